@@ -1,0 +1,52 @@
+# One command a step. Every target that runs Python first makes .venv; uv does it where present, else venv and pip.
+.DEFAULT_GOAL := help
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+SINGLE_CORE := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
+INSTALL := $(if $(shell command -v uv),uv pip install --quiet --python $(BIN)/python,$(BIN)/python -m pip install --quiet)
+
+.PHONY: help install demo test lint calibration references benchmark clean
+
+help: ## Show this list
+	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):[^#]*## */  make \1\t/' | expand -t 20
+
+$(BIN)/python:
+	@if command -v uv >/dev/null; then uv venv --quiet --python '>=3.11' $(VENV); else $(PYTHON) -m venv $(VENV); fi
+
+$(VENV)/.installed: pyproject.toml | $(BIN)/python
+	@$(BIN)/python -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "PolarBear needs Python 3.11 or newer; try: make PYTHON=python3.12 ..."; exit 1; }
+	@echo "installing into $(VENV) ..."
+	@$(INSTALL) -e '.[dev]'
+	@touch $@
+
+$(VENV)/.oracles: $(VENV)/.installed
+	@echo "installing the peers (PyMC, NumPyro, JAX) into $(VENV) ..."
+	@$(INSTALL) -e '.[dev,oracles]'
+	@touch $@
+
+install: $(VENV)/.installed ## Create .venv with all that demo and test need
+
+demo: install ## Fit a small synthetic benchmark and show its anytime Pareto set
+	@$(BIN)/python examples/demo.py
+
+lint: install ## Style, types and layers
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+test: lint ## Lint, then all tests and doctests (minutes)
+	$(SINGLE_CORE) $(BIN)/pytest
+
+calibration: install ## Simulation-based calibration of every prior's default method (long)
+	$(SINGLE_CORE) $(BIN)/pytest -m calibration -s tests
+
+references: $(VENV)/.oracles ## Make the stored PyMC reference posteriors again (an hour)
+	$(BIN)/python -m tests.oracles.make_references
+
+benchmark: $(VENV)/.oracles ## Speed and memory, as ratios against PyMC in the same run
+	$(BIN)/python benchmarks/inference.py
+
+clean: ## Remove .venv and caches
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache build dist
