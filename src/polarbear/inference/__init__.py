@@ -1,1 +1,32 @@
-"""."""
+"""How the posterior is computed: one file a method, each from choices and a prior to utility draws and diagnostics.
+
+| method | priors | what it is |
+| --- | --- | --- |
+| `nested_laplace` | temporal | Laplace on a lattice of hyperparameters, corrected by importance weights (default) |
+| `pointwise_laplace` | Dirichlet | Laplace at each time, corrected by importance weights (default) |
+| `hmc` | all | Hamiltonian Monte Carlo from the Laplace solution: where the weights are bad |
+| `gibbs` | Dirichlet | Gibbs sampling by data augmentation: exact |
+| `laplace` | all | plain Laplace at the joint mode: the paper's, for comparison |
+
+`latent_field` and `dirichlet_field` hold the linear algebra, `conditional` Newton's method, `hyperlattice` the integration
+over hyperparameters, `whitened` the exact density in the coordinates in which it is nearly a standard normal.
+"""
+
+from polarbear.inference.gibbs import gibbs
+from polarbear.inference.hmc import correct_by_hmc, hmc
+from polarbear.inference.laplace import laplace
+from polarbear.inference.nested_laplace import correct_by_importance, nested_laplace
+from polarbear.inference.pointwise_laplace import correct_each_time, pointwise_laplace
+from polarbear.inference.whitened import whitened_posterior
+
+__all__ = [
+    "correct_by_hmc",
+    "correct_by_importance",
+    "correct_each_time",
+    "gibbs",
+    "hmc",
+    "laplace",
+    "nested_laplace",
+    "pointwise_laplace",
+    "whitened_posterior",
+]

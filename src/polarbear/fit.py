@@ -1,0 +1,146 @@
+"""The one place where a prior meets a method."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Literal, get_args
+
+import numpy as np
+from scipy.sparse.csgraph import connected_components
+
+from polarbear import inference
+from polarbear.models import BSpline, Dirichlet, HierarchicalDirichlet, Prior, TemporalPrior
+from polarbear.models.validation import require_count
+from polarbear.observe import Choices
+from polarbear.posterior import Posterior, ratings_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from polarbear.diagnostics import Diagnostics
+
+    Array = NDArray[np.float64]
+
+Method = Literal["auto", "nested-laplace", "hmc", "gibbs", "laplace"]
+Calibration = Literal["none"]
+
+_FEWEST_DRAWS = 100  # Pareto smoothing and R-hat need a tail and chains to look at
+
+
+def fit(
+    choices: Choices,
+    *,
+    prior: Prior | None = None,
+    method: Method = "auto",
+    calibration: Calibration = "none",
+    draws: int = 4000,
+    seed: int = 0,
+) -> Posterior:
+    """Infer the posterior of the ratings over time.
+
+    Parameters
+    ----------
+    choices
+        What was seen.
+    prior
+        Belief before; `BSpline()` if not given. The temporal priors share information over time and answer questions
+        about all times at once; `Dirichlet()` and `HierarchicalDirichlet()` treat each time alone.
+    method
+        "auto" takes Laplace's approximation corrected by importance weights, and Hamiltonian Monte Carlo where the weights
+        are bad. "nested-laplace" is the first alone, "hmc" the second, "gibbs" is for the Dirichlet priors, "laplace" is
+        the plain approximation, for comparison.
+    calibration
+        "none" is the paper's likelihood: a run's rankings at different times count as independent.
+    draws
+        Number of equally weighted draws.
+    seed
+        Equal seeds give equal posteriors.
+
+    Returns
+    -------
+    Posterior
+        Its `diagnostics` say how it was made and whether it is reliable.
+
+    Examples
+    --------
+    >>> import polarbear as pb
+    >>> values = [[[1.0, 2.0], [1.0, 2.0]], [[1.0, 3.0], [2.0, 1.0]], [[0.5, 0.7], [0.4, 0.6]]]
+    >>> choices = pb.Choices.from_values(values, grid=[10, 100], names=["cma", "rs"])
+    >>> posterior = pb.fit(choices, prior=pb.RandomWalk(), seed=1)
+    >>> posterior
+    Posterior(2 algorithms, 2 times, 3 instances, 4000 draws, RandomWalk(...), reliable)
+    >>> bool(pb.dominance(posterior)[0, 0, 1] > 0.8)
+    True
+    """
+    prior = BSpline() if prior is None else prior
+    _check(choices, prior, method, calibration, draws)
+    utilities, diagnostics = _draw(choices, prior, method, draws=draws, rng=np.random.default_rng(seed))
+    return Posterior(
+        ratings=ratings_of(utilities),
+        names=choices.names,
+        grid=choices.grid,
+        joint=isinstance(prior, TemporalPrior),
+        diagnostics=diagnostics,
+        prior=repr(prior),
+        instances=choices.instances,
+    )
+
+
+def _draw(
+    choices: Choices, prior: Prior, method: Method, *, draws: int, rng: np.random.Generator
+) -> tuple[Array, Diagnostics]:
+    """Utilities (time, algorithm, draw) by the method asked for."""
+    if method == "hmc":
+        return inference.hmc(choices, prior, draws=draws, rng=rng)
+    if method == "laplace":
+        return inference.laplace(choices, prior, draws=draws, rng=rng)
+    if method == "gibbs" and not isinstance(prior, TemporalPrior):
+        return inference.gibbs(choices, prior, draws=draws, rng=rng)
+
+    posterior = inference.whitened_posterior(choices, prior)
+    correct = inference.correct_by_importance if isinstance(prior, TemporalPrior) else inference.correct_each_time
+    utilities, diagnostics = correct(posterior, draws=draws, rng=rng)
+    if diagnostics.reliable or method != "auto":
+        return utilities, diagnostics
+    tried = diagnostics.message.split(":")[0] + "."
+    utilities, diagnostics = inference.correct_by_hmc(posterior, draws=draws, rng=rng)
+    return utilities, replace(diagnostics, message=f"{tried} {diagnostics.message}")
+
+
+def _check(choices: Choices, prior: Prior, method: str, calibration: str, draws: int) -> None:
+    if not isinstance(choices, Choices):
+        raise ValueError(
+            f"expected Choices, got {type(choices).__name__}; make them with Choices.from_values, from_trajectories or "
+            "from_rankings"
+        )
+    if not isinstance(prior, TemporalPrior | Dirichlet | HierarchicalDirichlet):
+        raise ValueError(f"expected a prior such as BSpline(), got {prior!r}; did you forget the parentheses?")
+    if method not in get_args(Method):
+        raise ValueError(f"method must be one of {', '.join(map(repr, get_args(Method)))}; got {method!r}")
+    if method == "gibbs" and isinstance(prior, TemporalPrior):
+        raise ValueError(
+            f"method='gibbs' needs a Dirichlet prior, got {prior!r}; use method='auto' or prior=Dirichlet()"
+        )
+    if calibration not in get_args(Calibration):
+        raise ValueError(f"calibration must be 'none', got {calibration!r}")
+    require_count("draws", draws, least=_FEWEST_DRAWS)
+    if isinstance(prior, TemporalPrior) and len(choices.grid) < 2:
+        raise ValueError(
+            f"{type(prior).__name__} shares information over time and needs at least two times, got one; "
+            "give a grid of several times, or use prior=Dirichlet()"
+        )
+    _check_connected(choices)
+
+
+def _check_connected(choices: Choices) -> None:
+    """Refuse algorithms that no chain of comparisons links: nothing but the prior would relate them."""
+    together = choices.members[choices.counts > 0].astype(np.float64)
+    linked = together.T @ together > 0
+    _, group = connected_components(linked)
+    if group.any():
+        apart = [name for name, number in zip(choices.names, group, strict=True) if number != group[0]]
+        rest = [name for name, number in zip(choices.names, group, strict=True) if number == group[0]]
+        raise ValueError(
+            f"expected every algorithm to be compared with the others, directly or through a third, but nothing links "
+            f"{', '.join(apart)} with {', '.join(rest)}; run them on common instances at common times, or leave them out"
+        )

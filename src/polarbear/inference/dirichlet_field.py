@@ -1,0 +1,115 @@
+"""The field of a Dirichlet prior: each time on its own, in the Helmert coordinates of the log-ratings.
+
+The density of η under θ ~ Dirichlet(a, …, a) is Γ(n a) / Γ(a)^n √n ∏ θ_i^a: the Jacobian of the softmax adds one to each
+exponent. It is log-concave in η, and has exponential tails.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy import special
+
+from polarbear.models.helmert import helmert
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from polarbear.inference.latent_field import Factor
+
+    Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class DirichletField:
+    """η itself, at each time independent of the others; the "coefficients" are the times."""
+
+    concentration: float
+    times: int
+    algorithms: int
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.times, self.algorithms - 1
+
+    def latent(self, x: Array) -> Array:
+        return x
+
+    def pull_back(self, gradient: Array) -> Array:
+        return gradient
+
+    def log_prior(self, x: Array) -> Array:
+        density: Array = self.log_prior_by_time(x).sum(axis=0)
+        return density
+
+    def log_prior_by_time(self, x: Array) -> Array:
+        """Log-density of η at each time, shape (time, ...)."""
+        n, a = self.algorithms, self.concentration
+        constant = math.lgamma(n * a) - n * math.lgamma(a) + 0.5 * math.log(n)
+        density: Array = a * self._log_ratings(x).sum(axis=1) + constant
+        return density
+
+    def prior_force(self, x: Array) -> Array:
+        # The gradient in the utilities is a (1 − n θ), and the columns of Q sum to zero.
+        return -self.algorithms * self.concentration * self._contract(np.exp(self._log_ratings(x)))
+
+    def factorise(self, curvature: Array, x: Array) -> Factor:
+        ratings = np.exp(self._log_ratings(x))
+        spread = -ratings[:, :, None] * ratings[:, None, :]
+        diagonal = np.arange(self.algorithms)
+        spread[:, diagonal, diagonal] += ratings
+        Q = self._contrasts
+        prior = self.algorithms * self.concentration * (Q.T @ spread @ Q)
+        return BlockFactor(np.linalg.cholesky(curvature + prior))
+
+    @cached_property
+    def _contrasts(self) -> Array:
+        return helmert(self.algorithms)
+
+    def _contract(self, utilities: Array) -> Array:
+        return np.moveaxis(np.tensordot(self._contrasts.T, utilities, axes=(1, 1)), 0, 1)
+
+    def _log_ratings(self, x: Array) -> Array:
+        utilities = np.moveaxis(np.tensordot(self._contrasts, x, axes=(1, 1)), 0, 1)
+        log_ratings: Array = utilities - special.logsumexp(utilities, axis=1, keepdims=True)
+        return log_ratings
+
+
+@dataclass(frozen=True, eq=False)
+class BlockFactor:
+    """Cholesky factors of the precision at each time."""
+
+    lower: Array
+
+    @property
+    def log_determinant(self) -> float:
+        return float(self.log_determinants.sum())
+
+    @cached_property
+    def log_determinants(self) -> Array:
+        """log det H at each time."""
+        determinants: Array = 2 * np.log(np.diagonal(self.lower, axis1=1, axis2=2)).sum(axis=1)
+        return determinants
+
+    def whiten(self, deviation: Array) -> Array:
+        """Rᵀ, the inverse of `colour`."""
+        return self.lower.transpose(0, 2, 1) @ deviation
+
+    def solve(self, right: Array) -> Array:
+        return self.colour(self.colour_transposed(right))
+
+    def colour(self, white: Array) -> Array:
+        return _solve(self.lower.transpose(0, 2, 1), white)
+
+    def colour_transposed(self, gradient: Array) -> Array:
+        return _solve(self.lower, gradient)
+
+
+def _solve(matrices: Array, right: Array) -> Array:
+    """One solve a time, of right-hand sides (time, latent function) or (time, latent function, draw)."""
+    solution: Array = np.linalg.solve(matrices, right.reshape(*right.shape[:2], -1)).astype(np.float64, copy=False)
+    return solution.reshape(right.shape)

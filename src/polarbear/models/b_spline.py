@@ -1,0 +1,73 @@
+"""Independent coefficients on a B-spline basis (the paper's "B-spline")."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.interpolate import BSpline as ScipyBSpline
+
+from polarbear.models.hyperpriors import Hyperprior, LogNormal
+from polarbear.models.temporal import BandedGaussian, TemporalPrior
+from polarbear.models.validation import require_count
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+    from polarbear.observe import Grid
+
+    Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class BSpline(TemporalPrior):
+    """η(t) = Σ_j β_j B_j(t) with β_j ~ N(0, σ²), knots at quantiles of the grid's times.
+
+    Parameters
+    ----------
+    basis
+        Number K of basis functions; half the number of times (the paper's choice) if not given.
+    degree
+        Degree of the splines; cubic by default.
+    amplitude
+        Prior of σ.
+    """
+
+    basis: int | None = None
+    degree: int = 3
+    amplitude: Hyperprior = field(default_factory=LogNormal)
+
+    def __post_init__(self) -> None:
+        require_count("BSpline degree", self.degree, least=0)
+        if self.basis is not None:
+            require_count(f"BSpline basis (of degree {self.degree})", self.basis, least=self.degree + 1)
+
+    @property
+    def hyperpriors(self) -> Mapping[str, Hyperprior]:
+        """σ alone."""
+        return {"amplitude": self.amplitude}
+
+    def knots(self, grid: Grid) -> Array:
+        """The K + degree + 1 knots on the scaled axis: the ends repeated, the others at quantiles of the times."""
+        basis = max(self.degree + 1, len(grid) // 2) if self.basis is None else self.basis
+        interior = np.quantile(grid.scaled, np.linspace(0, 1, basis - self.degree + 1)[1:-1])
+        return np.concatenate([np.zeros(self.degree + 1), interior, np.ones(self.degree + 1)])
+
+    def factor(self, grid: Grid, *hyperparameters: float) -> Array:
+        """L = σ B."""
+        (amplitude,) = hyperparameters
+        return amplitude * ScipyBSpline.design_matrix(grid.scaled, self.knots(grid), self.degree).toarray()
+
+    def banded(self, grid: Grid, *hyperparameters: float) -> BandedGaussian:
+        """The coefficients β: a diagonal precision, and each time touches degree + 1 of them."""
+        (amplitude,) = hyperparameters
+        knots = self.knots(grid)
+        basis = len(knots) - self.degree - 1
+        design = ScipyBSpline.design_matrix(grid.scaled, knots, self.degree)  # degree + 1 stored entries a row
+        precision = np.full((1, basis), amplitude**-2)
+        first = design.indices.reshape(len(grid), -1)[:, 0].astype(np.intp)
+        return BandedGaussian(first, design.data.reshape(len(grid), -1), precision, -2 * basis * math.log(amplitude))

@@ -1,0 +1,146 @@
+"""Gaussian processes over time: exact, and sparse with inducing points (the paper's "Gaussian Process")."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy import linalg
+
+from polarbear.models.hyperpriors import Hyperprior, InverseGamma, LogNormal
+from polarbear.models.kernels import Kernel, KernelName, Matern, kernel_named
+from polarbear.models.temporal import BandedGaussian, TemporalPrior
+from polarbear.models.validation import require_count
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+    from polarbear.observe import Grid
+
+    Array = NDArray[np.float64]
+
+# Smooth kernels and close times give correlation matrices that are singular to rounding; a growing jitter mends them. It
+# stays far below anything that rankings can tell.
+_JITTERS = (0.0, 1e-12, 1e-11, 1e-10, 1e-9, 1e-8)
+
+# The Markov precision holds numbers of this size before it loses the eight digits that we promise.
+_LARGEST_PRECISION = 1e13
+
+
+@dataclass(frozen=True)
+class GaussianProcess(TemporalPrior):
+    """η ~ GP(0, σ² C(|t − t'| / ℓ)), exact, with time scaled to [0, 1].
+
+    Parameters
+    ----------
+    kernel
+        "matern32" (recommended), "matern52" or "squared-exponential".
+    amplitude
+        Prior of σ.
+    lengthscale
+        Prior of ℓ, as a share of the grid's whole range.
+    """
+
+    kernel: KernelName = "matern32"
+    amplitude: Hyperprior = field(default_factory=LogNormal)
+    lengthscale: Hyperprior = field(default_factory=InverseGamma)
+
+    def __post_init__(self) -> None:
+        kernel_named(self.kernel)
+
+    @property
+    def hyperpriors(self) -> Mapping[str, Hyperprior]:
+        """σ and ℓ."""
+        return {"amplitude": self.amplitude, "lengthscale": self.lengthscale}
+
+    def factor(self, grid: Grid, *hyperparameters: float) -> Array:
+        """Cholesky factor of the covariance of η at the grid's times."""
+        amplitude, lengthscale = hyperparameters
+        return amplitude * _correlation_factor(kernel_named(self.kernel), grid.scaled, lengthscale)
+
+    def banded(self, grid: Grid, *hyperparameters: float) -> BandedGaussian | None:
+        """The Markov state (η and its derivatives) at each time, for Matérn kernels and times that are not too close."""
+        amplitude, lengthscale = hyperparameters
+        kernel = kernel_named(self.kernel)
+        if not isinstance(kernel, Matern):
+            return None
+        return _markov(kernel, grid.scaled, amplitude, lengthscale)
+
+
+@dataclass(frozen=True)
+class SparseGaussianProcess(TemporalPrior):
+    """Deterministic training conditional: η = K_tu K_uu⁻¹ u with the process u at M inducing points.
+
+    Parameters
+    ----------
+    inducing
+        Number M of inducing points, at quantiles of the grid's times; at most one a time is used.
+    kernel, amplitude, lengthscale
+        As for `GaussianProcess`.
+    """
+
+    inducing: int = 10
+    kernel: KernelName = "matern32"
+    amplitude: Hyperprior = field(default_factory=LogNormal)
+    lengthscale: Hyperprior = field(default_factory=InverseGamma)
+
+    def __post_init__(self) -> None:
+        kernel_named(self.kernel)
+        require_count("SparseGaussianProcess inducing", self.inducing, least=2)
+
+    @property
+    def hyperpriors(self) -> Mapping[str, Hyperprior]:
+        """σ and ℓ."""
+        return {"amplitude": self.amplitude, "lengthscale": self.lengthscale}
+
+    def factor(self, grid: Grid, *hyperparameters: float) -> Array:
+        """K_tu R⁻ᵀ with K_uu = R Rᵀ."""
+        amplitude, lengthscale = hyperparameters
+        kernel = kernel_named(self.kernel)
+        points = np.quantile(grid.scaled, np.linspace(0, 1, min(self.inducing, len(grid))))
+        R = _correlation_factor(kernel, points, lengthscale)
+        cross = kernel.correlation(np.abs(grid.scaled[:, None] - points) / lengthscale)
+        return amplitude * linalg.solve_triangular(R, cross.T, lower=True).T
+
+
+def _correlation_factor(kernel: Kernel, times: Array, lengthscale: float) -> Array:
+    correlation = kernel.correlation(np.abs(times[:, None] - times) / lengthscale)
+    for jitter in _JITTERS:
+        with contextlib.suppress(np.linalg.LinAlgError):
+            factor: Array = linalg.cholesky(correlation + jitter * np.eye(len(times)), lower=True)
+            return factor
+    raise np.linalg.LinAlgError(f"the correlation of {len(times)} times at lengthscale {lengthscale:.3g} is singular")
+
+
+def _markov(kernel: Matern, times: Array, amplitude: float, lengthscale: float) -> BandedGaussian | None:
+    """Block-tridiagonal precision of the states x_1 ~ N(0, σ² P), x_{i+1} = A_i x_i + N(0, σ² Q_i)."""
+    steps = math.sqrt(2 * kernel.nu) / lengthscale * np.diff(times)
+    transition, innovation = kernel.transition(steps), kernel.innovation(steps)
+    stationary = kernel.stationary_covariance()
+    size, states = len(times), kernel.smoothness + 1
+
+    inverse = np.linalg.inv(innovation)
+    if not np.abs(inverse).max() < _LARGEST_PRECISION:
+        return None
+    backward = inverse @ transition
+    diagonal = np.concatenate([np.linalg.inv(stationary)[None], inverse])
+    diagonal[:-1] += transition.transpose(0, 2, 1) @ backward
+
+    bands = np.zeros((2 * states, size, states))  # (offset, block column, column within it)
+    for row in range(states):
+        for column in range(states):
+            if row >= column:
+                bands[row - column, :, column] = diagonal[:, row, column]
+            bands[states + row - column, :-1, column] = -backward[:, row, column]
+    log_determinant = -float(np.linalg.slogdet(stationary)[1] + np.linalg.slogdet(innovation)[1].sum())
+    return BandedGaussian(
+        first=states * np.arange(size),
+        weights=np.ones((size, 1)),
+        precision=bands.reshape(2 * states, size * states) / amplitude**2,
+        log_determinant=log_determinant - 2 * size * states * math.log(amplitude),
+    )

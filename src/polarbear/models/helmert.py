@@ -1,0 +1,27 @@
+"""The Helmert contrast matrix (the paper's appendix A): utilities that sum to zero from free latent functions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+def helmert(algorithms: int) -> NDArray[np.float64]:
+    """Orthonormal basis Q (n × (n − 1)) of the utilities that sum to zero, with the paper's signs.
+
+    Q_ik = √(1 / (k (k + 1))) for i ≤ k, −√(k / (k + 1)) for i = k + 1, and 0 below, so that μ = Q η.
+
+    Examples
+    --------
+    >>> Q = helmert(4)
+    >>> bool(np.allclose(Q.T @ Q, np.eye(3))), bool(np.allclose(Q.sum(axis=0), 0))
+    (True, True)
+    """
+    k = np.arange(1, algorithms)
+    row = np.arange(1, algorithms + 1)[:, None]
+    above = np.where(row <= k, np.sqrt(1 / (k * (k + 1))), 0.0)
+    return np.where(row == k + 1, -np.sqrt(k / (k + 1)), above)

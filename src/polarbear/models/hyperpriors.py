@@ -1,0 +1,117 @@
+"""Priors of the positive hyperparameters (amplitude σ, lengthscale ℓ), seen on the log scale where inference works."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+from scipy import special
+
+from polarbear.models.validation import require_positive
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+class Hyperprior(Protocol):
+    """The distribution of one positive hyperparameter."""
+
+    def log_density(self, log_value: float) -> float:
+        """Log-density of the *logarithm* of the hyperparameter (the Jacobian is in it)."""
+
+    def quantile(self, probability: float) -> float:
+        """The value that the hyperparameter stays below with this probability."""
+
+    def sample(self, size: int, *, rng: np.random.Generator) -> NDArray[np.float64]:
+        """Independent draws."""
+
+
+@dataclass(frozen=True)
+class LogNormal:
+    """The logarithm is N(location, scale²).
+
+    Examples
+    --------
+    >>> round(LogNormal(0.0, 0.5).quantile(0.5), 6)
+    1.0
+    """
+
+    location: float = 0.0
+    scale: float = 0.5
+
+    def __post_init__(self) -> None:
+        require_positive("LogNormal scale", self.scale)
+
+    def log_density(self, log_value: float) -> float:
+        """Log-density of the logarithm."""
+        deviation = (log_value - self.location) / self.scale
+        return -0.5 * deviation**2 - math.log(self.scale) - 0.5 * math.log(2 * math.pi)
+
+    def quantile(self, probability: float) -> float:
+        """Quantile of the value."""
+        return math.exp(self.location + self.scale * float(special.ndtri(probability)))
+
+    def sample(self, size: int, *, rng: np.random.Generator) -> NDArray[np.float64]:
+        """Independent draws of the value."""
+        return np.exp(rng.normal(self.location, self.scale, size))
+
+
+@dataclass(frozen=True)
+class InverseGamma:
+    """Density scale^shape / Γ(shape) · x^(−shape − 1) · exp(−scale / x).
+
+    Examples
+    --------
+    >>> round(InverseGamma(5.0, 3.0).quantile(0.5), 3)
+    0.642
+    """
+
+    shape: float = 5.0
+    scale: float = 3.0
+
+    def __post_init__(self) -> None:
+        require_positive("InverseGamma shape", self.shape)
+        require_positive("InverseGamma scale", self.scale)
+
+    def log_density(self, log_value: float) -> float:
+        """Log-density of the logarithm."""
+        normalisation = self.shape * math.log(self.scale) - math.lgamma(self.shape)
+        return normalisation - self.shape * log_value - self.scale * math.exp(-log_value)
+
+    def quantile(self, probability: float) -> float:
+        """Quantile of the value."""
+        return self.scale / float(special.gammainccinv(self.shape, probability))
+
+    def sample(self, size: int, *, rng: np.random.Generator) -> NDArray[np.float64]:
+        """Independent draws of the value."""
+        return self.scale / rng.gamma(self.shape, size=size)
+
+
+@dataclass(frozen=True)
+class Exponential:
+    """Density rate · exp(−rate · x).
+
+    Examples
+    --------
+    >>> round(Exponential(0.5).quantile(0.5), 3)
+    1.386
+    """
+
+    rate: float
+
+    def __post_init__(self) -> None:
+        require_positive("Exponential rate", self.rate)
+
+    def log_density(self, log_value: float) -> float:
+        """Log-density of the logarithm."""
+        return math.log(self.rate) + log_value - self.rate * math.exp(log_value)
+
+    def quantile(self, probability: float) -> float:
+        """Quantile of the value."""
+        return -math.log1p(-probability) / self.rate
+
+    def sample(self, size: int, *, rng: np.random.Generator) -> NDArray[np.float64]:
+        """Independent draws of the value."""
+        return rng.exponential(1 / self.rate, size)

@@ -1,0 +1,143 @@
+"""The Plackett-Luce likelihood of choices (the paper's section 3), its derivatives, and rankings drawn from it.
+
+With utilities μ(t) and choices (W, C) the log-likelihood at a time is Σ_i W_i μ_i − Σ_S C_S log Σ_{j∈S} exp μ_j.
+It depends on differences of utilities only, and it is concave in them. Different times do not interact.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from polarbear.observe import Choices
+
+    Array = NDArray[np.float64]
+
+# exp of less than this is 0 in double precision; a set whose every member is that far behind still needs a finite log.
+_LOWEST_EXPONENT = -700.0
+
+
+def log_likelihood(utilities: Array, choices: Choices) -> Array:
+    """Log-likelihood of the choices, summed over times; leading axes of the utilities (draws) are kept.
+
+    Parameters
+    ----------
+    utilities
+        μ, shape (..., time, algorithm).
+    choices
+        The sufficient statistics.
+
+    Returns
+    -------
+    Array
+        Shape (...); zero-dimensional for utilities of shape (time, algorithm).
+
+    Examples
+    --------
+    >>> from polarbear.observe import Choices
+    >>> choices = Choices.from_values([[[1.0, 2.0, 3.0]]], grid=[1.0], names=["a", "b", "c"])
+    >>> float(np.exp(log_likelihood(np.log([[2.0, 1.0, 1.0]]), choices)))
+    0.25
+    """
+    utilities = np.asarray(utilities, dtype=np.float64)
+    expected = (len(choices.grid), len(choices.names))
+    if utilities.shape[-2:] != expected:
+        raise ValueError(
+            f"utilities must have shape (..., {expected[0]} times, {expected[1]} algorithms), got {utilities.shape}"
+        )
+    draws_last = np.moveaxis(utilities.reshape(-1, *expected), 0, -1)
+    summed: Array = log_likelihood_by_time(draws_last, choices).sum(axis=0)
+    return summed.reshape(utilities.shape[:-2])
+
+
+def log_likelihood_by_time(utilities: Array, choices: Choices) -> Array:
+    """Log-likelihood at each time, shape (time, draw), of utilities (time, algorithm, draw)."""
+    result = np.empty((utilities.shape[0], utilities.shape[2]))
+    for t, mu in enumerate(utilities):  # one time after the other keeps the (set, draw) table in cache
+        centred, strengths = _centred(mu)
+        members, counts = _observed(choices, t)
+        masses = members @ strengths
+        result[t] = choices.wins[t] @ centred - counts @ np.log(masses, out=masses)
+    return result
+
+
+def log_likelihood_and_gradient(utilities: Array, choices: Choices) -> tuple[Array, Array]:
+    """Log-likelihood (draw) and its gradient (time, algorithm, draw) for utilities (time, algorithm, draw).
+
+    With p_S the probabilities of choosing each member of S, the gradient is W − Σ_S C_S p_S.
+    """
+    value = np.zeros(utilities.shape[2])
+    gradient = np.empty_like(utilities)
+    for t, mu in enumerate(utilities):
+        centred, strengths = _centred(mu)
+        members, counts = _observed(choices, t)
+        masses = members @ strengths
+        value += choices.wins[t] @ centred - counts @ np.log(masses)
+        gradient[t] = choices.wins[t][:, None] - strengths * (members.T @ (counts[:, None] / masses))
+    return value, gradient
+
+
+def derivatives(utilities: Array, choices: Choices) -> tuple[Array, Array, Array]:
+    """Log-likelihood (time), gradient (time, algorithm) and negative Hessian (time, algorithm, algorithm).
+
+    The negative Hessian is Σ_S C_S (diag p_S − p_S p_Sᵀ), positive semi-definite; utilities have shape (time, algorithm).
+    """
+    best = utilities.max(axis=-1, keepdims=True)
+    centred = utilities - best
+    chosen = choices.members * np.exp(np.maximum(centred, _LOWEST_EXPONENT))[:, None, :]
+    masses = chosen.sum(axis=-1)
+    value = (choices.wins * centred).sum(axis=-1) - (choices.counts * np.log(masses)).sum(axis=-1)
+    chosen /= masses[..., None]
+    weighted = chosen * choices.counts[..., None]
+    expected = weighted.sum(axis=1)
+    curvature = -np.matmul(weighted.transpose(0, 2, 1), chosen)
+    diagonal = np.arange(utilities.shape[-1])
+    curvature[:, diagonal, diagonal] += expected
+    return value, choices.wins - expected, curvature
+
+
+def sample_rankings(utilities: Array, instances: int, *, rng: np.random.Generator) -> Array:
+    """Values whose rankings follow the model: minus (utility plus Gumbel noise), so that lower is better.
+
+    Thurstone's reading of Plackett-Luce: U_i(t) = μ_i(t) + ε, ε ~ Gumbel(0, 1), independent over algorithms, times and
+    instances.
+
+    Parameters
+    ----------
+    utilities
+        μ, shape (time, algorithm).
+    instances
+        How many rankings to draw at each time.
+    rng
+        The source of randomness.
+
+    Returns
+    -------
+    Array
+        Shape (instance, time, algorithm), ready for `Choices.from_values`.
+
+    Examples
+    --------
+    >>> values = sample_rankings(np.log([[3.0, 1.0]]), 10_000, rng=np.random.default_rng(0))
+    >>> share = (values[:, 0, 0] < values[:, 0, 1]).mean()
+    >>> bool(abs(share - 3 / (3 + 1)) < 0.02)
+    True
+    """
+    utilities = np.asarray(utilities, dtype=np.float64)
+    return -(utilities + rng.gumbel(size=(instances, *utilities.shape)))
+
+
+def _centred(utilities: Array) -> tuple[Array, Array]:
+    """Utilities (algorithm, draw) relative to the best of each draw, and their exponentials."""
+    centred = utilities - utilities.max(axis=0)
+    return centred, np.exp(np.maximum(centred, _LOWEST_EXPONENT))
+
+
+def _observed(choices: Choices, t: int) -> tuple[Array, Array]:
+    """Membership (set, algorithm) and counts of the sets that were really seen at a time."""
+    seen = choices.counts[t] > 0
+    return choices.members[t, seen].astype(np.float64), choices.counts[t, seen]

@@ -1,0 +1,59 @@
+"""Gaussian random walk over the times of the grid (the paper's "Random Walk")."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from polarbear.models.hyperpriors import Hyperprior, LogNormal
+from polarbear.models.temporal import BandedGaussian, TemporalPrior
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+    from polarbear.observe import Grid
+
+
+@dataclass(frozen=True)
+class RandomWalk(TemporalPrior):
+    """η(t_1) ~ N(0, σ²), η(t_{i+1}) | η(t_i) ~ N(η(t_i), σ² Δt_i) with time scaled to [0, 1].
+
+    Parameters
+    ----------
+    amplitude
+        Prior of σ.
+    """
+
+    amplitude: Hyperprior = field(default_factory=LogNormal)
+
+    @property
+    def hyperpriors(self) -> Mapping[str, Hyperprior]:
+        """σ alone."""
+        return {"amplitude": self.amplitude}
+
+    def factor(self, grid: Grid, *hyperparameters: float) -> NDArray[np.float64]:
+        """Cumulated increments: L[i, j] = σ √Δt_j for j ≤ i."""
+        (amplitude,) = hyperparameters
+        return np.tril(np.broadcast_to(amplitude * np.sqrt(_increments(grid)), (len(grid), len(grid))))
+
+    def banded(self, grid: Grid, *hyperparameters: float) -> BandedGaussian:
+        """The utilities themselves, with a tridiagonal precision."""
+        (amplitude,) = hyperparameters
+        increments = _increments(grid)
+        inverse = 1 / (amplitude**2 * increments)
+        precision = np.zeros((2, len(grid)))
+        precision[0] = inverse
+        precision[0, :-1] += inverse[1:]
+        precision[1, :-1] = -inverse[1:]
+        log_determinant = -float(np.log(increments).sum()) - 2 * len(grid) * math.log(amplitude)
+        return BandedGaussian(np.arange(len(grid)), np.ones((len(grid), 1)), precision, log_determinant)
+
+
+def _increments(grid: Grid) -> NDArray[np.float64]:
+    """Δt of each time on the scaled axis, the first one with Δt = 1."""
+    return np.concatenate([[1.0], np.diff(grid.scaled)])

@@ -1,0 +1,80 @@
+"""What a temporal prior states: hyperpriors, and a linear map from white noise to the latent functions over time.
+
+With the Helmert matrix Q (appendix A), μ(t) = Q η(t), and each of the n − 1 latent functions is η = L(h) z with
+z ~ N(0, I) and one or two hyperparameters h. A new prior is a subclass of `TemporalPrior` that says its `hyperpriors` and
+its `factor` L(h); if its precision is banded it says that too (`banded`) and inference becomes linear in the number of
+times.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from polarbear.models.helmert import helmert
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+    from polarbear.models.hyperpriors import Hyperprior
+    from polarbear.observe import Grid
+
+    Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class BandedGaussian:
+    """Latent functions η(t) = Σ_a weights[t, a] x[first[t] + a] of coefficients x with a banded prior precision.
+
+    Attributes
+    ----------
+    first
+        First coefficient that each time touches, shape (time,).
+    weights
+        Weights of that coefficient and its neighbours to the right, shape (time, touched).
+    precision
+        Lower bands of the precision of x, shape (bandwidth + 1, coefficient): entry (d, j) is Π[j + d, j].
+    log_determinant
+        log det Π.
+    """
+
+    first: NDArray[np.intp]
+    weights: Array
+    precision: Array
+    log_determinant: float
+
+
+class TemporalPrior(ABC):
+    """A prior in log-space that shares information over time; its posterior is joint over all times."""
+
+    @property
+    @abstractmethod
+    def hyperpriors(self) -> Mapping[str, Hyperprior]:
+        """The prior of each hyperparameter, by name, in the order in which `factor` takes them."""
+
+    @abstractmethod
+    def factor(self, grid: Grid, *hyperparameters: float) -> Array:
+        """L(h), shape (time, coefficient): η = L z with z ~ N(0, I)."""
+
+    def banded(self, grid: Grid, *hyperparameters: float) -> BandedGaussian | None:
+        """The same distribution of η through a banded precision, or None where there is none."""
+        return None
+
+    def hyperpriors_for(self, algorithms: int) -> Mapping[str, Hyperprior]:
+        """The hyperpriors, which for temporal priors do not depend on the number of algorithms."""
+        return self.hyperpriors
+
+    def sample(self, grid: Grid, algorithms: int, draws: int, *, rng: np.random.Generator) -> Array:
+        """Utilities μ drawn from the prior, shape (draw, time, algorithm)."""
+        Q = helmert(algorithms)
+        hyperparameters = [hyperprior.sample(draws, rng=rng) for hyperprior in self.hyperpriors.values()]
+        utilities = np.empty((draws, len(grid), algorithms))
+        for draw, values in enumerate(zip(*hyperparameters, strict=True)):
+            L = self.factor(grid, *map(float, values))
+            utilities[draw] = L @ rng.standard_normal((L.shape[1], algorithms - 1)) @ Q.T
+        return utilities

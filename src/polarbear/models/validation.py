@@ -1,0 +1,17 @@
+"""What the arguments of a prior must satisfy, said in one place so that every prior says it alike."""
+
+from __future__ import annotations
+
+import math
+
+
+def require_positive(what: str, value: object) -> None:
+    """Refuse anything but a finite number above zero."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < math.inf:
+        raise ValueError(f"{what} must be a finite number above 0, got {value!r}")
+
+
+def require_count(what: str, value: object, *, least: int) -> None:
+    """Refuse anything but a whole number of at least `least`."""
+    if isinstance(value, bool) or not isinstance(value, int) or value < least:
+        raise ValueError(f"{what} must be a whole number of at least {least}, got {value!r}")

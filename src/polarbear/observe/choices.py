@@ -1,0 +1,373 @@
+"""Choices: the small exact sufficient statistics of rankings over time."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from numbers import Real
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from polarbear.observe.frozen import frozen
+from polarbear.observe.grid import Grid, as_grid
+from polarbear.observe.names import named
+from polarbear.observe.order import Ranking, collected
+from polarbear.observe.ranking import ABSENT, Rankings, checked_shape, checked_weights, rank_values, real_array
+from polarbear.observe.tally import Tally, merged, parts_of, tally
+from polarbear.observe.trajectory import Trajectory
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Iterable, Iterator
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from polarbear.observe.trajectory import Failure
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Choices:
+    """How often each algorithm was chosen, and from which sets, at each time.
+
+    At a time with utilities mu the log-likelihood of all weighted rankings is
+    sum_i W_i mu_i - sum_S C_S log sum_{j in S} exp(mu_j), so that (W, C) is all that a prior or a method needs. Its
+    size depends on the number of distinct choice sets, not of instances. Sums of choices are choices of all the data.
+
+    Parameters
+    ----------
+    grid
+        The times.
+    names
+        The algorithms' names.
+    wins
+        W, shape (time, algorithm): how often an algorithm was chosen from a set of two or more.
+    members
+        Shape (time, set, algorithm): the distinct choice sets of each time, sorted, then padding that holds everybody.
+    counts
+        C, shape (time, set): how often the set occurred; 0 for padding. At each time the counts sum to the wins.
+    instances
+        The number of instances that were counted.
+    rankings
+        The rankings behind the counts, kept on request (`per_instance=True`).
+
+    Examples
+    --------
+    >>> values = [[[1.0, 2.0, 3.0]], [[2.0, 1.0, np.nan]]]  # two instances, one time, three algorithms
+    >>> choices = Choices.from_values(values, grid=[100], names=["cma", "de", "rs"])
+    >>> choices
+    Choices(3 algorithms, 1 times, 2 instances, at most 3 sets a time)
+    >>> choices.wins.tolist(), choices.members[0].astype(int).tolist(), choices.counts.tolist()
+    ([[1.0, 2.0, 0.0]], [[0, 1, 1], [1, 1, 0], [1, 1, 1]], [[1.0, 1.0, 1.0]])
+    """
+
+    grid: Grid
+    names: tuple[str, ...]
+    wins: NDArray[np.float64]
+    members: NDArray[np.bool_]
+    counts: NDArray[np.float64]
+    instances: int
+    rankings: Rankings | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "grid", as_grid(self.grid))
+        object.__setattr__(self, "names", named(self.names, len(self.names)))
+        for field, dtype in (("wins", np.float64), ("members", np.bool_), ("counts", np.float64)):
+            object.__setattr__(self, field, frozen(getattr(self, field), dtype))
+        times, algorithms = len(self.grid), len(self.names)
+        sets = self.members.shape[1] if self.members.ndim == 3 else 0
+        shapes = (self.wins.shape, self.members.shape, self.counts.shape)
+        if not sets or shapes != ((times, algorithms), (times, sets, algorithms), (times, sets)):
+            raise ValueError(
+                f"expected wins (time, algorithm), members (time, set, algorithm) and counts (time, set) for {times} "
+                f"times and {algorithms} algorithms, got shapes {shapes}; Choices.from_values makes them"
+            )
+
+    def __repr__(self) -> str:
+        times, sets, algorithms = self.members.shape
+        return (
+            f"Choices({algorithms} algorithms, {times} times, {self.instances} instances, at most {sets} sets a time)"
+        )
+
+    @classmethod
+    def from_values(
+        cls,
+        values: ArrayLike,
+        *,
+        grid: Grid | ArrayLike,
+        names: Iterable[str] | None = None,
+        weights: ArrayLike | None = None,
+        absolute_tolerance: float = 0.0,
+        relative_tolerance: float = 0.0,
+        maximise: bool = False,
+        per_instance: bool = False,
+    ) -> Choices:
+        """Rank values and count the choices.
+
+        Parameters
+        ----------
+        values
+            Shape (instance, time, algorithm): what each algorithm had reached; lower is better, NaN was not observed,
+            +inf is no solution yet. Only the order matters.
+        grid
+            The times of the second axis.
+        names
+            The algorithms of the third axis; None gives "A", "B", ...
+        weights
+            Shape (instance,) or (instance, time); 1 by default.
+        absolute_tolerance, relative_tolerance
+            Values this close to the best of a group are tied with it, see `rank_values`.
+        maximise
+            Higher values are better.
+        per_instance
+            Keep the rankings: calibration and checks need them.
+
+        Returns
+        -------
+        Choices
+        """
+        array, times = real_array(values), as_grid(grid)
+        algorithms = named(names, checked_shape(array.shape, times))
+        checked = checked_weights(weights, array.shape[0], len(times))
+        weight_of_each = np.broadcast_to(checked.reshape(len(array), -1), array.shape[:2])
+        ranks = np.empty(array.shape if per_instance else 0, dtype=np.int16)
+        seen = np.zeros(len(algorithms), dtype=bool)
+
+        def parts() -> Iterator[tuple[NDArray[np.int16], NDArray[np.float64]]]:
+            for part in parts_of(*array.shape):
+                ranked = rank_values(
+                    array[:, part],
+                    absolute_tolerance=absolute_tolerance,
+                    relative_tolerance=relative_tolerance,
+                    maximise=maximise,
+                )
+                seen[:] |= (ranked != ABSENT).any(axis=(0, 1))
+                if per_instance:
+                    ranks[:, part] = ranked
+                yield ranked, weight_of_each[:, part]
+
+        counted = tally(parts())
+        if not seen.all():
+            never = ", ".join(name for name, was_seen in zip(algorithms, seen, strict=True) if not was_seen)
+            raise ValueError(
+                f"expected at least one value of every algorithm, got only NaN for {never}; leave it out, or check the "
+                "grid: a run is not observed after its end"
+            )
+        ranks.flags.writeable = False
+        rankings = Rankings(ranks, algorithms, times, checked) if per_instance else None
+        return _counted(counted, times, algorithms, len(array), rankings)
+
+    @classmethod
+    def from_trajectories(
+        cls,
+        runs: Iterable[Trajectory],
+        *,
+        grid: Grid | ArrayLike,
+        names: Iterable[str] | None = None,
+        failure: Failure = "last",
+        weights: ArrayLike | Mapping[Hashable, float] | None = None,
+        absolute_tolerance: float = 0.0,
+        relative_tolerance: float = 0.0,
+        per_instance: bool = False,
+    ) -> Choices:
+        """Rank runs of the same instance at each time and count the choices.
+
+        Parameters
+        ----------
+        runs
+            At most one for each algorithm and instance. They say themselves whether higher values are better.
+        grid
+            The times at which runs are compared; a run takes part up to its `until`.
+        names
+            The algorithms; by default in the order in which they first appear.
+        failure
+            From the moment it failed, a run is ranked last, tied with other failures ("last"), or takes no part
+            ("missing"); "raise" refuses failed runs.
+        weights
+            Of each instance: a mapping from the runs' `instance`, or an array in the order in which they first appear.
+        absolute_tolerance, relative_tolerance, per_instance
+            As in `from_values`.
+
+        Returns
+        -------
+        Choices
+
+        Examples
+        --------
+        >>> runs = [Trajectory("cma", 1, [10, 50], [3.0, 1.0], until=100), Trajectory("de", 1, [20], [2.0], until=100)]
+        >>> Choices.from_trajectories(runs, grid=[10, 30, 60]).wins.tolist()
+        [[1.0, 0.0], [0.0, 1.0], [1.0, 0.0]]
+        """
+        listed, times = list(runs), as_grid(grid)
+        for run in listed:
+            if not isinstance(run, Trajectory):
+                raise ValueError(f"expected Trajectory values, got {run!r}")
+        if not listed:
+            raise ValueError("expected at least one run, got none; nothing was observed")
+        asked = list(dict.fromkeys(run.algorithm for run in listed) if names is None else names)
+        algorithms = named(asked, len(asked))
+        columns = {name: column for column, name in enumerate(algorithms)}
+        rows: dict[Hashable, int] = {}
+        for run in listed:
+            rows.setdefault(run.instance, len(rows))
+        values = np.full((len(rows), len(times), len(algorithms)), np.nan)
+        taken = np.zeros((len(rows), len(algorithms)), dtype=bool)
+        for run in listed:
+            if run.algorithm not in columns:
+                raise ValueError(
+                    f"expected runs of {', '.join(algorithms)}, got one of {run.algorithm!r}; add its name"
+                )
+            cell = rows[run.instance], columns[run.algorithm]
+            if taken[cell]:
+                raise ValueError(
+                    f"expected one run for each algorithm and instance, got two of {run.algorithm!r} on instance "
+                    f"{run.instance!r}; give repetitions instances of their own, for example (instance, repetition)"
+                )
+            if run.maximise != listed[0].maximise:
+                raise ValueError(f"expected runs that all minimise or all maximise, got both, first at {run!r}")
+            taken[cell] = True
+            values[cell[0], :, cell[1]] = run.at(times.times, failure=failure)
+        return cls.from_values(
+            values,
+            grid=times,
+            names=algorithms,
+            weights=_of_instances(weights, list(rows)) if isinstance(weights, Mapping) else weights,
+            absolute_tolerance=absolute_tolerance,
+            relative_tolerance=relative_tolerance,
+            maximise=listed[0].maximise,
+            per_instance=per_instance,
+        )
+
+    @classmethod
+    def from_rankings(
+        cls,
+        rankings: Rankings | Iterable[Ranking],
+        *,
+        grid: Grid | ArrayLike | None = None,
+        names: Iterable[str] | None = None,
+        weights: ArrayLike | None = None,
+        per_instance: bool = False,
+    ) -> Choices:
+        """Count the choices of explicit rankings; an algorithm may be in none of them.
+
+        Parameters
+        ----------
+        rankings
+            `Rankings`, or `Ranking` values one by one.
+        grid, names
+            The times and the algorithms; by default those of the rankings.
+        weights
+            Shape (instance,) or (instance, time), instead of the rankings' own.
+        per_instance
+            Keep the rankings: calibration and checks need them.
+
+        Returns
+        -------
+        Choices
+
+        Examples
+        --------
+        At time 10 "cma" beat two tied others; at time 20 only the winner of three is known.
+
+        >>> rankings = [Ranking(10, ["cma", ("de", "rs")]), Ranking(20, ["de"], others=["cma", "rs"])]
+        >>> Choices.from_rankings(rankings).wins.tolist()
+        [[1.0, 0.5, 0.5], [0.0, 1.0, 0.0]]
+        """
+        if not isinstance(rankings, Rankings):
+            rankings = collected(rankings, grid=grid, names=names)
+        elif (names is not None and tuple(names) != rankings.names) or (
+            grid is not None and as_grid(grid) != rankings.grid
+        ):
+            raise ValueError(f"expected the names and the grid of the rankings, {rankings.names} and {rankings.grid}")
+        if weights is not None:
+            rankings = replace(rankings, weights=frozen(weights, np.float64))
+        counted = _tally_in_parts(rankings.ranks, rankings.weight_of_each)
+        kept = rankings if per_instance else None
+        return _counted(counted, rankings.grid, rankings.names, len(rankings.ranks), kept)
+
+    def by_instance(self) -> list[Choices]:
+        """Return the choices of each instance alone, with its weight; their sum is the whole.
+
+        Returns
+        -------
+        list of Choices
+
+        Examples
+        --------
+        >>> choices = Choices.from_values([[[1, 2]], [[4, 3]]], grid=[1], per_instance=True)
+        >>> [one.wins.tolist() for one in choices.by_instance()]
+        [[[1.0, 0.0]], [[0.0, 1.0]]]
+        """
+        if self.rankings is None:
+            raise ValueError("expected choices that keep their rankings; make them with per_instance=True")
+        instances, times, algorithms = self.rankings.ranks.shape
+        # Each time of each instance is a block of its own.
+        counted = _tally_in_parts(
+            self.rankings.ranks.reshape(1, -1, algorithms), self.rankings.weight_of_each.reshape(1, -1)
+        )
+        result = []
+        for start in range(0, instances * times, times):
+            own = slice(start, start + times)
+            sets = max(1, int(np.count_nonzero(counted.counts[own], axis=1).max()))
+            one = Tally(counted.wins[own], counted.members[own, :sets], counted.counts[own, :sets])
+            result.append(_counted(one, self.grid, self.names, 1, None))
+        return result
+
+    __array_ufunc__ = None  # NumPy's scalars leave the product to __rmul__
+
+    def __add__(self, other: Choices) -> Choices:
+        if not isinstance(other, Choices):
+            return NotImplemented
+        if self.names != other.names or self.grid != other.grid:
+            raise ValueError(
+                f"expected choices of the same algorithms and grid, got {', '.join(self.names)} on {self.grid} and "
+                f"{', '.join(other.names)} on {other.grid}; make both with the same names and grid"
+            )
+        rankings = None
+        if self.rankings is not None and other.rankings is not None:
+            rankings = Rankings(
+                np.concatenate([self.rankings.ranks, other.rankings.ranks]),
+                self.names,
+                self.grid,
+                np.concatenate([self.rankings.weight_of_each, other.rankings.weight_of_each]),
+            )
+        counted = merged(self._tally, other._tally)
+        return _counted(counted, self.grid, self.names, self.instances + other.instances, rankings)
+
+    def __radd__(self, other: object) -> Choices:
+        # sum() starts at 0.
+        return self if isinstance(other, int) and other == 0 else NotImplemented
+
+    def __mul__(self, factor: float) -> Choices:
+        if not isinstance(factor, Real):
+            return NotImplemented
+        if not (math.isfinite(factor) and factor >= 0):
+            raise ValueError(f"expected a finite factor, not negative, got {factor}")
+        scaled = Tally(self.wins * float(factor), self.members, self.counts * float(factor))
+        rankings = self.rankings
+        if rankings is not None:
+            rankings = replace(rankings, weights=rankings.weights * float(factor)) if factor else None
+        return _counted(scaled if factor else merged(scaled), self.grid, self.names, self.instances, rankings)
+
+    __rmul__ = __mul__
+
+    @property
+    def _tally(self) -> Tally:
+        return Tally(self.wins, self.members, self.counts)
+
+
+def _counted(counted: Tally, grid: Grid, names: tuple[str, ...], instances: int, rankings: Rankings | None) -> Choices:
+    for array in counted:
+        array.flags.writeable = False
+    return Choices(grid, names, *counted, instances, rankings)
+
+
+def _tally_in_parts(ranks: NDArray[np.int16], weights: NDArray[np.float64]) -> Tally:
+    return tally((ranks[:, part], weights[:, part]) for part in parts_of(*ranks.shape))
+
+
+def _of_instances(weights: Mapping[Any, float], instances: list[Hashable]) -> list[float]:
+    missing = [instance for instance in instances if instance not in weights]
+    if missing:
+        raise ValueError(f"expected a weight for every instance, got none for {missing[0]!r}")
+    return [weights[instance] for instance in instances]

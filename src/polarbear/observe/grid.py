@@ -1,0 +1,189 @@
+"""The time grid: the times at which algorithms are compared, and the axis on which they are evenly read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from polarbear.observe.frozen import frozen
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, DTypeLike, NDArray
+
+Axis = Literal["linear", "log"]
+
+# A grid counts as geometric when its ratios agree to this; far above rounding, far below any deliberate spacing.
+_SAME_SPACING = 1e-6
+
+
+@dataclass(frozen=True, eq=False)
+class Grid:
+    """Strictly increasing times t_1 < ... < t_T, in evaluations or seconds, with the axis on which they are compared.
+
+    Temporal priors measure distance on that axis: |t - t'| on a linear one, |log t - log t'| on a logarithmic one.
+
+    Parameters
+    ----------
+    times
+        The times, strictly increasing and finite; positive on a logarithmic axis.
+    axis
+        "linear" or "log".
+
+    Examples
+    --------
+    >>> grid = Grid([1, 10, 100], "log")
+    >>> len(grid), grid.scaled.tolist()
+    (3, [0.0, 0.5, 1.0])
+    """
+
+    times: NDArray[np.float64]
+    axis: Axis
+
+    def __init__(self, times: ArrayLike, axis: Axis = "linear") -> None:
+        try:
+            checked = np.array(times, dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"expected times that are numbers, got {times!r}") from error
+        if checked.ndim != 1 or checked.size == 0:
+            raise ValueError(f"expected a one-dimensional grid of at least one time, got shape {checked.shape}")
+        if not np.isfinite(checked).all():
+            bad = int(np.argmin(np.isfinite(checked)))
+            raise ValueError(f"expected finite times, got {checked[bad]} at position {bad}; remove it")
+        if not (checked[1:] > checked[:-1]).all():
+            bad = int(np.argmin(checked[1:] > checked[:-1]))
+            raise ValueError(
+                f"expected strictly increasing times, got {checked[bad]:g} before {checked[bad + 1]:g} at position "
+                f"{bad}; sort them and remove repeated ones, for example with numpy.unique"
+            )
+        if axis not in ("linear", "log"):
+            raise ValueError(f"expected the axis 'linear' or 'log', got {axis!r}")
+        if axis == "log" and checked[0] <= 0:
+            raise ValueError(f"expected positive times on a log axis, got {checked[0]:g}; start later or use 'linear'")
+        checked += 0.0  # -0.0 becomes 0.0, so that equal grids have equal bytes
+        checked.flags.writeable = False
+        object.__setattr__(self, "times", checked)
+        object.__setattr__(self, "axis", axis)
+
+    def __len__(self) -> int:
+        return self.times.size
+
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> NDArray[Any]:
+        return np.array(self.times, dtype=dtype, copy=copy)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Grid):
+            return NotImplemented
+        return self.axis == other.axis and np.array_equal(self.times, other.times)
+
+    def __hash__(self) -> int:
+        return hash((self.axis, self.times.tobytes()))
+
+    def __repr__(self) -> str:
+        first, last = self.times[0], self.times[-1]
+        return f"Grid({len(self)} times from {first:g} to {last:g}, {self.axis} axis)"
+
+    @property
+    def scaled(self) -> NDArray[np.float64]:
+        """The times mapped to [0, 1] on the grid's own axis; a single time maps to 0."""
+        if len(self) == 1:
+            return frozen([0.0], np.float64)
+        # Halved, so that the span of the largest doubles does not overflow.
+        on_axis = np.log(self.times) if self.axis == "log" else self.times / 2
+        return frozen((on_axis - on_axis[0]) / (on_axis[-1] - on_axis[0]), np.float64)
+
+
+def log_grid(start: float, stop: float, count: int) -> Grid:
+    """Return `count` geometrically spaced times from `start` to `stop`, both included exactly.
+
+    Parameters
+    ----------
+    start, stop
+        The first and the last time, 0 < start < stop.
+    count
+        The number of times.
+
+    Returns
+    -------
+    Grid
+        On a logarithmic axis.
+
+    Examples
+    --------
+    >>> log_grid(1, 1000, 4).times.tolist()
+    [1.0, 10.0, 100.0, 1000.0]
+    """
+    _check_ends(start, stop, count)
+    if start <= 0:
+        raise ValueError(f"expected a positive start on a log axis, got {start:g}; start later or use linear_grid")
+    return Grid(np.geomspace(start, stop, count), "log")
+
+
+def linear_grid(start: float, stop: float, count: int) -> Grid:
+    """Return `count` evenly spaced times from `start` to `stop`, both included exactly.
+
+    Parameters
+    ----------
+    start, stop
+        The first and the last time, start < stop.
+    count
+        The number of times.
+
+    Returns
+    -------
+    Grid
+        On a linear axis.
+
+    Examples
+    --------
+    >>> linear_grid(0, 30, 4).times.tolist()
+    [0.0, 10.0, 20.0, 30.0]
+    """
+    _check_ends(start, stop, count)
+    return Grid(np.linspace(start, stop, count), "linear")
+
+
+def as_grid(times: Grid | ArrayLike) -> Grid:
+    """Return a grid unchanged, and make one of any increasing times.
+
+    Parameters
+    ----------
+    times
+        A Grid, or strictly increasing times. Three or more positive times of constant ratio (to 1e-6) go on a
+        logarithmic axis, unless they are evenly spaced too; all others on a linear one.
+
+    Returns
+    -------
+    Grid
+
+    Examples
+    --------
+    >>> as_grid([1, 10, 100]).axis, as_grid([1, 2, 3]).axis
+    ('log', 'linear')
+    """
+    if isinstance(times, Grid):
+        return times
+    grid = Grid(times, "linear")
+    return Grid(grid.times, "log") if _is_geometric(grid.times) else grid
+
+
+def _check_ends(start: float, stop: float, count: int) -> None:
+    if count < 1 or count != int(count):
+        raise ValueError(f"expected a whole number of times, at least 1, got {count}")
+    if not (np.isfinite(start) and np.isfinite(stop)):
+        raise ValueError(f"expected a finite start and stop, got {start} and {stop}")
+    if start > stop or (start == stop) != (count == 1):
+        raise ValueError(
+            f"expected start < stop and at least 2 times, or start == stop and 1 time, "
+            f"got start {start:g}, stop {stop:g} and {count} times"
+        )
+
+
+def _is_geometric(times: NDArray[np.float64]) -> bool:
+    if len(times) < 3 or times[0] <= 0:
+        return False
+    ratios, steps = times[1:] / times[:-1], np.diff(times)
+    return np.allclose(ratios, ratios[0], rtol=_SAME_SPACING, atol=0) and not np.allclose(
+        steps, steps[0], rtol=_SAME_SPACING, atol=0
+    )

@@ -1,0 +1,48 @@
+"""The names of algorithms: one for each, all different."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+def named(names: Iterable[str] | None, count: int) -> tuple[str, ...]:
+    """Check the names of `count` algorithms, or make them up.
+
+    Parameters
+    ----------
+    names
+        One name for each algorithm; None gives "A" to "Z", or "A1", "A2", ... for more than 26.
+    count
+        The number of algorithms, at least 2.
+
+    Returns
+    -------
+    tuple of str
+
+    Examples
+    --------
+    >>> named(None, 3)
+    ('A', 'B', 'C')
+    """
+    if count < 2:
+        raise ValueError(f"expected at least two algorithms to compare, got {count}; add another algorithm")
+    if names is None:
+        return tuple(chr(ord("A") + i) if count <= 26 else f"A{i + 1}" for i in range(count))
+    if isinstance(names, str):
+        raise ValueError(f"expected a sequence of names, got the single string {names!r}; write [{names!r}, ...]")
+    result = tuple(names)
+    for name in result:
+        if not isinstance(name, str):
+            raise ValueError(f"expected names that are strings, got {name!r}; write str({name!r})")
+    if len(result) != count:
+        raise ValueError(
+            f"expected {count} names, one for each algorithm, got {len(result)}: {', '.join(result)}; "
+            "the algorithms are the last axis of the values"
+        )
+    repeated = sorted({name for name in result if result.count(name) > 1})
+    if repeated:
+        raise ValueError(f"expected different names, got {', '.join(map(repr, repeated))} more than once; rename them")
+    return tuple(map(str, result))

@@ -1,0 +1,144 @@
+"""A ranking as a person would write it, best first, and the collection of such rankings."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from polarbear.observe.grid import Grid, as_grid
+from polarbear.observe.names import named
+from polarbear.observe.ranking import ABSENT, UNRANKED, Rankings
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Iterable, Sequence
+
+    from numpy.typing import ArrayLike
+
+
+@dataclass(frozen=True, init=False)
+class Ranking:
+    """One ranking as a person would write it.
+
+    Parameters
+    ----------
+    time
+        When it was observed.
+    order
+        The names, best first; a tuple of names is a tie. Algorithms that are not mentioned were not observed.
+    others
+        Algorithms that are worse than all of `order`, in an unknown order: "only the top m are known".
+    weight
+        How often it counts.
+    instance
+        Rankings at different times of the same instance share this label; None is an instance of its own.
+
+    Examples
+    --------
+    >>> Ranking(100, ["cma", ("de", "rs")]).order
+    (('cma',), ('de', 'rs'))
+    >>> Ranking(100, ["cma"], others=["de", "rs"]).others
+    ('de', 'rs')
+    """
+
+    time: float
+    order: tuple[tuple[str, ...], ...]
+    others: tuple[str, ...]
+    weight: float
+    instance: Hashable
+
+    def __init__(
+        self,
+        time: float,
+        order: Sequence[str | Sequence[str]],
+        others: Sequence[str] = (),
+        weight: float = 1.0,
+        instance: Hashable = None,
+    ) -> None:
+        if isinstance(order, str) or isinstance(others, str):
+            raise ValueError(f"expected sequences of names, best first, got {order!r} and {others!r}; write [...]")
+        groups = tuple((group,) if isinstance(group, str) else tuple(group) for group in order)
+        mentioned = [name for group in groups for name in group] + list(others)
+        if not groups or not all(groups):
+            raise ValueError(f"expected an order of at least one algorithm and no empty tie, got {order!r}")
+        repeated = sorted({name for name in mentioned if mentioned.count(name) > 1})
+        if repeated:
+            raise ValueError(f"expected every algorithm once in a ranking, got {', '.join(repeated)} more than once")
+        object.__setattr__(self, "time", float(time))
+        object.__setattr__(self, "order", groups)
+        object.__setattr__(self, "others", tuple(others))
+        object.__setattr__(self, "weight", float(weight))
+        object.__setattr__(self, "instance", instance)
+
+    @property
+    def mentioned(self) -> tuple[str, ...]:
+        """All algorithms in this ranking, best first, the unranked ones last."""
+        return (*(name for group in self.order for name in group), *self.others)
+
+
+def collected(
+    orders: Iterable[Ranking], *, grid: Grid | ArrayLike | None = None, names: Iterable[str] | None = None
+) -> Rankings:
+    """Collect rankings that were written down one by one.
+
+    Parameters
+    ----------
+    orders
+        The rankings; those with the same `instance` belong together, one without is an instance of its own.
+    grid
+        The times; by default those of the rankings.
+    names
+        The algorithms; by default those of the rankings, in the order in which they first appear.
+
+    Returns
+    -------
+    Rankings
+
+    Examples
+    --------
+    >>> collected([Ranking(10, ["cma", ("de", "rs")]), Ranking(10, ["de", "cma"])]).ranks.tolist()
+    [[[0, 1, 1]], [[1, 0, -1]]]
+    """
+    listed = list(orders)
+    for ranking in listed:
+        if not isinstance(ranking, Ranking):
+            raise ValueError(f"expected Ranking(time, order) values, got {ranking!r}")
+    if not listed:
+        raise ValueError("expected at least one ranking, got none; nothing was observed")
+    times = as_grid(sorted({ranking.time for ranking in listed}) if grid is None else grid)
+    asked = list(dict.fromkeys(name for ranking in listed for name in ranking.mentioned) if names is None else names)
+    algorithms = named(asked, len(asked))
+    columns = {name: column for column, name in enumerate(algorithms)}
+    rows: dict[object, int] = {}
+    cells = [
+        (rows.setdefault(_label(index, ranking), len(rows)), _position(ranking.time, times))
+        for index, ranking in enumerate(listed)
+    ]
+    ranks = np.full((len(rows), len(times), len(algorithms)), ABSENT, dtype=np.int16)
+    weights = np.zeros(ranks.shape[:2])
+    for ranking, cell in zip(listed, cells, strict=True):
+        if (ranks[cell] != ABSENT).any():
+            raise ValueError(
+                f"expected one ranking for each instance and time, got two for instance {ranking.instance!r} at time "
+                f"{ranking.time:g}; leave out `instance` for independent rankings"
+            )
+        for rank, group in [*enumerate(ranking.order), (UNRANKED, ranking.others)]:
+            for name in group:
+                if name not in columns:
+                    raise ValueError(f"expected algorithms among {', '.join(algorithms)}, got {name!r}")
+                ranks[(*cell, columns[name])] = rank
+        weights[cell] = ranking.weight
+    return Rankings(ranks, algorithms, times, weights)
+
+
+def _label(index: int, ranking: Ranking) -> tuple[object, ...]:
+    return (None, index) if ranking.instance is None else (ranking.instance,)
+
+
+def _position(time: float, grid: Grid) -> int:
+    # Times that were printed and read back, or computed in another order, still count as equal.
+    near = np.flatnonzero(np.isclose(grid.times, time, rtol=1e-9, atol=0))
+    if near.size == 0:
+        raise ValueError(f"expected a time of the grid, got {time:g}; add it to the {grid!r}")
+    return int(near[np.argmin(abs(grid.times[near] - time))])

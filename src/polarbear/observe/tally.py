@@ -1,0 +1,229 @@
+"""The tally: from ranks to wins and choice sets, the sufficient statistics of the Plackett-Luce model."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from itertools import product
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from polarbear.observe.ranking import ABSENT, UNRANKED
+from polarbear.observe.ties import LARGEST_EXACT, scattered, subsets
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from numpy.typing import NDArray
+
+_ELEMENTS = 2**20  # array elements that are worked on at once: some tens of megabytes
+
+
+class Tally(NamedTuple):
+    """Wins and distinct choice sets of each block (a time, or a time of one instance)."""
+
+    wins: NDArray[np.float64]
+    """Shape (block, algorithm)."""
+    members: NDArray[np.bool_]
+    """Shape (block, set, algorithm); sorted sets, then padding that holds everybody."""
+    counts: NDArray[np.float64]
+    """Shape (block, set); 0 for padding."""
+
+
+def tally(parts: Iterable[tuple[NDArray[np.int16], NDArray[np.float64]]]) -> Tally:
+    """Count wins and choice sets of each block.
+
+    A ranking is a sequence of stages: at each, the algorithms of one rank are chosen from themselves and all worse
+    ones. One algorithm i chosen from the set S adds 1 to W_i and to C_S; a tie adds the sets of `ties.subsets`. Sets of
+    a single algorithm say nothing and are left out, with their wins.
+
+    Parameters
+    ----------
+    parts
+        Consecutive blocks: ranks of shape (instance, block, algorithm) and weights of shape (instance, block).
+
+    Returns
+    -------
+    Tally
+
+    Examples
+    --------
+    >>> wins, members, counts = tally([(np.array([[[0, 1, 2]]], dtype=np.int16), np.ones((1, 1)))])
+    >>> wins.tolist(), members.astype(int).tolist(), counts.tolist()
+    ([[1.0, 1.0, 0.0]], [[[0, 1, 1], [1, 1, 1]]], [[1.0, 1.0]])
+    """
+    wins, blocks, members, counts, done = [], [], [], [], 0
+    for ranks, weights in parts:
+        of_part = _tally_part(ranks, weights)
+        wins.append(of_part[0])
+        blocks.append(of_part[1] + done)
+        members.append(of_part[2])
+        counts.append(of_part[3])
+        done += ranks.shape[1]
+    padded = _padded(np.concatenate(blocks), np.concatenate(members), np.concatenate(counts), done)
+    return Tally(np.concatenate(wins), *padded)
+
+
+def parts_of(instances: int, blocks: int, algorithms: int) -> Iterator[slice]:
+    """Cut the blocks into parts of bounded size."""
+    step = max(1, _ELEMENTS // (instances * algorithms))
+    for start in range(0, blocks, step):
+        yield slice(start, min(start + step, blocks))
+
+
+def merged(*tallies: Tally) -> Tally:
+    """Add tallies of the same blocks and algorithms: wins add, equal sets add their counts, sets of count 0 go."""
+    blocks, algorithms = tallies[0].wins.shape
+    code = _Code(algorithms, blocks)
+    keys, counts = [], []
+    for one in tallies:
+        block, position = np.nonzero(one.counts)
+        keys.append(code.encode(block, one.members[block, position]))
+        counts.append(one.counts[block, position])
+    distinct, sums = _summed(np.concatenate(keys), np.concatenate(counts))
+    block, digits = code.decode(distinct)
+    return Tally(sum(one.wins for one in tallies[1:]) + tallies[0].wins, *_padded(block, digits == 1, sums, blocks))
+
+
+@dataclass(frozen=True)
+class _Code:
+    """A block and a base-3 digit for each algorithm as a row of whole numbers, so that equal rows are soon found.
+
+    The digits of a stage: 2 is chosen now, 1 is worse, 0 is chosen already or absent. The digits of a set: 1 is in it.
+    The first algorithm is the most significant digit, so that sorted rows are sorted sets.
+    """
+
+    algorithms: int
+    blocks: int
+
+    @property
+    def width(self) -> int:
+        """Digits a word: 3^width stays below 2^53, exact in float64, and leaves room for the block below 2^63."""
+        return min(self.algorithms, 32, int(math.log(2**62 / self.blocks, 3)))
+
+    @property
+    def powers(self) -> NDArray[np.float64]:
+        """The value of each algorithm's digit, shape (algorithm, word)."""
+        word, digit = np.divmod(np.arange(self.algorithms), self.width)
+        powers = np.zeros((self.algorithms, word[-1] + 1))
+        powers[np.arange(self.algorithms), word] = 3 ** (self.width - 1 - digit)
+        return powers
+
+    def encode(self, block: NDArray[np.intp], digits: NDArray[np.generic]) -> NDArray[np.int64]:
+        return self.placed(block, digits.astype(np.float64) @ self.powers)
+
+    def placed(self, block: NDArray[np.intp], codes: NDArray[np.float64]) -> NDArray[np.int64]:
+        rows = codes.astype(np.int64)
+        rows[:, 0] += block * 3**self.width
+        return rows
+
+    def decode(self, rows: NDArray[np.int64]) -> tuple[NDArray[np.intp], NDArray[np.int8]]:
+        words = rows.copy()
+        block, words[:, 0] = np.divmod(rows[:, 0], 3**self.width)
+        digits = np.empty((len(rows), self.algorithms), dtype=np.int8)
+        for algorithm in range(self.algorithms):
+            word, digit = divmod(algorithm, self.width)
+            digits[:, algorithm] = words[:, word] // 3 ** (self.width - 1 - digit) % 3
+        return block.astype(np.intp), digits
+
+
+def _tally_part(
+    ranks: NDArray[np.int16], weights: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.intp], NDArray[np.bool_], NDArray[np.float64]]:
+    instances, blocks, algorithms = ranks.shape
+    code = _Code(algorithms, blocks)
+    stages, totals = _stages(
+        code, ranks.reshape(-1, algorithms), weights.ravel(), np.tile(np.arange(blocks), instances)
+    )
+    block, digits = code.decode(stages)
+    chosen, worse = digits == 2, digits == 1
+    size, followed = chosen.sum(axis=1), worse.any(axis=1)
+
+    # The last of a ranking's k algorithms is no choice: with nobody worse, each of k tied ones is it with chance 1/k.
+    wins = np.zeros((blocks, algorithms))
+    present, starts = np.unique(block, return_index=True)
+    if present.size:
+        wins[present] = np.add.reduceat((totals * np.where(followed, 1.0, 1 - 1 / size))[:, None] * chosen, starts)
+
+    single = (size == 1) & followed
+    keys = [code.encode(block[single], digits[single] > 0)]
+    counts = [totals[single]]
+    for tied, has_worse in product(np.unique(size[size > 1]).tolist(), (False, True)):
+        alike = np.flatnonzero((size == tied) & (followed == has_worse))
+        step = max(1, _ELEMENTS // len(subsets(tied)[1]))
+        for part in (alike[start : start + step] for start in range(0, alike.size, step)):
+            more = _expanded(code, block[part], chosen[part], worse[part], totals[part])
+            keys.append(more[0])
+            counts.append(more[1])
+    distinct, sums = _summed(np.concatenate(keys), np.concatenate(counts))
+    block, digits = code.decode(distinct)
+    return wins, block, digits == 1, sums
+
+
+def _stages(
+    code: _Code, ranks: NDArray[np.int16], weights: NDArray[np.float64], block: NDArray[np.intp]
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Return the distinct stages of all rankings and the total weight of each."""
+    last = np.where(ranks == UNRANKED, ABSENT, ranks).max(axis=1)
+    last[weights == 0] = ABSENT
+    keys, totals = [np.empty((0, code.powers.shape[1]), dtype=np.int64)], [np.empty(0)]
+    for rank in range(int(last.max()) + 1):
+        left = last >= rank
+        if not left.all():
+            ranks, weights, block, last = ranks[left], weights[left], block[left], last[left]
+        worse_or_chosen, chosen = ranks >= rank, ranks == rank
+        keys.append(code.encode(block, np.add(worse_or_chosen, chosen, dtype=np.int8)))
+        totals.append(weights)
+    return _summed(np.concatenate(keys), np.concatenate(totals))
+
+
+def _expanded(
+    code: _Code,
+    block: NDArray[np.intp],
+    chosen: NDArray[np.bool_],
+    worse: NDArray[np.bool_],
+    totals: NDArray[np.float64],
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Return the choice sets of ties of one size that all have, or all lack, somebody worse; equal sets are summed."""
+    size = int(chosen[0].sum())
+    members, shares = subsets(size)
+    if not worse[0].any():
+        # The subsets of one come first; with nobody worse they are no choice.
+        members, shares = members[size:], shares[size:]
+    tied = np.nonzero(chosen)[1].reshape(-1, size)
+    if size > LARGEST_EXACT:
+        tied = scattered(tied, np.packbits(np.hstack([chosen, worse]), axis=1))
+    powers, table = code.powers, members.T.astype(np.float64)
+    codes = np.stack([powers[tied, word] @ table for word in range(powers.shape[1])], axis=-1)
+    codes += (worse @ powers)[:, None, :]
+    rows = code.placed(np.repeat(block, len(shares)), codes.reshape(-1, powers.shape[1]))
+    return _summed(rows, (totals[:, None] * shares).ravel())
+
+
+def _summed(rows: NDArray[np.int64], weights: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Return the distinct rows in order, and the sum of the (positive) weights of each."""
+    if not len(rows):
+        return rows, weights
+    if rows.shape[1] == 1 and rows.max() < 8 * len(rows):
+        sums = np.bincount(rows[:, 0], weights).astype(np.float64, copy=False)
+        distinct = np.flatnonzero(sums)
+        return distinct[:, None].astype(np.int64), sums[distinct]
+    order = np.argsort(rows[:, 0], kind="stable") if rows.shape[1] == 1 else np.lexsort(rows.T[::-1])
+    rows = rows[order]
+    first = np.flatnonzero(np.append(True, (rows[1:] != rows[:-1]).any(axis=1)))
+    return rows[first], np.add.reduceat(weights[order], first)
+
+
+def _padded(
+    block: NDArray[np.intp], members: NDArray[np.bool_], counts: NDArray[np.float64], blocks: int
+) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
+    """Give every block the same number of sets: padding holds everybody, so that its mass is positive."""
+    number = np.bincount(block, minlength=blocks)
+    most = max(1, int(number.max()))
+    position = np.arange(len(block)) - np.repeat(np.cumsum(number) - number, number)
+    all_members = np.ones((blocks, most, members.shape[1]), dtype=bool)
+    all_counts = np.zeros((blocks, most))
+    all_members[block, position] = members
+    all_counts[block, position] = counts
+    return all_members, all_counts

@@ -1,0 +1,181 @@
+"""A trajectory: what one run of one algorithm on one instance had found by each time."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, get_args
+
+import numpy as np
+
+from polarbear.observe.frozen import frozen
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable
+
+    from numpy.typing import ArrayLike, NDArray
+
+Failure = Literal["last", "missing", "raise"]
+
+
+@dataclass(frozen=True, eq=False)
+class Trajectory:
+    """The best-so-far step function of one run, known up to the time `until` and censored afterwards.
+
+    y(t) = min {y_e : t_e <= t} over the events e (max if `maximise`). Only strict improvements are kept.
+
+    Parameters
+    ----------
+    algorithm
+        The algorithm's name.
+    instance
+        What the run is compared on: runs of different algorithms with the same instance are ranked together.
+    times, values
+        The events: when a value was found, non-decreasing and not negative, and the value. A worst value (+inf, or
+        -inf if `maximise`) says "no solution yet". Values need not improve.
+    until
+        The time up to which the run really ran; by default the time of the last event. `math.inf` for a run that
+        ended by itself and whose result stays what it is.
+    failed
+        The run crashed or timed out at `until`.
+    maximise
+        Higher values are better. All runs that are ranked together must agree.
+
+    Examples
+    --------
+    >>> run = Trajectory("cma", 1, times=[10, 20, 30], values=[5.0, 7.0, 2.0], until=40)
+    >>> run.values.tolist()
+    [5.0, 2.0]
+    >>> run.at([1, 10, 29, 40, 41]).tolist()
+    [inf, 5.0, 5.0, 2.0, nan]
+    """
+
+    algorithm: str
+    instance: Hashable
+    times: NDArray[np.float64]
+    values: NDArray[np.float64]
+    until: float
+    failed: bool
+    maximise: bool
+
+    def __init__(
+        self,
+        algorithm: str,
+        instance: Hashable,
+        times: ArrayLike,
+        values: ArrayLike,
+        until: float | None = None,
+        failed: bool = False,
+        maximise: bool = False,
+    ) -> None:
+        try:
+            hash(instance)
+        except TypeError as error:
+            raise ValueError(f"expected a hashable instance, such as a number or a tuple, got {instance!r}") from error
+        run = f"the run of {algorithm!r} on instance {instance!r}"
+        try:
+            at, found = np.asarray(times, dtype=np.float64), np.asarray(values, dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"expected numbers as times and values of {run}: {error}") from error
+        _check_events(run, at, found, best=math.inf if maximise else -math.inf)
+        if until is None:
+            if not at.size:
+                raise ValueError(f"expected at least one event or `until` for {run}, got neither; say how long it ran")
+            until = float(at[-1])
+        if math.isnan(until) or until < (at[-1] if at.size else 0.0):
+            raise ValueError(
+                f"expected `until` of {run} to be no earlier than its last event"
+                f"{f' at {at[-1]:g}' if at.size else ''}, got {until:g}"
+            )
+        kept = _improvements(at, -found if maximise else found)
+        object.__setattr__(self, "algorithm", algorithm)
+        object.__setattr__(self, "instance", instance)
+        object.__setattr__(self, "times", frozen(at[kept], np.float64))
+        object.__setattr__(self, "values", frozen(found[kept], np.float64))
+        object.__setattr__(self, "until", float(until))
+        object.__setattr__(self, "failed", bool(failed))
+        object.__setattr__(self, "maximise", bool(maximise))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Trajectory):
+            return NotImplemented
+        return (
+            self._key() == other._key()
+            and np.array_equal(self.times, other.times)
+            and np.array_equal(self.values, other.values)
+        )
+
+    def __hash__(self) -> int:
+        return hash((*self._key(), self.times.size))
+
+    def __repr__(self) -> str:
+        failed = ", failed" if self.failed else ""
+        return (
+            f"Trajectory({self.algorithm!r} on {self.instance!r}: {self.times.size} improvements "
+            f"until {self.until:g}{failed})"
+        )
+
+    def _key(self) -> tuple[object, ...]:
+        return self.algorithm, self.instance, self.until, self.failed, self.maximise
+
+    def at(self, times: ArrayLike, *, failure: Failure = "last") -> NDArray[np.float64]:
+        """Return the best value found by each time.
+
+        Parameters
+        ----------
+        times
+            The times to read, in any order.
+        failure
+            What a failed run shows from the moment it failed, `until` included: "last" the worst value, "missing" NaN;
+            "raise" refuses a failed run.
+
+        Returns
+        -------
+        NDArray
+            One value a time: the worst value (+inf, or -inf if maximised) before the first event, NaN after `until`.
+        """
+        if failure not in get_args(Failure):
+            raise ValueError(f"expected failure='last', 'missing' or 'raise', got {failure!r}")
+        if self.failed and failure == "raise":
+            raise ValueError(
+                f"the run of {self.algorithm!r} on instance {self.instance!r} failed at {self.until:g}; "
+                "remove it, or choose failure='last' or failure='missing'"
+            )
+        worst = -math.inf if self.maximise else math.inf
+        asked = np.asarray(times, dtype=np.float64)
+        steps = np.concatenate([[worst], self.values])
+        found = steps[np.searchsorted(self.times, asked, side="right")]
+        if self.failed:
+            return np.where(asked >= self.until, worst if failure == "last" else math.nan, found)
+        return np.where(asked > self.until, math.nan, found)
+
+
+def _check_events(run: str, times: NDArray[np.float64], values: NDArray[np.float64], *, best: float) -> None:
+    if times.ndim != 1 or times.shape != values.shape:
+        raise ValueError(f"expected one time for each value of {run}, got shapes {times.shape} and {values.shape}")
+    valid = np.isfinite(times) & (times >= 0)
+    if not valid.all():
+        raise ValueError(f"expected finite times, not negative, for {run}, got {times[~valid][0]:g}")
+    if (times[1:] < times[:-1]).any():
+        bad = int(np.argmax(times[1:] < times[:-1]))
+        raise ValueError(f"expected times in order for {run}, got {times[bad]:g} before {times[bad + 1]:g}; sort them")
+    if np.isnan(values).any():
+        when = times[np.isnan(values)][0]
+        raise ValueError(
+            f"expected values that are numbers for {run}, got NaN at time {when:g}; "
+            f"remove the event, or give the worst value ({-best:+}) where there is no solution yet"
+        )
+    if (values == best).any():
+        when = times[values == best][0]
+        raise ValueError(
+            f"expected values other than {best:+} for {run}, got one at time {when:g}; give the value found"
+        )
+
+
+def _improvements(times: NDArray[np.float64], losses: NDArray[np.float64]) -> NDArray[np.intp]:
+    """Return which events lowered the best loss so far; of several at one time, only the best."""
+    before = np.minimum.accumulate(np.concatenate([[math.inf], losses]))[:-1]
+    better = np.flatnonzero(losses < before)
+    # The next improvement, if any, came later.
+    last_of_its_time = np.append(np.diff(times[better]) > 0, True)[: better.size]
+    return np.compress(last_of_its_time, better)

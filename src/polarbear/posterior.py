@@ -1,0 +1,188 @@
+"""Belief after: rating draws over time with names, grid and diagnostics. NumPy alone, so that it loads anywhere at once."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, cast
+
+import numpy as np
+
+from polarbear.diagnostics import Diagnostics
+from polarbear.observe import Grid
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
+
+_FORMAT = "polarbear-posterior"
+_VERSION = 1
+
+
+@dataclass(frozen=True, eq=False)
+class Summary:
+    """Mean and credible interval of each rating, arrays of shape (time, algorithm)."""
+
+    mean: Array
+    lower: Array
+    upper: Array
+    level: float
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Posterior:
+    """Equally weighted draws of the ratings θ.
+
+    Attributes
+    ----------
+    ratings
+        Shape (draw, time, algorithm); over algorithms they sum to one.
+    names
+        The algorithms.
+    grid
+        The times.
+    joint
+        Whether a draw is one path over time. Independent priors give each time's posterior alone, and questions about
+        several times at once are refused.
+    diagnostics
+        How the draws were made and whether they can be trusted.
+    prior
+        The prior, in words.
+    instances
+        How many instances the posterior rests on.
+    """
+
+    ratings: Array
+    names: tuple[str, ...]
+    grid: Grid
+    joint: bool
+    diagnostics: Diagnostics
+    prior: str
+    instances: int
+
+    def __post_init__(self) -> None:
+        ratings = np.asarray(self.ratings, dtype=np.float64)
+        expected = (len(self.grid), len(self.names))
+        if ratings.ndim != 3 or ratings.shape[1:] != expected or len(ratings) == 0:
+            raise ValueError(
+                f"ratings must have shape (draw, {expected[0]} times, {expected[1]} algorithms), got {ratings.shape}"
+            )
+        if ratings.flags.writeable:
+            ratings = ratings.copy()
+            ratings.flags.writeable = False
+        object.__setattr__(self, "ratings", ratings)
+
+    def __repr__(self) -> str:
+        trust = "reliable" if self.diagnostics.reliable else "NOT reliable"
+        return (
+            f"Posterior({len(self.names)} algorithms, {len(self.grid)} times, {self.instances} instances, "
+            f"{len(self.ratings)} draws, {self.prior}, {trust})"
+        )
+
+    def require_joint(self, question: str) -> None:
+        """Refuse a question about several times at once where draws are not paths over time."""
+        if not self.joint:
+            raise ValueError(
+                f"{question} is a question about all times at once, and the prior {self.prior} treats each time alone; "
+                "fit with a temporal prior (BSpline, RandomWalk, GaussianProcess, SparseGaussianProcess, "
+                "HilbertSpaceGP), or ask at each time: dominance(...), pareto_set(..., elimination='pointwise')"
+            )
+
+    def summary(self, level: float = 0.95) -> Summary:
+        """Posterior mean and central credible interval of each rating at each time."""
+        if not 0 < level < 1:
+            raise ValueError(f"level must lie between 0 and 1, got {level!r}")
+        tail = (1 - level) / 2
+        lower, upper = np.quantile(self.ratings, [tail, 1 - tail], axis=0)
+        return Summary(self.ratings.mean(axis=0), lower, upper, level)
+
+    def thin(self, draws: int) -> Posterior:
+        """At most so many draws, evenly spread over all of them (they are in random order)."""
+        if draws < 1:
+            raise ValueError(f"draws must be at least 1, got {draws!r}")
+        if draws >= len(self.ratings):
+            return self
+        keep = np.linspace(0, len(self.ratings) - 1, draws).astype(int)
+        return replace(self, ratings=self.ratings[keep])
+
+    def to_arviz(self) -> Any:
+        """The ratings as an `xarray.DataTree` with a `/posterior` group, as ArviZ reads it.
+
+        Axes are (chain, draw, time, algorithm), with a single chain. Needs the extra `polarbear[arviz]`.
+        """
+        try:
+            import xarray as xr
+        except ImportError as error:
+            raise ImportError("to_arviz needs xarray: pip install 'polarbear[arviz]'") from error
+        dataset = xr.Dataset(
+            {"ratings": (("chain", "draw", "time", "algorithm"), self.ratings[None])},
+            coords={
+                "chain": [0],
+                "draw": np.arange(len(self.ratings)),
+                "time": self.grid.times,
+                "algorithm": list(self.names),
+            },
+            attrs={"prior": self.prior, "method": self.diagnostics.method, "diagnostics": self.diagnostics.message},
+        )
+        return xr.DataTree.from_dict({"/posterior": dataset})
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write to a compressed NumPy archive; plain arrays and JSON, never a pickle."""
+        about = {
+            "format": _FORMAT,
+            "version": _VERSION,
+            "names": self.names,
+            "axis": self.grid.axis,
+            "joint": self.joint,
+            "prior": self.prior,
+            "instances": self.instances,
+            "diagnostics": asdict(self.diagnostics),
+        }
+        text = np.frombuffer(json.dumps(about, allow_nan=True).encode(), dtype=np.uint8)
+        with Path(path).open("wb") as file:
+            np.savez_compressed(file, ratings=self.ratings, times=self.grid.times, about=text)
+
+    @classmethod
+    def load(cls, path: str | PathLike[str]) -> Posterior:
+        """Read what `save` wrote; anything else is refused with a sentence."""
+        try:
+            with np.load(path, allow_pickle=False) as archive:
+                about = json.loads(archive["about"].tobytes())
+                ratings, times = archive["ratings"], archive["times"]
+        except FileNotFoundError:
+            raise
+        except (OSError, KeyError, ValueError, TypeError, EOFError, zipfile.BadZipFile) as error:
+            raise ValueError(f"{path} is not a posterior file that Posterior.save wrote, or it is damaged") from error
+        if not isinstance(about, dict) or about.get("format") != _FORMAT:
+            raise ValueError(f"{path} is not a posterior file that Posterior.save wrote")
+        if about.get("version") != _VERSION:
+            raise ValueError(
+                f"{path} has format version {about.get('version')}, this PolarBear reads version {_VERSION}; "
+                "use the PolarBear that wrote it, or a newer one"
+            )
+        try:
+            told = about["diagnostics"]
+            told["hyperparameters"] = tuple((name, mean, spread) for name, mean, spread in told["hyperparameters"])
+            return cls(
+                ratings=ratings,
+                names=tuple(about["names"]),
+                grid=Grid(times, cast("Literal['linear', 'log']", about["axis"])),
+                joint=bool(about["joint"]),
+                diagnostics=Diagnostics(**told),
+                prior=str(about["prior"]),
+                instances=int(about["instances"]),
+            )
+        except (KeyError, TypeError, ValueError) as error:
+            raise ValueError(f"{path} is a damaged posterior file: {error}") from error
+
+
+def ratings_of(utilities: Array) -> Array:
+    """Ratings (draw, time, algorithm), θ = softmax(μ), of utilities (time, algorithm, draw)."""
+    strengths = np.exp(utilities - utilities.max(axis=1, keepdims=True))
+    strengths /= strengths.sum(axis=1, keepdims=True)
+    return np.ascontiguousarray(np.moveaxis(strengths, -1, 0))

@@ -1,0 +1,28 @@
+import pytest
+
+from polarbear.observe.names import named
+
+
+def test_names_are_made_up():
+    assert named(None, 26)[-1] == "Z"
+    assert named(None, 27)[:2] == ("A1", "A2")
+    assert len(set(named(None, 200))) == 200
+
+
+def test_names_may_come_from_an_iterator():
+    assert named((name for name in "ab"), 2) == ("a", "b")
+
+
+@pytest.mark.parametrize(
+    ("names", "count", "message"),
+    [
+        (["a"], 1, "at least two algorithms to compare, got 1"),
+        (["a", "b", "a"], 3, "got 'a' more than once"),
+        (["a", "b"], 3, "expected 3 names, one for each algorithm, got 2: a, b"),
+        ("ab", 2, "the single string 'ab'"),
+        (["a", 3], 2, "strings, got 3"),
+    ],
+)
+def test_errors_say_what_was_expected(names, count, message):
+    with pytest.raises(ValueError, match=message):
+        named(names, count)

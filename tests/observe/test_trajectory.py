@@ -1,0 +1,109 @@
+import math
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from polarbear.observe import Trajectory, log_grid
+
+events = st.lists(
+    st.tuples(st.integers(0, 20), st.one_of(st.integers(-5, 5).map(float), st.just(math.inf))), max_size=12
+).map(lambda pairs: sorted(pairs, key=lambda pair: pair[0]))
+
+
+@settings(deadline=None)
+@given(events, st.integers(0, 5))
+def test_the_value_at_a_time_is_the_best_of_all_events_before(pairs, extra):
+    times, values = [t for t, _ in pairs], [y for _, y in pairs]
+    until = (times[-1] if times else 0) + extra
+    run = Trajectory("cma", 1, times, values, until)
+    asked = np.arange(0, 30, 0.5)
+    naive = [min([y for t, y in pairs if t <= now], default=math.inf) if now <= until else math.nan for now in asked]
+    np.testing.assert_array_equal(run.at(asked), naive)
+    assert (np.diff(run.values) < 0).all()
+    assert (np.diff(run.times) > 0).all()
+    upside_down = Trajectory("cma", 1, times, [-y for y in values], until, maximise=True)
+    np.testing.assert_array_equal(upside_down.at(asked), -np.array(naive))
+
+
+@pytest.mark.parametrize(("failure", "after"), [("last", math.inf), ("missing", math.nan)])
+def test_a_failure_counts_from_its_moment_on(failure, after):
+    run = Trajectory("cma", 1, [1, 2], [5.0, 4.0], until=3, failed=True)
+    np.testing.assert_array_equal(run.at([0.5, 1, 2.9, 3, 4], failure=failure), [math.inf, 5, 4, after, after])
+    upside_down = Trajectory("cma", 1, [1, 2], [4.0, 5.0], until=3, failed=True, maximise=True)
+    np.testing.assert_array_equal(upside_down.at([0.5, 1, 2.9, 3], failure=failure), [-math.inf, 4, 5, -after])
+
+
+def test_a_failure_can_be_refused():
+    run = Trajectory("cma", (3, "b"), [1], [5.0], until=3, failed=True)
+    with pytest.raises(ValueError, match=r"'cma' on instance \(3, 'b'\) failed at 3"):
+        run.at([1], failure="raise")
+    assert Trajectory("cma", 1, [1], [5.0]).at([1], failure="raise").tolist() == [5.0]
+
+
+def test_a_run_is_known_up_to_its_end():
+    assert Trajectory("a", 1, [1, 7], [2, 3]).until == 7  # the second event is no improvement, but the run got there
+    assert np.isnan(Trajectory("a", 1, [1, 7], [2, 3]).at([7.1])).all()
+    assert Trajectory("a", 1, [], [], until=5).at([0, 5, 6]).tolist()[:2] == [math.inf, math.inf]
+    assert Trajectory("a", 1, [1], [2], until=math.inf).at([1e300]).tolist() == [2.0]
+
+
+def test_a_grid_can_be_asked():
+    assert Trajectory("a", 1, [1], [2], until=100).at(log_grid(1, 100, 3)).tolist() == [2.0, 2.0, 2.0]
+
+
+def test_a_trajectory_is_a_value():
+    run, twin = Trajectory("a", (1, 2), [1, 2], [3, 4]), Trajectory("a", (1, 2), [1], [3], until=2)
+    assert run == twin
+    assert hash(run) == hash(twin)
+    assert run != Trajectory("a", (1, 2), [1], [3], until=3)
+    assert run != Trajectory("a", (1, 2), [1], [2], until=2)
+    assert run != "a run"
+    assert pickle.loads(pickle.dumps(run)) == run
+    assert repr(run) == "Trajectory('a' on (1, 2): 1 improvements until 2)"
+    assert "failed" in repr(Trajectory("a", 1, [1], [3], failed=True))
+    with pytest.raises(ValueError, match="read-only"):
+        run.values[0] = 0
+    with pytest.raises(AttributeError):
+        run.until = 5
+
+
+def test_the_caller_keeps_their_arrays():
+    times, values = np.array([1.0, 2.0]), np.array([3.0, 4.0])
+    run = Trajectory("a", 1, times, values)
+    values[0] = 9
+    assert run.values.tolist() == [3.0]
+    assert times.flags.writeable
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"times": [1], "values": [1, 2]}, r"shapes \(1,\) and \(2,\)"),
+        ({"times": [[1]], "values": [[1]]}, "one time for each value"),
+        ({"times": ["x"], "values": [1]}, "expected numbers"),
+        ({"times": [-1, 2], "values": [1, 2]}, "not negative, for the run of 'cma' on instance 7, got -1"),
+        ({"times": [1, math.inf], "values": [1, 2]}, "finite times.*got inf"),
+        ({"times": [1, math.nan], "values": [1, 2]}, "finite times.*got nan"),
+        ({"times": [2, 1], "values": [1, 2]}, "times in order.*got 2 before 1; sort"),
+        ({"times": [1, 2], "values": [1, math.nan]}, r"got NaN at time 2; remove the event, or give the worst.*\+inf"),
+        ({"times": [1, 2], "values": [1, -math.inf]}, "values other than -inf.*at time 2"),
+        ({"times": [1], "values": [math.inf], "maximise": True}, r"values other than \+inf"),
+        ({"times": [1], "values": [math.nan], "maximise": True}, r"worst value \(-inf\)"),
+        ({"times": [], "values": []}, "at least one event or `until`"),
+        ({"times": [1, 3], "values": [2, 2], "until": 2}, "no earlier than its last event at 3, got 2"),
+        ({"times": [1], "values": [2], "until": math.nan}, "got nan"),
+        ({"times": [], "values": [], "until": -1}, "got -1"),
+        ({"times": [1], "values": [2], "instance": [1]}, "hashable instance"),
+    ],
+)
+def test_errors_name_the_run(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        Trajectory(**({"algorithm": "cma", "instance": 7} | arguments))
+
+
+def test_an_unknown_failure_policy_is_an_error():
+    with pytest.raises(ValueError, match="'last', 'missing' or 'raise', got 'ignore'"):
+        Trajectory("a", 1, [1], [2]).at([1], failure="ignore")
