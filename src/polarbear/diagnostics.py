@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,3 @@ class Diagnostics:
     pareto_k: float | None = None
     r_hat: float | None = None
     hyperparameters: tuple[tuple[str, float, float], ...] = ()
-
-    def after(self, earlier: str) -> Diagnostics:
-        """The same with a sentence before the message that says what had been tried."""
-        return replace(self, message=f"{earlier} {self.message}")

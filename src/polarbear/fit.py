@@ -98,13 +98,22 @@ def _draw(
         return inference.gibbs(choices, prior, draws=draws, rng=rng)
 
     posterior = inference.whitened_posterior(choices, prior)
-    correct = inference.correct_by_importance if isinstance(prior, TemporalPrior) else inference.correct_each_time
-    utilities, diagnostics = correct(posterior, draws=draws, rng=rng)
+    again = np.ones(len(choices.grid), dtype=bool)
+    if isinstance(prior, TemporalPrior):
+        utilities, diagnostics = inference.correct_by_importance(posterior, draws=draws, rng=rng)
+    else:
+        utilities, diagnostics, good = inference.correct_each_time(posterior, draws=draws, rng=rng)
+        if isinstance(prior, Dirichlet):  # no hyperparameter is shared, and the good times stand as they are
+            again = ~good
     if diagnostics.reliable or method != "auto":
         return utilities, diagnostics
-    tried = diagnostics.message.split(":")[0] + "."
-    utilities, diagnostics = inference.correct_by_hmc(posterior, draws=draws, rng=rng)
-    return utilities, replace(diagnostics, message=f"{tried} {diagnostics.message}")
+
+    tried = diagnostics.message.split(":")[0]
+    if not again.all():
+        posterior = inference.whitened_posterior(choices.at_times(again), prior)
+        tried += f", which concerned {again.sum()} of {len(again)} times"
+    utilities[again], diagnostics = inference.correct_by_hmc(posterior, draws=draws, rng=rng)
+    return utilities, replace(diagnostics, message=f"{tried}. {diagnostics.message}")
 
 
 def _check(choices: Choices, prior: Prior, method: str, calibration: str, draws: int) -> None:

@@ -12,9 +12,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy import special
 
 from polarbear.models.helmert import helmert
+from polarbear.models.plackett_luce import log_ratings
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -75,8 +75,7 @@ class DirichletField:
 
     def _log_ratings(self, x: Array) -> Array:
         utilities = np.moveaxis(np.tensordot(self._contrasts, x, axes=(1, 1)), 0, 1)
-        log_ratings: Array = utilities - special.logsumexp(utilities, axis=1, keepdims=True)
-        return log_ratings
+        return log_ratings(utilities, axis=1)
 
 
 @dataclass(frozen=True, eq=False)

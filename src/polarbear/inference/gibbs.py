@@ -16,6 +16,7 @@ from scipy import special
 from polarbear.inference.chains import CHAINS, run_until_converged
 from polarbear.inference.whitened import LaplaceSurface
 from polarbear.models.dirichlet import Dirichlet, log_gamma_draws
+from polarbear.models.plackett_luce import log_ratings
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -67,13 +68,7 @@ def _start(surface: LaplaceSurface, rng: np.random.Generator) -> _State:
     conditional = surface.conditional(surface.start, None)
     eta = conditional.coefficients(2 * rng.standard_normal((*conditional.mode.shape, CHAINS)))
     hyperparameters = [value * np.exp(rng.normal(0, 0.5, CHAINS)) for value in surface.start]
-    return _State(_normalised(surface.contrasts @ eta), np.reshape(hyperparameters, (-1, CHAINS)))
-
-
-def _normalised(utilities: Array) -> Array:
-    """Logarithms of ratings that sum to one at each time."""
-    normalised: Array = utilities - special.logsumexp(utilities, axis=1, keepdims=True)
-    return normalised
+    return _State(log_ratings(surface.contrasts @ eta, axis=1), np.reshape(hyperparameters, (-1, CHAINS)))
 
 
 def _redraw_ratings(utilities: Array, concentration: Array, choices: Choices, rng: np.random.Generator) -> Array:
@@ -81,16 +76,16 @@ def _redraw_ratings(utilities: Array, concentration: Array, choices: Choices, rn
     times, algorithms, chains = utilities.shape
     log_total = log_gamma_draws(np.broadcast_to(algorithms * concentration, (times, chains)), rng=rng)
     redrawn = np.empty_like(utilities)
-    for t, log_ratings in enumerate(utilities):
+    for t, log_theta in enumerate(utilities):
         seen = choices.counts[t] > 0
         members = choices.members[t, seen].astype(np.float64)
-        peak = log_ratings.max(axis=0)
-        masses = members @ np.exp(np.maximum(log_ratings - peak, -700.0))
+        peak = log_theta.max(axis=0)
+        masses = members @ np.exp(np.maximum(log_theta - peak, -700.0))
         arrivals = rng.standard_gamma(choices.counts[t, seen][:, None], size=masses.shape) / masses
         with np.errstate(divide="ignore"):  # an algorithm in no set: its rate is the prior's
             log_rate = np.logaddexp(0.0, np.log(members.T @ arrivals) - peak - log_total[t])
         redrawn[t] = log_gamma_draws(concentration + choices.wins[t][:, None], rng=rng) - log_rate
-    return _normalised(redrawn)
+    return log_ratings(redrawn, axis=1)
 
 
 def _redraw_kappa(state: _State, hyperprior: Hyperprior, rng: np.random.Generator) -> Array:

@@ -12,7 +12,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy import special
 
 from polarbear.diagnostics import Diagnostics
 from polarbear.inference.dirichlet_field import BlockFactor, DirichletField
@@ -39,18 +38,22 @@ def pointwise_laplace(
     choices: Choices, prior: IndependentPrior, *, draws: int, rng: np.random.Generator
 ) -> tuple[Array, Diagnostics]:
     """Utilities (time, algorithm, draw) from the posterior, with diagnostics."""
-    return correct_each_time(whitened_posterior(choices, prior), draws=draws, rng=rng)
+    utilities, diagnostics, _ = correct_each_time(whitened_posterior(choices, prior), draws=draws, rng=rng)
+    return utilities, diagnostics
 
 
 def correct_each_time(
     posterior: WhitenedPosterior, *, draws: int, rng: np.random.Generator
-) -> tuple[Array, Diagnostics]:
-    """Draw around the modes, weigh the draws of each time for every node, and resample."""
+) -> tuple[Array, Diagnostics, NDArray[np.bool_]]:
+    """Draw around the modes, weigh the draws of each time for every node, and resample; and at which times that was good."""
     eta, log_proposal = _proposals(posterior, draws, rng)
     utilities = posterior.surface.contrasts @ eta
     log_ratio = log_likelihood_by_time(utilities, posterior.surface.choices) - log_proposal
     log_weights = np.array([log_ratio + _log_prior(posterior, node, eta) for node in posterior.nodes])
-    log_integrals = special.logsumexp(log_weights, axis=2)  # (node, time), up to a constant
+    largest = log_weights.max(axis=2)
+    log_integrals = largest + np.log(
+        np.exp(log_weights - largest[..., None]).sum(axis=2)
+    )  # (node, time), up to a constant
     masses = masses_of(np.array([node.log_hyperprior for node in posterior.nodes]) + log_integrals.sum(axis=1))
 
     chosen = np.empty((len(eta), draws), dtype=np.intp)
@@ -66,9 +69,9 @@ def correct_each_time(
         with np.errstate(divide="ignore"):  # a node without mass adds nothing
             shares = log_weights - log_integrals[..., None] + np.log(masses)[:, None, None]
         importances = [pareto_smoothed(row) for row in np.logaddexp.reduce(shares, axis=0)]
-    return np.take_along_axis(utilities, chosen[:, None, :], axis=2), _diagnostics(
-        posterior, masses, importances, draws
-    )
+    good = np.array([importance.good for importance in importances])
+    drawn = np.take_along_axis(utilities, chosen[:, None, :], axis=2)
+    return drawn, _diagnostics(posterior, masses, importances, draws), good
 
 
 def _proposals(posterior: WhitenedPosterior, draws: int, rng: np.random.Generator) -> tuple[Array, Array]:

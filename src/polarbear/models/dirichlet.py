@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy import special
 
 from polarbear.models.hyperpriors import Exponential, Hyperprior
+from polarbear.models.plackett_luce import log_ratings
 from polarbear.models.validation import require_positive
 
 if TYPE_CHECKING:
@@ -84,9 +84,7 @@ IndependentPrior = Dirichlet | HierarchicalDirichlet
 
 def _log_dirichlet(concentration: Array, times: int, algorithms: int, rng: np.random.Generator) -> Array:
     shape = np.broadcast_to(concentration[:, None, None], (len(concentration), times, algorithms))
-    log_strengths = log_gamma_draws(shape, rng=rng)
-    log_ratings: Array = log_strengths - special.logsumexp(log_strengths, axis=-1, keepdims=True)
-    return log_ratings
+    return log_ratings(log_gamma_draws(shape, rng=rng), axis=-1)
 
 
 def log_gamma_draws(shape: Array, *, rng: np.random.Generator) -> Array:

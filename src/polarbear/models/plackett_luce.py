@@ -100,6 +100,13 @@ def derivatives(utilities: Array, choices: Choices) -> tuple[Array, Array, Array
     return value, choices.wins - expected, curvature
 
 
+def log_ratings(utilities: Array, *, axis: int) -> Array:
+    """Logarithms of the ratings, μ − log Σ exp μ over the axis of algorithms."""
+    centred: Array = utilities - utilities.max(axis=axis, keepdims=True)
+    centred -= np.log(np.exp(centred).sum(axis=axis, keepdims=True))
+    return centred
+
+
 def sample_rankings(utilities: Array, instances: int, *, rng: np.random.Generator) -> Array:
     """Values whose rankings follow the model: minus (utility plus Gumbel noise), so that lower is better.
 

@@ -285,6 +285,17 @@ class Choices:
         kept = rankings if per_instance else None
         return _counted(counted, rankings.grid, rankings.names, len(rankings.ranks), kept)
 
+    def at_times(self, chosen: NDArray[np.bool_] | NDArray[np.intp]) -> Choices:
+        """The choices of some of the times, by mask or increasing index."""
+        return replace(
+            self,
+            grid=Grid(self.grid.times[chosen], self.grid.axis),
+            wins=self.wins[chosen],
+            members=self.members[chosen],
+            counts=self.counts[chosen],
+            rankings=None,
+        )
+
     def by_instance(self) -> list[Choices]:
         """Return the choices of each instance alone, with its weight; their sum is the whole.
 
