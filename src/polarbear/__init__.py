@@ -11,7 +11,7 @@ __version__ = "0.1.0.dev0"
 if TYPE_CHECKING:
     from polarbear import models
     from polarbear.diagnostics import Diagnostics
-    from polarbear.fit import fit
+    from polarbear.fitting import fit
     from polarbear.models import (
         BSpline,
         Dirichlet,
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 _HOME = {
     "polarbear.diagnostics": ["Diagnostics"],
-    "polarbear.fit": ["fit"],
+    "polarbear.fitting": ["fit"],
     "polarbear.models": [
         "BSpline",
         "Dirichlet",
@@ -123,7 +123,7 @@ def __getattr__(name: str) -> Any:
     if name not in _ROOM_OF:
         raise AttributeError(f"module 'polarbear' has no attribute {name!r}")
     value = getattr(import_module(_ROOM_OF[name]), name)
-    globals()[name] = value  # a later `import polarbear.fit` must not put the module in the function's place
+    globals()[name] = value
     return value
 
 
