@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 import polarbear as pb
 from polarbear.models.plackett_luce import sample_rankings
 
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
 NAMES = ["sprinter", "all-rounder", "marathoner", "also-ran", "random"]
 
 
-def utilities_over(grid: pb.Grid) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
+def utilities_over(grid: pb.Grid) -> NDArray[np.float64]:
     """Utilities μ(t): the sprinter starts best, the marathoner ends best, two algorithms never win."""
     s = grid.scaled[:, None]
     early = np.array([1.8, 1.2, 0.0, 0.2, -1.6])
     late = np.array([0.2, 1.2, 1.9, -0.2, -2.2])
     turn = 1 / (1 + np.exp(-8 * (s - 0.55)))
-    return early + (late - early) * turn
+    utilities: NDArray[np.float64] = early + (late - early) * turn
+    return utilities
 
 
 def main() -> None:
