@@ -25,6 +25,7 @@ LARGEST_R_HAT = 1.01
 SMALLEST_EFFECTIVE_DRAWS = 400.0
 
 CHAINS = 32
+_FEWEST_TURNS = 50  # R-hat cannot tell anything from less, whatever the number of draws asked for
 _TIMES_LOOKED_AT = 10  # neighbouring times tell the same story
 
 
@@ -88,7 +89,7 @@ def run_until_converged(advance: Callable[[S], S], state: S, *, draws: int, atte
 
     Each attempt keeps one state in twice as many as the last, and treats all before it as warm-up.
     """
-    turns = math.ceil(draws / CHAINS)
+    turns = max(_FEWEST_TURNS, math.ceil(draws / CHAINS))
     for attempt in range(attempts):
         utilities, hyperparameters = [], []
         for _ in range(turns):

@@ -99,7 +99,7 @@ def summit(surface: Surface) -> tuple[Array, Node, Array]:
     for _ in range(_MOST_STEPS):
         slope, curvature = _finite_differences(surface, point, node)
         precisions, directions = np.linalg.eigh(curvature)
-        precisions = np.maximum(precisions, 1.0)  # flat or rising directions: no narrower than one log-unit is claimed
+        precisions = np.maximum(precisions, 1.0)  # a lattice coarser than this could miss the mass
         step = directions @ (directions.T @ slope / precisions)
         if 0.5 * step @ slope < _CENTRED:
             break
