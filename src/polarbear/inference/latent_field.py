@@ -71,7 +71,10 @@ def latent_field(prior: TemporalPrior, grid: Grid, hyperparameters: tuple[float,
     gaussian = prior.banded(grid, *hyperparameters)
     if gaussian is not None:
         return BandedField(gaussian, functions)
-    return DenseField(prior.factor(grid, *hyperparameters), functions)
+    factor = prior.factor(grid, *hyperparameters)
+    if factor.shape[1] > factor.shape[0]:  # as many coefficients as times give the same covariance L Lᵀ
+        factor = np.linalg.qr(factor.T, mode="r").T.astype(np.float64, copy=False)
+    return DenseField(factor, functions)
 
 
 @dataclass(frozen=True, eq=False)
