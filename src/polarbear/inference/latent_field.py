@@ -73,7 +73,8 @@ def latent_field(prior: TemporalPrior, grid: Grid, hyperparameters: tuple[float,
         return BandedField(gaussian, functions)
     factor = prior.factor(grid, *hyperparameters)
     if factor.shape[1] > factor.shape[0]:  # as many coefficients as times give the same covariance L Lᵀ
-        factor = np.linalg.qr(factor.T, mode="r").T.astype(np.float64, copy=False)
+        (upper,) = linalg.qr(factor.T, mode="r", check_finite=False)
+        factor = upper[: len(factor)].T.astype(np.float64, copy=False)
     return DenseField(factor, functions)
 
 
