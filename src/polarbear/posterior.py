@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import zipfile
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
@@ -150,14 +149,17 @@ class Posterior:
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Posterior:
         """Read what `save` wrote; anything else is refused with a sentence."""
-        try:
-            with np.load(path, allow_pickle=False) as archive:
-                about = json.loads(archive["about"].tobytes())
-                ratings, times = archive["ratings"], archive["times"]
-        except FileNotFoundError:
-            raise
-        except (OSError, KeyError, ValueError, TypeError, EOFError, zipfile.BadZipFile) as error:
-            raise ValueError(f"{path} is not a posterior file that Posterior.save wrote, or it is damaged") from error
+        if Path(path).is_dir():
+            raise ValueError(f"{path} is a folder, not a posterior file that Posterior.save wrote")
+        with Path(path).open("rb") as file:
+            try:
+                with np.load(file, allow_pickle=False) as archive:
+                    about = json.loads(archive["about"].tobytes())
+                    ratings, times = archive["ratings"], archive["times"]
+            except Exception as error:  # whatever a foreign or damaged file makes the readers raise
+                raise ValueError(
+                    f"{path} is not a posterior file that Posterior.save wrote, or it is damaged"
+                ) from error
         if not isinstance(about, dict) or about.get("format") != _FORMAT:
             raise ValueError(f"{path} is not a posterior file that Posterior.save wrote")
         if about.get("version") != _VERSION:

@@ -31,7 +31,7 @@ def dominance(posterior: Posterior) -> Array:
 
 def win_probability(posterior: Posterior) -> Array:
     """Expected probability that the row beats the column on a new instance, E[θ_A / (θ_A + θ_B)], by time."""
-    return _pairwise(posterior, lambda row, others: (row / (row + others)).mean(axis=0))
+    return _pairwise(posterior, lambda row, others: _wins(row, others).mean(axis=0))
 
 
 def equivalence(posterior: Posterior, *, rope: float = 0.05) -> Array:
@@ -46,7 +46,7 @@ def equivalence(posterior: Posterior, *, rope: float = 0.05) -> Array:
     """
     if not 0 <= rope < 0.5:
         raise ValueError(f"rope must lie in [0, 0.5), got {rope!r}")
-    return _pairwise(posterior, lambda row, others: (np.abs(row / (row + others) - 0.5) <= rope).mean(axis=0))
+    return _pairwise(posterior, lambda row, others: (np.abs(_wins(row, others) - 0.5) <= rope).mean(axis=0))
 
 
 def anytime_dominance(posterior: Posterior) -> Array:
@@ -109,6 +109,12 @@ def pareto_set(
             break
         inside[loser] = False
     return tuple(name for name, here in zip(posterior.names, inside, strict=True) if here)
+
+
+def _wins(row: Array, others: Array) -> Array:
+    """Win probabilities θ_A / (θ_A + θ_B); one half where both ratings are zero to rounding, and nothing is known."""
+    total = row + others
+    return np.divide(row, total, out=np.full_like(total, 0.5), where=total > 0)
 
 
 def _everywhere(posterior: Posterior) -> NDArray[np.bool_]:

@@ -42,6 +42,7 @@ class BSpline(TemporalPrior):
     amplitude: Hyperprior = field(default_factory=LogNormal)
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         require_count("BSpline degree", self.degree, least=0)
         if self.basis is not None:
             require_count(f"BSpline basis (of degree {self.degree})", self.basis, least=self.degree + 1)

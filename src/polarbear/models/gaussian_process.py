@@ -28,8 +28,10 @@ if TYPE_CHECKING:
 # stays far below anything that rankings can tell.
 _JITTERS = (0.0, 1e-12, 1e-11, 1e-10, 1e-9, 1e-8)
 
-# The Markov precision holds numbers of this size before it loses the eight digits that we promise.
-_LARGEST_PRECISION = 1e13
+# The Markov precision grows as the inverse cube or fifth power of the shortest step. At this size it has lost so many digits
+# that the covariance is wrong by a thousandth, which rankings cannot tell, but no more may go.
+_LARGEST_PRECISION = 1e12
+_LONGEST_LENGTHSCALE = 0.999  # the quantile of its prior up to which the precision must hold
 
 
 @dataclass(frozen=True)
@@ -51,6 +53,7 @@ class GaussianProcess(TemporalPrior):
     lengthscale: Hyperprior = field(default_factory=InverseGamma)
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         kernel_named(self.kernel)
 
     @property
@@ -64,10 +67,18 @@ class GaussianProcess(TemporalPrior):
         return amplitude * _correlation_factor(kernel_named(self.kernel), grid.scaled, lengthscale)
 
     def banded(self, grid: Grid, *hyperparameters: float) -> BandedGaussian | None:
-        """The Markov state (η and its derivatives) at each time, for Matérn kernels and times that are not too close."""
+        """The Markov state (η and its derivatives) at each time, for Matérn kernels and times that are not too close.
+
+        Whether there is one depends on the grid and the prior alone, so that all hyperparameters share their coefficients.
+        """
         amplitude, lengthscale = hyperparameters
         kernel = kernel_named(self.kernel)
         if not isinstance(kernel, Matern):
+            return None
+        shortest = (
+            math.sqrt(2 * kernel.nu) * np.diff(grid.scaled).min() / self.lengthscale.quantile(_LONGEST_LENGTHSCALE)
+        )
+        if kernel.largest_precision(shortest) > _LARGEST_PRECISION:
             return None
         return _markov(kernel, grid.scaled, amplitude, lengthscale)
 
@@ -90,6 +101,7 @@ class SparseGaussianProcess(TemporalPrior):
     lengthscale: Hyperprior = field(default_factory=InverseGamma)
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         kernel_named(self.kernel)
         require_count("SparseGaussianProcess inducing", self.inducing, least=2)
 
@@ -117,7 +129,7 @@ def _correlation_factor(kernel: Kernel, times: Array, lengthscale: float) -> Arr
     raise np.linalg.LinAlgError(f"the correlation of {len(times)} times at lengthscale {lengthscale:.3g} is singular")
 
 
-def _markov(kernel: Matern, times: Array, amplitude: float, lengthscale: float) -> BandedGaussian | None:
+def _markov(kernel: Matern, times: Array, amplitude: float, lengthscale: float) -> BandedGaussian:
     """Block-tridiagonal precision of the states x_1 ~ N(0, σ² P), x_{i+1} = A_i x_i + N(0, σ² Q_i)."""
     steps = math.sqrt(2 * kernel.nu) / lengthscale * np.diff(times)
     transition, innovation = kernel.transition(steps), kernel.innovation(steps)
@@ -125,8 +137,6 @@ def _markov(kernel: Matern, times: Array, amplitude: float, lengthscale: float) 
     size, states = len(times), kernel.smoothness + 1
 
     inverse = np.linalg.inv(innovation)
-    if not np.abs(inverse).max() < _LARGEST_PRECISION:
-        return None
     backward = inverse @ transition
     diagonal = np.concatenate([np.linalg.inv(stationary)[None], inverse])
     diagonal[:-1] += transition.transpose(0, 2, 1) @ backward

@@ -11,7 +11,7 @@ import numpy as np
 from polarbear.models.hyperpriors import Hyperprior, InverseGamma, LogNormal
 from polarbear.models.kernels import KernelName, kernel_named
 from polarbear.models.temporal import TemporalPrior
-from polarbear.models.validation import require_count
+from polarbear.models.validation import require_count, require_positive
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -54,11 +54,14 @@ class HilbertSpaceGP(TemporalPrior):
     lengthscale: Hyperprior = field(default_factory=InverseGamma)
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         kernel_named(self.kernel)
         if self.basis is not None:
             require_count("HilbertSpaceGP basis", self.basis, least=1)
-        if self.boundary is not None and not 1 < self.boundary < math.inf:
-            raise ValueError(f"HilbertSpaceGP boundary must be a finite factor above 1, got {self.boundary!r}")
+        if self.boundary is not None:
+            require_positive("HilbertSpaceGP boundary", self.boundary)
+            if self.boundary <= 1:
+                raise ValueError(f"HilbertSpaceGP boundary must be a finite factor above 1, got {self.boundary!r}")
 
     @property
     def hyperpriors(self) -> Mapping[str, Hyperprior]:

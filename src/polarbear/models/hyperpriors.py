@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import numpy as np
 from scipy import special
 
-from polarbear.models.validation import require_positive
+from polarbear.models.validation import require_finite, require_positive
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+@runtime_checkable
 class Hyperprior(Protocol):
     """The distribution of one positive hyperparameter."""
 
@@ -26,6 +27,12 @@ class Hyperprior(Protocol):
 
     def sample(self, size: int, *, rng: np.random.Generator) -> NDArray[np.float64]:
         """Independent draws."""
+
+
+def require_hyperprior(what: str, value: object) -> None:
+    """Refuse anything but the distribution of a positive number."""
+    if isinstance(value, type) or not isinstance(value, Hyperprior):
+        raise ValueError(f"{what} must be a distribution such as LogNormal(0.0, 0.5), got {value!r}")
 
 
 @dataclass(frozen=True)
@@ -42,6 +49,7 @@ class LogNormal:
     scale: float = 0.5
 
     def __post_init__(self) -> None:
+        require_finite("LogNormal location", self.location)
         require_positive("LogNormal scale", self.scale)
 
     def log_density(self, log_value: float) -> float:

@@ -83,6 +83,12 @@ class Matern:
         integral = np.einsum("sq,sqi,sqj->sij", weights, v, v)
         return np.where(steps[:, None, None] < 1.0, integral, difference)
 
+    def largest_precision(self, step: float) -> float:
+        """Largest entry of the inverse of `innovation`, to leading order in a short step."""
+        order = 2 * self.smoothness + 1
+        constant = 3.0 if self.smoothness == 1 else 135.0
+        return constant / step**order if step**order > 0 else math.inf
+
 
 @dataclass(frozen=True)
 class SquaredExponential:

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-# exp of less than this is 0 in double precision; a set whose every member is that far behind still needs a finite log.
-_LOWEST_EXPONENT = -700.0
+# Utilities further apart than this underflow when their exponentials are summed, and sets are then summed one by one.
+_WIDEST_RANGE = 700.0
 
 
 def log_likelihood(utilities: Array, choices: Choices) -> Array:
@@ -58,10 +58,9 @@ def log_likelihood_by_time(utilities: Array, choices: Choices) -> Array:
     """Log-likelihood at each time, shape (time, draw), of utilities (time, algorithm, draw)."""
     result = np.empty((utilities.shape[0], utilities.shape[2]))
     for t, mu in enumerate(utilities):  # one time after the other keeps the (set, draw) table in cache
-        centred, strengths = _centred(mu)
         members, counts = _observed(choices, t)
-        masses = members @ strengths
-        result[t] = choices.wins[t] @ centred - counts @ np.log(masses, out=masses)
+        centred = mu - mu.max(axis=0)
+        result[t] = choices.wins[t] @ centred - counts @ _log_masses(members, centred)
     return result
 
 
@@ -73,11 +72,17 @@ def log_likelihood_and_gradient(utilities: Array, choices: Choices) -> tuple[Arr
     value = np.zeros(utilities.shape[2])
     gradient = np.empty_like(utilities)
     for t, mu in enumerate(utilities):
-        centred, strengths = _centred(mu)
         members, counts = _observed(choices, t)
-        masses = members @ strengths
-        value += choices.wins[t] @ centred - counts @ np.log(masses)
-        gradient[t] = choices.wins[t][:, None] - strengths * (members.T @ (counts[:, None] / masses))
+        centred = mu - mu.max(axis=0)
+        log_masses = _log_masses(members, centred)
+        value += choices.wins[t] @ centred - counts @ log_masses
+        with np.errstate(over="ignore", invalid="ignore"):  # mended below
+            gradient[t] = choices.wins[t][:, None] - np.exp(centred) * (
+                members.T @ (counts[:, None] * np.exp(-log_masses))
+            )
+        for draw in np.flatnonzero(centred.min(axis=0) < -_WIDEST_RANGE):
+            chosen = members * np.exp(np.where(members > 0, centred[:, draw] - log_masses[:, draw, None], 0.0))
+            gradient[t][:, draw] = choices.wins[t] - counts @ chosen
     return value, gradient
 
 
@@ -86,11 +91,16 @@ def derivatives(utilities: Array, choices: Choices) -> tuple[Array, Array, Array
 
     The negative Hessian is Σ_S C_S (diag p_S − p_S p_Sᵀ), positive semi-definite; utilities have shape (time, algorithm).
     """
-    best = utilities.max(axis=-1, keepdims=True)
-    centred = utilities - best
-    chosen = choices.members * np.exp(np.maximum(centred, _LOWEST_EXPONENT))[:, None, :]
+    centred = utilities - utilities.max(axis=-1, keepdims=True)
+    if centred.min() < -_WIDEST_RANGE:
+        inside = np.where(choices.members, centred[:, None, :], -np.inf)
+        best = inside.max(axis=-1)
+        chosen = np.exp(inside - best[..., None])
+    else:
+        best = np.zeros(choices.counts.shape)
+        chosen = choices.members * np.exp(centred)[:, None, :]
     masses = chosen.sum(axis=-1)
-    value = (choices.wins * centred).sum(axis=-1) - (choices.counts * np.log(masses)).sum(axis=-1)
+    value = (choices.wins * centred).sum(axis=-1) - (choices.counts * (best + np.log(masses))).sum(axis=-1)
     chosen /= masses[..., None]
     weighted = chosen * choices.counts[..., None]
     expected = weighted.sum(axis=1)
@@ -138,10 +148,17 @@ def sample_rankings(utilities: Array, instances: int, *, rng: np.random.Generato
     return -(utilities + rng.gumbel(size=(instances, *utilities.shape)))
 
 
-def _centred(utilities: Array) -> tuple[Array, Array]:
-    """Utilities (algorithm, draw) relative to the best of each draw, and their exponentials."""
-    centred = utilities - utilities.max(axis=0)
-    return centred, np.exp(np.maximum(centred, _LOWEST_EXPONENT))
+def _log_masses(members: Array, utilities: Array) -> Array:
+    """log Σ_{j∈S} exp μ_j of each set, shape (set, draw); utilities (algorithm, draw) are at most zero."""
+    masses = members @ np.exp(utilities)
+    far_apart = np.flatnonzero(utilities.min(axis=0) < -_WIDEST_RANGE)
+    if len(far_apart) == 0:
+        return np.log(masses, out=masses)
+    with np.errstate(divide="ignore"):  # mended at once
+        log_masses: Array = np.log(masses, out=masses)
+    for draw in far_apart:
+        log_masses[:, draw] = np.logaddexp.reduce(np.where(members > 0, utilities[:, draw], -np.inf), axis=1)
+    return log_masses
 
 
 def _observed(choices: Choices, t: int) -> tuple[Array, Array]:

@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from polarbear.models.helmert import helmert
+from polarbear.models.hyperpriors import Hyperprior, require_hyperprior
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from numpy.typing import NDArray
 
-    from polarbear.models.hyperpriors import Hyperprior
     from polarbear.observe import Grid
 
     Array = NDArray[np.float64]
@@ -51,6 +51,10 @@ class BandedGaussian:
 
 class TemporalPrior(ABC):
     """A prior in log-space that shares information over time; its posterior is joint over all times."""
+
+    def __post_init__(self) -> None:
+        for name, hyperprior in self.hyperpriors.items():
+            require_hyperprior(f"{type(self).__name__} {name}", hyperprior)
 
     @property
     @abstractmethod
