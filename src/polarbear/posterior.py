@@ -150,7 +150,7 @@ class Posterior:
     def load(cls, path: str | PathLike[str]) -> Posterior:
         """Read what `save` wrote; anything else is refused with a sentence."""
         if Path(path).is_dir():
-            raise ValueError(f"{path} is a folder, not a posterior file that Posterior.save wrote")
+            raise ValueError(f"{path} is not a posterior file but a folder")
         with Path(path).open("rb") as file:
             try:
                 with np.load(file, allow_pickle=False) as archive:
