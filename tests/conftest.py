@@ -1,0 +1,87 @@
+"""What every suite shares: one list of all priors, the grids they must serve, and small data with a known truth."""
+
+import numpy as np
+import pytest
+
+from polarbear import (
+    BSpline,
+    Choices,
+    Dirichlet,
+    GaussianProcess,
+    Grid,
+    HierarchicalDirichlet,
+    HilbertSpaceGP,
+    RandomWalk,
+    SparseGaussianProcess,
+    linear_grid,
+    log_grid,
+)
+from polarbear.models.plackett_luce import sample_rankings
+
+INDEPENDENT = [Dirichlet(), HierarchicalDirichlet()]
+TEMPORAL = [GaussianProcess(), SparseGaussianProcess(), HilbertSpaceGP(), RandomWalk(), BSpline()]
+PRIORS = [*INDEPENDENT, *TEMPORAL]
+
+# Every temporal prior again, with its options: for what holds for all of them, whatever the options.
+VARIANTS = [
+    *TEMPORAL,
+    GaussianProcess(kernel="matern52"),
+    GaussianProcess(kernel="squared-exponential"),
+    SparseGaussianProcess(inducing=4, kernel="matern52"),
+    SparseGaussianProcess(inducing=3, kernel="squared-exponential"),
+    HilbertSpaceGP(basis=9, boundary=2.0, kernel="matern52"),
+    HilbertSpaceGP(kernel="squared-exponential"),
+    BSpline(basis=5, degree=1),
+    BSpline(basis=7, degree=0),
+    BSpline(basis=20),
+]
+
+GRIDS = {
+    "even": linear_grid(0, 60, 12),
+    "log": log_grid(1, 10_000, 12),
+    "uneven": Grid([1, 2, 3, 5, 6, 12, 13, 16, 20, 21]),
+    "two times": Grid([5, 7]),
+}
+
+
+def prior_id(prior):
+    options = {name: value for name, value in vars(prior).items() if isinstance(value, str | int | float)}
+    return "-".join([type(prior).__name__, *(str(value) for value in options.values())])
+
+
+@pytest.fixture(scope="session", params=PRIORS, ids=prior_id)
+def prior(request):
+    """Each of the seven priors of the paper's Table 1."""
+    return request.param
+
+
+@pytest.fixture(scope="session", params=TEMPORAL, ids=prior_id)
+def temporal_prior(request):
+    """Each of the five priors that share information over time."""
+    return request.param
+
+
+@pytest.fixture(scope="session", params=VARIANTS, ids=prior_id)
+def variant(request):
+    """Each temporal prior with each of its options."""
+    return request.param
+
+
+@pytest.fixture(scope="session", params=GRIDS.values(), ids=GRIDS)
+def grid(request):
+    """An even, a log, an uneven and a very short grid."""
+    return request.param
+
+
+@pytest.fixture(scope="session")
+def crossing_values():
+    """Fifteen instances at five times: "A" begins best and ends worst, "B" the other way round, "C" stays between."""
+    change = np.linspace(1, -1, 5)[:, None]
+    utilities = change * np.array([1.0, -1.0, 0.0])
+    return sample_rankings(utilities, 15, rng=np.random.default_rng(20))
+
+
+@pytest.fixture(scope="session")
+def crossing_choices(crossing_values):
+    """The choices of `crossing_values`."""
+    return Choices.from_values(crossing_values, grid=log_grid(10, 1000, 5), names=["A", "B", "C"])

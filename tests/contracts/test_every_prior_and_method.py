@@ -1,0 +1,326 @@
+"""One suite over every prior and every method that it admits; a new prior or method without an entry fails it."""
+
+from __future__ import annotations
+
+from functools import cache
+from itertools import combinations
+from typing import get_args
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import polarbear as pb
+from polarbear import models
+from polarbear.fitting import Method
+from polarbear.models import IndependentPrior, Prior, TemporalPrior
+from polarbear.models.plackett_luce import sample_rankings
+
+EXAMPLES: dict[type, Prior] = {
+    pb.Dirichlet: pb.Dirichlet(),
+    pb.HierarchicalDirichlet: pb.HierarchicalDirichlet(),
+    pb.GaussianProcess: pb.GaussianProcess(),
+    pb.SparseGaussianProcess: pb.SparseGaussianProcess(inducing=4),
+    pb.HilbertSpaceGP: pb.HilbertSpaceGP(basis=20, boundary=3.0),
+    pb.RandomWalk: pb.RandomWalk(),
+    pb.BSpline: pb.BSpline(),
+}
+# The methods whose draws follow the exact posterior, and the one that is only there for comparison.
+EXACT = ("nested-laplace", "hmc", "gibbs")
+APPROXIMATE = ("laplace",)
+
+
+def every_prior() -> list[type]:
+    """All concrete priors that the package offers."""
+    offered = [getattr(models, name) for name in models.__all__]
+    temporal = [kind for kind in offered if isinstance(kind, type) and issubclass(kind, TemporalPrior)]
+    return [kind for kind in temporal if kind is not TemporalPrior] + list(get_args(IndependentPrior))
+
+
+def methods_of(kind: type) -> list[str]:
+    return [method for method in get_args(Method) if method != "gibbs" or not issubclass(kind, TemporalPrior)]
+
+
+CASES = [(kind, method) for kind in every_prior() for method in methods_of(kind)]
+for_every_prior = pytest.mark.parametrize("kind", every_prior())
+for_every_case = pytest.mark.parametrize(("kind", "method"), CASES)
+
+GRID = pb.log_grid(10, 1000, 5)
+NAMES = ("cma", "de", "rs")
+DRAWS = 4000
+
+
+@cache
+def some_choices() -> pb.Choices:
+    """Twelve instances with a crossing, some ties, and runs that were lost or ended early."""
+    rise = np.linspace(0, 1, len(GRID))[:, None]
+    utilities = np.array([1.0, 0.0, -1.0]) * (1 - rise) + np.array([0.0, 1.0, -1.0]) * rise
+    values = sample_rankings(utilities, 12, rng=np.random.default_rng(1))
+    values[:4] = np.round(values[:4])
+    values[5, :, 1] = np.nan
+    values[7, 3:, 2] = np.nan
+    return pb.Choices.from_values(values, grid=GRID, names=NAMES)
+
+
+@cache
+def fitted(prior: Prior, method: Method) -> pb.Posterior:
+    return pb.fit(some_choices(), prior=prior, method=method, draws=DRAWS, seed=2)
+
+
+def utility_differences(posterior: pb.Posterior) -> np.ndarray:
+    """log θ_i / θ_j of the pairs i < j, shape (draw, time, pair)."""
+    first, second = np.triu_indices(len(posterior.names), 1)
+    return np.log(posterior.ratings[..., first] / posterior.ratings[..., second])
+
+
+def independent_draws(posterior: pb.Posterior) -> float:
+    """What the draws are worth: importance weights cost some, and so does resampling them."""
+    effective = posterior.diagnostics.effective_draws
+    return effective if posterior.diagnostics.pareto_k is None else 1 / (1 / effective + 1 / len(posterior.ratings))
+
+
+# The members
+
+
+def test_every_prior_has_an_example() -> None:
+    assert set(EXAMPLES) == set(every_prior())
+    assert all(type(example) is kind for kind, example in EXAMPLES.items())
+
+
+def test_every_method_is_known_to_be_exact_or_approximate() -> None:
+    assert set(get_args(Method)) == {"auto", *EXACT, *APPROXIMATE}
+
+
+@for_every_prior
+def test_gibbs_is_refused_where_it_does_not_apply(kind: type) -> None:
+    if not issubclass(kind, TemporalPrior):
+        assert "gibbs" in methods_of(kind)
+        return
+    with pytest.raises(ValueError, match="needs a Dirichlet prior"):
+        pb.fit(some_choices(), prior=EXAMPLES[kind], method="gibbs")
+
+
+# What every fit keeps
+
+
+@for_every_case
+def test_draws_lie_on_the_simplex(kind: type, method: Method) -> None:
+    ratings = fitted(EXAMPLES[kind], method).ratings
+    assert ratings.shape == (DRAWS, len(GRID), len(NAMES))
+    assert (ratings > 0).all()
+    np.testing.assert_allclose(ratings.sum(axis=-1), 1.0, rtol=1e-12)
+    assert not ratings.flags.writeable
+
+
+@for_every_case
+def test_posterior_says_what_it_rests_on(kind: type, method: Method) -> None:
+    posterior = fitted(EXAMPLES[kind], method)
+    assert posterior.names == NAMES
+    assert posterior.grid == GRID
+    assert posterior.instances == 12
+    assert posterior.prior == repr(EXAMPLES[kind])
+    assert posterior.joint is issubclass(kind, TemporalPrior)
+
+
+@for_every_case
+def test_diagnostics_are_filled(kind: type, method: Method) -> None:
+    diagnostics = fitted(EXAMPLES[kind], method).diagnostics
+    assert diagnostics.method in ({*EXACT} if method == "auto" else {method})
+    assert isinstance(diagnostics.reliable, bool)
+    assert diagnostics.message[0].isupper()
+    assert diagnostics.message.endswith(".")
+    assert 0 < diagnostics.effective_draws < np.inf
+    assert (diagnostics.pareto_k is None) != (diagnostics.r_hat is None)
+    assert all(number is None or np.isfinite(number) for number in (diagnostics.pareto_k, diagnostics.r_hat))
+    assert [name for name, _, _ in diagnostics.hyperparameters] == list(EXAMPLES[kind].hyperpriors_for(len(NAMES)))
+    assert all(np.isfinite(mean) and mean > 0 and spread > 0 for _, mean, spread in diagnostics.hyperparameters)
+    number = f"k {diagnostics.pareto_k:.2f}" if diagnostics.r_hat is None else f"R-hat {diagnostics.r_hat:.3f}"
+    assert number in diagnostics.message
+
+
+def small_fit(kind: type, method: Method, seed: int) -> pb.Posterior:
+    choices = hard_choices("two algorithms and two times")
+    return pb.fit(choices, prior=EXAMPLES[kind], method=method, draws=100, seed=seed)
+
+
+small_fit_kept = cache(small_fit)
+
+
+@for_every_case
+def test_equal_seeds_give_equal_posteriors(kind: type, method: Method) -> None:
+    one, again = small_fit_kept(kind, method, 3), small_fit(kind, method, 3)
+    np.testing.assert_array_equal(one.ratings, again.ratings)
+    assert one.diagnostics == again.diagnostics
+
+
+@for_every_prior
+def test_other_seeds_give_other_draws(kind: type) -> None:
+    one, other = small_fit_kept(kind, "auto", 3), small_fit(kind, "auto", 4)
+    assert (one.ratings != other.ratings).any(axis=(1, 2)).mean() > 0.9
+
+
+@for_every_case
+def test_draws_are_worth_no_more_than_their_number(kind: type, method: Method) -> None:
+    posterior = small_fit_kept(kind, method, 3)
+    assert posterior.diagnostics.effective_draws <= len(posterior.ratings) == 100
+
+
+@for_every_prior
+def test_auto_is_reliable_on_ordinary_data(kind: type) -> None:
+    posterior = fitted(EXAMPLES[kind], "auto")
+    assert posterior.diagnostics.reliable, posterior.diagnostics.message
+
+
+@for_every_prior
+def test_exact_methods_are_reliable_on_ordinary_data(kind: type) -> None:
+    for method in set(EXACT) & set(methods_of(kind)):
+        posterior = fitted(EXAMPLES[kind], method)
+        assert posterior.diagnostics.reliable, posterior.diagnostics.message
+
+
+# Agreement
+
+# A difference of two shares p̂ and q̂ from n and m independent draws has variance p (1 − p) (1/n + 1/m). All comparisons of
+# one test together may fail once in ten thousand runs; since they share draws, Bonferroni's bound is generous.
+FAILURE_RATE = 1e-4
+
+
+def assert_same_posterior(one: pb.Posterior, two: pb.Posterior) -> None:
+    """Compare shares of draws above zero and above pooled quantiles, and of draws above zero at every time."""
+    differences = [utility_differences(posterior) for posterior in (one, two)]
+    levels = [*np.quantile(np.concatenate(differences), [0.025, 0.2, 0.5, 0.8, 0.975], axis=0), 0.0]
+    events = [[difference > level for level in levels] for difference in differences]
+    shares = np.array([[event.mean(axis=0) for event in of_one] for of_one in events])
+    if one.joint and two.joint:
+        everywhere = [[(sign * difference > 0).all(axis=1) for sign in (-1, 1)] for difference in differences]
+        joint = np.array([[event.mean(axis=0) for event in of_one] for of_one in everywhere])
+        shares = np.concatenate([shares.reshape(2, -1), joint.reshape(2, -1)], axis=1)
+    shares = shares.reshape(2, -1)
+    sizes = [independent_draws(posterior) for posterior in (one, two)]
+    total = sum(sizes)
+    pooled = (np.dot(sizes, shares) + 1) / (total + 2)
+    score = (shares[0] - shares[1]) / np.sqrt(pooled * (1 - pooled) * sum(1 / size for size in sizes))
+    worst = int(np.abs(score).argmax())
+    largest = stats.norm.isf(FAILURE_RATE / 2 / score.size)
+    assert abs(score[worst]) < largest, (
+        f"{one.diagnostics.method} and {two.diagnostics.method}: shares {shares[0, worst]:.4f} and {shares[1, worst]:.4f}, "
+        f"{score[worst]:.1f} standard errors apart, where {score.size} comparisons allow {largest:.1f}"
+    )
+
+    for (name, mean, spread), (_, other, _) in zip(
+        one.diagnostics.hyperparameters, two.diagnostics.hyperparameters, strict=True
+    ):
+        error = spread * np.sqrt(sum(1 / size for size in sizes))
+        assert abs(mean - other) < 5 * error, f"{name}: {mean:.4f} and {other:.4f}, standard error {error:.4f}"
+
+
+@for_every_prior
+def test_exact_methods_agree(kind: type) -> None:
+    exact = [method for method in methods_of(kind) if method in EXACT]
+    assert len(exact) >= 2
+    for one, two in combinations(exact, 2):
+        assert_same_posterior(fitted(EXAMPLES[kind], one), fitted(EXAMPLES[kind], two))
+
+
+@for_every_prior
+def test_plain_laplace_points_the_same_way(kind: type) -> None:
+    exact, plain = (utility_differences(fitted(EXAMPLES[kind], method)) for method in ("nested-laplace", "laplace"))
+    # It is an approximation at the joint mode: within a posterior standard deviation, and not twice as wide.
+    assert (np.abs(np.median(plain, axis=0) - np.median(exact, axis=0)) < exact.std(axis=0)).all()
+    assert (plain.std(axis=0) < 2.5 * exact.std(axis=0)).all()
+    assert (plain.std(axis=0) > 0.5 * exact.std(axis=0)).all()
+
+
+@for_every_prior
+@pytest.mark.parametrize("seed", range(4))
+def test_plain_laplace_says_so_where_it_is_poor(kind: type, seed: int) -> None:
+    exact = pb.dominance(fitted(EXAMPLES[kind], "auto"))
+    plain = pb.fit(some_choices(), prior=EXAMPLES[kind], method="laplace", draws=1000, seed=seed)
+    error = np.abs(exact - pb.dominance(plain)).max()
+    # A tenth is six standard errors of the thousand draws, and far beyond what a decision at 99 % can bear.
+    if error > 0.1:
+        assert not plain.diagnostics.reliable, f"dominance is off by {error:.2f}, yet: {plain.diagnostics.message}"
+        assert "method='auto'" in plain.diagnostics.message
+
+
+# Priors that are the same
+
+
+def test_sparse_process_with_a_point_at_each_time_is_the_exact_process() -> None:
+    sparse = fitted(pb.SparseGaussianProcess(inducing=len(GRID)), "nested-laplace")
+    assert_same_posterior(sparse, fitted(pb.GaussianProcess(), "nested-laplace"))
+
+
+def test_hilbert_space_process_with_many_functions_is_the_exact_process() -> None:
+    # The default basis covers the central 90 % of lengthscales; this one all that the posterior can reach.
+    hilbert = fitted(pb.HilbertSpaceGP(basis=150, boundary=20.0), "nested-laplace")
+    assert_same_posterior(hilbert, fitted(pb.GaussianProcess(), "nested-laplace"))
+
+
+# Data that are hard
+
+
+def hard_choices(case: str) -> pb.Choices:
+    values = sample_rankings(np.zeros((3, 3)), 6, rng=np.random.default_rng(5))
+    match case:
+        case "always the same order":
+            values[:] = [1.0, 2.0, 3.0]
+        case "always all tied":
+            values[:] = 0.0
+        case "nothing seen at some time":
+            values[:, 1] = np.nan
+        case "one instance":
+            values = values[:1]
+        case "two algorithms and two times":
+            return pb.Choices.from_values(values[:, :2, :2], grid=[1, 2])
+        case "tiny weights":
+            return 1e-3 * pb.Choices.from_values(values, grid=[1, 2, 3])
+        case "a thousand copies":
+            return 1000 * pb.Choices.from_values(values, grid=[1, 2, 3])
+    return pb.Choices.from_values(values, grid=[1, 2, 3])
+
+
+@for_every_prior
+@pytest.mark.parametrize(
+    "case",
+    [
+        "always the same order",
+        "always all tied",
+        "nothing seen at some time",
+        "one instance",
+        "two algorithms and two times",
+        "tiny weights",
+        "a thousand copies",
+    ],
+)
+def test_hard_data_give_ratings_or_an_honest_sentence(kind: type, case: str) -> None:
+    posterior = pb.fit(hard_choices(case), prior=EXAMPLES[kind], draws=200, seed=6)
+    assert np.isfinite(posterior.ratings).all()
+    np.testing.assert_allclose(posterior.ratings.sum(axis=-1), 1.0, rtol=1e-12)
+    if not posterior.diagnostics.reliable:
+        assert "Not converged" in posterior.diagnostics.message
+
+
+@for_every_prior
+def test_order_of_the_algorithms_changes_nothing(kind: type) -> None:
+    values = sample_rankings(np.array([[1.0, 0.0, -1.0]] * 4), 8, rng=np.random.default_rng(7))
+    order = [2, 0, 1]
+    one, two = (
+        pb.fit(
+            pb.Choices.from_values(values[..., columns], grid=[1, 2, 3, 4], names=[NAMES[c] for c in columns]),
+            prior=EXAMPLES[kind],
+            draws=DRAWS,
+            seed=8,
+        )
+        for columns in ([0, 1, 2], order)
+    )
+    back = pb.Posterior(
+        ratings=two.ratings[..., np.argsort(order)],
+        names=NAMES,
+        grid=two.grid,
+        joint=two.joint,
+        diagnostics=two.diagnostics,
+        prior=two.prior,
+        instances=two.instances,
+    )
+    assert_same_posterior(one, back)

@@ -1,0 +1,210 @@
+"""The default method against long NUTS runs of independently written PyMC models (`references.npz`, see README.md).
+
+What is allowed: 0.02 in a probability of dominance, a tenth of a posterior standard deviation in a quantile, and beyond that
+only Monte Carlo error of the two sides, four combined standard errors. On top of it, all dominance probabilities
+together may show no bias that Monte Carlo error does not explain.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, get_args
+
+import numpy as np
+import pytest
+
+import polarbear as pb
+from polarbear.models import IndependentPrior, Prior, TemporalPrior
+from tests.oracles.data import DATASETS, load
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
+
+PRIORS: dict[str, Prior] = {
+    "dirichlet": pb.Dirichlet(),
+    "hierarchical_dirichlet": pb.HierarchicalDirichlet(),
+    "gaussian_process": pb.GaussianProcess(),
+    "sparse_gaussian_process": pb.SparseGaussianProcess(),
+    "hilbert_space": pb.HilbertSpaceGP(),
+    "random_walk": pb.RandomWalk(),
+    "b_spline": pb.BSpline(),
+}
+REFERENCES = Path(__file__).with_name("references.npz")
+WANTED = tuple((prior, data) for data in DATASETS for prior in PRIORS)
+
+DRAWS = 20_000  # as many as the references rest on, so that neither side's Monte Carlo error dominates
+PROBABILITIES = np.array([0.025, 0.5, 0.975])
+LARGEST_PROBABILITY_ERROR = 0.02
+LARGEST_QUANTILE_ERROR = 0.1  # in posterior standard deviations
+STANDARD_ERRORS = 4.0
+# Of some 20,000 comparisons that share their draws the largest standard normal is 4.2 on average, above 5.5 once in 1300.
+LARGEST_SCORE = 5.5
+
+
+@cache
+def stored() -> dict[str, Array]:
+    with np.load(REFERENCES) as file:
+        return {key: file[key].astype(np.float64) for key in file.files if file[key].dtype.kind in "fi"}
+
+
+def available() -> list[tuple[str, str]]:
+    there = {tuple(key.split("/")[:2]) for key in stored()}
+    return [case for case in WANTED if case in there]
+
+
+def reference(prior: str, data: str) -> Mapping[str, Array]:
+    start = f"{prior}/{data}/"
+    return {key.removeprefix(start): value for key, value in stored().items() if key.startswith(start)}
+
+
+@cache
+def fitted(prior: str, data: str) -> pb.Posterior:
+    runs = load(data)
+    choices = pb.Choices.from_values(runs.values, grid=pb.Grid(runs.times, runs.axis))
+    return pb.fit(choices, prior=PRIORS[prior], draws=DRAWS, seed=1)
+
+
+def independent_draws(posterior: pb.Posterior) -> float:
+    """How many independent draws ours are worth: the weights cost some, resampling them costs as much as new draws."""
+    return 1 / (1 / posterior.diagnostics.effective_draws + 1 / len(posterior.ratings))
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Our values against the reference's, with the combined Monte Carlo standard error of the difference."""
+
+    what: str
+    ours: Array
+    theirs: Array
+    error: Array
+    allowed: float
+
+    @property
+    def difference(self) -> Array:
+        return np.abs(self.ours - self.theirs)
+
+    def worst(self) -> str:
+        """The entries that use up most of what is allowed, for the reader of a failure."""
+        excess = self.difference - STANDARD_ERRORS * self.error
+        lines = [f"{self.what}, allowed {self.allowed} beyond {STANDARD_ERRORS:g} standard errors; the worst entries:"]
+        for flat in np.argsort(excess, axis=None)[::-1][:8]:
+            index = np.unravel_index(flat, excess.shape)
+            where = ", ".join(map(str, map(int, index)))
+            lines.append(
+                f"  [{where}]: {self.ours[index]:+.4f} here, {self.theirs[index]:+.4f} there, "
+                f"standard error {self.error[index]:.4f}, beyond it {excess[index]:+.4f}"
+            )
+        return "\n".join(lines)
+
+    def check(self) -> None:
+        assert (self.difference < self.allowed + STANDARD_ERRORS * self.error).all(), self.worst()
+
+
+def pairs(square: Array) -> Array:
+    """Entries above the diagonal of (..., algorithm, algorithm), as (..., pair)."""
+    return square[(..., *np.triu_indices(square.shape[-1], 1))]
+
+
+def compare_shares(what: str, ours: Array, theirs: Array, their_error: Array, draws: float) -> Comparison:
+    smooth = (draws * theirs + 1) / (draws + 2)  # never a certain zero error
+    error = np.sqrt(their_error**2 + smooth * (1 - smooth) / draws)
+    return Comparison(what, ours, theirs, error, LARGEST_PROBABILITY_ERROR)
+
+
+def compare_dominance(prior: str, data: str) -> Comparison:
+    posterior, long_run = fitted(prior, data), reference(prior, data)
+    return compare_shares(
+        "P(row beats column) at [time, pair]",
+        pairs(pb.dominance(posterior)),
+        pairs(long_run["dominance"]),
+        pairs(long_run["dominance_mcse"]),
+        independent_draws(posterior),
+    )
+
+
+def test_each_prior_has_an_oracle() -> None:
+    temporal = {
+        kind
+        for kind in map(pb.models.__dict__.get, pb.models.__all__)
+        if isinstance(kind, type) and issubclass(kind, TemporalPrior) and kind is not TemporalPrior
+    }
+    assert {type(prior) for prior in PRIORS.values()} == temporal | set(get_args(IndependentPrior))
+
+
+def test_every_prior_and_data_set_has_a_reference() -> None:
+    missing = [f"{prior}/{data}" for prior, data in WANTED if (prior, data) not in available()]
+    assert not missing, f"references.npz lacks {', '.join(missing)}; make them with `make references`"
+
+
+@pytest.mark.parametrize(("prior", "data"), available())
+class TestAgainstReference:
+    def test_reference_converged(self, prior: str, data: str) -> None:
+        long_run = reference(prior, data)
+        assert long_run["max_rhat"] < 1.01
+        assert long_run["min_ess"] > 8000
+        assert long_run["divergences"] == 0
+
+    def test_our_fit_says_that_it_is_reliable(self, prior: str, data: str) -> None:
+        assert fitted(prior, data).diagnostics.reliable, fitted(prior, data).diagnostics.message
+
+    def test_dominance_agrees_at_every_time(self, prior: str, data: str) -> None:
+        compare_dominance(prior, data).check()
+
+    def test_dominance_shows_no_bias_beyond_monte_carlo_error(self, prior: str, data: str) -> None:
+        comparison = compare_dominance(prior, data)
+        assert (comparison.difference < LARGEST_SCORE * comparison.error).all(), comparison.worst()
+
+    def test_anytime_dominance_agrees(self, prior: str, data: str) -> None:
+        posterior, long_run = fitted(prior, data), reference(prior, data)
+        if not posterior.joint:
+            with pytest.raises(ValueError, match="anytime dominance"):
+                pb.anytime_dominance(posterior)
+            return
+        apart = ~np.eye(len(posterior.names), dtype=bool)
+        compare_shares(
+            "P(row beats column at every time) at [ordered pair]",
+            pb.anytime_dominance(posterior)[apart],
+            long_run["anytime"][apart],
+            long_run["anytime_mcse"][apart],
+            independent_draws(posterior),
+        ).check()
+
+    def test_quantiles_of_utility_differences_agree(self, prior: str, data: str) -> None:
+        posterior, long_run = fitted(prior, data), reference(prior, data)
+        first, second = np.triu_indices(len(posterior.names), 1)
+        utilities = np.log(posterior.ratings)
+        difference = np.sort(utilities[..., first] - utilities[..., second], axis=0)
+        deviation = pairs(long_run["sd"])
+
+        # The standard error of a quantile: half the distance of those one binomial standard error above and below.
+        step = np.sqrt(PROBABILITIES * (1 - PROBABILITIES) / independent_draws(posterior))
+        below, ours, above = (
+            np.quantile(difference, PROBABILITIES + sign * step, axis=0) / deviation for sign in (-1, 0, 1)
+        )
+        Comparison(
+            "2.5, 50 and 97.5 % of a pair's difference, in standard deviations, at [quantile, time, pair]",
+            ours,
+            pairs(long_run["quantiles"]) / deviation,
+            np.hypot((above - below) / 2, pairs(long_run["quantiles_mcse"]) / deviation),
+            LARGEST_QUANTILE_ERROR,
+        ).check()
+
+    def test_hyperparameters_agree(self, prior: str, data: str) -> None:
+        posterior, long_run = fitted(prior, data), reference(prior, data)
+        for name, mean, deviation in posterior.diagnostics.hyperparameters:
+            theirs = {"amplitude": "sigma"}.get(name, name)
+            spread = long_run[f"{theirs}_sd"]
+            error = np.hypot(long_run[f"{theirs}_mean_mcse"], deviation / np.sqrt(independent_draws(posterior)))
+            Comparison(
+                f"posterior mean of the {name}, in its standard deviations",
+                np.array(mean / spread),
+                np.array(long_run[f"{theirs}_mean"] / spread),
+                np.array(error / spread),
+                LARGEST_QUANTILE_ERROR,
+            ).check()

@@ -1,0 +1,317 @@
+"""`fit`: what it refuses, what cannot change its answer, and the data that it must survive."""
+
+import math
+
+import numpy as np
+import pytest
+
+from polarbear import (
+    BSpline,
+    Choices,
+    Dirichlet,
+    GaussianProcess,
+    Grid,
+    Posterior,
+    RandomWalk,
+    Ranking,
+    dominance,
+    fit,
+    linear_grid,
+    log_grid,
+    pareto_set,
+    win_probability,
+)
+from polarbear.models import TemporalPrior
+from polarbear.models.plackett_luce import sample_rankings
+
+GRID = log_grid(10, 1000, 5)
+NAMES = ["A", "B", "C"]
+
+
+def assert_on_the_simplex(posterior):
+    assert np.isfinite(posterior.ratings).all()
+    assert (posterior.ratings >= 0).all()
+    np.testing.assert_allclose(posterior.ratings.sum(axis=-1), 1, rtol=1e-12)
+
+
+def test_the_result_carries_what_it_was_made_from(prior, crossing_choices):
+    posterior = fit(crossing_choices, prior=prior, draws=300, seed=1)
+    assert posterior.ratings.shape == (300, 5, 3)
+    assert_on_the_simplex(posterior)
+    assert posterior.names == crossing_choices.names
+    assert posterior.grid == crossing_choices.grid
+    assert posterior.instances == 15
+    assert posterior.prior == repr(prior)
+    assert posterior.joint == isinstance(prior, TemporalPrior)
+
+
+def test_the_answer_is_that_of_the_data(prior, crossing_choices):
+    """A begins best and ends worst; the truth has A ahead of B by two units of utility at first, behind at last."""
+    posterior = fit(crossing_choices, prior=prior, seed=1)
+    assert posterior.diagnostics.reliable, posterior.diagnostics.message
+    ahead = dominance(posterior)[:, 0, 1]
+    assert ahead[0] > 0.95
+    assert ahead[-1] < 0.05
+    if posterior.joint:
+        assert {"A", "B"} <= set(pareto_set(posterior))
+
+
+def test_by_default_the_prior_is_a_b_spline_and_there_are_4000_draws(crossing_choices):
+    posterior, same = fit(crossing_choices), fit(crossing_choices, prior=BSpline(), method="auto", seed=0)
+    assert len(posterior.ratings) == 4000
+    assert posterior.prior.startswith("BSpline(")
+    np.testing.assert_array_equal(posterior.ratings, same.ratings)
+
+
+def test_equal_seeds_give_equal_bytes(prior, crossing_choices):
+    one, other, third = (fit(crossing_choices, prior=prior, draws=400, seed=seed) for seed in (5, 5, 6))
+    assert one.ratings.tobytes() == other.ratings.tobytes()
+    assert one.diagnostics == other.diagnostics
+    assert not np.array_equal(one.ratings, third.ratings)
+
+
+def test_permuting_the_algorithms_permutes_the_posterior(prior, crossing_values):
+    """Nothing in the priors prefers an algorithm, although each column of the Helmert matrix does.
+
+    Dominance is a share of draws; two shares of N effective draws differ by √(1 / 2N) standard deviations at most, and
+    of fifteen such differences the largest is below 4 with probability 0.999.
+    """
+    order = [2, 0, 1]
+    here = fit(Choices.from_values(crossing_values, grid=GRID, names=NAMES), prior=prior, draws=2000)
+    there = fit(
+        Choices.from_values(crossing_values[..., order], grid=GRID, names=[NAMES[i] for i in order]),
+        prior=prior,
+        draws=2000,
+    )
+    effective = min(here.diagnostics.effective_draws, there.diagnostics.effective_draws)
+    tolerance = 4 * math.sqrt(0.5 / effective)
+    assert tolerance < 0.1
+    np.testing.assert_allclose(dominance(there), dominance(here)[:, order][:, :, order], atol=tolerance)
+
+
+@pytest.mark.parametrize(
+    "transform",
+    [
+        lambda values: values * 1e300,
+        lambda values: values * 1e-300,
+        lambda values: np.arctan(values) + 7,
+        lambda values: np.argsort(np.argsort(values, axis=-1), axis=-1),
+        lambda values: values.argsort(axis=-1).argsort(axis=-1).astype(np.uint8),
+        lambda values: values.astype(np.float32),
+    ],
+    ids=["1e300", "1e-300", "monotone", "int", "uint8", "float32"],
+)
+def test_only_the_order_of_the_values_matters(crossing_values, transform):
+    plain, other = (
+        Choices.from_values(values, grid=GRID, names=NAMES) for values in (crossing_values, transform(crossing_values))
+    )
+    for field in ("wins", "members", "counts"):
+        assert getattr(plain, field).tobytes() == getattr(other, field).tobytes()
+    one, same = (fit(choices, prior=RandomWalk(), draws=200) for choices in (plain, other))
+    assert one.ratings.tobytes() == same.ratings.tobytes()
+
+
+def test_a_weight_of_two_counts_twice_and_of_zero_not_at_all(prior, crossing_values):
+    weights = np.ones(15)
+    weights[[3, 4]] = 2.0, 0.0
+    weighted = Choices.from_values(crossing_values, grid=GRID, weights=weights)
+    repeated = Choices.from_values(
+        np.delete(np.append(crossing_values, crossing_values[[3]], axis=0), 4, axis=0), grid=GRID
+    )
+    one, same = (fit(choices, prior=prior, draws=200) for choices in (weighted, repeated))
+    np.testing.assert_allclose(one.ratings, same.ratings, rtol=1e-9, atol=1e-12)
+
+
+def test_more_instances_make_narrower_posteriors(prior, crossing_choices):
+    """Ten times the evidence: a third of the standard deviation, less what the prior adds."""
+    few, many = (fit(factor * crossing_choices, prior=prior, draws=1000) for factor in (1, 10))
+    spread = [np.log(p.ratings[..., 0] / p.ratings[..., 1]).std(axis=0).mean() for p in (few, many)]
+    assert spread[1] < 0.6 * spread[0]
+
+
+@pytest.mark.parametrize("instances", [8, 30])
+def test_perfect_separation_is_certain_but_finite(prior, instances):
+    """A is first on every instance at every time: the likelihood has no maximum, the posterior is proper."""
+    values = sample_rankings(np.zeros((5, 3)), instances, rng=np.random.default_rng(instances))
+    values[..., 0] = values.min() - 1
+    posterior = fit(Choices.from_values(values, grid=GRID, names=NAMES), prior=prior)
+    assert posterior.diagnostics.reliable, posterior.diagnostics.message
+    assert_on_the_simplex(posterior)
+    assert (posterior.ratings > 0).all()
+    assert dominance(posterior)[:, 0, 1:].min() > 0.98
+    wins = win_probability(posterior)[:, 0, 1:]
+    # After P wins of P, whoever weighs evidence expects more than P in P + 3 further ones, and never all.
+    assert (wins > instances / (instances + 3)).all()
+    assert (wins < 1).all()
+
+
+def test_little_evidence_proves_little(prior):
+    """A is first on three of four instances."""
+    values = np.array([[[1.0, 2.0, 3.0]], [[1.0, 3.0, 2.0]], [[1.0, 2.0, 3.0]], [[3.0, 1.0, 2.0]]]).repeat(2, axis=1)
+    posterior = fit(Choices.from_values(values, grid=[1, 2]), prior=prior, draws=1000)
+    assert_on_the_simplex(posterior)
+    ahead = dominance(posterior)[:, 0, 1]
+    assert (ahead > 0.5).all()
+    assert (ahead < 1).all()
+
+
+def test_an_algorithm_that_is_absent_at_late_times_becomes_uncertain(prior, crossing_values):
+    """C's runs ended after the second time; what is known of A and B there stays as good as it was."""
+    values = crossing_values.copy()
+    values[:, 2:, 2] = np.nan
+    posterior = fit(Choices.from_values(values, grid=GRID, names=NAMES), prior=prior, draws=2000)
+    assert posterior.diagnostics.reliable, posterior.diagnostics.message
+    assert_on_the_simplex(posterior)
+    log_ratings = np.log(posterior.ratings)
+    of_c = (log_ratings[..., 2] - log_ratings[..., 0]).std(axis=0)
+    of_b = (log_ratings[..., 1] - log_ratings[..., 0]).std(axis=0)
+    assert of_c[-1] > 1.3 * of_c[0]
+    assert of_c[-1] > 1.3 * of_b[-1]
+    assert dominance(posterior)[-1, 1, 0] > 0.95
+
+
+def test_a_time_at_which_nothing_was_observed_is_bridged_or_left_to_the_prior(prior, crossing_values):
+    values = crossing_values.copy()
+    values[:, 2] = np.nan
+    posterior = fit(Choices.from_values(values, grid=GRID), prior=prior, draws=1000)
+    assert_on_the_simplex(posterior)
+    if not posterior.joint:
+        np.testing.assert_allclose(dominance(posterior)[2, 0, 1], 0.5, atol=0.08)  # 4 standard errors of 600 draws
+
+
+def test_ties_pull_together(prior):
+    tied = Choices.from_values(np.zeros((10, 5, 3)), grid=GRID)
+    posterior = fit(tied, prior=prior, draws=1000)
+    assert_on_the_simplex(posterior)
+    # All tied on ten instances: shares of one half, up to 4 standard errors of 600 draws.
+    np.testing.assert_allclose(dominance(posterior)[:, *np.triu_indices(3, 1)], 0.5, atol=0.08)
+    np.testing.assert_allclose(posterior.ratings.mean(axis=0), 1 / 3, atol=0.03)
+
+
+def test_two_algorithms_are_enough(prior):
+    values = sample_rankings(np.tile([1.0, -1.0], (4, 1)), 10, rng=np.random.default_rng(3))
+    posterior = fit(Choices.from_values(values, grid=linear_grid(1, 4, 4)), prior=prior, draws=1000)
+    assert_on_the_simplex(posterior)
+    assert dominance(posterior)[:, 0, 1].min() > 0.8
+
+
+@pytest.mark.parametrize("prior", [Dirichlet(), Dirichlet(0.2), Dirichlet(20.0)], ids=str)
+def test_one_time_is_enough_without_a_temporal_prior(prior):
+    choices = Choices.from_values(sample_rankings(np.zeros((1, 3)), 10, rng=np.random.default_rng(0)), grid=[7.0])
+    assert_on_the_simplex(fit(choices, prior=prior, draws=1000))
+
+
+@pytest.mark.parametrize("kernel", ["matern32", "matern52"])
+@pytest.mark.parametrize("last", [2, 4, 5])
+def test_times_like_1_2_5_10_are_served_by_a_gaussian_process(kernel, last):
+    """On a linear axis their steps differ by factors of a thousand and more; no lengthscale may break the fit."""
+    times = [step * 10**power for power in range(last) for step in (1, 2, 5)] + [10**last]
+    values = sample_rankings(np.zeros((len(times), 3)), 10, rng=np.random.default_rng(0))
+    choices = Choices.from_values(values, grid=Grid(times, "linear"))
+    posterior = fit(choices, prior=GaussianProcess(kernel), draws=1000)
+    assert posterior.diagnostics.reliable, posterior.diagnostics.message
+    assert_on_the_simplex(posterior)
+
+
+def test_a_saved_fit_is_the_same_fit(tmp_path, prior, crossing_choices):
+    posterior = fit(crossing_choices, prior=prior, draws=200)
+    posterior.save(tmp_path / "fit")
+    loaded = Posterior.load(tmp_path / "fit")
+    assert loaded.ratings.tobytes() == posterior.ratings.tobytes()
+    assert loaded.diagnostics == posterior.diagnostics
+    assert loaded.joint == posterior.joint
+
+
+def test_choices_are_left_as_they_were(prior, crossing_values):
+    choices = Choices.from_values(crossing_values, grid=GRID)
+    before = [getattr(choices, field).copy() for field in ("wins", "members", "counts")]
+    fit(choices, prior=prior, draws=200)
+    for array, field in zip(before, ("wins", "members", "counts"), strict=True):
+        np.testing.assert_array_equal(array, getattr(choices, field))
+
+
+def test_a_temporal_prior_needs_two_times(temporal_prior):
+    choices = Choices.from_values([[[1.0, 2.0]], [[2.0, 1.0]]], grid=[5.0])
+    with pytest.raises(ValueError, match=r"needs at least two times, got one.*or use prior=Dirichlet\(\)") as refused:
+        fit(choices, prior=temporal_prior)
+    assert type(temporal_prior).__name__ in str(refused.value)
+
+
+def test_two_times_are_enough(temporal_prior):
+    values = sample_rankings(np.zeros((2, 3)), 10, rng=np.random.default_rng(0))
+    assert_on_the_simplex(fit(Choices.from_values(values, grid=[1, 5]), prior=temporal_prior, draws=500))
+
+
+@pytest.mark.parametrize(
+    ("rankings", "apart", "rest"),
+    [
+        ([Ranking(1, ["cma", "de"]), Ranking(1, ["rs", "pso"])], "rs, pso", "cma, de"),
+        ([Ranking(1, ["cma", "de"]), Ranking(1, ["rs"])], "rs", "cma, de"),
+        ([Ranking(1, ["cma", "de"]), Ranking(1, ["rs", "de"], weight=0.0)], "rs", "cma, de"),
+        ([Ranking(1, ["cma"]), Ranking(1, ["de", "rs"]), Ranking(2, ["de", "rs"])], "de, rs", "cma"),
+    ],
+    ids=["two pairs", "alone", "weightless", "over time"],
+)
+def test_algorithms_that_nothing_links_are_named(prior, rankings, apart, rest):
+    choices = Choices.from_rankings(rankings, grid=[1, 2])
+    with pytest.raises(ValueError, match=f"nothing links {apart} with {rest}; run them on common instances"):
+        fit(choices, prior=prior)
+
+
+def test_a_chain_of_comparisons_links(prior):
+    """A meets B at one time, B meets C at another: that is enough."""
+    rankings = [Ranking(time, list(order)) for time, order in [(1, "AB"), (1, "BA"), (2, "BC"), (2, "CB")]]
+    assert_on_the_simplex(fit(Choices.from_rankings(rankings), prior=prior, draws=500))
+
+
+@pytest.mark.parametrize("family", [BSpline, Dirichlet, GaussianProcess])
+def test_a_class_in_place_of_a_prior_is_refused(crossing_choices, family):
+    with pytest.raises(ValueError, match="did you forget the parentheses"):
+        fit(crossing_choices, prior=family)
+
+
+@pytest.mark.parametrize("prior", ["BSpline", 3, object()])
+def test_what_is_no_prior_is_refused(crossing_choices, prior):
+    with pytest.raises(ValueError, match=r"expected a prior such as BSpline\(\), got "):
+        fit(crossing_choices, prior=prior)
+
+
+@pytest.mark.parametrize("method", ["mcmc", "AUTO", "", None, 7])
+def test_an_unknown_method_is_refused_with_the_known_ones(crossing_choices, method):
+    with pytest.raises(ValueError, match=r"method must be one of 'auto', 'nested-laplace', .*'gibbs'.*; got "):
+        fit(crossing_choices, method=method)
+
+
+def test_gibbs_is_not_for_temporal_priors(crossing_choices, temporal_prior):
+    with pytest.raises(ValueError, match=r"needs a Dirichlet prior.*use method='auto' or prior=Dirichlet\(\)"):
+        fit(crossing_choices, prior=temporal_prior, method="gibbs")
+
+
+def test_an_unknown_calibration_is_refused(crossing_choices):
+    with pytest.raises(ValueError, match="calibration must be 'none', got 'isotonic'"):
+        fit(crossing_choices, calibration="isotonic")
+
+
+@pytest.mark.parametrize("draws", [0, 99, -5, 1000.0, "1000", None, True])
+def test_too_few_draws_are_refused(crossing_choices, draws):
+    with pytest.raises(ValueError, match="draws must be a whole number of at least 100, got "):
+        fit(crossing_choices, draws=draws)
+
+
+def test_a_hundred_draws_are_enough(prior, crossing_choices):
+    assert len(fit(crossing_choices, prior=prior, draws=100).ratings) == 100
+
+
+def test_numpys_whole_numbers_are_whole_numbers(crossing_choices):
+    assert len(fit(crossing_choices, prior=RandomWalk(), draws=np.int64(200)).ratings) == 200
+
+
+@pytest.mark.parametrize("data", [None, np.ones((2, 3, 4)), [[1, 2]], "choices", Choices])
+def test_what_are_no_choices_is_refused_with_the_ways_to_make_them(data):
+    with pytest.raises(ValueError, match=r"expected Choices, got .*from_values, from_trajectories or from_rankings"):
+        fit(data)
+
+
+def test_options_are_given_by_name(crossing_choices):
+    with pytest.raises(TypeError, match="positional"):
+        fit(crossing_choices, RandomWalk())
