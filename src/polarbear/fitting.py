@@ -73,7 +73,7 @@ def fit(
     True
     """
     prior = BSpline() if prior is None else prior
-    _check(choices, prior, method, calibration, draws)
+    _check(choices, prior, method, calibration, draws, seed)
     utilities, diagnostics = _draw(choices, prior, method, draws=draws, rng=np.random.default_rng(seed))
     return Posterior(
         ratings=ratings_of(utilities),
@@ -116,7 +116,7 @@ def _draw(
     return utilities, replace(diagnostics, message=f"{tried}. {diagnostics.message}")
 
 
-def _check(choices: Choices, prior: Prior, method: str, calibration: str, draws: int) -> None:
+def _check(choices: Choices, prior: Prior, method: str, calibration: str, draws: int, seed: int) -> None:
     if not isinstance(choices, Choices):
         raise ValueError(
             f"expected Choices, got {type(choices).__name__}; make them with Choices.from_values, from_trajectories or "
@@ -133,6 +133,7 @@ def _check(choices: Choices, prior: Prior, method: str, calibration: str, draws:
     if calibration not in get_args(Calibration):
         raise ValueError(f"calibration must be 'none', got {calibration!r}")
     require_count("draws", draws, least=_FEWEST_DRAWS)
+    require_count("seed", seed, least=0)
     if isinstance(prior, TemporalPrior) and len(choices.grid) < 2:
         raise ValueError(
             f"{type(prior).__name__} shares information over time and needs at least two times, got one; "

@@ -60,7 +60,7 @@ def crossing(posterior: Posterior) -> Array:
     """P(neither beats the other at every t), shape (algorithm, algorithm); needs a temporal prior."""
     posterior.require_joint("crossing")
     dominated = anytime_dominance(posterior)
-    result = 1 - dominated - dominated.T
+    result = 1 - (dominated + dominated.T)
     np.fill_diagonal(result, 0.0)
     return np.clip(result, 0.0, 1.0)
 

@@ -281,10 +281,19 @@ def test_a_choice_between_two_hopeless_algorithms_stays_exact(order, mu):
     choices = Choices.from_values(np.argsort(order)[None, None].astype(float), grid=[1.0])
     utilities = np.array([mu])
     _, gradient, _ = expected(Data(choices, [(0, 1.0, stages(order[1:]))]), utilities, by_choix)
-    value, ours, _ = derivatives(utilities, choices)
-    assert value[0] == pytest.approx(exact_value(order, mu), rel=1e-12, abs=1e-12)
-    assert log_likelihood(utilities, choices) == pytest.approx(exact_value(order, mu), rel=1e-12, abs=1e-12)
+    value, ours, curvature = derivatives(utilities, choices)
+    exact = pytest.approx(exact_value(order, mu), rel=1e-12, abs=1e-12)
+    assert value[0] == exact
+    assert log_likelihood(utilities, choices) == exact
     np.testing.assert_allclose(ours, gradient, atol=1e-12)
+    assert np.isfinite(curvature).all()
+    # Beside a draw that is not extreme, which must stay what it is alone.
+    usual = np.array([[0.3, -0.2, 0.1]])
+    values, gradients = log_likelihood_and_gradient(np.stack([usual, utilities], axis=-1), choices)
+    assert values[0] == pytest.approx(float(log_likelihood(usual, choices)), rel=1e-12)
+    assert values[1] == exact
+    np.testing.assert_allclose(gradients[..., 0], derivatives(usual, choices)[1], atol=1e-12)
+    np.testing.assert_allclose(gradients[..., 1], gradient, atol=1e-12)
 
 
 def test_log_ratings_are_the_logarithms_of_the_softmax():

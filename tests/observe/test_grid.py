@@ -139,3 +139,8 @@ def test_a_grid_is_an_array():
 def test_errors_say_what_was_expected(make, message):
     with pytest.raises(ValueError, match=message):
         make()
+
+
+def test_times_that_coincide_on_their_axis_are_refused():
+    with pytest.raises(ValueError, match="coincide there"):
+        Grid([1e15, 1e15 + 1, 1e16], "log")

@@ -7,7 +7,10 @@ Run `python -m tests.oracles.make_references [--only PRIOR] [--data NAME]` from 
 from __future__ import annotations
 
 import argparse
+import fcntl
+import os
 import time
+from contextlib import contextmanager
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,6 +23,8 @@ from tests.oracles.data import DATASETS, load
 from tests.oracles.models import HYPERPARAMETERS, PRIORS, build, sample
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     import arviz
 
 FloatArray = npt.NDArray[np.float64]
@@ -137,18 +142,30 @@ def report(prior: str, data: str, out: dict[str, npt.ArrayLike]) -> None:
     )
 
 
+@contextmanager
+def alone() -> Iterator[None]:
+    """Hold the folder's lock, so that two runs side by side lose nothing of each other's."""
+    folder = os.open(PATH.parent, os.O_RDONLY)
+    try:
+        fcntl.flock(folder, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(folder)
+
+
 def save(prior: str, data: str, out: dict[str, npt.ArrayLike]) -> None:
     """Put one result into the file, replacing the file in one step."""
-    stored: dict[str, npt.NDArray[Any]] = {}
-    if PATH.exists():
-        with np.load(PATH) as file:
-            stored = {k: file[k] for k in file.files if not k.startswith(f"{prior}/{data}/")}
-    for name, value in out.items():
-        a = np.asarray(value)
-        stored[f"{prior}/{data}/{name}"] = a.astype(np.float32) if a.dtype == np.float64 else a
-    temporary = PATH.with_suffix(".tmp.npz")
-    np.savez_compressed(temporary, **stored)  # type: ignore[arg-type]
-    temporary.replace(PATH)
+    with alone():
+        stored: dict[str, npt.NDArray[Any]] = {}
+        if PATH.exists():
+            with np.load(PATH) as file:
+                stored = {k: file[k] for k in file.files if not k.startswith(f"{prior}/{data}/")}
+        for name, value in out.items():
+            a = np.asarray(value)
+            stored[f"{prior}/{data}/{name}"] = a.astype(np.float32) if a.dtype == np.float64 else a
+        temporary = PATH.with_suffix(".tmp.npz")
+        np.savez_compressed(temporary, **stored)  # type: ignore[arg-type]
+        temporary.replace(PATH)
 
 
 def main() -> None:

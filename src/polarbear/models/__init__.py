@@ -3,8 +3,8 @@
 | prior | over time | default inference |
 | --- | --- | --- |
 | `Dirichlet` | independent | importance-corrected Laplace at each time |
-| `HierarchicalDirichlet` | independent given a shared concentration | Gibbs |
-| `GaussianProcess` | smooth, exact | nested Laplace, linear in the number of times for Matérn kernels |
+| `HierarchicalDirichlet` | independent given a shared concentration | the same, over a lattice of concentrations |
+| `GaussianProcess` | smooth, exact | nested Laplace, for Matérn kernels linear in the number of times |
 | `SparseGaussianProcess` | smooth, inducing points | nested Laplace |
 | `HilbertSpaceGP` | smooth, basis functions | nested Laplace |
 | `RandomWalk` | Markov | nested Laplace, linear in the number of times |

@@ -112,7 +112,7 @@ _KERNELS: dict[str, Kernel] = {
 }
 
 
-def kernel_named(name: str) -> Kernel:
+def kernel_named(name: object) -> Kernel:
     """The kernel of that name.
 
     Examples
@@ -120,6 +120,6 @@ def kernel_named(name: str) -> Kernel:
     >>> kernel_named("matern32").nu
     1.5
     """
-    if name not in _KERNELS:
+    if not isinstance(name, str) or name not in _KERNELS:
         raise ValueError(f"kernel must be one of {', '.join(map(repr, get_args(KernelName)))}; got {name!r}")
     return _KERNELS[name]

@@ -65,6 +65,10 @@ class Grid:
         checked.flags.writeable = False
         object.__setattr__(self, "times", checked)
         object.__setattr__(self, "axis", axis)
+        if not (np.diff(self.scaled) > 0).all():
+            raise ValueError(
+                f"expected times that differ on the {axis} axis, got some that coincide there; spread them"
+            )
 
     def __len__(self) -> int:
         return self.times.size
