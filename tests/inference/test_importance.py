@@ -1,0 +1,116 @@
+"""Pareto smoothing tells good weights from bad ones, and resampling is unbiased."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from polarbear.inference.importance import pareto_smoothed, resample, systematic_counts
+
+
+def pareto_log_weights(shape: float, size: int, seed: int) -> np.ndarray:
+    """Weights U^−k, whose upper tail is a Pareto tail of shape k."""
+    return shape * np.random.default_rng(seed).standard_exponential(size)
+
+
+def test_equal_weights_waste_nothing() -> None:
+    smoothed = pareto_smoothed(np.zeros(1000))
+    np.testing.assert_allclose(smoothed.weights, 1e-3)
+    assert smoothed.effective_share == pytest.approx(1.0)
+
+
+def test_nearly_equal_weights_are_good() -> None:
+    smoothed = pareto_smoothed(0.1 * np.random.default_rng(1).standard_normal(4000))
+    assert smoothed.good
+    assert smoothed.pareto_k < 0.3
+    assert smoothed.effective_share == pytest.approx(np.exp(-0.01), abs=0.005)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_heavy_tails_are_not_good(seed: int) -> None:
+    smoothed = pareto_smoothed(pareto_log_weights(0.9, 20_000, seed))
+    # The fit rests on some 400 weights: a standard error of (1 + k) / √400, and the smaller of two looks is taken.
+    assert smoothed.pareto_k == pytest.approx(0.9, abs=0.3)
+    assert not smoothed.good
+
+
+@pytest.mark.parametrize("shape", [0.2, 0.5, 1.5])
+def test_shape_of_the_tail_is_found(shape: float) -> None:
+    k = np.mean([pareto_smoothed(pareto_log_weights(shape, 20_000, seed)).pareto_k for seed in range(5)])
+    assert k == pytest.approx(shape, abs=0.15)
+
+
+def test_larger_log_weights_give_larger_weights() -> None:
+    log_weights = np.random.default_rng(2).normal(0, 1, 5000)
+    weights = pareto_smoothed(log_weights).weights
+    order = np.argsort(log_weights)
+    assert (np.diff(weights[order]) >= 0).all()
+    assert weights.sum() == pytest.approx(1.0)
+    # Below the tail, weights are as they were.
+    low = order[:4000]
+    np.testing.assert_allclose(weights[low] / weights[low[-1]], np.exp(log_weights[low] - log_weights[low[-1]]))
+
+
+def test_a_constant_added_changes_nothing() -> None:
+    log_weights = pareto_log_weights(0.4, 2000, 3)
+    one, two = pareto_smoothed(log_weights), pareto_smoothed(log_weights - 1e4)
+    np.testing.assert_allclose(one.weights, two.weights, rtol=1e-6)
+    assert one.pareto_k == pytest.approx(two.pareto_k)
+
+
+def test_few_effective_draws_are_not_good() -> None:
+    log_weights = np.concatenate([np.zeros(3900), np.full(100, 20.0)])
+    assert pareto_smoothed(log_weights).effective_share == pytest.approx(0.025, rel=0.01)
+    assert not pareto_smoothed(log_weights).good
+
+
+def test_one_draw_with_all_the_weight_is_not_good() -> None:
+    log_weights = np.zeros(1000)
+    log_weights[7] = 500.0
+    smoothed = pareto_smoothed(log_weights)
+    assert not smoothed.good
+    assert smoothed.weights[7] == pytest.approx(1.0)
+    assert np.isfinite(smoothed.weights).all()
+
+
+def test_impossible_draws_get_no_weight() -> None:
+    log_weights = np.random.default_rng(4).normal(0, 0.2, 1000)
+    log_weights[:10] = -np.inf
+    smoothed = pareto_smoothed(log_weights)
+    np.testing.assert_array_equal(smoothed.weights[:10], 0.0)
+    assert smoothed.weights.sum() == pytest.approx(1.0)
+
+
+def test_weighted_average_of_a_known_target_is_right() -> None:
+    # Student t draws weighted to a standard normal.
+    draws = np.random.default_rng(5).standard_t(4, 20_000)
+    smoothed = pareto_smoothed(-0.5 * draws**2 + 2.5 * np.log1p(draws**2 / 4))
+    assert smoothed.good
+    error = 1 / np.sqrt(smoothed.effective_share * len(draws))
+    assert smoothed.weights @ draws == pytest.approx(0.0, abs=5 * error)
+    assert smoothed.weights @ draws**2 == pytest.approx(1.0, abs=5 * np.sqrt(2) * error)
+
+
+def test_counts_sum_to_the_draws_and_are_as_even_as_whole_numbers_allow() -> None:
+    rng = np.random.default_rng(6)
+    for size in (1, 2, 17, 300):
+        weights = rng.dirichlet(np.full(size, 0.3))
+        counts = systematic_counts(weights, 100, rng=rng)
+        assert counts.sum() == 100
+        assert (np.abs(counts - 100 * weights) < 1 + 1e-9).all()
+
+
+def test_counts_are_unbiased() -> None:
+    rng = np.random.default_rng(7)
+    weights = np.array([0.0, 0.123, 0.5, 0.002, 0.375])
+    counts = np.mean([systematic_counts(weights, 10, rng=rng) for _ in range(20_000)], axis=0)
+    # A count varies by less than one half about its mean.
+    np.testing.assert_allclose(counts, 10 * weights, atol=5 * 0.5 / np.sqrt(20_000))
+
+
+def test_resampling_keeps_shares_in_random_order() -> None:
+    rng = np.random.default_rng(8)
+    weights = np.array([0.5, 0.25, 0.25])
+    chosen = resample(weights, 4000, rng=rng)
+    np.testing.assert_array_equal(np.bincount(chosen), [2000, 1000, 1000])
+    assert abs(np.corrcoef(chosen[1:], chosen[:-1])[0, 1]) < 5 / np.sqrt(4000)
