@@ -76,7 +76,7 @@ class ExactDuel:
     hyperparameters: list[tuple[float, float]]
 
 
-def exact_duel(prior: TemporalPrior, choices: pb.Choices, *, points: int = 81, nodes: int = 25) -> ExactDuel:
+def exact_duel(prior: TemporalPrior, choices: pb.Choices, *, points: int = 81, nodes: int = 17) -> ExactDuel:
     """Sum over white noise z, η = L(h) z, and over log h across all that its prior allows; z first widely, then closely."""
     hyperpriors = list(prior.hyperpriors.values())
     columns = prior.factor(choices.grid, *(h.quantile(0.5) for h in hyperpriors)).shape[1]
@@ -88,7 +88,7 @@ def exact_duel(prior: TemporalPrior, choices: pb.Choices, *, points: int = 81, n
         for log_h in product(*lattices)
     }
 
-    wide = _Box(np.zeros(columns), np.ones(columns), 7.0, min(points, 61))
+    wide = _Box(np.zeros(columns), np.ones(columns), 7.0, 41)
     weights = {log_h: wide.weights(prior, choices, log_h, offset) for log_h, offset in log_priors.items()}
     masses = {log_h: float(weight.sum()) for log_h, weight in weights.items()}
     total = sum(masses.values())

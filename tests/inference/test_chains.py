@@ -83,7 +83,7 @@ def test_stuck_chains_are_not_converged() -> None:
 
     chains = run_until_converged(stuck, start(), draws=1000, attempts=2)
     assert not chains.converged
-    diagnostics = chains.diagnostics("hmc", "A title", [])
+    diagnostics = chains.diagnostics("hmc", "A title", [], draws=1000)
     assert not diagnostics.reliable
     assert diagnostics.message.startswith("A title: R-hat")
     assert "Not converged" in diagnostics.message
@@ -133,9 +133,9 @@ def test_a_common_shift_of_all_utilities_does_not_matter() -> None:
 
 
 def test_pooled_draws_are_kept_states_in_random_order() -> None:
-    chains = run_until_converged(autoregressive(0.0), start(), draws=3200, attempts=1)
-    pooled = chains.pooled(3200, rng=np.random.default_rng(5))
-    assert pooled.shape == (1, 2, 3200)
+    chains = run_until_converged(autoregressive(0.0), start(), draws=4000, attempts=1)
+    pooled = chains.pooled(4000, rng=np.random.default_rng(5))
+    assert pooled.shape == (1, 2, 4000)
     np.testing.assert_array_equal(np.sort(pooled[0, 0]), np.sort(chains.utilities[:, 0, 0].ravel()))
     # The two algorithms of a draw stay together.
     pairs = set(zip(chains.utilities[:, 0, 0].ravel(), chains.utilities[:, 0, 1].ravel(), strict=True))
@@ -144,7 +144,7 @@ def test_pooled_draws_are_kept_states_in_random_order() -> None:
 
 def test_hyperparameters_are_summarised_by_name() -> None:
     chains = run_until_converged(autoregressive(0.0), start(), draws=4000, attempts=1)
-    ((name, mean, spread),) = chains.diagnostics("gibbs", "Gibbs sampling", ["kappa"]).hyperparameters
+    ((name, mean, spread),) = chains.diagnostics("gibbs", "Gibbs sampling", ["kappa"], draws=4000).hyperparameters
     assert name == "kappa"
     assert mean == pytest.approx(np.exp(0.005), abs=0.01)
     assert spread == pytest.approx(0.1, abs=0.01)

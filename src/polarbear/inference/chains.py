@@ -25,7 +25,7 @@ LARGEST_R_HAT = 1.01
 SMALLEST_EFFECTIVE_DRAWS = 400.0
 
 CHAINS = 32
-_FEWEST_TURNS = 50  # R-hat cannot tell anything from less, whatever the number of draws asked for
+_FEWEST_TURNS = 125  # of shorter chains R-hat is too noisy, whatever the number of draws asked for
 _TIMES_LOOKED_AT = 10  # neighbouring times tell the same story
 
 
@@ -63,8 +63,8 @@ class Chains:
         together = np.moveaxis(self.utilities, 0, -1)
         return rng.permutation(together.reshape(*together.shape[:2], -1), axis=-1)[..., :draws]
 
-    def diagnostics(self, method: str, title: str, names: Iterable[str]) -> Diagnostics:
-        """The verdict, with a sentence that starts with the title."""
+    def diagnostics(self, method: str, title: str, names: Iterable[str], *, draws: int) -> Diagnostics:
+        """The verdict on so many pooled draws, with a sentence that starts with the title."""
         kept = self.utilities.shape[0] * self.utilities.shape[3]
         message = f"{title}: R-hat {self.r_hat:.3f}, {self.effective_draws:.0f} effective of {kept} draws."
         if not self.converged:
@@ -76,7 +76,7 @@ class Chains:
             method=method,
             reliable=self.converged,
             message=message,
-            effective_draws=self.effective_draws,
+            effective_draws=min(self.effective_draws, draws),
             r_hat=self.r_hat,
             hyperparameters=tuple(
                 (name, float(value.mean()), float(value.std())) for name, value in zip(names, values, strict=True)

@@ -60,7 +60,9 @@ def gibbs(
     for _ in range(_WARM_UP):
         state = advance(state)
     chains = run_until_converged(advance, state, draws=draws, attempts=_ATTEMPTS)
-    return chains.pooled(draws, rng=rng), chains.diagnostics("gibbs", "Gibbs sampling", surface.hyperpriors)
+    return chains.pooled(draws, rng=rng), chains.diagnostics(
+        "gibbs", "Gibbs sampling", surface.hyperpriors, draws=draws
+    )
 
 
 def _start(surface: LaplaceSurface, rng: np.random.Generator) -> _State:

@@ -52,7 +52,7 @@ def correct_by_hmc(posterior: WhitenedPosterior, *, draws: int, rng: np.random.G
 
     chains = run_until_converged(advance, state, draws=draws, attempts=_ATTEMPTS)
     title = "Hamiltonian Monte Carlo from the nested Laplace solution"
-    return chains.pooled(draws, rng=rng), chains.diagnostics("hmc", title, posterior.surface.hyperpriors)
+    return chains.pooled(draws, rng=rng), chains.diagnostics("hmc", title, posterior.surface.hyperpriors, draws=draws)
 
 
 def _warm_up(posterior: WhitenedPosterior, state: Points, rng: np.random.Generator) -> tuple[Points, int]:

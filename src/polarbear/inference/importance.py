@@ -46,6 +46,8 @@ def pareto_smoothed(log_weights: Array) -> Importance:
     """Smooth raw log-weights by Pareto smoothing (arviz-stats)."""
     from arviz_stats.base import array_stats
 
+    if np.ptp(log_weights) == 0:  # equal weights have no tail to smooth
+        return Importance(np.full(len(log_weights), 1 / len(log_weights)), 0.0, 1.0)
     # Written for leave-one-out, where the weights are inverse likelihoods, it takes the negative of log-weights.
     negative = log_weights.max() - log_weights
     with np.errstate(all="ignore"):  # a hopeless tail divides by zero; its k is then not a number

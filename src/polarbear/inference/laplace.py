@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
+# The draws are used as they are, so the weights that would correct them must be nearly equal.
+_NEARLY_ALL = 0.8
 _DIFFERENCE = 1e-3  # step of finite differences in log-hyperparameters
 
 
@@ -60,7 +62,7 @@ def laplace(choices: Choices, prior: Prior, *, draws: int, rng: np.random.Genera
     log_density = log_prior + log_likelihood_by_time(utilities, choices).sum(axis=0)
     log_proposal = -0.5 * ((white**2).sum(axis=(0, 1)) + (hyper_noise**2).sum(axis=0))
     importance = pareto_smoothed(log_density - log_proposal)
-    reliable = importance.pareto_k < LARGEST_PARETO_K
+    reliable = importance.pareto_k < LARGEST_PARETO_K and importance.effective_share > _NEARLY_ALL
     message = f"Plain Laplace, not corrected: Pareto k {importance.pareto_k:.2f}."
     values = np.exp(log_h)
     return utilities, Diagnostics(

@@ -74,7 +74,8 @@ def latent_field(prior: TemporalPrior, grid: Grid, hyperparameters: tuple[float,
     factor = prior.factor(grid, *hyperparameters)
     if factor.shape[1] > factor.shape[0]:  # as many coefficients as times give the same covariance L Lᵀ
         (upper,) = linalg.qr(factor.T, mode="r", check_finite=False)
-        factor = upper[: len(factor)].T.astype(np.float64, copy=False)
+        lower = upper[: len(factor)].T.astype(np.float64, copy=False)
+        factor = lower * np.sign(np.diag(lower))  # signs that do not jump from one hyperparameter to the next
     return DenseField(factor, functions)
 
 

@@ -30,9 +30,9 @@ _JITTERS = (0.0, 1e-12, 1e-11, 1e-10, 1e-9, 1e-8)
 
 # The Markov precision grows as the inverse cube or fifth power of the shortest step, and every digit of it costs one of the
 # covariance: at this size and the longest lengthscales that is wrong by up to a hundredth, and no more may go. Even grids of
-# up to 50 times (Matérn 5/2) or 2900 (Matérn 3/2) stay below it.
+# up to 29 times (Matérn 5/2) or 1600 (Matérn 3/2) stay below it.
 _LARGEST_PRECISION = 1e12
-_LONGEST_LENGTHSCALE = 0.999  # the quantile of its prior up to which the precision must hold
+_LONGEST_LENGTHSCALE = 0.9999  # the quantile of its prior up to which the precision must hold
 
 
 @dataclass(frozen=True)
