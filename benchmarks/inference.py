@@ -132,7 +132,7 @@ def run_peer(row: Row) -> dict[str, Any]:
 
 
 def in_own_process(row: Row, index: int, who: str) -> dict[str, Any]:
-    environment = os.environ | {"PYTHONPATH": str(ROOT)} | (ONE_CORE if who == "ours" else {})
+    environment = os.environ | {"PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'src'}"} | (ONE_CORE if who == "ours" else {})
     command = [sys.executable, "-W", "ignore", __file__, "--row", str(index), "--who", who]
     done = subprocess.run(command, env=environment, cwd=ROOT, capture_output=True, text=True, check=False)
     if done.returncode != 0:
