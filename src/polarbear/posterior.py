@@ -185,6 +185,8 @@ class Posterior:
 
 def ratings_of(utilities: Array) -> Array:
     """Ratings (draw, time, algorithm), θ = softmax(μ), of utilities (time, algorithm, draw)."""
-    strengths = np.exp(utilities - utilities.max(axis=1, keepdims=True))
-    strengths /= strengths.sum(axis=1, keepdims=True)
-    return np.ascontiguousarray(np.moveaxis(strengths, -1, 0))
+    ratings = np.empty((utilities.shape[2], *utilities.shape[:2]))
+    for t, mu in enumerate(utilities):  # one time after the other stays in cache
+        strengths = np.exp(mu - mu.max(axis=0))
+        ratings[:, t] = (strengths / strengths.sum(axis=0)).T
+    return ratings

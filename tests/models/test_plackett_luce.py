@@ -152,6 +152,16 @@ def test_all_likelihood_functions_agree(data):
     np.testing.assert_allclose(np.moveaxis(gradient, -1, 0), [each[1] for each in one_by_one], atol=1e-12)
 
 
+@pytest.mark.parametrize("scale", [0.3, 3.0, 100.0], ids=["products", "near the limit", "beyond products"])
+def test_large_whole_counts_agree_with_the_plain_sum(scale):
+    rng = np.random.default_rng(10)
+    values = sample_rankings(np.linspace(0, 2, 12).reshape(2, 6), 3000, rng=rng)
+    choices = Choices.from_values(values, grid=[1, 2], names=list("abcdef"))
+    utilities = rng.normal(scale=scale, size=(2, 6, 50))
+    plain = np.array([derivatives(utilities[..., draw], choices)[0] for draw in range(50)]).T
+    np.testing.assert_allclose(log_likelihood_by_time(utilities, choices), plain, rtol=1e-12)
+
+
 def test_derivatives_equal_finite_differences(data, utilities):
     # Central differences of step 1e-5 err by about 1e-10 times the third derivative (below 100 here) and by the
     # rounding of the value, 1e-14 / 1e-5.

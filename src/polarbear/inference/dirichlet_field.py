@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from polarbear.models.helmert import helmert
-from polarbear.models.plackett_luce import log_ratings
+from polarbear.models.plackett_luce import log_ratings, log_total
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -48,17 +48,24 @@ class DirichletField:
 
     def log_prior_by_time(self, x: Array) -> Array:
         """Log-density of η at each time, shape (time, ...)."""
+        return self.log_density(log_total(self._utilities(x), axis=1))
+
+    def log_density(self, log_total: Array) -> Array:
+        """Log-density of η where log Σ_i exp μ_i is given: the μ_i sum to zero, so that Σ_i log θ_i = −n log Σ_i exp μ_i."""
         n, a = self.algorithms, self.concentration
-        constant = math.lgamma(n * a) - n * math.lgamma(a) + 0.5 * math.log(n)
-        density: Array = a * self._log_ratings(x).sum(axis=1) + constant
-        return density
+        return math.lgamma(n * a) - n * math.lgamma(a) + 0.5 * math.log(n) - n * a * log_total
 
     def prior_force(self, x: Array) -> Array:
         # The gradient in the utilities is a (1 − n θ), and the columns of Q sum to zero.
-        return -self.algorithms * self.concentration * self._contract(np.exp(self._log_ratings(x)))
+        ratings = np.exp(log_ratings(self._utilities(x), axis=1))
+        return (
+            -self.algorithms
+            * self.concentration
+            * np.moveaxis(np.tensordot(self._contrasts.T, ratings, axes=(1, 1)), 0, 1)
+        )
 
     def factorise(self, curvature: Array, x: Array) -> Factor:
-        ratings = np.exp(self._log_ratings(x))
+        ratings = np.exp(log_ratings(self._utilities(x), axis=1))
         spread = -ratings[:, :, None] * ratings[:, None, :]
         diagonal = np.arange(self.algorithms)
         spread[:, diagonal, diagonal] += ratings
@@ -70,12 +77,8 @@ class DirichletField:
     def _contrasts(self) -> Array:
         return helmert(self.algorithms)
 
-    def _contract(self, utilities: Array) -> Array:
-        return np.moveaxis(np.tensordot(self._contrasts.T, utilities, axes=(1, 1)), 0, 1)
-
-    def _log_ratings(self, x: Array) -> Array:
-        utilities = np.moveaxis(np.tensordot(self._contrasts, x, axes=(1, 1)), 0, 1)
-        return log_ratings(utilities, axis=1)
+    def _utilities(self, x: Array) -> Array:
+        return np.moveaxis(np.tensordot(self._contrasts, x, axes=(1, 1)), 0, 1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,21 +97,33 @@ class BlockFactor:
         determinants: Array = 2 * np.log(np.diagonal(self.lower, axis1=1, axis2=2)).sum(axis=1)
         return determinants
 
-    def whiten(self, deviation: Array) -> Array:
-        """Rᵀ, the inverse of `colour`."""
-        return self.lower.transpose(0, 2, 1) @ deviation
+    @cached_property
+    def _inverse(self) -> Array:
+        # Of a few rows each: multiplying thousands of draws by it is many times faster than solving for them.
+        inverse: Array = np.linalg.inv(self.lower).astype(np.float64, copy=False)
+        return inverse
+
+    def colour_at(self, t: int, white: Array) -> Array:
+        """`colour` at one time, of (latent function, draw)."""
+        coloured: Array = self._inverse[t].T @ white
+        return coloured
+
+    def whiten_at(self, t: int, deviation: Array) -> Array:
+        """The inverse of `colour_at`."""
+        white: Array = self.lower[t].T @ deviation
+        return white
 
     def solve(self, right: Array) -> Array:
         return self.colour(self.colour_transposed(right))
 
     def colour(self, white: Array) -> Array:
-        return _solve(self.lower.transpose(0, 2, 1), white)
+        return _multiply(self._inverse.transpose(0, 2, 1), white)
 
     def colour_transposed(self, gradient: Array) -> Array:
-        return _solve(self.lower, gradient)
+        return _multiply(self._inverse, gradient)
 
 
-def _solve(matrices: Array, right: Array) -> Array:
-    """One solve a time, of right-hand sides (time, latent function) or (time, latent function, draw)."""
-    solution: Array = np.linalg.solve(matrices, right.reshape(*right.shape[:2], -1)).astype(np.float64, copy=False)
-    return solution.reshape(right.shape)
+def _multiply(matrices: Array, right: Array) -> Array:
+    """One product a time, with (time, latent function) or (time, latent function, draw)."""
+    product: Array = matrices @ right.reshape(*right.shape[:2], -1)
+    return product.reshape(right.shape)

@@ -77,6 +77,11 @@ def systematic_counts(weights: Array, draws: int, *, rng: np.random.Generator) -
     return np.bincount(np.searchsorted(edges / edges[-1], positions), minlength=len(weights))
 
 
+def in_order(weights: Array, draws: int, *, rng: np.random.Generator) -> NDArray[np.intp]:
+    """Indices of equally weighted draws, in increasing order."""
+    return np.repeat(np.arange(len(weights)), systematic_counts(weights, draws, rng=rng))
+
+
 def resample(weights: Array, draws: int, *, rng: np.random.Generator) -> NDArray[np.intp]:
     """Indices of equally weighted draws, in random order."""
-    return rng.permutation(np.repeat(np.arange(len(weights)), systematic_counts(weights, draws, rng=rng)))
+    return rng.permutation(in_order(weights, draws, rng=rng))

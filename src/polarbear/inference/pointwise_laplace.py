@@ -9,16 +9,17 @@ all times.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from polarbear.diagnostics import Diagnostics
 from polarbear.inference.dirichlet_field import BlockFactor, DirichletField
-from polarbear.inference.hyperlattice import Node, masses_of
-from polarbear.inference.importance import Importance, pareto_smoothed, resample, systematic_counts
+from polarbear.inference.hyperlattice import masses_of
+from polarbear.inference.importance import Importance, in_order, pareto_smoothed, systematic_counts
 from polarbear.inference.whitened import WhitenedPosterior, whitened_posterior
-from polarbear.models.plackett_luce import log_likelihood_by_time
+from polarbear.models.plackett_luce import log_likelihood_at, log_total
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -46,62 +47,94 @@ def correct_each_time(
     posterior: WhitenedPosterior, *, draws: int, rng: np.random.Generator
 ) -> tuple[Array, Diagnostics, NDArray[np.bool_]]:
     """Draw around the modes, weigh the draws of each time for every node, and resample; and at which times that was good."""
-    eta, log_proposal = _proposals(posterior, draws, rng)
-    utilities = posterior.surface.contrasts @ eta
-    log_ratio = log_likelihood_by_time(utilities, posterior.surface.choices) - log_proposal
-    log_weights = np.array([log_ratio + _log_prior(posterior, node, eta) for node in posterior.nodes])
+    contrasts, choices = posterior.surface.contrasts, posterior.surface.choices
+    fields = [posterior.surface.field(node.hyperparameters) for node in posterior.nodes]
+    proposal = _proposal(posterior, draws, rng)
+    utilities = np.empty((len(choices.grid), len(choices.names), draws))
+    log_weights = np.empty((len(posterior.nodes), len(choices.grid), draws))
+    for t in range(len(choices.grid)):
+        eta, log_proposal = proposal.draw(t, rng)
+        utilities[t] = contrasts @ eta
+        log_ratio = log_likelihood_at(t, utilities[t], choices) - log_proposal
+        total = log_total(utilities[t], axis=0)
+        for weights, field in zip(log_weights[:, t], fields, strict=True):
+            assert isinstance(field, DirichletField)
+            np.add(log_ratio, field.log_density(total), out=weights)
     largest = log_weights.max(axis=2)
     log_integrals = largest + np.log(
         np.exp(log_weights - largest[..., None]).sum(axis=2)
     )  # (node, time), up to a constant
     masses = masses_of(np.array([node.log_hyperprior for node in posterior.nodes]) + log_integrals.sum(axis=1))
 
-    chosen = np.empty((len(eta), draws), dtype=np.intp)
+    chosen = np.empty((len(utilities), draws), dtype=np.intp)
     counts = systematic_counts(masses, draws, rng=rng)
     starts = np.cumsum(counts) - counts
     for index in np.flatnonzero(counts):
         here = slice(starts[index], starts[index] + counts[index])
         importances = [pareto_smoothed(row) for row in log_weights[index]]
-        chosen[:, here] = [resample(each.weights, int(counts[index]), rng=rng) for each in importances]
-    chosen = rng.permutation(chosen, axis=1)
-
+        chosen[:, here] = [in_order(each.weights, int(counts[index]), rng=rng) for each in importances]
     if len(masses) > 1:  # what the draws of a time are worth is told by their weights under all nodes together
         with np.errstate(divide="ignore"):  # a node without mass adds nothing
             shares = log_weights - log_integrals[..., None] + np.log(masses)[:, None, None]
         importances = [pareto_smoothed(row) for row in np.logaddexp.reduce(shares, axis=0)]
     good = np.array([importance.good for importance in importances])
-    drawn = np.take_along_axis(utilities, chosen[:, None, :], axis=2)
-    return drawn, _diagnostics(posterior, masses, importances, draws), good
+    shuffled = rng.permutation(draws)
+    for t, resampled in enumerate(chosen):
+        utilities[t] = np.take(utilities[t], resampled[shuffled], axis=1)
+    return utilities, _diagnostics(posterior, masses, importances, draws), good
 
 
-def _proposals(posterior: WhitenedPosterior, draws: int, rng: np.random.Generator) -> tuple[Array, Array]:
-    """η (time, latent function, draw) from a mixture of Student t, and its log-density (time, draw) up to a constant."""
-    times, functions = posterior.shape
+@dataclass(frozen=True, eq=False)
+class _Proposal:
+    """At each time a mixture of Student t, one around the mode of each node."""
+
+    modes: Array  # (node, time, latent function)
+    factors: list[BlockFactor]  # of the nodes
+    shift: Array  # of the white noise, (time, latent function)
+    shares: Array  # of the nodes
+    counts: NDArray[np.intp]  # draws of the nodes
+
+    def draw(self, t: int, rng: np.random.Generator) -> tuple[Array, Array]:
+        """η (latent function, draw) at a time, and its log-density (draw) up to a constant."""
+        draws, functions = int(self.counts.sum()), self.shift.shape[1]
+        noise = rng.standard_normal((functions, draws))
+        noise /= np.sqrt(rng.chisquare(_DEGREES_OF_FREEDOM, draws) / _DEGREES_OF_FREEDOM)
+        white = _WIDTH * noise + self.shift[t][:, None]
+        parts = np.split(white, np.cumsum(self.counts)[:-1], axis=1)
+        modes = self.modes[:, t, :, None]
+        coloured = [factor.colour_at(t, part) for factor, part in zip(self.factors, parts, strict=True)]
+        eta = np.concatenate([mode + each for mode, each in zip(modes, coloured, strict=True)], axis=1)
+        if len(modes) == 1:
+            return eta, _log_student(noise)
+        log_densities = []
+        for mode, factor, share in zip(modes, self.factors, self.shares, strict=True):
+            standardised = (factor.whiten_at(t, eta - mode) - self.shift[t][:, None]) / _WIDTH
+            log_densities.append(np.log(share) + 0.5 * factor.log_determinants[t] + _log_student(standardised))
+        return eta, np.logaddexp.reduce(log_densities, axis=0)
+
+
+def _proposal(posterior: WhitenedPosterior, draws: int, rng: np.random.Generator) -> _Proposal:
     # Mixed half by mass and half evenly, so that the tails of wide nodes are covered too.
     shares = 0.5 * posterior.masses + 0.5 / len(posterior.nodes)
-    counts = systematic_counts(shares, draws, rng=rng)
-    conditionals = [posterior.conditional(index) for index in range(len(posterior.nodes))]
-    shift = posterior.mean_white_noise(rng)[..., None]
-    noise = rng.standard_normal((times, functions, draws))
-    noise /= np.sqrt(rng.chisquare(_DEGREES_OF_FREEDOM, (times, 1, draws)) / _DEGREES_OF_FREEDOM)
-    parts = np.split(shift + _WIDTH * noise, np.cumsum(counts)[:-1], axis=-1)
-    eta = np.concatenate([c.coefficients(part) for c, part in zip(conditionals, parts, strict=True)], axis=-1)
-
-    log_densities = []
-    for conditional, share in zip(conditionals, shares, strict=True):
-        factor = conditional.factor
+    factors = []
+    for index in range(len(posterior.nodes)):
+        factor = posterior.conditional(index).factor
         assert isinstance(factor, BlockFactor)
-        distance = (((factor.whiten(eta - conditional.mode[..., None]) - shift) / _WIDTH) ** 2).sum(axis=1)
-        power = -0.5 * (_DEGREES_OF_FREEDOM + functions)
-        centre = np.log(share) + 0.5 * factor.log_determinants[:, None]
-        log_densities.append(centre + power * np.log1p(distance / _DEGREES_OF_FREEDOM))
-    return eta, np.logaddexp.reduce(log_densities, axis=0)
+        factors.append(factor)
+    return _Proposal(
+        modes=np.array([node.mode for node in posterior.nodes]),
+        factors=factors,
+        shift=posterior.mean_white_noise(rng, pairs=32),
+        shares=shares,
+        counts=systematic_counts(shares, draws, rng=rng),
+    )
 
 
-def _log_prior(posterior: WhitenedPosterior, node: Node, eta: Array) -> Array:
-    field = posterior.surface.field(node.hyperparameters)
-    assert isinstance(field, DirichletField)
-    return field.log_prior_by_time(eta)
+def _log_student(standardised: Array) -> Array:
+    """Log-density (draw) of the multivariate Student t at (latent function, draw), up to a constant."""
+    power = -0.5 * (_DEGREES_OF_FREEDOM + len(standardised))
+    distance: Array = np.einsum("fd,fd->d", standardised, standardised)
+    return power * np.log1p(distance / _DEGREES_OF_FREEDOM)
 
 
 def _diagnostics(posterior: WhitenedPosterior, masses: Array, importances: list[Importance], draws: int) -> Diagnostics:

@@ -6,6 +6,7 @@ It depends on differences of utilities only, and it is concave in them. Differen
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -56,12 +57,16 @@ def log_likelihood(utilities: Array, choices: Choices) -> Array:
 
 def log_likelihood_by_time(utilities: Array, choices: Choices) -> Array:
     """Log-likelihood at each time, shape (time, draw), of utilities (time, algorithm, draw)."""
-    result = np.empty((utilities.shape[0], utilities.shape[2]))
-    for t, mu in enumerate(utilities):  # one time after the other keeps the (set, draw) table in cache
-        members, counts = _observed(choices, t)
-        centred = mu - mu.max(axis=0)
-        result[t] = choices.wins[t] @ centred - counts @ _log_masses(members, centred)
-    return result
+    # One time after the other keeps the (set, draw) table in cache.
+    return np.array([log_likelihood_at(t, mu, choices) for t, mu in enumerate(utilities)])
+
+
+def log_likelihood_at(t: int, utilities: Array, choices: Choices) -> Array:
+    """Log-likelihood (draw) at the t-th time of the grid, of utilities (algorithm, draw) there."""
+    members, counts = _observed(choices, t)
+    centred = utilities - utilities.max(axis=0)
+    value: Array = choices.wins[t] @ centred - _counted_log_masses(members, counts, centred)
+    return value
 
 
 def log_likelihood_and_gradient(utilities: Array, choices: Choices) -> tuple[Array, Array]:
@@ -110,11 +115,18 @@ def derivatives(utilities: Array, choices: Choices) -> tuple[Array, Array, Array
     return value, choices.wins - expected, curvature
 
 
+def log_total(utilities: Array, *, axis: int) -> Array:
+    """log Σ exp μ over the axis of algorithms."""
+    largest: Array = utilities.max(axis=axis, keepdims=True)
+    strengths = utilities - largest
+    total: Array = np.log(np.exp(strengths, out=strengths).sum(axis=axis))
+    total += largest.squeeze(axis)
+    return total
+
+
 def log_ratings(utilities: Array, *, axis: int) -> Array:
     """Logarithms of the ratings, μ − log Σ exp μ over the axis of algorithms."""
-    centred: Array = utilities - utilities.max(axis=axis, keepdims=True)
-    centred -= np.log(np.exp(centred).sum(axis=axis, keepdims=True))
-    return centred
+    return utilities - np.expand_dims(log_total(utilities, axis=axis), axis)
 
 
 def sample_rankings(utilities: Array, instances: int, *, rng: np.random.Generator) -> Array:
@@ -159,6 +171,29 @@ def _log_masses(members: Array, utilities: Array) -> Array:
     for draw in far_apart:
         log_masses[:, draw] = np.logaddexp.reduce(np.where(members > 0, utilities[:, draw], -np.inf), axis=1)
     return log_masses
+
+
+def _counted_log_masses(members: Array, counts: Array, utilities: Array) -> Array:
+    """Σ_S C_S log Σ_{j∈S} exp μ_j (draw), where counts are whole with few logarithms, which are nearly all the cost.
+
+    Each count is written in signed binary digits, C_S = Σ_b d_b(S) 2^b with d_b in {−1, 0, 1}. The masses that share a
+    digit are multiplied, and one logarithm serves them all.
+    """
+    strengths = np.exp(utilities)
+    whole = counts.astype(np.int64)
+    # No product of masses, each between the smallest strength and n, may leave the range of floating-point numbers.
+    largest_logarithm = max(-float(utilities.min()), math.log(len(utilities)))
+    if np.any(whole != counts) or len(counts) * largest_logarithm > _WIDEST_RANGE:
+        return counts @ _log_masses(members, utilities)
+    masses = members @ strengths
+    # The digits of fewest non-zeros ("non-adjacent form"): those of 3C/2 less those of C/2, bit by bit.
+    plus, minus = (3 * whole & ~whole) >> 1, (whole & ~(3 * whole)) >> 1
+    total = np.zeros(utilities.shape[1])
+    for digit in range(int(plus.max(initial=0)).bit_length()):
+        product = masses[(plus >> digit) & 1 == 1].prod(axis=0)
+        product /= masses[(minus >> digit) & 1 == 1].prod(axis=0)
+        total += 2.0**digit * np.log(product)
+    return total
 
 
 def _observed(choices: Choices, t: int) -> tuple[Array, Array]:
