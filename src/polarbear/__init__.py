@@ -11,6 +11,7 @@ __version__ = "0.1.0.dev0"
 if TYPE_CHECKING:
     from polarbear import models
     from polarbear.diagnostics import Diagnostics
+    from polarbear.elimination import Dominated, dominated, pareto_set
     from polarbear.fitting import fit
     from polarbear.models import (
         BSpline,
@@ -41,12 +42,12 @@ if TYPE_CHECKING:
         dominance,
         equivalence,
         pareto_probability,
-        pareto_set,
         win_probability,
     )
 
 _HOME = {
     "polarbear.diagnostics": ["Diagnostics"],
+    "polarbear.elimination": ["Dominated", "dominated", "pareto_set"],
     "polarbear.fitting": ["fit"],
     "polarbear.models": [
         "BSpline",
@@ -77,7 +78,6 @@ _HOME = {
         "dominance",
         "equivalence",
         "pareto_probability",
-        "pareto_set",
         "win_probability",
     ],
 }
@@ -88,6 +88,7 @@ __all__ = [
     "Choices",
     "Diagnostics",
     "Dirichlet",
+    "Dominated",
     "GaussianProcess",
     "Grid",
     "HierarchicalDirichlet",
@@ -105,6 +106,7 @@ __all__ = [
     "as_grid",
     "crossing",
     "dominance",
+    "dominated",
     "equivalence",
     "fit",
     "linear_grid",
