@@ -47,11 +47,14 @@ class Run:
         "error": raised, or reported nothing usable. "crashed": its process died. "timeout": past the time limit.
     message
         For people: why it failed, with the traceback or the last lines of its output; empty when done.
+    reached
+        The time, in the race's unit, at which it ended: what it cost. Never later than the job's `until`.
     seconds, cpu_seconds
         What it took on the wall clock and of the processor, set-up of the instance not counted.
     """
 
     trajectory: Trajectory
+    reached: float
     status: Status = "done"
     message: str = ""
     seconds: float = 0.0

@@ -1,0 +1,83 @@
+"""How many instances a round takes (the paper's "Batch Size")."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from polarbear.models.validation import require_count
+
+# The paper: halve "when many (e.g., > 20 %) resolve".
+_MANY = 0.2
+
+
+@dataclass(frozen=True)
+class AdaptiveBatch:
+    """Double when nothing was resolved in a round, halve when more than a fifth was, within limits.
+
+    Parameters
+    ----------
+    smallest, largest
+        The limits.
+    start
+        Size of the first round; the smallest by default.
+
+    Examples
+    --------
+    >>> batch = AdaptiveBatch(8, 64)
+    >>> batch.first, batch.after(8, 0.0), batch.after(16, 0.1), batch.after(16, 0.3), batch.after(64, 0.0)
+    (8, 16, 16, 8, 64)
+    """
+
+    smallest: int = 8
+    largest: int = 128
+    start: int | None = None
+
+    def __post_init__(self) -> None:
+        require_count("the smallest batch", self.smallest, least=1)
+        require_count("the largest batch", self.largest, least=self.smallest)
+        if self.start is not None:
+            require_count("the first batch", self.start, least=self.smallest)
+            if self.start > self.largest:
+                raise ValueError(f"the first batch must be at most the largest, {self.largest}, got {self.start}")
+
+    @property
+    def first(self) -> int:
+        """Size of the first round."""
+        return self.smallest if self.start is None else self.start
+
+    def after(self, size: int, resolved_share: float) -> int:
+        """Size of the round after one of this size, which resolved this share of what was open."""
+        if resolved_share == 0:
+            size *= 2
+        elif resolved_share > _MANY:
+            size //= 2
+        return min(max(size, self.smallest), self.largest)
+
+
+@dataclass(frozen=True)
+class FixedBatch:
+    """The same number of instances each round.
+
+    Examples
+    --------
+    >>> FixedBatch(10).after(10, 0.0)
+    10
+    """
+
+    size: int
+
+    def __post_init__(self) -> None:
+        require_count("the batch", self.size, least=1)
+
+    @property
+    def first(self) -> int:
+        """Size of the first round."""
+        return self.size
+
+    def after(self, size: int, resolved_share: float) -> int:
+        """Size of the next round."""
+        del size, resolved_share
+        return self.size
+
+
+Batch = AdaptiveBatch | FixedBatch

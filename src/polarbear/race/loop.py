@@ -1,0 +1,222 @@
+"""The race itself (the paper's Algorithm 1): pure functions from state to state.
+
+`ask` says what to run, `tell` takes what came back, infers the posterior and decides. Neither runs nor stores anything, so
+that the same runs give the same race however and wherever they were made.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from polarbear.elimination import dominated, threats
+from polarbear.fitting import fit
+from polarbear.observe.names import named
+from polarbear.race.evidence import recounted, with_runs
+from polarbear.race.resolution import resolved_pairs
+from polarbear.race.rounds import Eliminated, Round
+from polarbear.race.sampling import Plan, missing_instances, next_plan, seed_of
+from polarbear.race.state import State, undecided_cells, unresolved
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from polarbear.posterior import Posterior
+    from polarbear.race.jobs import Run
+    from polarbear.race.settings import Settings
+
+
+def start(settings: Settings, names: Iterable[str]) -> State:
+    """A race in which nothing has happened: everybody is a candidate and no pair is decided."""
+    listed = list(names)
+    checked = named(listed, len(listed))
+    everybody = frozenset(checked)
+    resolved = unresolved(len(settings.grid), checked, everybody)
+    return State(settings, checked, everybody, resolved, settings.batch.first)
+
+
+def ask(state: State, *, most_instances: int | None = None) -> Plan | None:
+    """What to run next, on at most so many instances; None when every pair is decided."""
+    return next_plan(state, most_instances=most_instances)
+
+
+def tell(state: State, plan: Plan, runs: Iterable[Run], *, decided: Round | None = None) -> State:
+    """Take all runs of a plan, update the posterior and decide.
+
+    Parameters
+    ----------
+    state, plan
+        As `ask` was given them and gave them.
+    runs
+        One for each job of the plan.
+    decided
+        What was decided when these runs were first told; the state is then rebuilt without inferring anything.
+    """
+    told = list(runs)
+    _check(plan, told)
+    known = set(state.evidence.runs)
+    cost = float(sum(run.reached for run in told))
+    state = replace(
+        state,
+        evidence=with_runs(state.evidence, told, state.names, state.settings) if told else state.evidence,
+        next_instance=max([state.next_instance, *(instance + 1 for instance in plan.instances)]),
+        posterior=None,
+        review=False,
+    )
+    assert not known.intersection((job.algorithm, job.instance) for job in plan.jobs)
+    return _conclude(state, plan, cost) if decided is None else _apply(state, decided)
+
+
+def believe(state: State) -> Posterior:
+    """The posterior of all that was told; the same for the same runs, whoever asks."""
+    if state.posterior is not None:
+        return state.posterior
+    if state.evidence.choices is None:
+        raise ValueError("nothing has been run yet, and there is no posterior; run the race first")
+    settings = state.settings
+    return fit(
+        state.evidence.choices,
+        prior=settings.prior,
+        method=settings.method,
+        calibration=settings.calibration,
+        draws=settings.draws,
+        seed=seed_of(settings.seed, "posterior", len(state.rounds)),
+    )
+
+
+def add(state: State, name: str) -> State:
+    """Let a newcomer in: a candidate, undecided against all others, that first runs on the instances known already."""
+    names = named((*state.names, name), len(state.names) + 1)
+    candidates = state.candidates | {name}
+    resolved = unresolved(len(state.settings.grid), names, candidates)
+    resolved[:, :-1, :-1] = state.resolved
+    return replace(
+        state,
+        names=names,
+        candidates=candidates,
+        resolved=resolved,
+        batch_size=state.settings.batch.first,
+        evidence=recounted(state.evidence, names, state.settings),
+        newcomers=state.newcomers | {name} if state.evidence.runs else state.newcomers,
+        posterior=None,
+    )
+
+
+def remove(state: State, name: str) -> State:
+    """Take an algorithm out by hand; its runs stay, and say as much about the others as before."""
+    if name not in state.candidates:
+        raise ValueError(f"expected one of the candidates {', '.join(state.pareto_set)}, got {name!r}")
+    if len(state.candidates) == 1:
+        raise ValueError(f"{name!r} is the only candidate left; add another one first")
+    candidates = state.candidates - {name}
+    return replace(
+        state, candidates=candidates, resolved=_without(state, candidates), removed=state.removed | {name}
+    )
+
+
+def reconsider(state: State, settings: Settings) -> State:
+    """Go on under other settings: all but those removed by hand are candidates again, and what is known is judged anew before more is run."""
+    if (settings.seed, settings.maximise, settings.clock) != (
+        state.settings.seed,
+        state.settings.maximise,
+        state.settings.clock,
+    ):
+        raise ValueError(
+            "seed, direction and clock of a race cannot change, since its runs depend on them; start another"
+        )
+    everybody = frozenset(state.names) - state.removed
+    return replace(
+        state,
+        settings=settings,
+        candidates=everybody,
+        resolved=unresolved(len(settings.grid), state.names, everybody),
+        batch_size=settings.batch.first,
+        evidence=recounted(state.evidence, state.names, settings),
+        review=bool(state.evidence.runs),
+        posterior=None,
+    )
+
+
+def _conclude(state: State, plan: Plan, cost: float) -> State:
+    settings, number = state.settings, len(state.rounds) + 1
+    posterior = believe(state)
+    trusted = posterior.diagnostics.reliable
+    beats = threats(posterior, elimination=settings.elimination)
+    inside = np.array([name in state.candidates for name in state.names])
+    threat = np.where(inside[:, None], beats, 0.0).max(axis=0)
+    losers = (
+        dominated(
+            posterior,
+            confidence=settings.confidence,
+            elimination=settings.elimination,
+            among=state.candidates,
+        )
+        if trusted  # a posterior that may be wrong decides nothing
+        else ()
+    )
+    candidates = state.candidates.difference(loser.name for loser in losers)
+    resolved = _without(state, candidates)
+    if trusted:
+        resolved |= resolved_pairs(
+            posterior, resolution=settings.resolution, confidence=settings.confidence, rope=settings.rope
+        )
+    before, after = undecided_cells(state.resolved), undecided_cells(resolved)
+    used, total = len(state.evidence.instances), state.cost
+    cells = len(settings.grid) * len(state.names) * (len(state.names) - 1) // 2
+    round_ = Round(
+        number=number,
+        kind=plan.kind,
+        instances=plan.instances,
+        until=plan.until,
+        cost=cost,
+        reliable=trusted,
+        message=posterior.diagnostics.message,
+        eliminated=tuple(Eliminated(each.name, each.by, each.probability, number, used, total) for each in losers),
+        threat=tuple(zip(state.names, threat.tolist(), strict=True)),
+        open=tuple(
+            (state.names[a], state.names[b], tuple(np.flatnonzero(~resolved[:, a, b]).tolist()))
+            for a in range(len(state.names))
+            for b in range(a + 1, len(state.names))
+            if not resolved[:, a, b].all()
+        ),
+        resolved_share=1 - after / cells,
+        next_size=settings.batch.after(state.batch_size, (before - after) / before if before else 1.0),
+    )
+    return replace(_apply(state, round_), posterior=posterior)
+
+
+def _apply(state: State, decided: Round) -> State:
+    """The state after a round, from its record."""
+    candidates = state.candidates.difference(each.name for each in decided.eliminated)
+    resolved = np.ones_like(state.resolved)
+    index = {name: position for position, name in enumerate(state.names)}
+    for a, b, times in decided.open:
+        resolved[np.ix_(times, [index[a]], [index[b]])] = False
+        resolved[np.ix_(times, [index[b]], [index[a]])] = False
+    state = replace(
+        state,
+        candidates=candidates,
+        resolved=resolved,
+        batch_size=decided.next_size,
+        rounds=(*state.rounds, decided),
+    )
+    behind = (name for name in state.newcomers if name in candidates and missing_instances(state, name))
+    return replace(state, newcomers=frozenset(behind))
+
+
+def _without(state: State, candidates: frozenset[str]) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
+    """C with all pairs of those that are out decided."""
+    return state.resolved | unresolved(len(state.settings.grid), state.names, candidates)
+
+
+def _check(plan: Plan, runs: list[Run]) -> None:
+    asked = {(job.algorithm, job.instance) for job in plan.jobs}
+    given = [(run.trajectory.algorithm, run.trajectory.instance) for run in runs]
+    if set(given) != asked or len(given) != len(asked):
+        missing, extra = asked.difference(given), set(given).difference(asked)
+        raise ValueError(
+            f"expected one run for each job of the plan, got {len(given)} runs for {len(asked)} jobs; "
+            f"missing {sorted(missing)[:3]}, not asked for {sorted(extra, key=str)[:3]}"
+        )

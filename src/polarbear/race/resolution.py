@@ -1,0 +1,37 @@
+"""Resolution (the paper's "Design Choices"): at which times each pair of algorithms is decided."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from polarbear.relations import dominance, equivalence
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from polarbear.posterior import Posterior
+    from polarbear.race.settings import Resolution
+
+
+def resolved_pairs(
+    posterior: Posterior, *, resolution: Resolution, confidence: float, rope: float
+) -> NDArray[np.bool_]:
+    """C(t, {A, B}) under one posterior, shape (time, algorithm, algorithm), symmetric with a true diagonal.
+
+    Strict: one dominates at t, or both are equivalent at t. Crossing: also at every t, if A dominates or equals B
+    somewhere, B dominates or equals A somewhere, and at least one of the two is dominance.
+    """
+    beats = dominance(posterior) >= confidence
+    decided = beats | beats.transpose(0, 2, 1)
+    # Dominance takes precedence where a pair is both, as it can be within the region of equivalence.
+    equal = (equivalence(posterior, rope=rope) >= confidence) & ~decided
+    resolved = decided | equal
+    if resolution == "crossing":
+        once_better, once_equal = beats.any(axis=0), equal.any(axis=0)
+        crossing = (once_better & once_better.T) | ((once_better | once_better.T) & once_equal)
+        resolved |= crossing
+    diagonal = np.arange(len(posterior.names))
+    resolved[:, diagonal, diagonal] = True
+    return resolved

@@ -1,0 +1,104 @@
+"""What a race is asked for: everything that its decisions depend on, besides the runs themselves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal, get_args
+
+from polarbear.elimination import Elimination
+from polarbear.models import BSpline, Prior, TemporalPrior
+from polarbear.models.validation import require_count
+from polarbear.observe import as_grid
+from polarbear.observe.trajectory import Failure
+from polarbear.race.batching import AdaptiveBatch, Batch, FixedBatch
+
+if TYPE_CHECKING:
+    from polarbear.fitting import Calibration, Method
+    from polarbear.observe import Grid
+
+Resolution = Literal["crossing", "strict"]
+Clock = Literal["evaluations", "seconds"]
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The design of a race.
+
+    Parameters
+    ----------
+    grid
+        The times at which algorithms are compared.
+    prior, method, calibration, draws
+        How the posterior is inferred, see `fit`.
+    elimination
+        "joint": an algorithm is out when another one is better at all times at once with probability `confidence`, which
+        needs a temporal prior. "pointwise": when another one is better at each single time with that probability.
+    resolution
+        "strict": a pair is decided at a time when one dominates or both are equivalent. "crossing": also at all times, as
+        soon as each is known to be better somewhere.
+    confidence
+        α, the probability from which a relation counts as decided.
+    rope
+        ε, half the width of the region of practical equivalence of the pairwise win probability around one half.
+    batch
+        How many instances a round takes.
+    seed
+        All randomness of the race follows from it.
+    clock
+        The unit of time: "evaluations" or "seconds".
+    maximise
+        Higher values are better.
+    failure
+        What a failed run counts as from the moment it failed: "last", "missing", or "raise" to stop the race.
+    absolute_tolerance, relative_tolerance
+        Values this close are ties, see `rank_values`.
+    common_random_numbers
+        All algorithms get the same seed on an instance.
+    """
+
+    grid: Grid
+    prior: Prior = field(default_factory=BSpline)
+    elimination: Elimination = "joint"
+    resolution: Resolution = "crossing"
+    confidence: float = 0.99
+    rope: float = 0.05
+    batch: Batch = field(default_factory=AdaptiveBatch)
+    seed: int = 0
+    method: Method = "auto"
+    calibration: Calibration = "none"
+    draws: int = 4000
+    clock: Clock = "evaluations"
+    maximise: bool = False
+    failure: Failure = "last"
+    absolute_tolerance: float = 0.0
+    relative_tolerance: float = 0.0
+    common_random_numbers: bool = False
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "grid", as_grid(self.grid))
+        for name, allowed in (
+            ("elimination", Elimination),
+            ("resolution", Resolution),
+            ("clock", Clock),
+            ("failure", Failure),
+        ):
+            value = getattr(self, name)
+            if value not in get_args(allowed):
+                raise ValueError(f"{name} must be one of {', '.join(map(repr, get_args(allowed)))}; got {value!r}")
+        if not 0.5 < self.confidence < 1:
+            raise ValueError(f"confidence must lie between 0.5 and 1, got {self.confidence!r}")
+        if not 0 <= self.rope < 0.5:
+            raise ValueError(f"rope must lie in [0, 0.5), got {self.rope!r}")
+        if not isinstance(self.batch, AdaptiveBatch | FixedBatch):
+            raise ValueError(f"batch must be AdaptiveBatch(8, 128) or FixedBatch(10), or alike; got {self.batch!r}")
+        require_count("seed", self.seed, least=0)
+        if self.elimination == "joint" and not isinstance(self.prior, TemporalPrior):
+            raise ValueError(
+                f"elimination='joint' asks who is better at all times at once, and {self.prior!r} treats each time alone; "
+                "use elimination='pointwise', or a temporal prior such as BSpline(), RandomWalk() or GaussianProcess()"
+            )
+        if self.draws * (1 - self.confidence) < 1:
+            raise ValueError(
+                f"{self.draws} draws cannot tell a probability of {self.confidence} from certainty; "
+                f"ask for at least {round(10 / (1 - self.confidence))} draws, or for less confidence"
+            )
