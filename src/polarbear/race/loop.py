@@ -111,13 +111,14 @@ def remove(state: State, name: str) -> State:
     if len(state.candidates) == 1:
         raise ValueError(f"{name!r} is the only candidate left; add another one first")
     candidates = state.candidates - {name}
-    return replace(
-        state, candidates=candidates, resolved=_without(state, candidates), removed=state.removed | {name}
-    )
+    return replace(state, candidates=candidates, resolved=_without(state, candidates), removed=state.removed | {name})
 
 
 def reconsider(state: State, settings: Settings) -> State:
-    """Go on under other settings: all but those removed by hand are candidates again, and what is known is judged anew before more is run."""
+    """Go on under other settings: what is known is judged anew before more is run.
+
+    All are candidates again but those removed by hand.
+    """
     if (settings.seed, settings.maximise, settings.clock) != (
         state.settings.seed,
         state.settings.maximise,

@@ -1,0 +1,163 @@
+"""What a race leaves: the anytime Pareto set, the posterior, and the account of how it was found."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from polarbear.elimination import threats
+from polarbear.race.loop import believe
+from polarbear.race.sampling import running_until
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from polarbear.posterior import Posterior
+    from polarbear.race.jobs import Run
+    from polarbear.race.rounds import Eliminated, Round
+    from polarbear.race.state import State
+
+Stopped = Literal[
+    "resolved",
+    "max_instances",
+    "max_evaluations",
+    "max_seconds",
+    "callback",
+    "interrupted",
+    "instances ran out",
+    "paused",
+]
+
+
+@dataclass(frozen=True, eq=False)
+class RaceResult:
+    """The outcome of a race, valid at any round, finished or not.
+
+    Attributes
+    ----------
+    state
+        The state of the race that it was made from.
+    stopped
+        Why the race stopped: "resolved" when every pair was decided.
+    """
+
+    state: State
+    stopped: Stopped
+
+    def __repr__(self) -> str:
+        return (
+            f"RaceResult({', '.join(self.pareto_set)} of {len(self.state.names)} algorithms, {len(self.rounds)} rounds, "
+            f"{self.instances} instances, {self.stopped})"
+        )
+
+    @property
+    def finished(self) -> bool:
+        """Whether every pair of candidates is decided at every time."""
+        return not running_until(self.state) and not self.state.review
+
+    @property
+    def pareto_set(self) -> tuple[str, ...]:
+        """The algorithms that are not confidently dominated."""
+        return self.state.pareto_set
+
+    @cached_property
+    def posterior(self) -> Posterior:
+        """The belief about all algorithms, the eliminated ones among them."""
+        return believe(self.state)
+
+    @property
+    def rounds(self) -> tuple[Round, ...]:
+        """What each round ran and decided."""
+        return self.state.rounds
+
+    @property
+    def eliminations(self) -> tuple[Eliminated, ...]:
+        """Who went out, by whom, how surely, when and at what cost; only those that are still out."""
+        latest = {each.name: each for round_ in self.rounds for each in round_.eliminated}
+        return tuple(each for each in latest.values() if each.name not in self.state.candidates)
+
+    @property
+    def instances(self) -> int:
+        """How many instances were used."""
+        return len(self.state.evidence.instances)
+
+    @property
+    def runs(self) -> tuple[Run, ...]:
+        """Every run."""
+        return tuple(self.state.evidence.runs.values())
+
+    @property
+    def failures(self) -> tuple[Run, ...]:
+        """The runs that raised, crashed or took too long."""
+        return tuple(run for run in self.runs if run.status != "done")
+
+    @property
+    def cost(self) -> dict[str, float]:
+        """What the runs of each algorithm cost, in the race's unit of time."""
+        spent = dict.fromkeys(self.state.names, 0.0)
+        for run in self.runs:
+            spent[run.trajectory.algorithm] += run.reached
+        return spent
+
+    @property
+    def full_cost(self) -> float:
+        """What it would cost to run every algorithm on all these instances until the end of the grid."""
+        return self.instances * len(self.state.names) * float(self.state.settings.grid.times[-1])
+
+    @property
+    def saved_share(self) -> float:
+        """The share of the full cost that the race did not spend."""
+        return 1 - sum(self.cost.values()) / self.full_cost if self.instances else 0.0
+
+    @cached_property
+    def allocation(self) -> NDArray[np.intp]:
+        """On how many instances each algorithm was observed at each time, shape (time, algorithm)."""
+        grid, names = self.state.settings.grid, self.state.names
+        counts = np.zeros((len(grid), len(names)), dtype=np.intp)
+        for run in self.runs:
+            counts[:, names.index(run.trajectory.algorithm)] += grid.times <= run.trajectory.until
+        return counts
+
+    @cached_property
+    def wrong_elimination(self) -> float:
+        """The probability that at least one elimination was wrong, by the present posterior.
+
+        Under a temporal prior this is the share of draws in which no algorithm beats some eliminated one at every time.
+        A prior that treats each time alone has no such draws, and there it is the bound of Bonferroni: over eliminations
+        the sum of the probabilities that the least certain time was misjudged.
+        """
+        out = [self.state.names.index(each.name) for each in self.eliminations]
+        if not out:
+            return 0.0
+        if not self.posterior.joint:
+            beats = threats(self.posterior, elimination="pointwise")
+            return float(min(1.0, (1 - beats[:, out].max(axis=0)).sum()))
+        ratings = np.moveaxis(self.posterior.ratings, -1, 0)
+        beaten = [np.any([(other > ratings[a]).all(axis=1) for other in ratings], axis=0) for a in out]
+        return 1 - float(np.mean(np.all(beaten, axis=0)))
+
+    @cached_property
+    def reducible_regret(self) -> float:
+        """The largest expected regret that more data could still remove, over all single budgets.
+
+        At a budget t it is E[max_A θ_A(t)] − max_A E[θ_A(t)] among the candidates: what knowing the ratings exactly would
+        be worth to somebody who must choose now. In units of the probability of being first.
+        """
+        inside = [self.state.names.index(name) for name in self.pareto_set]
+        ratings = self.posterior.ratings[..., inside]
+        ratings = ratings / ratings.sum(axis=-1, keepdims=True)
+        regret = ratings.max(axis=-1).mean(axis=0) - ratings.mean(axis=0).max(axis=-1)
+        return float(regret.max())
+
+    def undecided(self) -> dict[tuple[str, str], NDArray[np.float64]]:
+        """The pairs that are not decided, with the times at which they are not."""
+        state, times = self.state, self.state.settings.grid.times
+        return {
+            (a, b): times[~state.resolved[:, i, j]]
+            for i, a in enumerate(state.names)
+            for j, b in enumerate(state.names)
+            if i < j and not state.resolved[:, i, j].all()
+        }

@@ -1,0 +1,81 @@
+"""Settings and rounds as plain values for a file, and back: nothing that is read is evaluated."""
+
+from __future__ import annotations
+
+from dataclasses import fields, is_dataclass
+from typing import Any, cast
+
+from polarbear import models
+from polarbear.observe import Grid
+from polarbear.race.batching import AdaptiveBatch, FixedBatch
+from polarbear.race.rounds import Eliminated, Round
+from polarbear.race.settings import Settings
+
+_KNOWN = {
+    kind.__name__: kind
+    for kind in (
+        models.BSpline,
+        models.Dirichlet,
+        models.GaussianProcess,
+        models.HierarchicalDirichlet,
+        models.HilbertSpaceGP,
+        models.InverseGamma,
+        models.LogNormal,
+        models.RandomWalk,
+        models.SparseGaussianProcess,
+        AdaptiveBatch,
+        FixedBatch,
+        Settings,
+        Round,
+        Eliminated,
+    )
+}
+
+
+def write(value: object) -> Any:
+    """A value of the race as JSON can hold it: each dataclass as a mapping with its name.
+
+    Examples
+    --------
+    >>> write(FixedBatch(8))
+    {'is': 'FixedBatch', 'size': 8}
+    """
+    if isinstance(value, Grid):
+        return {"is": "Grid", "times": value.times.tolist(), "axis": value.axis}
+    if is_dataclass(value) and not isinstance(value, type):
+        name = type(value).__name__
+        if _KNOWN.get(name) is not type(value):
+            raise ValueError(
+                f"{value!r} cannot be written into a race file, which knows only PolarBear's own priors and "
+                "hyperpriors; race without a path"
+            )
+        return {"is": name, **{field.name: write(getattr(value, field.name)) for field in fields(value)}}
+    if isinstance(value, tuple | list):
+        return [write(each) for each in value]
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    raise ValueError(f"{value!r} cannot be written into a race file")
+
+
+def read(data: Any) -> Any:
+    """What `write` wrote; anything else is a ValueError.
+
+    Examples
+    --------
+    >>> read(write(FixedBatch(8)))
+    FixedBatch(size=8)
+    """
+    if isinstance(data, list):
+        return tuple(read(each) for each in data)
+    if not isinstance(data, dict):
+        return data
+    content = {key: read(value) for key, value in data.items() if key != "is"}
+    if data.get("is") == "Grid":
+        return Grid(**content)
+    kind = _KNOWN.get(str(data.get("is")))
+    if kind is None:
+        raise ValueError(f"{data.get('is')!r} is not a known part of a race; a newer PolarBear may have written it")
+    try:
+        return cast("Any", kind)(**content)
+    except TypeError as error:
+        raise ValueError(f"{data.get('is')} does not have the parts that were expected: {error}") from error
