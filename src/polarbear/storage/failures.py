@@ -1,0 +1,52 @@
+"""What SQLite says when something fails, in words that tell what to do."""
+
+from __future__ import annotations
+
+import errno
+import sqlite3
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+
+@contextmanager
+def explained(path: Path) -> Iterator[None]:
+    """Turn the errors of SQLite within the block into OSError (the machine's fault) or ValueError (the file's).
+
+    Each statement on a race file is a transaction of its own: one that fails leaves everything as it was before.
+    """
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise _explanation(error, path) from error
+
+
+def _explanation(error: sqlite3.Error, path: Path) -> Exception:
+    # The lowest byte is the kind of failure, the others say where it happened.
+    match getattr(error, "sqlite_errorcode", 0) & 0xFF:
+        case sqlite3.SQLITE_FULL:
+            return OSError(
+                errno.ENOSPC, f"no space left for {path}; what was stored before is safe, make room and try again"
+            )
+        case sqlite3.SQLITE_IOERR:
+            return OSError(errno.EIO, f"the disk failed or is full while using {path}: {error}")
+        case sqlite3.SQLITE_READONLY | sqlite3.SQLITE_PERM:
+            return OSError(errno.EROFS, f"{path} or its folder cannot be written: {error}")
+        case sqlite3.SQLITE_CANTOPEN:
+            return OSError(
+                errno.EACCES, f"{path} cannot be opened: {error}; check the rights of the file and its folder"
+            )
+        case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
+            return TimeoutError(
+                errno.ETIMEDOUT, f"another program has kept {path} locked for long; close it, try again"
+            )
+        case sqlite3.SQLITE_CORRUPT:
+            return ValueError(f"{path} is a damaged race file: {error}; use a copy of it")
+        case sqlite3.SQLITE_NOTADB:
+            return ValueError(f"{path} is not a race file")
+    if isinstance(error, sqlite3.ProgrammingError):
+        return ValueError(f"{path} cannot be used: {error}")
+    return OSError(errno.EIO, f"{path} cannot be used: {error}")

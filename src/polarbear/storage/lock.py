@@ -1,0 +1,93 @@
+"""One writer at a time: a lock that the operating system releases when its holder dies, however it dies."""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+import socket
+import weakref
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+class RaceFileInUse(ValueError):  # noqa: N818 (a state of the file, not an error in it)
+    """Another process, or another part of this one, has the race file open for writing."""
+
+
+class WriterLock:
+    """The right to write a race file, held from construction until `release` or the death of the process.
+
+    It is a lock on the file `path + ".lock"`, which names its holder for whoever is refused.
+
+    Parameters
+    ----------
+    path
+        The race file, without symbolic links, so that two names of one file are one lock.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path.with_name(path.name + ".lock")
+        self._descriptor: int | None = _locked(self._path, path)
+        _HELD.add(self)
+        os.ftruncate(self._descriptor, 0)
+        os.pwrite(self._descriptor, f"process {os.getpid()} on {socket.gethostname()}\n".encode(), 0)
+
+    def release(self) -> None:
+        """Let others write; releasing twice does nothing."""
+        if self._descriptor is not None:
+            # Removed while it is still locked: whoever waits for this very file finds that it is gone, and tries again.
+            self._path.unlink(missing_ok=True)
+            self.forget()
+
+    def forget(self) -> None:
+        """Close the lock without removing it: what a forked child does with its parent's lock."""
+        if self._descriptor is not None:
+            os.close(self._descriptor)
+            self._descriptor = None
+
+
+def _locked(lock: Path, path: Path) -> int:
+    """Open and lock the file, or raise RaceFileInUse."""
+    while True:
+        descriptor = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if _is_still_there(descriptor, lock):
+                return descriptor
+        except BlockingIOError:
+            holder = os.pread(descriptor, 1000, 0).decode(errors="replace").strip() or "another process"
+            os.close(descriptor)
+            raise RaceFileInUse(
+                f"{path} is being written by {holder}; wait for it or stop it, or open the file for reading only"
+            ) from None
+        except OSError as error:
+            os.close(descriptor)
+            if error.errno not in (errno.ENOLCK, errno.ENOTSUP):
+                raise
+            raise OSError(
+                error.errno, f"the file system of {path} has no locks; put the race file on another disk"
+            ) from error
+        os.close(descriptor)
+
+
+def _is_still_there(descriptor: int, lock: Path) -> bool:
+    """Say whether the locked file still bears its name, or was removed by its last holder meanwhile."""
+    try:
+        return os.path.samestat(os.fstat(descriptor), lock.stat())
+    except FileNotFoundError:
+        return False
+
+
+_HELD: weakref.WeakSet[WriterLock] = weakref.WeakSet()
+
+
+def _forget_all() -> None:
+    """Let a child that was forked from the writer not share its lock, which it would hold beyond the writer's death."""
+    for lock in list(_HELD):
+        lock.forget()
+
+
+os.register_at_fork(after_in_child=_forget_all)

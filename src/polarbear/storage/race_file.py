@@ -1,0 +1,307 @@
+"""The race file: runs, events and settings of one race, each stored in one transaction."""
+
+from __future__ import annotations
+
+import json
+import secrets
+import time
+from dataclasses import dataclass
+from operator import itemgetter
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from polarbear.observe import Trajectory
+from polarbear.race.jobs import Run
+from polarbear.storage import schema
+from polarbear.storage.failures import explained
+from polarbear.storage.lock import WriterLock
+
+if TYPE_CHECKING:
+    import sqlite3
+    from os import PathLike
+    from types import TracebackType
+
+    from polarbear.race.jobs import Job, Status
+
+
+@dataclass(frozen=True)
+class Event:
+    """Something that happened in a race: its number in the journal, its kind, its data, and when it was stored."""
+
+    number: int
+    kind: str
+    data: Any
+    time: float
+
+
+class RaceFile:
+    """One race on disk. Made by `RaceFile.create` or `RaceFile.open`; used in a `with` block, or closed by `close`.
+
+    There is one writer at a time and any number of readers, who always see whole runs and whole events. Methods may be
+    called from any thread.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from polarbear import Trajectory
+    >>> from polarbear.race.jobs import Job, Run
+    >>> path = tempfile.mkdtemp() + "/my.race"
+    >>> with RaceFile.create(path, {"seed": 7}) as file:
+    ...     job = Job("cma", instance=0, until=100, seed=1, instance_seed=2)
+    ...     file.add_run(Run(Trajectory("cma", 0, [10, 50], [3.0, 1.0], until=100), reached=100), job)
+    ...     file.append("round", {"eliminated": []})
+    True
+    1
+    >>> with RaceFile.open(path, write=False) as file:
+    ...     print(file.about, file.runs()["cma", 0].trajectory.values, file.events()[0].kind)
+    {'seed': 7} [3. 1.] round
+    """
+
+    path: Path
+
+    def __init__(self, path: Path, connection: sqlite3.Connection, lock: WriterLock | None) -> None:
+        self.path = path
+        self._connection = connection
+        self._lock = lock
+
+    @classmethod
+    def create(cls, path: str | PathLike[str], about: dict[str, Any]) -> Self:
+        """Make a new race file and open it for writing; whatever already bears that name is left alone.
+
+        Parameters
+        ----------
+        path
+            Its name; the folder must be there.
+        about
+            What is known from the start, such as settings, the seed and versions: JSON values by key.
+        """
+        place = _place(path)
+        texts = {key: _json(value, f"about[{key!r}]") for key, value in about.items()}
+        lock = WriterLock(place)
+        try:
+            unfinished = _unfinished(place)
+            try:
+                schema.make(unfinished, texts)
+                _publish(unfinished, place)
+            finally:
+                unfinished.unlink(missing_ok=True)
+            return cls(place, schema.connect(place, write=True), lock)
+        except BaseException:
+            lock.release()
+            raise
+
+    @classmethod
+    def open(cls, path: str | PathLike[str], *, write: bool) -> Self:
+        """Open a race file after checking that it is one and that it is whole.
+
+        Parameters
+        ----------
+        path
+            Its name.
+        write
+            To add to it, as the only one (else RaceFileInUse is raised), or only to read, which is always possible.
+        """
+        place = Path(path).resolve()
+        schema.check_identity(place)
+        lock = WriterLock(place) if write else None
+        try:
+            return cls(place, schema.connect(place, write=write), lock)
+        except BaseException:
+            if lock is not None:
+                lock.release()
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"RaceFile({str(self.path)!r}, {'writing' if self._lock else 'reading'})"
+
+    def close(self) -> None:
+        """Let go of the file; closing twice does nothing."""
+        if self._lock is not None:
+            schema.settle(self._connection)
+        self._connection.close()
+        if self._lock is not None:
+            self._lock.release()
+            self._lock = None
+
+    @property
+    def about(self) -> dict[str, Any]:
+        """What the race is: settings, seed, versions; a fresh copy, changed by `set_about`."""
+        return {key: json.loads(value) for key, value in self._read("SELECT key, value FROM about ORDER BY rowid")}
+
+    def set_about(self, key: str, value: Any) -> None:
+        """Store one JSON value under a key, in place of what was there."""
+        self._write(
+            "INSERT INTO about VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value",
+            (key, _json(value, f"about[{key!r}]")),
+        )
+
+    def add_run(self, run: Run, job: Job) -> bool:
+        """Store what became of a job.
+
+        It takes the place of an earlier run of the same algorithm on the same instance if it is known for longer, or for
+        as long and the earlier one failed.
+
+        Returns
+        -------
+        bool
+            Whether it was stored; if not, what is there already says as much.
+        """
+        path = run.trajectory
+        if (path.algorithm, path.instance) != (job.algorithm, job.instance):
+            raise ValueError(
+                f"expected the run of {job.algorithm!r} on instance {job.instance!r} that the job asked for, "
+                f"got one of {path.algorithm!r} on {path.instance!r}"
+            )
+        if path.failed == (run.status == "done"):
+            raise ValueError(
+                f"expected a trajectory that failed unless the status is 'done', got status {run.status!r} "
+                f"and failed={path.failed}"
+            )
+        stored = self._write(
+            _ADD_RUN,
+            (
+                job.algorithm,
+                int(job.instance),
+                str(job.seed),
+                str(job.instance_seed),
+                float(job.until),
+                path.until,
+                float(run.reached),
+                path.maximise,
+                run.status,
+                run.message,
+                float(run.seconds),
+                float(run.cpu_seconds),
+                time.time(),
+                np.concatenate([path.times, path.values]).astype("<f8", copy=False).tobytes(),
+            ),
+        )
+        return stored.rowcount == 1
+
+    def runs(self) -> dict[tuple[str, int], Run]:
+        """Return every stored run by (algorithm, instance), in that order, whatever the order in which they came."""
+        rows = self._read(
+            "SELECT algorithm, instance, until, maximise, events, reached, status, message, seconds, cpu_seconds FROM run"
+        )
+        rows.sort(key=itemgetter(0, 1))
+        return {(row[0], row[1]): _run(self.path, *row) for row in rows}
+
+    def append(self, kind: str, data: Any) -> int:
+        """Add an event to the journal: what kind it is, and any JSON value; returns its number, from 1 on."""
+        text = _json(data, f"the data of the event {kind!r}")
+        stored = self._write("INSERT INTO event (kind, data, time) VALUES (?, ?, ?)", (kind, text, time.time()))
+        number = stored.lastrowid
+        assert number is not None
+        return number
+
+    def events(self) -> list[Event]:
+        """Return the journal, in the order in which it was written."""
+        rows = self._read("SELECT number, kind, data, time FROM event ORDER BY number")
+        return [Event(number, kind, json.loads(data), when) for number, kind, data, when in rows]
+
+    def copy_to(self, path: str | PathLike[str]) -> None:
+        """Write a copy of the file as it is now, also while it is being written; refuses a name that exists."""
+        place = _place(path)
+        unfinished = _unfinished(place)
+        try:
+            schema.copy(self._connection, unfinished)
+            _publish(unfinished, place)
+        finally:
+            unfinished.unlink(missing_ok=True)
+
+    def _read(self, statement: str) -> list[Any]:
+        with explained(self.path):
+            return self._connection.execute(statement).fetchall()
+
+    def _write(self, statement: str, values: tuple[Any, ...]) -> sqlite3.Cursor:
+        if self._lock is None:
+            raise ValueError(f"{self.path} is not open for writing; use RaceFile.open(path, write=True)")
+        with explained(self.path):
+            return self._connection.execute(statement, values)
+
+
+_ADD_RUN = """
+INSERT INTO run VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (algorithm, instance) DO UPDATE SET
+    seed = excluded.seed, instance_seed = excluded.instance_seed, asked = excluded.asked, until = excluded.until,
+    reached = excluded.reached, maximise = excluded.maximise, status = excluded.status, message = excluded.message,
+    seconds = excluded.seconds, cpu_seconds = excluded.cpu_seconds, ended = excluded.ended, events = excluded.events
+WHERE excluded.until > run.until
+    OR (excluded.until = run.until AND run.status <> 'done' AND excluded.status = 'done')
+"""
+
+
+def _run(
+    path: Path,
+    algorithm: str,
+    instance: int,
+    until: float,
+    maximise: int,
+    events: bytes,
+    reached: float,
+    status: Status,
+    message: str,
+    seconds: float,
+    cpu_seconds: float,
+) -> Run:
+    count, rest = divmod(len(events), 16)
+    if rest:
+        raise ValueError(f"{path} is damaged: the run of {algorithm!r} on instance {instance} has half an event")
+    numbers = np.frombuffer(events, dtype="<f8").astype(np.float64, copy=False)
+    # The trajectory was checked when it was made, before it was stored; checking again would take most of the time of
+    # opening a long race.
+    trajectory = object.__new__(Trajectory)
+    trajectory.__dict__.update(
+        algorithm=algorithm,
+        instance=instance,
+        times=numbers[:count],
+        values=numbers[count:],
+        until=until,
+        failed=status != "done",
+        maximise=bool(maximise),
+    )
+    return Run(trajectory, reached, status, message, seconds, cpu_seconds)
+
+
+def _json(value: Any, what: str) -> str:
+    try:
+        return json.dumps(value)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"expected JSON (numbers, strings, lists, dicts, None) as {what}: {error}") from error
+
+
+def _place(path: str | PathLike[str]) -> Path:
+    """Return where a new file is to be, if it may be there."""
+    place = Path(path).resolve()
+    if place.exists():
+        raise FileExistsError(f"{place} exists already; open it, or choose another name")
+    if not place.parent.is_dir():
+        raise FileNotFoundError(f"there is no folder {place.parent} for {place.name}; make it first")
+    return place
+
+
+def _unfinished(place: Path) -> Path:
+    """Make an empty file beside the place, under a name that nobody else has."""
+    name = place.with_name(f"{place.name}.{secrets.token_hex(4)}.unfinished")
+    name.touch(exist_ok=False)
+    return name
+
+
+def _publish(unfinished: Path, place: Path) -> None:
+    """Give a finished file its name, at one stroke: a process killed in between leaves no half of a race file."""
+    try:
+        place.hardlink_to(unfinished)  # Unlike renaming, linking never replaces what is there.
+    except FileExistsError:
+        raise FileExistsError(f"{place} was made by somebody else meanwhile; open it, or choose another name") from None
+    except OSError:  # A file system without links.
+        unfinished.rename(_place(place))

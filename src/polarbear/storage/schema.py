@@ -1,0 +1,207 @@
+"""The format of a race file: its tables, its version, and how SQLite is asked to open it."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+from polarbear.storage.failures import explained
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+# "PBRF", in the place of the header that SQLite keeps for programs to mark their files with.
+APPLICATION_ID = 0x50425246
+
+# What makes a file of version 1 one of version 2, and so on: SQL, in order. Never changed once released.
+UPGRADES: tuple[str, ...] = ()
+
+_TABLES = """
+CREATE TABLE about (
+    key TEXT PRIMARY KEY,
+    value TEXT NOT NULL              -- JSON
+);
+CREATE TABLE run (
+    algorithm TEXT NOT NULL,
+    instance INTEGER NOT NULL,
+    seed TEXT NOT NULL,              -- decimal: seeds may have more bits than SQLite's integers
+    instance_seed TEXT NOT NULL,
+    asked REAL NOT NULL,             -- the time until which it was asked to run
+    until REAL NOT NULL,             -- the time until which it is known; infinite if it ended by itself
+    reached REAL NOT NULL,           -- the time at which it ended
+    maximise INTEGER NOT NULL,
+    status TEXT NOT NULL,            -- done, error, crashed, timeout
+    message TEXT NOT NULL,
+    seconds REAL NOT NULL,
+    cpu_seconds REAL NOT NULL,
+    ended REAL NOT NULL,             -- when it was stored, in seconds since 1970
+    events BLOB NOT NULL,            -- all times, then all values, little-endian float64
+    PRIMARY KEY (algorithm, instance)
+);
+CREATE TABLE event (
+    number INTEGER PRIMARY KEY AUTOINCREMENT,
+    kind TEXT NOT NULL,
+    data TEXT NOT NULL,              -- JSON
+    time REAL NOT NULL               -- when it was stored, in seconds since 1970
+);
+"""
+
+# Several runs of a few hundred improvements share a page, which saves space against SQLite's 4096.
+_PAGE_BYTES = 8192
+
+# Readers and the writer hold each other up for the time of one statement; only a stuck program holds on for so long.
+_PATIENCE_SECONDS = 60.0
+
+# SQLite's write-ahead log needs memory that all users of the file share, which these do not offer between machines.
+_NETWORK_FILE_SYSTEMS = (
+    *("9p", "afs", "beegfs", "ceph", "cifs", "fuse.glusterfs", "fuse.sshfs", "glusterfs"),
+    *("gpfs", "lustre", "nfs", "nfs4", "panfs", "pvfs2", "smb3", "smbfs"),
+)
+_MOUNTS = Path("/proc/self/mounts")
+
+
+def version() -> int:
+    """The format version that this PolarBear writes."""
+    return 1 + len(UPGRADES)
+
+
+def make(path: Path, about: Mapping[str, str]) -> None:
+    """Write a race file of the newest version, without runs, over the empty file at `path`."""
+    with explained(path), closing(_connect(path, "rw")) as connection:
+        connection.execute(f"PRAGMA page_size = {_PAGE_BYTES}")
+        # The mark is written before a write-ahead log is ever used, and so is in the file itself.
+        connection.executescript(
+            f"BEGIN; {_TABLES} {' '.join(UPGRADES)}"
+            f"PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {version()}; COMMIT"
+        )
+        connection.executemany("INSERT INTO about VALUES (?, ?)", about.items())
+
+
+def copy(connection: sqlite3.Connection, path: Path) -> None:
+    """Write all that a connection sees over the empty file at `path`."""
+    with explained(path), closing(_connect(path, "rw")) as target:
+        connection.backup(target)
+        settle(target)
+
+
+def check_identity(path: Path) -> None:
+    """Refuse whatever is not a race file, without touching it.
+
+    Not by reading its first bytes: closing the file would let go of the locks that SQLite holds on it in this process.
+    """
+    if path.is_dir():
+        raise ValueError(f"{path} is not a race file but a folder")
+    if not path.exists():
+        raise FileNotFoundError(f"there is no race file {path}; check the name, or create it")
+    if not os.access(path, os.R_OK):
+        raise PermissionError(f"{path} may not be read by this user; ask its owner")
+    if path.stat().st_size == 0:
+        raise ValueError(f"{path} is not a race file but an empty file; remove it to create one of that name")
+    # An immutable file is read as it lies there; neither a journal nor a log beside it is looked at.
+    with explained(path), closing(_connect(path, "ro", "&immutable=1")) as connection:
+        [(mark,)] = connection.execute("PRAGMA application_id")
+    if mark != APPLICATION_ID:
+        raise ValueError(f"{path} is not a race file but another program's SQLite database")
+
+
+def connect(path: Path, *, write: bool) -> sqlite3.Connection:
+    """Open a race file that has passed `check_identity`: check it, and upgrade it if it may be written.
+
+    Statements on the connection are transactions of their own, and may come from any thread.
+    """
+    with explained(path):
+        # Readers too may repair what a killed writer left half done, where they have the right to; but no more than that.
+        connection = _connect(path, "rw")
+        try:
+            connection.execute("PRAGMA trusted_schema = OFF")
+            _check(connection, path)
+            if write:
+                _upgrade(connection, path)
+                _choose_journal(connection, path)
+            else:
+                _refuse_old(connection, path)
+                connection.execute("PRAGMA query_only = ON")
+        except BaseException:
+            connection.close()
+            raise
+    return connection
+
+
+def settle(connection: sqlite3.Connection) -> None:
+    """Bring everything into the one file, so that it can be copied, archived or read on a read-only disk."""
+    try:
+        connection.execute("PRAGMA busy_timeout = 0")
+        connection.execute("PRAGMA journal_mode = DELETE").fetchall()
+    except sqlite3.Error:
+        pass  # Somebody is reading, or the disk is full: all is safe in the write-ahead log beside it.
+
+
+def _connect(path: Path, mode: str, options: str = "") -> sqlite3.Connection:
+    return sqlite3.connect(
+        f"file:{quote(str(path))}?mode={mode}{options}",
+        uri=True,
+        timeout=_PATIENCE_SECONDS,
+        isolation_level=None,
+        check_same_thread=sqlite3.threadsafety < 3,
+    )
+
+
+def _check(connection: sqlite3.Connection, path: Path) -> None:
+    [(found,)] = connection.execute("PRAGMA user_version")
+    if found > version():
+        raise ValueError(
+            f"{path} was written by a newer PolarBear (format {found}, this one reads up to {version()}); "
+            "upgrade PolarBear to use it"
+        )
+    problems = [text for (text,) in connection.execute("PRAGMA quick_check(3)") if text != "ok"]
+    tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    problems += [f"the table {name!r} is missing" for name in ("about", "run", "event") if name not in tables]
+    if problems:
+        raise ValueError(f"{path} is a damaged race file ({'; '.join(problems)}); use a copy of it")
+
+
+def _refuse_old(connection: sqlite3.Connection, path: Path) -> None:
+    [(found,)] = connection.execute("PRAGMA user_version")
+    if found < version():
+        raise ValueError(
+            f"{path} was written by an older PolarBear (format {found}, this one has {version()}); "
+            "open it once for writing to upgrade it, or make a copy first if the older one is to read it again"
+        )
+
+
+def _upgrade(connection: sqlite3.Connection, path: Path) -> None:
+    [(found,)] = connection.execute("PRAGMA user_version")
+    if found < 1:
+        raise ValueError(f"{path} is a damaged race file (format {found}); use a copy of it")
+    for reached, step in enumerate(UPGRADES[found - 1 :], start=found + 1):
+        try:
+            connection.executescript(f"BEGIN IMMEDIATE; {step}; PRAGMA user_version = {reached}; COMMIT")
+        except BaseException:
+            if connection.in_transaction:
+                connection.rollback()
+            raise
+
+
+def _choose_journal(connection: sqlite3.Connection, path: Path) -> None:
+    """Take the write-ahead log where it can be had: writing is faster, and readers never wait; else a rollback journal."""
+    mode = "DELETE" if _on_network(path) else "WAL"
+    try:
+        [(got,)] = connection.execute(f"PRAGMA journal_mode = {mode}")
+    except sqlite3.OperationalError:
+        [(got,)] = connection.execute("PRAGMA journal_mode = DELETE")
+    # With the log, a killed process loses nothing at this level, and a power cut at most the last runs, never the file.
+    connection.execute(f"PRAGMA synchronous = {'NORMAL' if got == 'wal' else 'FULL'}")
+
+
+def _on_network(path: Path) -> bool:
+    try:
+        mounts = [line.split()[1:3] for line in _MOUNTS.read_text().splitlines()]
+    except OSError:
+        return False  # No such list on this system; SQLite refuses the log itself where it knows that it cannot work.
+    # Mount points are listed with blanks as \040; of two that hold the file, the deeper one counts, and the later one.
+    holding = [(len(point), kind) for point, kind in mounts if path.is_relative_to(point.replace("\\040", " "))]
+    return bool(holding) and max(reversed(holding), key=lambda pair: pair[0])[1] in _NETWORK_FILE_SYSTEMS
