@@ -13,12 +13,16 @@ import resource
 import tempfile
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from polarbear.observe import Trajectory
 from polarbear.race.jobs import Job, Run
 from polarbear.storage import RaceFile
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 ALGORITHMS = 10
 
@@ -66,16 +70,14 @@ def measure(folder: Path, count: int, improvements: int) -> None:
     written, plainly = seconds(store), seconds(store_plainly)
     print(f"{count:,} runs of {improvements} improvements, each a transaction; {file.stat().st_size / 1e6:,.0f} MB")
     print(f"write      {written:8.2f} s {1e6 * written / count:8.1f} µs a run   (plain file {plainly:.2f} s)")
-    del runs, jobs, found
     checked, read, plainly = seconds(check), seconds(load), seconds(load_plainly)
     print(f"check      {checked:8.2f} s {1e6 * checked / count:8.1f} µs a run")
     print(f"open, read {read:8.2f} s {1e6 * read / count:8.1f} µs a run   (plain file {plainly:.2f} s)")
     print(f"peak memory of the process {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3:,.0f} MB")
 
 
-def seconds(action: object) -> float:
+def seconds(action: Callable[[], None]) -> float:
     start = time.perf_counter()
-    assert callable(action)
     action()
     return time.perf_counter() - start
 

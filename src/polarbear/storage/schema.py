@@ -50,9 +50,6 @@ CREATE TABLE event (
 );
 """
 
-# Several runs of a few hundred improvements share a page, which saves space against SQLite's 4096.
-_PAGE_BYTES = 8192
-
 # Readers and the writer hold each other up for the time of one statement; only a stuck program holds on for so long.
 _PATIENCE_SECONDS = 60.0
 
@@ -72,7 +69,6 @@ def version() -> int:
 def make(path: Path, about: Mapping[str, str]) -> None:
     """Write a race file of the newest version, without runs, over the empty file at `path`."""
     with explained(path), closing(_connect(path, "rw")) as connection:
-        connection.execute(f"PRAGMA page_size = {_PAGE_BYTES}")
         # The mark is written before a write-ahead log is ever used, and so is in the file itself.
         connection.executescript(
             f"BEGIN; {_TABLES} {' '.join(UPGRADES)}"

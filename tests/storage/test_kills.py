@@ -1,0 +1,128 @@
+"""A writer that is killed loses at most the run that it was storing."""
+
+import multiprocessing
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from polarbear.storage import RaceFile, RaceFileInUse
+
+WRITER = """
+import sys
+from polarbear.observe import Trajectory
+from polarbear.race.jobs import Job, Run
+from polarbear.storage import RaceFile
+
+path, first = sys.argv[1], int(sys.argv[2])
+times = list(range(1, 201))
+with RaceFile.open(path, write=True) as file:
+    for instance in range(first, first + 100_000):
+        found = Trajectory("cma", instance, times, [instance / t for t in times])
+        file.add_run(Run(found, reached=200), Job("cma", instance, 200, 1, 2))
+        file.append("stored", instance)
+        sys.stdout.write(f"{instance}\\n")
+        sys.stdout.flush()
+"""
+
+
+@pytest.mark.parametrize("mode", ["WAL", "DELETE"])
+def test_a_killed_writer_loses_at_most_the_run_in_flight(tmp_path, mode):
+    path = tmp_path / "my.race"
+    RaceFile.create(path, {"seed": 7}).close()
+    moments = random.Random(mode)
+    writer_code = WRITER
+    if mode == "DELETE":
+        mounts = tmp_path / "mounts"
+        mounts.write_text("server:/home / nfs rw 0 0\n")
+        writer_code = (
+            f"import pathlib, polarbear.storage.schema as s; s._MOUNTS = pathlib.Path({str(mounts)!r})" + WRITER
+        )
+    stored = 0
+    for _ in range(10):
+        writer = subprocess.Popen([sys.executable, "-c", writer_code, path, str(stored)], stdout=subprocess.PIPE)
+        first = writer.stdout.readline()  # it has started
+        time.sleep(moments.uniform(0, 0.15))
+        writer.kill()
+        said = [int(line) for line in (first + writer.stdout.read()).splitlines(keepends=True) if line.endswith(b"\n")]
+        writer.stdout.close()
+        assert writer.wait() == -signal.SIGKILL
+        with RaceFile.open(path, write=moments.random() < 0.5) as file:
+            runs, events = file.runs(), file.events()
+        assert said[-1] + 1 <= len(runs) <= said[-1] + 2
+        assert len(runs) - 1 <= len(events) <= len(runs)
+        assert [event.data for event in events] == list(range(len(events)))
+        assert all(run.trajectory.values[-1] == run.trajectory.instance / 200 for run in list(runs.values())[1:])
+        if len(events) < len(runs):  # as whoever resumes would do
+            with RaceFile.open(path, write=True) as file:
+                file.append("stored", len(events))
+        stored = len(runs)
+
+
+HOLDER = """
+import sys, os, time
+from polarbear.storage import RaceFile
+file = RaceFile.open(sys.argv[1], write=True)
+if sys.argv[2:] == ["fork"] and os.fork() == 0:
+    sys.stdout.write(f"{os.getpid()}\\n")
+    sys.stdout.flush()
+    time.sleep(60)
+    os._exit(0)
+print(os.getpid(), flush=True)
+time.sleep(60)
+"""
+
+
+def test_the_refusal_names_the_other_process_and_its_death_frees_the_file(tmp_path):
+    path = tmp_path / "my.race"
+    RaceFile.create(path, {}).close()
+    holder = subprocess.Popen([sys.executable, "-c", HOLDER, path], stdout=subprocess.PIPE, text=True)
+    holder.stdout.readline()
+    with pytest.raises(RaceFileInUse, match=f"written by process {holder.pid} on "):
+        RaceFile.open(path, write=True)
+    RaceFile.open(path, write=False).close()
+    holder.kill()
+    holder.communicate()
+    RaceFile.open(path, write=True).close()
+    assert [entry.name for entry in tmp_path.iterdir()] == ["my.race"]
+
+
+def test_a_forked_child_does_not_hold_the_file_for_its_dead_parent(tmp_path):
+    path = tmp_path / "my.race"
+    RaceFile.create(path, {}).close()
+    holder = subprocess.Popen([sys.executable, "-c", HOLDER, path, "fork"], stdout=subprocess.PIPE, text=True)
+    both = {int(holder.stdout.readline()), int(holder.stdout.readline())}
+    [child] = both - {holder.pid}
+    holder.kill()
+    holder.wait()
+    try:
+        RaceFile.open(path, write=True).close()
+    finally:
+        os.kill(child, signal.SIGKILL)
+        holder.stdout.close()
+
+
+def _make(path, gate, answers):
+    gate.wait()
+    try:
+        RaceFile.create(path, {}).close()
+        answers.put("made")
+    except (FileExistsError, RaceFileInUse) as error:
+        answers.put(type(error).__name__)
+
+
+def test_of_several_who_create_one_file_one_does(tmp_path):
+    context = multiprocessing.get_context("spawn")
+    gate, answers = context.Barrier(3), context.Queue()
+    makers = [context.Process(target=_make, args=(tmp_path / "my.race", gate, answers)) for _ in range(3)]
+    for maker in makers:
+        maker.start()
+    told = sorted(answers.get(timeout=60) for _ in makers)
+    for maker in makers:
+        maker.join()
+    assert told.count("made") == 1, told
+    assert [entry.name for entry in tmp_path.iterdir()] == ["my.race"]

@@ -1,0 +1,170 @@
+"""What is stored comes back, whichever of SQLite's two journals is in use."""
+
+import math
+import sqlite3
+import threading
+
+import numpy as np
+import pytest
+
+from polarbear.observe import Trajectory
+from polarbear.race.jobs import Job, Run
+from polarbear.storage import RaceFile, schema
+
+
+@pytest.fixture(params=["write-ahead log", "rollback journal"])
+def path(request, tmp_path, monkeypatch):
+    if request.param == "rollback journal":
+        mounts = tmp_path / "mounts"
+        mounts.write_text("server:/home / nfs4 rw,relatime 0 0\n")
+        monkeypatch.setattr(schema, "_MOUNTS", mounts)
+    return tmp_path / "my race #1?.race"  # characters that mean something in a URI
+
+
+def job(algorithm="cma", instance=0, until=100.0):
+    return Job(algorithm, instance, until, seed=2**127, instance_seed=2**64 - 1)
+
+
+def run(algorithm="cma", instance=0, times=(10, 50), values=(3.0, 1.0), until=100.0, status="done", **more):
+    found = Trajectory(algorithm, instance, times, values, until, failed=status != "done")
+    return Run(found, reached=min(until, 100.0), status=status, **more)
+
+
+def test_runs_come_back_as_they_were(path):
+    stored = [
+        run(),
+        run(instance=-3, until=math.inf),
+        run("de", 2**62, [], [], 0.0, "crashed", message="died by SIGKILL\n💥", seconds=1.5, cpu_seconds=0.25),
+        run("de", 1, [0.1], [math.inf], 7.25, "timeout"),
+        run("de", 2, [5e-324, 1e308], [math.pi, -1e308], 1e308, "error", message="Traceback"),
+        Run(Trajectory("max", 0, [1, 2], [1.0, 2.0], 3, maximise=True), reached=3),
+    ]
+    with RaceFile.create(path, {}) as file:
+        for each in stored:
+            assert file.add_run(each, job(each.trajectory.algorithm, each.trajectory.instance))
+        assert set(file.runs().values()) == set(stored)
+    with RaceFile.open(path, write=False) as file:
+        found = file.runs()
+    assert list(found) == [("cma", -3), ("cma", 0), ("de", 1), ("de", 2), ("de", 2**62), ("max", 0)]
+    assert all(found[each.trajectory.algorithm, each.trajectory.instance] == each for each in stored)
+    times = found["cma", 0].trajectory.times
+    assert times.dtype == np.float64
+    assert not times.flags.writeable
+
+
+def test_what_happened_and_what_the_race_is_come_back(path):
+    with RaceFile.create(path, {"seed": 7, "grid": {"times": [1.5, 2.0], "axis": "log"}}) as file:
+        assert file.append("round", {"number": 1, "out": ["äöü"], "probability": 0.1 + 0.2}) == 1
+        file.set_about("seed", None)
+        file.set_about("more", [1, "two"])
+    with RaceFile.open(path, write=True) as file:
+        assert file.append("round", None) == 2
+    with RaceFile.open(path, write=False) as file:
+        assert file.about == {"seed": None, "grid": {"times": [1.5, 2.0], "axis": "log"}, "more": [1, "two"]}
+        first, second = file.events()
+    assert (first.number, first.kind) == (1, "round")
+    assert first.data == {"number": 1, "out": ["äöü"], "probability": 0.1 + 0.2}
+    assert (second.number, second.data) == (2, None)
+    assert 1.6e9 < first.time <= second.time
+
+
+@pytest.mark.parametrize(
+    ("earlier", "later", "kept"),
+    [
+        ({"until": 50}, {"until": 100}, "later"),
+        ({"until": 100}, {"until": 50}, "earlier"),
+        ({"until": 100}, {"until": math.inf}, "later"),
+        ({"until": math.inf}, {"until": 100}, "earlier"),
+        ({"until": 60, "status": "crashed"}, {"until": 60}, "later"),
+        ({"until": 60}, {"until": 60, "status": "crashed"}, "earlier"),
+        ({"until": 60}, {"until": 60}, "earlier"),
+        ({"until": 60, "status": "error"}, {"until": 60, "status": "crashed"}, "earlier"),
+        ({"until": 60}, {"until": 80, "status": "crashed"}, "later"),
+    ],
+)
+def test_a_run_replaces_only_one_that_says_less(path, earlier, later, kept):
+    first, second = run(**earlier, message="earlier"), run(**later, message="later")
+    with RaceFile.create(path, {}) as file:
+        assert file.add_run(first, job())
+        assert file.add_run(second, job()) == (kept == "later")
+        assert file.runs() == {("cma", 0): first if kept == "earlier" else second}
+
+
+def test_the_columns_are_for_other_programs_too(path):
+    with RaceFile.create(path, {"seed": 7}) as file:
+        file.add_run(run(), job())
+    connection = sqlite3.connect(path)
+    [row] = connection.execute("SELECT algorithm, instance, seed, instance_seed, asked, until, status, events FROM run")
+    connection.close()
+    assert row[:-1] == ("cma", 0, str(2**127), str(2**64 - 1), 100.0, 100.0, "done")
+    assert np.frombuffer(row[-1], "<f8").tolist() == [10, 50, 3, 1]
+
+
+def test_readers_see_what_is_written_meanwhile(path):
+    with RaceFile.create(path, {}) as file, RaceFile.open(path, write=False) as reader:
+        for instance in range(5):
+            file.add_run(run(instance=instance), job(instance=instance))
+            file.append("stored", instance)
+            assert len(reader.runs()) == len(reader.events()) == instance + 1
+    assert len(file.path.read_bytes()) > 0
+
+
+def test_a_closed_file_is_one_file(path):
+    with RaceFile.create(path, {}) as file:
+        file.add_run(run(), job())
+    assert [entry.name for entry in path.parent.glob("my*")] == [path.name]
+    with RaceFile.open(path, write=True) as file:
+        file.add_run(run(instance=1), job(instance=1))
+        reader = RaceFile.open(path, write=False)
+    assert len(reader.runs()) == 2  # the reader kept the log from being dissolved, and loses nothing by it
+    reader.close()
+
+
+def test_a_copy_holds_what_was_there(path, tmp_path):
+    copy = tmp_path / "copy.race"
+    with RaceFile.create(path, {"seed": 7}) as file:
+        file.add_run(run(), job())
+        file.copy_to(copy)
+        file.add_run(run(instance=1), job(instance=1))
+        with pytest.raises(FileExistsError, match=r"copy.race exists already"):
+            file.copy_to(copy)
+    with RaceFile.open(copy, write=True) as other:
+        assert other.about == {"seed": 7}
+        assert list(other.runs()) == [("cma", 0)]
+    with RaceFile.open(path, write=False) as reader:
+        reader.copy_to(tmp_path / "second.race")
+    assert sorted(p.name for p in tmp_path.glob("*race*")) == ["copy.race", path.name, "second.race"]
+
+
+def test_threads_may_share_it(path):
+    with RaceFile.create(path, {}) as file:
+
+        def store(thread):
+            for instance in range(20):
+                file.add_run(run(f"a{thread}", instance), job(f"a{thread}", instance))
+                file.append("stored", thread)
+
+        threads = [threading.Thread(target=store, args=(number,)) for number in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert len(file.runs()) == 80
+        assert [event.number for event in file.events()] == list(range(1, 81))
+
+
+def test_the_log_is_used_only_where_machines_share_memory(tmp_path, monkeypatch):
+    def journal():
+        with RaceFile.create(tmp_path / "probe", {}) as file:
+            [(mode,)] = file._connection.execute("PRAGMA journal_mode")
+        file.path.unlink()
+        return mode
+
+    assert journal() == "wal"
+    mounts = tmp_path / "mounts"
+    monkeypatch.setattr(schema, "_MOUNTS", mounts)
+    assert journal() == "wal"  # no list of mounts
+    mounts.write_text(f"a / ext4 rw 0 0\nb {tmp_path} nfs rw 0 0\nc {tmp_path}/other ext4 rw 0 0\n")
+    assert journal() == "delete"
+    mounts.write_text(f"a / nfs rw 0 0\nb {tmp_path} nfs rw 0 0\nc {tmp_path} ext4 rw 0 0\n")
+    assert journal() == "wal"
