@@ -63,6 +63,24 @@ def test_a_killed_writer_loses_at_most_the_run_in_flight(tmp_path, mode):
         stored = len(runs)
 
 
+def test_a_writer_stopped_while_its_log_moves_into_the_file_loses_nothing(tmp_path):
+    """As a full disk stops it, too: the first page already counts pages that are only in the log."""
+    path, torn = tmp_path / "my.race", tmp_path / "torn.race"
+    with RaceFile.create(path, {}) as file:
+        file._connection.execute("PRAGMA wal_autocheckpoint = 0")
+        for _ in range(100):
+            file.append("stored", "x" * 1000)
+        before, log = path.read_bytes(), path.with_name("my.race-wal").read_bytes()
+    after = path.read_bytes()
+    assert len(after) > len(before) + 100_000
+    torn.write_bytes(after[:18] + b"\2\2" + after[20:4096] + before[4096:])
+    torn.with_name("torn.race-wal").write_bytes(log)
+    with RaceFile.open(torn, write=False) as file:
+        assert len(file.events()) == 100
+    with RaceFile.open(torn, write=True) as file:
+        assert file.append("more", None) == 101
+
+
 HOLDER = """
 import sys, os, time
 from polarbear.storage import RaceFile

@@ -224,3 +224,13 @@ def test_a_file_system_without_links_will_do(tmp_path, monkeypatch):
     monkeypatch.setattr("pathlib.Path.hardlink_to", refuse)
     RaceFile.create(tmp_path / "my.race", {"seed": 7}).close()
     assert [entry.name for entry in tmp_path.iterdir()] == ["my.race"]
+
+
+def test_no_room_even_for_the_lock(tmp_path, monkeypatch):
+    def refuse(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("os.pwrite", refuse)
+    with pytest.raises(OSError, match=r"my.race cannot be locked for writing: No space left.*make room"):
+        RaceFile.create(tmp_path / "my.race", {})
+    assert list(tmp_path.iterdir()) == []

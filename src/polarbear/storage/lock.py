@@ -32,8 +32,12 @@ class WriterLock:
         self._path = path.with_name(path.name + ".lock")
         self._descriptor: int | None = _locked(self._path, path)
         _HELD.add(self)
-        os.ftruncate(self._descriptor, 0)
-        os.pwrite(self._descriptor, f"process {os.getpid()} on {socket.gethostname()}\n".encode(), 0)
+        try:
+            os.ftruncate(self._descriptor, 0)
+            os.pwrite(self._descriptor, f"process {os.getpid()} on {socket.gethostname()}\n".encode(), 0)
+        except OSError as error:
+            self.release()
+            raise OSError(error.errno, f"{path} cannot be locked for writing: {error.strerror}; make room") from error
 
     def release(self) -> None:
         """Let others write; releasing twice does nothing."""

@@ -99,9 +99,13 @@ def check_identity(path: Path) -> None:
         raise ValueError(f"{path} is not a race file but an empty file; remove it to create one of that name")
     # An immutable file is read as it lies there; neither a journal nor a log beside it is looked at.
     with explained(path), closing(_connect(path, "ro", "&immutable=1")) as connection:
-        [(mark,)] = connection.execute("PRAGMA application_id")
-    if mark != APPLICATION_ID:
-        raise ValueError(f"{path} is not a race file but another program's SQLite database")
+        try:
+            _check_mark(connection, path)
+        except sqlite3.DatabaseError as error:
+            torn = error.sqlite_errorcode == sqlite3.SQLITE_CORRUPT
+            if not (torn and any(path.with_name(path.name + end).exists() for end in ("-wal", "-journal"))):
+                raise
+            # Its writer was stopped while moving pages into it; it is whole again, and checked, when SQLite opens it.
 
 
 def connect(path: Path, *, write: bool) -> sqlite3.Connection:
@@ -114,6 +118,7 @@ def connect(path: Path, *, write: bool) -> sqlite3.Connection:
         connection = _connect(path, "rw")
         try:
             connection.execute("PRAGMA trusted_schema = OFF")
+            _check_mark(connection, path)
             _check(connection, path)
             if write:
                 _upgrade(connection, path)
@@ -144,6 +149,12 @@ def _connect(path: Path, mode: str, options: str = "") -> sqlite3.Connection:
         isolation_level=None,
         check_same_thread=sqlite3.threadsafety < 3,
     )
+
+
+def _check_mark(connection: sqlite3.Connection, path: Path) -> None:
+    [(mark,)] = connection.execute("PRAGMA application_id")
+    if mark != APPLICATION_ID:
+        raise ValueError(f"{path} is not a race file but another program's SQLite database")
 
 
 def _check(connection: sqlite3.Connection, path: Path) -> None:
