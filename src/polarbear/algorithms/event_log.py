@@ -1,0 +1,117 @@
+"""The log of a run's improvements: plain numbers in memory that outlives the process that writes them."""
+
+from __future__ import annotations
+
+import mmap
+import os
+import struct
+from typing import NamedTuple
+
+# The first cells say how far the run is; pairs (time, value) follow.
+EVENTS, REACHED, STARTED, OUR_CLOCK, HEADER = range(5)
+_HEADER = struct.Struct(f"{HEADER}d")
+_FIRST_SIZE = 1 << 16  # bytes: 4,000 improvements; doubled when full
+
+
+class EventLog:
+    """Improvements (time, value), and how far the run is.
+
+    With a `file` (a descriptor) the numbers lie in memory that is shared with whoever else holds the file. What was
+    found is there at once, however the process ends; nothing waits to be sent.
+
+    Examples
+    --------
+    >>> log = EventLog()
+    >>> log.add(1.0, 0.5)
+    >>> log.events()
+    [(1.0, 0.5)]
+    """
+
+    def __init__(self, file: int | None = None) -> None:
+        self._file = file
+        self._capacity = 0
+        self.cells: memoryview[float] = memoryview(b"").cast("d")
+        self._grow()
+        self.clear()
+
+    def clear(self) -> None:
+        """Forget everything, for the next run."""
+        for cell in range(HEADER):
+            self.cells[cell] = 0.0
+        self._count = 0
+
+    def add(self, time: float, value: float) -> None:
+        """Add an improvement; a second one at the same time takes the place of the first."""
+        count, cells = self._count, self.cells
+        if count and cells[HEADER + 2 * count - 2] == time:
+            cells[HEADER + 2 * count - 1] = value
+            return
+        if count == self._capacity:
+            self._grow()
+            cells = self.cells
+        at = HEADER + 2 * count
+        cells[at] = time
+        cells[at + 1] = value
+        # Counted only when it is there: who reads meanwhile never sees half an event.
+        self._count = count + 1
+        cells[EVENTS] = self._count
+
+    def events(self) -> list[tuple[float, float]]:
+        """Return all improvements."""
+        numbers = self.cells[HEADER : HEADER + 2 * self._count].tolist()
+        return list(zip(numbers[::2], numbers[1::2], strict=True))
+
+    def disown(self) -> None:
+        """Let every further use fail: for the copy that a forked child has of its parent's log."""
+        self.cells = _Disowned()  # type: ignore[assignment]
+
+    def _grow(self) -> None:
+        size = 2 * self.cells.nbytes or _FIRST_SIZE
+        if self._file is None:
+            memory = bytearray(size)
+            memory[: self.cells.nbytes] = self.cells.cast("B") if self.cells.nbytes else b""
+            self.cells = memoryview(memory).cast("d")
+        else:
+            size = max(size, os.fstat(self._file).st_size)
+            os.ftruncate(self._file, size)
+            self.cells = memoryview(mmap.mmap(self._file, size)).cast("d")
+        self._capacity = (len(self.cells) - HEADER) // 2
+
+
+class _Disowned:
+    """Stands for the cells in a forked child, where counting would spoil or lose what the parent counts."""
+
+    nbytes = 0
+
+    def __setitem__(self, cell: int, number: float) -> None:
+        raise RuntimeError(
+            "expected the objective to be called in the process of the run, got a call in a child process that it "
+            "forked, where evaluations cannot be counted; evaluate in threads, or collect the values in the parent "
+            "and let the algorithm yield (time, value)"
+        )
+
+    __getitem__ = __setitem__
+
+
+class LogState(NamedTuple):
+    """What another process has written: how far it is, and its improvements as the bytes of pairs of float64."""
+
+    reached: float
+    started: float
+    our_clock: bool
+    pairs: bytes
+
+
+def reset(file: int) -> None:
+    """Empty the log of a file before a run."""
+    os.pwrite(file, bytes(_HEADER.size), 0)
+
+
+def read(file: int, *, header_only: bool = False) -> LogState:
+    """Read the log of a file, which another process may be writing."""
+    header = os.pread(file, _HEADER.size, 0)
+    if len(header) < _HEADER.size:
+        return LogState(0.0, 0.0, False, b"")
+    events, reached, started, our_clock = _HEADER.unpack(header)
+    wanted = 0 if header_only else 16 * int(events)
+    return LogState(reached, started, bool(our_clock), os.pread(file, wanted, _HEADER.size) if wanted else b"")

@@ -1,0 +1,108 @@
+"""How an algorithm of any shape is run into a recorder."""
+
+from __future__ import annotations
+
+import reprlib
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from polarbear.algorithms.recorder import BudgetReached, Clock, Recorder
+
+Algorithm = Callable[[Any, int, float], Iterable[Any]]
+
+
+class Wrapped(ABC):
+    """An algorithm that reports to a recorder, made by `counted`, `ask_tell`, `command` or `family`.
+
+    Called by itself, it returns the list of improvements (time, value), which is handy for a first try.
+    """
+
+    @abstractmethod
+    def record(self, problem: Any, seed: int, recorder: Recorder) -> bool:
+        """Run into the recorder; return whether the run ended by itself before its time."""
+
+    def __call__(
+        self, problem: Any, seed: int, until: float, *, clock: Clock = "evaluations", maximise: bool = False
+    ) -> list[tuple[float, float]]:
+        """Run alone, and return the improvements (time, value)."""
+        recorder = Recorder(until, clock, maximise)
+        perform(self, problem, seed, recorder)
+        return recorder.events()
+
+
+def perform(algorithm: Algorithm, problem: Any, seed: int, recorder: Recorder) -> bool:
+    """Run an algorithm on a problem into a recorder.
+
+    Parameters
+    ----------
+    algorithm
+        A callable `algorithm(problem, seed, until)` that returns or yields (time, value) in the order of time, or bare
+        values if seconds are counted; or one made by a wrapper. Nothing after `until` is asked for. An algorithm that
+        stops because of `until`, and not because it is finished, lets its last pair have the time `until`.
+    problem, seed
+        Handed on to the algorithm.
+    recorder
+        Knows until when to run and keeps what is found.
+
+    Returns
+    -------
+    bool
+        Whether the run ended by itself before its time, so that its result stays what it is.
+
+    Examples
+    --------
+    >>> def halving(problem, seed, until):
+    ...     for step in range(1, 4):
+    ...         yield step, problem / 2**step
+    >>> recorder = Recorder(until=100)
+    >>> perform(halving, 8.0, seed=0, recorder=recorder)
+    True
+    >>> recorder.events()
+    [(1.0, 4.0), (2.0, 2.0), (3.0, 1.0)]
+    """
+    recorder.start()
+    ended = run_into(algorithm, problem, seed, recorder)
+    if not recorder.found:
+        raise ValueError(_nothing_found(recorder, ended))
+    return ended
+
+
+def run_into(algorithm: Algorithm, problem: Any, seed: int, recorder: Recorder) -> bool:
+    """Run an algorithm into a recorder whose clock runs already; return whether it ended by itself."""
+    try:
+        if isinstance(algorithm, Wrapped):
+            return algorithm.record(problem, seed, recorder)
+        return _iterate(algorithm(problem, seed, recorder.until), recorder)
+    except BudgetReached:
+        return False
+
+
+def _iterate(result: object, recorder: Recorder) -> bool:
+    if isinstance(result, (str, bytes, Mapping)) or not isinstance(result, Iterable):
+        raise ValueError(
+            f"expected an algorithm that yields or returns pairs (time, value), got {reprlib.repr(result)}; "
+            "write it as a generator with `yield time, value`, or wrap a plain optimiser with pb.counted"
+        )
+    events = iter(result)
+    try:
+        for event in events:
+            recorder.take(event)
+    finally:
+        close = getattr(events, "close", None)  # lets a generator's own clean-up run now
+        if callable(close):
+            close()
+    return not recorder.exhausted
+
+
+def _nothing_found(recorder: Recorder, ended: bool) -> str:
+    wanted = f"expected at least one value by {recorder.clock} {recorder.until:g}"
+    if recorder.first_late is not None:
+        return (
+            f"{wanted}, got the first at {recorder.first_late:g}; "
+            "report earlier, or let the race run until a later time"
+        )
+    if recorder.not_a_number:
+        return f"{wanted}, got NaN {recorder.not_a_number} times and nothing else; look at the problem at these points"
+    how = "the algorithm ended without one" if ended else "the algorithm reported none"
+    return f"{wanted}, but {how}; yield (time, value) whenever a better value is found"

@@ -1,0 +1,76 @@
+"""Runs on this machine: threads, each of which drives a worker process."""
+
+from __future__ import annotations
+
+import os
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any, Self, TypeVar
+
+from polarbear.execution.slot import Slot, own_slot
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import TracebackType
+
+T = TypeVar("T")
+
+
+class LocalExecutor(Executor):
+    """Runs in processes of this machine, one worker a thread.
+
+    Parameters
+    ----------
+    workers
+        How many runs are made at the same time; by default the number of cores less one, at least one, so that the
+        driver does not slow the runs down.
+
+    Examples
+    --------
+    >>> with LocalExecutor(workers=2) as executor:
+    ...     executor.submit(pow, 2, 10).result()
+    1024
+    """
+
+    def __init__(self, workers: int | None = None) -> None:
+        if workers is None:
+            workers = max(1, _cores() - 1)
+        if workers < 1:
+            raise ValueError(f"expected a number of workers, 1 or more, got {workers!r}")
+        self.workers = workers
+        self._slots: list[Slot] = []
+        self._pool = ThreadPoolExecutor(workers, "polarbear", initializer=lambda: self._slots.append(own_slot()))
+
+    def submit(self, function: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:
+        return self._pool.submit(function, *args, **kwargs)
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """End the workers.
+
+        Parameters
+        ----------
+        wait
+            Return only when everything is over.
+        cancel_futures
+            Cancel what waits, and kill what runs: its future ends with `WorkersClosed`. Otherwise all are finished.
+        """
+        self._pool.shutdown(wait=False, cancel_futures=cancel_futures)
+        if cancel_futures:
+            for slot in list(self._slots):
+                slot.close(forever=True)
+        self._pool.shutdown(wait=wait)
+        if wait:
+            self._slots.clear()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        # An error in the block, such as Ctrl-C, must not wait for runs that may take for ever.
+        self.shutdown(wait=True, cancel_futures=error is not None)
+
+
+def _cores() -> int:
+    """Return the number of cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

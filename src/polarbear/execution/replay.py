@@ -1,0 +1,77 @@
+"""Recorded runs, raced as if they were live."""
+
+from __future__ import annotations
+
+from concurrent.futures import Executor, Future
+from typing import TYPE_CHECKING, Any
+
+from polarbear.observe import Trajectory
+from polarbear.race.jobs import Job, Run
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable, Iterable
+
+
+class ReplayExecutor(Executor):
+    """Answers every job at once from recorded runs, cut at the job's time.
+
+    Parameters
+    ----------
+    runs
+        The recordings, one for each algorithm and instance. A job whose recording is missing, or ends too early, gets
+        a `ValueError` in its future.
+
+    Examples
+    --------
+    >>> from polarbear.execution import run_supervised
+    >>> recorded = Trajectory("cma", 0, times=[10, 20, 30], values=[5.0, 4.0, 2.0], until=40)
+    >>> job = Job("cma", instance=0, until=25, seed=1, instance_seed=1)
+    >>> ReplayExecutor([recorded]).submit(run_supervised, None, job).result().trajectory
+    Trajectory('cma' on 0: 2 improvements until 25)
+    """
+
+    def __init__(self, runs: Iterable[Trajectory]) -> None:
+        self._runs: dict[tuple[str, Hashable], Trajectory] = {}
+        for run in runs:
+            if not isinstance(run, Trajectory):
+                raise ValueError(f"expected recordings as pb.Trajectory, got {run!r}")
+            if (run.algorithm, run.instance) in self._runs:
+                raise ValueError(
+                    f"expected one recording of {run.algorithm!r} on instance {run.instance!r}, got two; "
+                    "number repeated runs as instances of their own"
+                )
+            self._runs[run.algorithm, run.instance] = run
+
+    def submit(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        """Answer the job among the arguments; nothing is called."""
+        future: Future[Run] = Future()
+        try:
+            jobs = [argument for argument in (*args, *kwargs.values()) if isinstance(argument, Job)]
+            if len(jobs) != 1:
+                raise ValueError(
+                    f"expected submit(run_supervised, payload, job, limits), got {len(jobs)} jobs in {args!r}"
+                )
+            future.set_result(self._answer(jobs[0]))
+        except ValueError as error:
+            future.set_exception(error)
+        return future
+
+    def _answer(self, job: Job) -> Run:
+        name = f"{job.algorithm!r} on instance {job.instance!r}"
+        recorded = self._runs.get((job.algorithm, job.instance))
+        if recorded is None:
+            raise ValueError(
+                f"expected a recording of {name}, got none among {len(self._runs)}; "
+                "add it, or race only the algorithms and instances that were recorded"
+            )
+        if recorded.failed and recorded.until <= job.until:
+            return Run(recorded, recorded.until, "error", f"the recorded run of {name} failed at {recorded.until:g}")
+        if recorded.until < job.until:
+            raise ValueError(
+                f"expected a recording of {name} until {job.until:g}, got one until {recorded.until:g}; "
+                "end the grid there, or give until=math.inf if the run had ended by itself"
+            )
+        kept = recorded.times <= job.until
+        times, values = recorded.times[kept], recorded.values[kept]
+        cut = Trajectory(job.algorithm, job.instance, times, values, until=job.until, maximise=recorded.maximise)
+        return Run(cut, reached=job.until)
