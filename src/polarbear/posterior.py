@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
+_DEEPEST, _SQUEEZED = -640.0, 60.0  # e⁻⁷⁰⁰ is a floating-point number, e⁻⁷⁵⁰ is not
 _FORMAT = "polarbear-posterior"
 _VERSION = 1
 
@@ -187,6 +188,12 @@ def ratings_of(utilities: Array) -> Array:
     """Ratings (draw, time, algorithm), θ = softmax(μ), of utilities (time, algorithm, draw)."""
     ratings = np.empty((utilities.shape[2], *utilities.shape[:2]))
     for t, mu in enumerate(utilities):  # one time after the other stays in cache
-        strengths = np.exp(mu - mu.max(axis=0))
+        strengths = np.exp(_in_range(mu - mu.max(axis=0)))
         ratings[:, t] = (strengths / strengths.sum(axis=0)).T
     return ratings
+
+
+def _in_range(centred: Array) -> Array:
+    """Utilities at most zero, squeezed where their exponentials would underflow to zero and so lose their order."""
+    beyond = np.maximum(_DEEPEST - centred, 0.0)
+    return centred if not beyond.any() else np.maximum(centred, _DEEPEST) - beyond / (1 + beyond / _SQUEEZED)

@@ -124,7 +124,7 @@ def test_mean_white_noise_evens_the_weights(prior) -> None:
     values = np.tile([1.0, 2.0, 3.0], (4, 4, 1))
     posterior = whitened_posterior(pb.Choices.from_values(values, grid=[1, 2, 4, 7]), prior)
     rng = np.random.default_rng(7)
-    shift = posterior.mean_white_noise(rng, pairs=128)
+    shift = posterior.mean_white_noise(rng)
     noise = rng.standard_normal((*posterior.shape, 2000))
     heaviest = np.full(2000, np.argmax(posterior.masses))
     spreads = []

@@ -38,7 +38,7 @@ PRIORS: dict[str, Prior] = {
 REFERENCES = Path(__file__).with_name("references.npz")
 WANTED = tuple((prior, data) for data in DATASETS for prior in PRIORS)
 
-COMPLETE = ("few", "ties")
+COMPLETE = ("few", "ties", "many")
 
 DRAWS = 20_000  # as many as the references rest on, so that neither side's Monte Carlo error dominates
 PROBABILITIES = np.array([0.025, 0.5, 0.975])

@@ -3,20 +3,21 @@
 | method | priors | what it is |
 | --- | --- | --- |
 | `nested_laplace` | temporal | Laplace on a lattice of hyperparameters, corrected by importance weights (default) |
-| `pointwise_laplace` | Dirichlet | Laplace at each time, corrected by importance weights (default) |
+| `stick_breaking` | Dirichlet | Betas on the breaks of a stick at each time, corrected by importance weights (default) |
 | `hmc` | all | Hamiltonian Monte Carlo from the Laplace solution: where the weights are bad |
 | `gibbs` | Dirichlet | Gibbs sampling by data augmentation: exact |
 | `laplace` | all | plain Laplace at the joint mode: the paper's, for comparison |
 
-`latent_field` and `dirichlet_field` hold the linear algebra, `conditional` Newton's method, `hyperlattice` the integration
-over hyperparameters, `whitened` the exact density in the coordinates in which it is nearly a standard normal.
+`latent_field` and `dirichlet_field` hold the linear algebra, `sticks` the approximation of a Dirichlet posterior,
+`conditional` Newton's method, `hyperlattice` the integration over hyperparameters, `whitened` the exact density in the
+coordinates in which it is nearly a standard normal.
 """
 
 from polarbear.inference.gibbs import gibbs
 from polarbear.inference.hmc import correct_by_hmc, hmc
 from polarbear.inference.laplace import laplace
 from polarbear.inference.nested_laplace import correct_by_importance, nested_laplace
-from polarbear.inference.pointwise_laplace import correct_each_time, pointwise_laplace
+from polarbear.inference.stick_breaking import correct_each_time, stick_breaking
 from polarbear.inference.whitened import whitened_posterior
 
 __all__ = [
@@ -27,6 +28,6 @@ __all__ = [
     "hmc",
     "laplace",
     "nested_laplace",
-    "pointwise_laplace",
+    "stick_breaking",
     "whitened_posterior",
 ]

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from polarbear.inference.dirichlet_field import BlockFactor
 from polarbear.models.plackett_luce import derivatives
 
 if TYPE_CHECKING:
@@ -51,7 +52,9 @@ class Conditional:
 
     @property
     def log_centre(self) -> float:
-        """Log-density of the Gaussian at its centre."""
+        """Log-density of the approximation at its centre: Gaussian, or of the sticks under a Dirichlet prior."""
+        if isinstance(self.factor, BlockFactor):
+            return self.factor.sticks.log_centre
         return 0.5 * (self.factor.log_determinant - self.mode.size * math.log(2 * math.pi))
 
     @property

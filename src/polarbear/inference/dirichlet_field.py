@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from polarbear.inference.sticks import Sticks, sticks_around
 from polarbear.models.helmert import helmert
 from polarbear.models.plackett_luce import log_ratings, log_total
 
@@ -71,7 +72,7 @@ class DirichletField:
         spread[:, diagonal, diagonal] += ratings
         Q = self._contrasts
         prior = self.algorithms * self.concentration * (Q.T @ spread @ Q)
-        return BlockFactor(np.linalg.cholesky(curvature + prior))
+        return BlockFactor(np.linalg.cholesky(curvature + prior), self._utilities(x), Q)
 
     @cached_property
     def _contrasts(self) -> Array:
@@ -86,32 +87,23 @@ class BlockFactor:
     """Cholesky factors of the precision at each time."""
 
     lower: Array
+    utilities: Array  # where the precision was taken, (time, algorithm)
+    contrasts: Array
 
     @property
     def log_determinant(self) -> float:
-        return float(self.log_determinants.sum())
+        return 2 * float(np.log(np.diagonal(self.lower, axis1=1, axis2=2)).sum())
 
     @cached_property
-    def log_determinants(self) -> Array:
-        """log det H at each time."""
-        determinants: Array = 2 * np.log(np.diagonal(self.lower, axis1=1, axis2=2)).sum(axis=1)
-        return determinants
+    def sticks(self) -> Sticks:
+        """The approximation that does better than a normal."""
+        return sticks_around(self.utilities, self.lower @ self.lower.transpose(0, 2, 1), self.contrasts)
 
     @cached_property
     def _inverse(self) -> Array:
         # Of a few rows each: multiplying thousands of draws by it is many times faster than solving for them.
         inverse: Array = np.linalg.inv(self.lower).astype(np.float64, copy=False)
         return inverse
-
-    def colour_at(self, t: int, white: Array) -> Array:
-        """`colour` at one time, of (latent function, draw)."""
-        coloured: Array = self._inverse[t].T @ white
-        return coloured
-
-    def whiten_at(self, t: int, deviation: Array) -> Array:
-        """The inverse of `colour_at`."""
-        white: Array = self.lower[t].T @ deviation
-        return white
 
     def solve(self, right: Array) -> Array:
         return self.colour(self.colour_transposed(right))

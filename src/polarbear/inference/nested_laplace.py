@@ -37,7 +37,7 @@ def correct_by_importance(
 ) -> tuple[Array, Diagnostics]:
     """Draw from the mixture over the lattice's nodes, weigh each draw against the exact density, and resample."""
     surface = posterior.surface
-    shift = posterior.mean_white_noise(rng, pairs=128)
+    shift = posterior.mean_white_noise(rng)
     counts = systematic_counts(posterior.masses, draws, rng=rng)
     node = np.repeat(np.arange(len(counts)), counts)
     utilities = np.empty((len(surface.choices.grid), len(surface.choices.names), draws))

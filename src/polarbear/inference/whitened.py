@@ -34,6 +34,9 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
 
 
+_ANTITHETIC_PAIRS = 128
+
+
 @dataclass(frozen=True, eq=False)
 class LaplaceSurface:
     """Laplace's approximation of the hyperparameters' posterior."""
@@ -144,14 +147,14 @@ class WhitenedPosterior:
             force[..., here] += conditional.factor.colour_transposed(pulled)
         return Points(node, white, utilities, self._hyperparameters[:, node], residual + log_likelihood, force)
 
-    def mean_white_noise(self, rng: np.random.Generator, *, pairs: int) -> Array:
+    def mean_white_noise(self, rng: np.random.Generator) -> Array:
         """Where the white noise is centred under the posterior: beside the mode, at zero, where the density is skewed.
 
         The Gaussian N(v, I) nearest to the posterior (in Kullback-Leibler divergence) has v = E ∇R; one step of this fixed
         point, from antithetic pairs at the heaviest node, halves the spread of log importance weights or better.
         """
-        noise = rng.standard_normal((*self.shape, pairs))
-        heaviest = np.full(2 * pairs, np.argmax(self.masses))
+        noise = rng.standard_normal((*self.shape, _ANTITHETIC_PAIRS))
+        heaviest = np.full(2 * _ANTITHETIC_PAIRS, np.argmax(self.masses))
         mean: Array = self.evaluate(heaviest, np.concatenate([noise, -noise], axis=-1)).force.mean(axis=-1)
         return mean
 

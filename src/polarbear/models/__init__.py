@@ -2,7 +2,7 @@
 
 | prior | over time | default inference |
 | --- | --- | --- |
-| `Dirichlet` | independent | importance-corrected Laplace at each time |
+| `Dirichlet` | independent | importance-corrected stick-breaking at each time |
 | `HierarchicalDirichlet` | independent given a shared concentration | the same, over a lattice of concentrations |
 | `GaussianProcess` | smooth, exact | nested Laplace, for Matérn kernels linear in the number of times |
 | `SparseGaussianProcess` | smooth, inducing points | nested Laplace |

@@ -1,0 +1,141 @@
+"""The Betas on the breaks of a stick: exact where rankings agree, close elsewhere, and a density that matches its draws."""
+
+import numpy as np
+import pytest
+from scipy import integrate, stats
+from scipy.special import betaln
+
+import polarbear as pb
+from polarbear.inference import stick_breaking, whitened_posterior
+from polarbear.inference.sticks import Breaks, sticks_around
+from polarbear.models.helmert import helmert
+
+
+def agreeing(instances, algorithms, times=1):
+    """Rankings that all put the algorithms in the same order."""
+    values = np.broadcast_to(np.arange(algorithms, dtype=float), (instances, times, algorithms))
+    return pb.Choices.from_values(values, grid=np.arange(1, times + 1))
+
+
+def sticks_of(choices, concentration):
+    return whitened_posterior(choices, pb.Dirichlet(concentration)).conditional(0).factor.sticks
+
+
+@pytest.mark.parametrize("concentration", [1.0, 0.1, 0.01])
+@pytest.mark.parametrize("algorithms", [2, 3, 6])
+def test_exact_where_all_rankings_agree(algorithms, concentration):
+    # Of m algorithms left, the strongest takes Beta(a, (m − 1) a) of the stick before and Beta(a + P, (m − 1) a) after.
+    found = sticks_of(agreeing(8, algorithms), concentration)
+    left = np.arange(algorithms - 1, 0, -1)
+    assert found.order[0].tolist() == list(range(algorithms))
+    # Newton stops within a thousandth of a standard deviation of the mode.
+    np.testing.assert_allclose(found.first[0], concentration + 8, rtol=5e-3)
+    np.testing.assert_allclose(found.second[0], left * concentration, rtol=5e-3)
+    np.testing.assert_allclose(found.log_correlation, 0, atol=1e-6)
+
+
+@pytest.mark.parametrize("concentration", [1.0, 0.05])
+def test_evidence_is_exact_where_all_rankings_agree(concentration):
+    found = whitened_posterior(agreeing(8, 4), pb.Dirichlet(concentration)).nodes[0].log_density
+    left = np.arange(3, 0, -1)
+    exact = (betaln(concentration + 8, left * concentration) - betaln(concentration, left * concentration)).sum()
+    assert found == pytest.approx(exact, abs=1e-3)
+
+
+def test_breaks_and_utilities_are_inverse():
+    rng = np.random.default_rng(0)
+    x = rng.normal(scale=3, size=(4, 50))
+    order = rng.permutation(5)
+    breaks = Breaks(order, x, np.logaddexp(0, x))
+    utilities, total = breaks.utilities()
+    np.testing.assert_allclose(utilities.sum(axis=0), 0, atol=1e-12)
+    np.testing.assert_allclose(total, np.logaddexp.reduce(utilities, axis=0), rtol=1e-12)
+    shares = np.exp(utilities - total)[order]
+    left = 1 - np.cumsum(shares, axis=0) + shares
+    np.testing.assert_allclose(shares[:-1] / left[:-1], 1 / (1 + np.exp(-x)), rtol=1e-6)
+
+
+def random_sticks(concentration=0.7):
+    rng = np.random.default_rng(1)
+    choices = pb.Choices.from_values(rng.random((12, 2, 4)) + np.arange(4) / 5, grid=[1, 2])
+    return choices, sticks_of(choices, concentration)
+
+
+def test_breaks_of_utilities_are_those_they_were_made_of():
+    _, sticks = random_sticks()
+    drawn = sticks.draw(1, 20, temper=0.8, rng=np.random.default_rng(2))
+    utilities, _ = drawn.utilities()
+    again = sticks.breaks(1, utilities)
+    np.testing.assert_allclose(again.x, drawn.x, atol=1e-10)
+    np.testing.assert_allclose(again.softplus, drawn.softplus, atol=1e-10)
+
+
+@pytest.mark.parametrize("concentration", [0.7, 0.01], ids=["plain", "tiny shapes"])
+def test_draws_follow_their_betas(concentration):
+    if concentration > 0.1:
+        _, sticks = random_sticks(concentration)
+    else:
+        sticks = sticks_of(agreeing(5, 3), concentration)
+    drawn = sticks.draw(0, 4000, temper=0.8, rng=np.random.default_rng(3))
+    for j, x in enumerate(drawn.x):
+        law = stats.beta(0.8 * sticks.first[0, j], 0.8 * sticks.second[0, j])
+        inner = np.abs(x) < 30  # beyond, v rounds to 0 or 1
+        # A Kolmogorov-Smirnov test at a level of one in a thousand.
+        assert stats.kstest(1 / (1 + np.exp(-x)), law.cdf).pvalue > 1e-3 or not inner.all()
+    np.testing.assert_allclose(drawn.softplus, np.logaddexp(0, drawn.x), rtol=1e-10)
+
+
+def test_density_integrates_to_one():
+    choices = pb.Choices.from_values([[[1.0, 2.0]], [[1.0, 2.0]], [[2.0, 1.0]]], grid=[1])
+    sticks = sticks_of(choices, 1.0)
+
+    def density(x):
+        at = np.array([[x]])
+        return float(np.exp(sticks.log_density(0, Breaks(sticks.order[0], at, np.logaddexp(0, at)), temper=0.8))[0])
+
+    assert integrate.quad(density, -60, 60)[0] == pytest.approx(1, abs=1e-6)
+
+
+def test_a_normal_posterior_gives_a_normal_centre():
+    # With huge counts the Betas are normal in x, and the density at the centre is the normal's.
+    utilities = np.array([[0.3, 0.1, -0.4]])
+    root = np.random.default_rng(4).normal(size=(2, 2))
+    precision = (1e6 * (root @ root.T + np.eye(2)))[None]
+    sticks = sticks_around(utilities, precision, helmert(3))
+    normal = 0.5 * np.linalg.slogdet(precision[0])[1] - np.log(2 * np.pi)
+    assert sticks.log_centre == pytest.approx(normal, abs=1e-3)
+
+
+def test_hierarchical_prior_copes_with_perfect_separation():
+    """κ against quadrature of its exact posterior: every time multiplies it by the evidence of agreeing rankings."""
+    algorithms, times, instances = 4, 10, 8
+    prior = pb.HierarchicalDirichlet()
+    choices = agreeing(instances, algorithms, times)
+    left = np.arange(algorithms - 1, 0, -1)
+    kappa = np.exp(np.linspace(np.log(1e-6), np.log(50), 4001))
+    a = kappa[:, None] / algorithms
+    evidence = times * (betaln(a + instances, left * a) - betaln(a, left * a)).sum(axis=1)
+    hyperprior = prior.hyperpriors_for(algorithms)["kappa"]
+    log_density = evidence + [hyperprior.log_density(np.log(value)) for value in kappa]
+    mass = np.exp(log_density - log_density.max())
+    mass /= mass.sum()
+    mean = mass @ kappa
+    utilities, diagnostics = stick_breaking(choices, prior, draws=4000, rng=np.random.default_rng(5))
+    assert diagnostics.reliable
+    # The lattice's trapezoid rule and 4000 draws: a few per cent.
+    assert diagnostics.hyperparameters[0][1] == pytest.approx(mean, rel=0.05)
+    # The probability that the strongest is first on a new instance, E v_1, against the same mixture of Betas.
+    first = 1 / (1 + np.exp(-(utilities[:, 0] - np.logaddexp.reduce(utilities[:, 1:], axis=1))))
+    exact = mass @ ((a[:, 0] + instances) / (a[:, 0] * algorithms + instances))
+    assert first.mean() == pytest.approx(exact, abs=2e-3)
+
+
+def test_order_survives_ratings_that_underflow():
+    choices = agreeing(8, 5, times=20)
+    posterior = pb.fit(choices, prior=pb.HierarchicalDirichlet(), seed=0)
+    assert posterior.diagnostics.reliable
+    beats = pb.dominance(posterior)
+    for a in range(5):
+        for b in range(a):
+            np.testing.assert_allclose(beats[:, a, b] + beats[:, b, a], 1.0, atol=1e-12)
+            assert beats[:, b, a].min() > 0.9
