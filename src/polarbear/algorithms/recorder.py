@@ -7,7 +7,7 @@ import reprlib
 import threading
 import time
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Literal, NoReturn, SupportsFloat, get_args
+from typing import TYPE_CHECKING, Literal, NoReturn, get_args
 
 from polarbear.algorithms.event_log import OUR_CLOCK, REACHED, STARTED, EventLog
 
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 Clock = Literal["evaluations", "seconds"]
+
+_NOWHERE = EventLog()
 
 # An algorithm that swallows `BudgetReached` and calls on is not going to stop by itself.
 _PATIENCE = 10_000
@@ -172,7 +174,7 @@ class Recorder:
     def close(self) -> None:
         """Let go of the log: threads that a run has left behind must not write into the next run's."""
         with self._lock:
-            self._log, self._until, self._give_up = EventLog(), 0.0, None
+            self._log, self._until, self._give_up = _NOWHERE, 0.0, None
 
     def _record(self, when: float, value: object) -> None:
         if when > self._until:
@@ -214,11 +216,11 @@ def number(value: object, what: str) -> float:
                 value = None
         if isinstance(value, complex) and value.imag == 0:
             value = value.real
-    if isinstance(value, SupportsFloat) and not isinstance(value, complex):
+    if hasattr(value, "__float__") or hasattr(value, "__index__"):
         try:
-            return float(value)
-        except OverflowError:
-            return math.inf if value > 0 else -math.inf  # type: ignore[operator]  # whole numbers beyond 1e308
+            return float(value)  # type: ignore[arg-type]
+        except OverflowError:  # a whole number beyond 1e308
+            return math.inf if value > 0 else -math.inf  # type: ignore[operator]
     raise ValueError(f"expected {what} that is one number, got {reprlib.repr(given)}{_advice(given)}")
 
 

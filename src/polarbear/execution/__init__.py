@@ -13,6 +13,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from polarbear.execution.dask import dask_executor
     from polarbear.execution.local import LocalExecutor
     from polarbear.execution.payload import Payload, pack
     from polarbear.execution.replay import ReplayExecutor
@@ -26,6 +27,7 @@ _HOME = {
     "ReplayExecutor": "replay",
     "WorkersClosed": "slot",
     "close_workers": "slot",
+    "dask_executor": "dask",
     "pack": "payload",
     "run_supervised": "supervise",
 }
@@ -37,6 +39,7 @@ __all__ = [
     "ReplayExecutor",
     "WorkersClosed",
     "close_workers",
+    "dask_executor",
     "pack",
     "run_supervised",
 ]

@@ -167,6 +167,8 @@ def _adopt_orphans() -> None:
 
 
 def _has_children() -> bool:
+    if not hasattr(os, "waitid"):
+        return False
     try:
         os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
     except ChildProcessError:

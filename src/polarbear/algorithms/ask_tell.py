@@ -1,0 +1,108 @@
+"""Optimisers with `ask` and `tell`."""
+
+from __future__ import annotations
+
+import reprlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+from polarbear.algorithms.counted import Objective
+from polarbear.algorithms.perform import Wrapped
+from polarbear.algorithms.signature import check_callable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from polarbear.algorithms.recorder import Recorder
+
+Style = Literal["auto", "point", "batch", "pairs"]
+
+
+def ask_tell(make: Callable[[Any, Any], Any], *, style: Style = "auto", restart: bool = False) -> AskTell:
+    """Make an algorithm from an optimiser with `ask` and `tell`.
+
+    Parameters
+    ----------
+    make
+        `make(problem, rng)` returns a new optimiser; `rng` is a `numpy.random.Generator`.
+    style
+        "point": `ask()` gives a point, told by `tell(point, value)`. "batch": `ask()` gives a list of points, told by
+        `tell(points, values)`, as `cma` does. "pairs": `ask()` gives a point, and `tell([(point, value), ...])` comes
+        once `population_size` are there, as `cmaes` does. "auto" finds out: "pairs" if the optimiser has a
+        `population_size`, "batch" if it asks for a list of points or a matrix, else "point".
+    restart
+        What to do when the optimiser's own `should_stop()` or `stop()` says so: make a new one, or end the run.
+
+    Returns
+    -------
+    AskTell
+        An algorithm. Values are told as the problem gives them.
+
+    Examples
+    --------
+    >>> class Walk:
+    ...     best, value = 8.0, float("inf")
+    ...     def ask(self):
+    ...         return self.best / 2
+    ...     def tell(self, point, value):
+    ...         if value < self.value:
+    ...             self.best, self.value = point, value
+    >>> ask_tell(lambda problem, rng: Walk())(lambda x: x**2, seed=1, until=3)
+    [(1.0, 16.0), (2.0, 4.0), (3.0, 1.0)]
+    """
+    check_callable(make, ("problem", "rng"), wrapper="ask_tell")
+    if style not in get_args(Style):
+        raise ValueError(f"expected style='auto', 'point', 'batch' or 'pairs', got {style!r}")
+    return AskTell(make, style, bool(restart))
+
+
+@dataclass(frozen=True)
+class AskTell(Wrapped):
+    """An optimiser with `ask` and `tell`; see `ask_tell`."""
+
+    make: Callable[[Any, Any], Any]
+    style: Style = "auto"
+    restart: bool = False
+
+    def record(self, problem: Any, seed: int, recorder: Recorder) -> bool:
+        from numpy.random import default_rng
+
+        recorder.timed_by_us()
+        objective, rng = Objective(problem, recorder), default_rng(seed)
+        self._minimise(objective, problem, rng)
+        while self.restart:
+            self._minimise(objective, problem, rng)
+        return not recorder.exhausted
+
+    def _minimise(self, objective: Objective, problem: Any, rng: Any) -> None:
+        """Ask, evaluate and tell until the optimiser says that it is done."""
+        optimiser = self.make(problem, rng)
+        for method in ("ask", "tell"):
+            if not callable(getattr(optimiser, method, None)):
+                raise ValueError(f"expected an optimiser with `ask` and `tell`, got {reprlib.repr(optimiser)}")
+        done = getattr(optimiser, "should_stop", None) or getattr(optimiser, "stop", None)
+        waiting: list[tuple[Any, Any]] = []
+        while True:
+            asked = optimiser.ask()
+            style = _style_of(optimiser, asked) if self.style == "auto" else self.style
+            if style == "batch":
+                optimiser.tell(asked, [objective(point) for point in asked])
+            elif style == "point":
+                optimiser.tell(asked, objective(asked))
+            else:
+                waiting.append((asked, objective(asked)))
+                if len(waiting) < optimiser.population_size:
+                    continue
+                optimiser.tell(waiting)
+                waiting = []
+            if callable(done) and done():
+                return
+
+
+def _style_of(optimiser: Any, asked: Any) -> Style:
+    if hasattr(optimiser, "population_size"):
+        return "pairs"
+    if getattr(asked, "ndim", 0) == 2:
+        return "batch"
+    a_list_of_points = isinstance(asked, (list, tuple)) and len(asked) > 0 and hasattr(asked[0], "__len__")
+    return "batch" if a_list_of_points else "point"

@@ -1,0 +1,186 @@
+"""External programs as algorithms."""
+
+from __future__ import annotations
+
+import json
+import os
+import reprlib
+import selectors
+import shlex
+import signal
+import string
+import subprocess
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from polarbear.algorithms.perform import Wrapped
+from polarbear.algorithms.recorder import BudgetReached
+from polarbear.algorithms.signature import check_callable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from polarbear.algorithms.recorder import Recorder
+
+_PLACES = {"instance", "seed", "until"}
+_TAIL = 8_000  # bytes of a program's error output, kept for messages
+_LONGEST_LINE = 1 << 20
+_SLICE_SECONDS = 0.1
+
+
+def command(template: str | Sequence[str], *, parse: Callable[[str], Any] | None = None) -> Command:
+    """Make an algorithm from an external program.
+
+    Parameters
+    ----------
+    template
+        The program and its arguments, as a list, or as a string that is split as a shell would; no shell is used.
+        `{instance}` stands for the problem as text, `{seed}` for the seed, `{until}` for the time to run to.
+    parse
+        Reads one line of the program's output: returns (time, value), or a value alone if seconds are counted, or None
+        for a line that says nothing. By default a line holds `time value`, or `value`, or JSON with "time" and "value";
+        empty lines and those that begin with # are passed over.
+
+    Returns
+    -------
+    Command
+        An algorithm. The program is killed, with all of its process group, when its time is over; an exit status other
+        than zero before that is an error, whose message shows the end of its error output.
+
+    Examples
+    --------
+    >>> solver = command(["sh", "-c", "echo 10 5.5; echo 20 4.5; echo 900 1.5", "{instance}", "{seed}"])
+    >>> solver("problem.cnf", seed=1, until=100)
+    [(10.0, 5.5), (20.0, 4.5)]
+    """
+    try:
+        parts = tuple(shlex.split(template) if isinstance(template, str) else template)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"expected a command as a list or a string, got {template!r}: {error}") from None
+    if not parts or not all(isinstance(part, str) for part in parts):
+        raise ValueError(f"expected a command of one or more strings, got {template!r}")
+    for part in parts:
+        try:
+            places = [place for _, place, _, _ in string.Formatter().parse(part) if place is not None]
+        except ValueError as error:
+            raise ValueError(f"expected a command with placeholders such as {{seed}}, got {part!r}: {error}") from None
+        for place in places:
+            if place.split(".")[0] not in _PLACES:
+                raise ValueError(
+                    f"expected {{instance}}, {{seed}} or {{until}} as placeholders, got {{{place}}} in {part!r}; "
+                    "write {{ and }} for braces that mean themselves"
+                )
+    if parse is not None:
+        check_callable(parse, ("line",), wrapper="command")
+    return Command(parts, parse)
+
+
+@dataclass(frozen=True)
+class Command(Wrapped):
+    """An external program; see `command`."""
+
+    template: tuple[str, ...]
+    parse: Callable[[str], Any] | None = None
+
+    def record(self, problem: Any, seed: int, recorder: Recorder) -> bool:
+        arguments = [part.format(instance=problem, seed=seed, until=recorder.until) for part in self.template]
+        try:
+            process = subprocess.Popen(
+                arguments,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                bufsize=0,
+                start_new_session=True,
+            )
+        except OSError as error:
+            raise ValueError(
+                f"expected a program that can be started, got {shlex.join(arguments)}: {error}; give its full path"
+            ) from error
+        errors = bytearray()
+        with process:
+            try:
+                self._follow(process, recorder, errors)
+            finally:
+                # Before it is waited for, as its number could be another's afterwards.
+                with suppress(ProcessLookupError, PermissionError):
+                    os.killpg(process.pid, signal.SIGKILL)
+        if process.returncode:
+            raise ValueError(
+                f"expected {shlex.join(arguments)} to run until {recorder.clock} {recorder.until:g} or to end with exit "
+                f"status 0, but it {_fate(process.returncode)}\n{errors.decode(errors='replace').strip()}"
+            )
+        return not recorder.exhausted
+
+    def _follow(self, process: subprocess.Popen[bytes], recorder: Recorder, errors: bytearray) -> None:
+        """Read what the program says, until it ends or its time is over."""
+        line = bytearray()
+        with selectors.DefaultSelector() as selector:
+            for pipe in (process.stdout, process.stderr):
+                selector.register(pipe, selectors.EVENT_READ)  # type: ignore[arg-type]
+            while True:
+                ready = selector.select(_SLICE_SECONDS if selector.get_map() else _SLICE_SECONDS / 10)
+                if recorder.clock == "seconds" and recorder.now() > recorder.until:
+                    raise BudgetReached
+                for key, _ in ready:
+                    chunk = os.read(key.fd, 1 << 16)
+                    if not chunk:
+                        selector.unregister(key.fileobj)
+                    elif key.fileobj is process.stderr:
+                        errors += chunk
+                        del errors[:-_TAIL]
+                    else:
+                        line = self._take_lines(line + chunk, recorder)
+                # Its children may hold its pipes open after its end, and it may close them before.
+                if not ready and _exited(process):
+                    break
+        self._take(line, recorder)
+
+    def _take_lines(self, data: bytearray, recorder: Recorder) -> bytearray:
+        """Record the whole lines, and return the beginning of the next."""
+        *lines, rest = data.split(b"\n")
+        for line in lines:
+            self._take(line, recorder)
+        if len(rest) > _LONGEST_LINE:
+            raise ValueError(f"expected lines from the program, got {len(rest)} bytes without an end of line")
+        return rest
+
+    def _take(self, line: bytearray, recorder: Recorder) -> None:
+        text = line.decode(errors="replace").strip()
+        event = _parsed(text) if self.parse is None else self.parse(text)
+        if event is not None:
+            recorder.take(event)
+
+
+def _exited(process: subprocess.Popen[bytes]) -> bool:
+    """Whether a process has ended, without ending its claim to its number."""
+    if not hasattr(os, "waitid"):
+        return process.poll() is not None
+    return os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+
+
+def _parsed(text: str) -> Any:
+    if not text or text.startswith("#"):
+        return None
+    try:
+        if text.startswith("{"):
+            said = json.loads(text)
+            return (said["time"], said["value"]) if "time" in said else said["value"]
+        numbers = tuple(map(float, text.split()))
+        if len(numbers) in (1, 2):
+            return numbers if len(numbers) == 2 else numbers[0]
+    except (KeyError, TypeError, ValueError):
+        pass
+    raise ValueError(
+        f"expected `time value`, `value` or JSON with them on each line that the program prints, got "
+        f"{reprlib.repr(text)}; print other text to stderr or behind #, or give pb.command a `parse` function"
+    )
+
+
+def _fate(code: int) -> str:
+    if code > 0:
+        return f"ended with exit status {code}"
+    with suppress(ValueError):
+        return f"died by {signal.Signals(-code).name}"
+    return f"died by signal {-code}"

@@ -1,0 +1,172 @@
+"""Runs on a Dask cluster."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+import weakref
+from concurrent import futures
+from concurrent.futures import Executor, Future
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from polarbear.execution.payload import Payload
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_LOOK_SECONDS = 0.5
+_GONE = "the Dask cluster is out of reach: {}; start it again, and continue with a new executor"
+
+
+def dask_executor(cluster: Any, *, patience: float = 60.0) -> DaskExecutor:
+    """Return an executor that makes runs on a Dask cluster.
+
+    Parameters
+    ----------
+    cluster
+        The address of a scheduler, such as "tcp://host:8786", or a `distributed.Client`.
+    patience
+        Seconds to wait for a scheduler that does not answer, or for workers when all are gone, before the runs that wait
+        for them fail with a `ConnectionError`. Before the first worker has come, nothing is given up.
+
+    Returns
+    -------
+    DaskExecutor
+        With `submit`, as `concurrent.futures` has it. A client that was made here is closed by `shutdown`.
+    """
+    if not patience > 0:
+        raise ValueError(f"expected a patience above zero seconds, got {patience!r}")
+    try:
+        from distributed import Client
+    except ImportError as error:
+        raise ImportError(
+            "expected Dask's `distributed`, which is not installed; pip install 'polarbear[dask]'"
+        ) from error
+    if isinstance(cluster, Client):
+        return DaskExecutor(cluster, patience, owned=False)
+    if not isinstance(cluster, str):
+        raise ValueError(f"expected the address of a Dask scheduler or a distributed.Client, got {cluster!r}")
+    try:
+        client = Client(cluster, timeout=patience, set_as_default=False)
+    except (OSError, TimeoutError, ValueError) as error:
+        raise ConnectionError(
+            f"expected a Dask scheduler at {cluster}, got no answer: {error}; is it running?"
+        ) from error
+    return DaskExecutor(client, patience, owned=True)
+
+
+class DaskExecutor(Executor):
+    """Submits to a Dask cluster; see `dask_executor`."""
+
+    def __init__(self, client: Any, patience: float, *, owned: bool) -> None:
+        self._client, self._patience, self._owned = client, patience, owned
+        self._payloads: dict[str, Any] = {}
+        self._waiting: dict[Future[Any], Any] = {}
+        self._lock = threading.Lock()
+        self._over = ""
+        client.loop.add_callback(_watch, weakref.ref(self), client, patience)
+
+    def submit(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        if self._over:
+            raise ConnectionError(self._over)
+        if self._client.status != "running":
+            raise ConnectionError(_GONE.format(f"its client is {self._client.status}"))
+        future: Future[Any] = Future()
+        task = self._client.submit(function, *map(self._sent_once, args), pure=False, **kwargs)
+        with self._lock:
+            self._waiting[future] = task
+        future.add_done_callback(self._forget)
+        self._client.loop.add_callback(self._settle, future, task)
+        return future
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """Let go of the cluster; its workers stay, for others.
+
+        Parameters
+        ----------
+        wait
+            Wait for the runs.
+        cancel_futures
+            Cancel them; those that run already are finished by the cluster, but nobody gets their results.
+        """
+        if cancel_futures:
+            for future in self._pending():
+                future.cancel()
+        if wait:
+            futures.wait(self._pending())
+        self._give_up("the executor was shut down")
+        if self._owned:
+            self._client.close()
+
+    def _pending(self) -> list[Future[Any]]:
+        with self._lock:
+            return list(self._waiting)
+
+    def _sent_once(self, argument: Any) -> Any:
+        """Replace a payload by a task that gives it: it goes to the scheduler once, and is made again if it is lost."""
+        if not isinstance(argument, Payload):
+            return argument
+        if argument.digest not in self._payloads:
+            self._payloads[argument.digest] = self._client.submit(_same, argument, key=f"polarbear-{argument.digest}")
+        return self._payloads[argument.digest]
+
+    def _forget(self, future: Future[Any]) -> None:
+        with self._lock:
+            task = self._waiting.pop(future, None)
+        if task is not None and future.cancelled():
+            task.cancel()
+
+    async def _settle(self, future: Future[Any], task: Any) -> None:
+        """Hand on what became of a task."""
+        try:
+            result = await task._result(raiseit=False)
+            status = task.status
+        except Exception as error:  # the result was there, but not to be had
+            result, status = (type(error), error, None), "lost"
+        with suppress(futures.InvalidStateError):  # cancelled or given up meanwhile
+            if status == "finished":
+                future.set_result(result)
+            elif status == "cancelled":  # not by us: then the future would be, too
+                self._payloads.clear()
+                future.set_exception(ConnectionError(_GONE.format("the connection to its scheduler is lost")))
+            else:
+                future.set_exception(result[1])
+
+    def _give_up(self, why: str) -> None:
+        self._over = _GONE.format(why)
+        self._payloads.clear()
+        for future in self._pending():
+            with suppress(futures.InvalidStateError):
+                future.set_exception(ConnectionError(self._over))
+
+
+def _same(payload: Payload) -> Payload:
+    return payload
+
+
+async def _watch(executor: weakref.ref[DaskExecutor], client: Any, patience: float) -> None:
+    """Look after the cluster as long as the executor is in use: Dask itself would wait for ever for its workers."""
+    seen, alone_since = False, 0.0
+    while True:
+        await asyncio.sleep(_LOOK_SECONDS)
+        this = executor()
+        if this is None or this._over:
+            return None
+        if client.status in ("closing", "closed"):
+            return this._give_up("its client is closed")
+        if client.status != "running":
+            continue  # reconnecting: Dask cancels the tasks, and closes the client when it gives up
+        try:
+            workers = len(await asyncio.wait_for(client.scheduler.ncores(), patience))
+        except TimeoutError:
+            return this._give_up(f"its scheduler did not answer for {patience:g} seconds")
+        except Exception:  # the connection is just being lost; the status will tell
+            continue
+        seen = seen or workers > 0
+        if workers or not seen:
+            alone_since = time.monotonic()
+        elif time.monotonic() - alone_since > patience:
+            return this._give_up(f"there has been no worker for {patience:g} seconds")
+        del this
