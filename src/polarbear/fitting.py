@@ -47,8 +47,8 @@ def fit(
         about all times at once; `Dirichlet()` and `HierarchicalDirichlet()` treat each time alone.
     method
         "auto" takes nested Laplace (for the Dirichlet priors: broken sticks at each time) corrected by importance weights,
-        and Hamiltonian Monte Carlo where the weights are bad. "nested-laplace" is the first alone, "hmc" the second, "gibbs" is for the Dirichlet priors, "laplace" is
-        the plain approximation, for comparison.
+        and Hamiltonian Monte Carlo where the weights are bad. "nested-laplace" is the first alone, "hmc" the second,
+        "gibbs" is for the Dirichlet priors, "laplace" is the plain approximation, for comparison.
     calibration
         "none" is the paper's likelihood: a run's rankings at different times count as independent.
     draws
