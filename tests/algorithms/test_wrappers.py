@@ -1,0 +1,285 @@
+import pickle
+import sys
+from threading import Thread
+
+import numpy as np
+import pytest
+
+from polarbear.algorithms import Recorder, ask_tell, command, counted, family, perform
+
+
+class Sphere:
+    bounds = ((-5, 5), (-5, 5))
+    dimension = 2
+
+    def __call__(self, x):
+        return float(np.sum(np.square(x)))
+
+
+def outcome(algorithm, problem=None, until=100, seed=1, **options):
+    recorder = Recorder(until, **options)
+    ended = perform(algorithm, problem or Sphere(), seed, recorder)
+    return ended, recorder
+
+
+class TestCounted:
+    def test_a_function_may_go_on_for_ever(self):
+        seen = []
+
+        @counted
+        def search(objective, budget, rng):
+            seen.append((budget, objective.dimension, objective.bounds, rng.random()))
+            while True:
+                try:
+                    objective(rng.uniform(-5, 5, objective.dimension))
+                except Exception:  # as careless optimisers do
+                    continue
+
+        ended, recorder = outcome(search)
+        assert not ended
+        assert recorder.evaluations == 100
+        assert seen == [(100, 2, Sphere.bounds, np.random.default_rng(1).random())]
+
+    def test_the_objective_gives_the_problems_own_value(self):
+        values = []
+        problem = lambda x, scale=1: np.array([scale * x])  # noqa: E731
+        outcome(counted(lambda objective, budget, rng: values.append(objective(2.0, scale=3))), problem)
+        assert isinstance(values[0], np.ndarray)
+
+    def test_a_function_that_returns_before_its_budget_has_ended_by_itself(self):
+        assert outcome(counted(lambda objective, budget, rng: objective([0, 0])))[0]
+        assert not outcome(counted(lambda objective, budget, rng: [objective([0, 0]) for _ in range(budget)]))[0]
+
+    def test_no_budget_on_the_wall_clock(self):
+        def search(objective, budget, rng):
+            assert budget is None
+            objective([1, 1])
+
+        assert outcome(counted(search), clock="seconds")[0]
+
+    def test_threads_may_evaluate(self):
+        def search(objective, budget, rng):
+            threads = [Thread(target=lambda: [objective([0, 0]) for _ in range(10)]) for _ in range(3)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+
+        assert outcome(counted(search))[1].evaluations == 30
+
+    @pytest.mark.parametrize("function", [None, 3, "f", lambda objective: 1, lambda a, b, c, d: 1])
+    def test_what_cannot_be_called_so_is_refused_at_once(self, function):
+        with pytest.raises(ValueError, match=r"expected a function\(objective, budget, rng\) for pb.counted, got"):
+            counted(function)
+
+    def test_a_problem_that_is_not_a_function_is_refused(self):
+        with pytest.raises(ValueError, match="a problem that can be called with a point, got 'file"):
+            outcome(counted(lambda objective, budget, rng: objective(1)), "file.cnf")
+
+    def test_the_objective_stays_in_its_process(self):
+        with pytest.raises(TypeError, match="could not be counted"):
+            outcome(counted(lambda objective, budget, rng: pickle.dumps(objective)))
+
+
+class Optimiser:
+    """Asks for random points, remembers what it is told."""
+
+    def __init__(self, rng, told):
+        self.rng, self.told = rng, told
+
+    def ask(self):
+        return self.rng.uniform(-5, 5, 2)
+
+    def tell(self, *args):
+        self.told.append(args)
+
+
+class Batches(Optimiser):
+    def ask(self):
+        return list(self.rng.uniform(-5, 5, (4, 2)))
+
+
+class Matrices(Optimiser):
+    def ask(self):
+        return self.rng.uniform(-5, 5, (4, 2))
+
+
+class Pairs(Optimiser):
+    population_size = 5
+
+    def should_stop(self):
+        return len(self.told) % 3 == 0
+
+
+class TestAskTell:
+    def test_points(self):
+        told = []
+        ended, recorder = outcome(ask_tell(lambda problem, rng: Optimiser(rng, told)))
+        assert not ended
+        assert len(told) == recorder.evaluations == 100
+        point, value = told[0]
+        assert value == Sphere()(point)
+
+    @pytest.mark.parametrize("make", [Batches, Matrices])
+    def test_batches(self, make):
+        told = []
+        outcome(ask_tell(lambda problem, rng: make(rng, told)), until=42)
+        assert len(told) == 10
+        assert all(len(points) == len(values) == 4 for points, values in told)
+
+    def test_pairs_once_a_population_is_there_and_an_end_of_its_own(self):
+        told = []
+        ended, recorder = outcome(ask_tell(lambda problem, rng: Pairs(rng, told)))
+        assert ended
+        assert recorder.evaluations == 15
+        assert [len(pairs) for (pairs,) in told] == [5, 5, 5]
+
+    def test_restarts(self):
+        told, made = [], []
+
+        def make(problem, rng):
+            made.append(problem.dimension)
+            return Pairs(rng, told)
+
+        ended, recorder = outcome(ask_tell(make, restart=True))
+        assert (ended, recorder.evaluations) == (False, 100)
+        assert made == [2] * 7
+
+    def test_a_style_can_be_said(self):
+        told = []
+        make = lambda problem, rng: Pairs(rng, told)  # noqa: E731
+        outcome(ask_tell(make, style="point"), until=2)
+        assert [len(args) for args in told] == [2, 2]
+
+    def test_lists_of_numbers_are_points(self):
+        class Lists(Optimiser):
+            def ask(self):
+                return [1.0, 2.0]
+
+        told = []
+        outcome(ask_tell(lambda problem, rng: Lists(rng, told)), until=2)
+        assert told == [([1.0, 2.0], 5.0)] * 2
+
+    def test_bad_input(self):
+        with pytest.raises(ValueError, match=r"expected a function\(problem, rng\) for pb.ask_tell"):
+            ask_tell(3)
+        with pytest.raises(ValueError, match="expected style="):
+            ask_tell(lambda problem, rng: 1, style="swarm")
+        with pytest.raises(ValueError, match="expected an optimiser with `ask` and `tell`, got 3"):
+            outcome(ask_tell(lambda problem, rng: 3))
+
+
+def python(code, *arguments):
+    return command([sys.executable, "-c", code.replace("{", "{{").replace("}", "}}"), *arguments])
+
+
+class TestCommand:
+    def test_placeholders(self):
+        program = python("import sys; print(len(sys.argv), sys.argv[1:][1])", "{instance}", "{seed}", "--t={until}")
+        assert outcome(program, "a file.cnf", seed=42)[1].events() == [(4.0, 42.0)]
+
+    def test_a_string_is_split_without_a_shell(self):
+        assert command("solve --name 'a b' {instance}").template == ("solve", "--name", "a b", "{instance}")
+
+    def test_lines_of_every_kind(self):
+        code = r"""print("# hello\n\n5 3.5\n{\"time\": 6, \"value\": 2.5}\n  7\t1.5  ", end="")"""
+        assert outcome(python(code))[1].events() == [(5.0, 3.5), (6.0, 2.5), (7.0, 1.5)]
+
+    def test_values_alone_are_timed_by_our_clock(self):
+        _, recorder = outcome(python("print(2.5); print('{\"value\": 1.5}')"), clock="seconds")
+        assert [value for _, value in recorder.events()][-1] == 1.5
+
+    def test_a_line_parser_of_ones_own(self):
+        program = command(
+            ["printf", "%s\n", "Solver 1.0", "incumbent=7 at=3"],
+            parse=lambda line: (int(line[-1]), int(line[10])) if line.startswith("inc") else None,
+        )
+        assert outcome(program)[1].events() == [(3.0, 7.0)]
+
+    def test_it_is_killed_when_it_goes_past_its_evaluations(self):
+        code = "import itertools\nfor t in itertools.count(1): print(t, -t, flush=True)"
+        ended, recorder = outcome(python(code), until=50)
+        assert not ended
+        assert recorder.events()[-1] == (50.0, -50.0)
+
+    def test_it_is_killed_with_its_children_when_its_seconds_are_over(self):
+        ended, recorder = outcome(command(["sh", "-c", "echo 3; sleep 600 & sleep 600"]), until=0.5, clock="seconds")
+        assert not ended
+        assert [value for _, value in recorder.events()] == [3.0]
+
+    def test_children_that_hold_its_output_are_not_waited_for(self):
+        assert outcome(command(["sh", "-c", "echo 1 3; sleep 600 &"]))[0]
+
+    def test_a_program_that_closes_its_output_may_go_on(self):
+        assert outcome(command(["sh", "-c", "echo 1 3; exec >&- 2>&-; sleep 0.3; exit 0"]))[0]
+
+    @pytest.mark.parametrize(
+        ("program", "message"),
+        [
+            (["sh", "-c", "echo 1 3; echo trouble >&2; exit 3"], "ended with exit status 3\ntrouble"),
+            (["sh", "-c", "echo 1 3; kill -SEGV $$"], "died by SIGSEGV"),
+            (["no-such-program"], "expected a program that can be started, got no-such-program"),
+            (["echo", "Starting"], "got 'Starting'; print other text to stderr"),
+            (["echo", "1 2 3"], "got '1 2 3'"),
+            (["echo", "3"], "only with clock='seconds'"),
+            (["true"], "expected at least one value"),
+            (["head", "-c", "3000000", "/dev/zero"], "bytes without an end of line"),
+        ],
+    )
+    def test_failures(self, program, message):
+        with pytest.raises(ValueError, match=message):
+            outcome(command(program))
+
+    @pytest.mark.parametrize(
+        "template", ["", [], [1], None, 7, "solve {problem}", "solve {", "solve {}", "'open", ["x", b"y"]]
+    )
+    def test_bad_templates_are_refused_at_once(self, template):
+        with pytest.raises(ValueError, match="expected"):
+            command(template)
+
+
+class TestFamily:
+    @staticmethod
+    def make(budget):
+        @counted
+        def member(objective, allowed, rng):
+            for i in range(10_000):
+                objective([budget - i, 0])
+
+        return member
+
+    def test_a_member_ends_at_its_budget_and_its_result_stays(self):
+        members = family("sa", self.make, [10, 1e6, 0.5 + 20])
+        assert list(members) == ["sa(10)", "sa(1000000)", "sa(20.5)"]
+        ended, recorder = outcome(members["sa(10)"])
+        assert ended
+        assert recorder.evaluations == 10
+        assert outcome(members["sa(10)"], until=10)[0]
+        assert not outcome(members["sa(10)"], until=9)[0]
+        assert not outcome(members["sa(1000000)"])[0]
+
+    def test_generators_are_told_the_smaller_of_both(self):
+        untils = []
+
+        def make(budget):
+            return lambda problem, seed, until: untils.append(until) or [(1, 1.0)]
+
+        for member in family("g", make, [10, 1000]).values():
+            outcome(member)
+        assert untils == [10, 100]
+
+    @pytest.mark.parametrize(
+        ("name", "make", "budgets", "message"),
+        [
+            ("", lambda b: print, [1], "a name for the family"),
+            ("a", 3, [1], r"expected a function\(budget\) for pb.family"),
+            ("a", lambda b: print, [], "at least one budget"),
+            ("a", lambda b: print, [0], "above zero and finite"),
+            ("a", lambda b: print, [1, 1.0], "different budgets"),
+            ("a", lambda b: print, ["x"], "a budget that is one number"),
+            ("a", lambda b: None, [1], "to return an algorithm, got None"),
+        ],
+    )
+    def test_bad_input(self, name, make, budgets, message):
+        with pytest.raises(ValueError, match=message):
+            family(name, make, budgets)
