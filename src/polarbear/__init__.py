@@ -9,9 +9,12 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0.dev0"
 
 if TYPE_CHECKING:
-    from polarbear import models
+    from polarbear import models, problems
+    from polarbear.algorithms import ask_tell, command, counted, family
     from polarbear.diagnostics import Diagnostics
+    from polarbear.driver import Race, RaceError
     from polarbear.elimination import Dominated, dominated, pareto_set
+    from polarbear.execution import Limits, LocalExecutor, ReplayExecutor, dask_executor
     from polarbear.fitting import fit
     from polarbear.models import (
         BSpline,
@@ -36,6 +39,11 @@ if TYPE_CHECKING:
         rank_values,
     )
     from polarbear.posterior import Posterior
+    from polarbear.race.batching import AdaptiveBatch, FixedBatch
+    from polarbear.race.jobs import Job, Run
+    from polarbear.race.result import RaceResult
+    from polarbear.race.rounds import Eliminated, Round
+    from polarbear.race.settings import Settings
     from polarbear.relations import (
         anytime_dominance,
         crossing,
@@ -44,10 +52,14 @@ if TYPE_CHECKING:
         pareto_probability,
         win_probability,
     )
+    from polarbear.storage import RaceFile, RaceFileInUse
 
 _HOME = {
+    "polarbear.algorithms": ["ask_tell", "command", "counted", "family"],
     "polarbear.diagnostics": ["Diagnostics"],
+    "polarbear.driver": ["Race", "RaceError"],
     "polarbear.elimination": ["Dominated", "dominated", "pareto_set"],
+    "polarbear.execution": ["Limits", "LocalExecutor", "ReplayExecutor", "dask_executor"],
     "polarbear.fitting": ["fit"],
     "polarbear.models": [
         "BSpline",
@@ -72,6 +84,11 @@ _HOME = {
         "rank_values",
     ],
     "polarbear.posterior": ["Posterior"],
+    "polarbear.race.batching": ["AdaptiveBatch", "FixedBatch"],
+    "polarbear.race.jobs": ["Job", "Run"],
+    "polarbear.race.result": ["RaceResult"],
+    "polarbear.race.rounds": ["Eliminated", "Round"],
+    "polarbear.race.settings": ["Settings"],
     "polarbear.relations": [
         "anytime_dominance",
         "crossing",
@@ -80,48 +97,71 @@ _HOME = {
         "pareto_probability",
         "win_probability",
     ],
+    "polarbear.storage": ["RaceFile", "RaceFileInUse"],
 }
+_ROOMS = ("models", "problems")  # public as modules
 _ROOM_OF = {name: room for room, names in _HOME.items() for name in names}
 
 __all__ = [
+    "AdaptiveBatch",
     "BSpline",
     "Choices",
     "Diagnostics",
     "Dirichlet",
     "Dominated",
+    "Eliminated",
+    "FixedBatch",
     "GaussianProcess",
     "Grid",
     "HierarchicalDirichlet",
     "HilbertSpaceGP",
     "InverseGamma",
+    "Job",
+    "Limits",
+    "LocalExecutor",
     "LogNormal",
     "Posterior",
+    "Race",
+    "RaceError",
+    "RaceFile",
+    "RaceFileInUse",
+    "RaceResult",
     "RandomWalk",
     "Ranking",
     "Rankings",
+    "ReplayExecutor",
+    "Round",
+    "Run",
+    "Settings",
     "SparseGaussianProcess",
     "Trajectory",
     "__version__",
     "anytime_dominance",
     "as_grid",
+    "ask_tell",
+    "command",
+    "counted",
     "crossing",
+    "dask_executor",
     "dominance",
     "dominated",
     "equivalence",
+    "family",
     "fit",
     "linear_grid",
     "log_grid",
     "models",
     "pareto_probability",
     "pareto_set",
+    "problems",
     "rank_values",
     "win_probability",
 ]
 
 
 def __getattr__(name: str) -> Any:
-    if name == "models":
-        return import_module("polarbear.models")
+    if name in _ROOMS:
+        return import_module(f"polarbear.{name}")
     if name not in _ROOM_OF:
         raise AttributeError(f"module 'polarbear' has no attribute {name!r}")
     value = getattr(import_module(_ROOM_OF[name]), name)

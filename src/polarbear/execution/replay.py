@@ -18,8 +18,8 @@ class ReplayExecutor(Executor):
     Parameters
     ----------
     runs
-        The recordings, one for each algorithm and instance. A job whose recording is missing, or ends too early, gets
-        a `ValueError` in its future.
+        The recordings, one for each algorithm and instance; instances are numbered as they first appear. A job whose
+        recording is missing, or ends too early, gets a `ValueError` in its future.
 
     Examples
     --------
@@ -41,6 +41,12 @@ class ReplayExecutor(Executor):
                     "number repeated runs as instances of their own"
                 )
             self._runs[run.algorithm, run.instance] = run
+        self._numbered = tuple(dict.fromkeys(instance for _, instance in self._runs))
+
+    @property
+    def instances(self) -> int:
+        """How many instances were recorded."""
+        return len(self._numbered)
 
     def submit(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         """Answer the job among the arguments; nothing is called."""
@@ -58,20 +64,31 @@ class ReplayExecutor(Executor):
 
     def _answer(self, job: Job) -> Run:
         name = f"{job.algorithm!r} on instance {job.instance!r}"
-        recorded = self._runs.get((job.algorithm, job.instance))
+        recorded = None
+        if job.instance < len(self._numbered):
+            recorded = self._runs.get((job.algorithm, self._numbered[job.instance]))
         if recorded is None:
             raise ValueError(
                 f"expected a recording of {name}, got none among {len(self._runs)}; "
                 "add it, or race only the algorithms and instances that were recorded"
             )
-        if recorded.failed and recorded.until <= job.until:
-            return Run(recorded, recorded.until, "error", f"the recorded run of {name} failed at {recorded.until:g}")
-        if recorded.until < job.until:
+        failed = recorded.failed and recorded.until <= job.until
+        if recorded.until < job.until and not failed:
             raise ValueError(
                 f"expected a recording of {name} until {job.until:g}, got one until {recorded.until:g}; "
                 "end the grid there, or give until=math.inf if the run had ended by itself"
             )
-        kept = recorded.times <= job.until
-        times, values = recorded.times[kept], recorded.values[kept]
-        cut = Trajectory(job.algorithm, job.instance, times, values, until=job.until, maximise=recorded.maximise)
-        return Run(cut, reached=job.until)
+        until = min(recorded.until, job.until)
+        kept = recorded.times <= until
+        cut = Trajectory(
+            job.algorithm,
+            job.instance,
+            recorded.times[kept],
+            recorded.values[kept],
+            until=until,
+            failed=failed,
+            maximise=recorded.maximise,
+        )
+        if failed:
+            return Run(cut, until, "error", f"the recorded run of {name} failed at {until:g}")
+        return Run(cut, reached=until)

@@ -82,7 +82,7 @@ def believe(state: State) -> Posterior:
         method=settings.method,
         calibration=settings.calibration,
         draws=settings.draws,
-        seed=seed_of(settings.seed, "posterior", len(state.rounds)),
+        seed=seed_of(settings.seed, "posterior", len(state.evidence.runs)),
     )
 
 

@@ -1,0 +1,201 @@
+"""What a person sees while a race runs: a live view in a terminal, one plain line a round elsewhere, or nothing."""
+
+from __future__ import annotations
+
+import math
+import sys
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal, Protocol, TextIO
+
+from polarbear.race.forecast import instances_needed
+from polarbear.race.sampling import running_until
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+    from rich.live import Live
+
+    from polarbear.race.jobs import Run
+    from polarbear.race.sampling import Plan
+    from polarbear.race.state import State
+
+Shown = Literal["auto", "live", "lines", "none"]
+
+
+class Progress(Protocol):
+    """What the driver tells about a race."""
+
+    def planned(self, state: State, plan: Plan, waiting: int) -> None:
+        """A round begins; so many of its runs are not there yet."""
+
+    def ran(self, run: Run) -> None:
+        """One run is there."""
+
+    def inferring(self) -> None:
+        """All runs are there, and the posterior is being computed."""
+
+    def decided(self, state: State) -> None:
+        """A round has ended."""
+
+    def close(self) -> None:
+        """The race stops here."""
+
+
+def progress(shown: Shown, *, stream: TextIO | None = None) -> Progress:
+    """The view that was asked for; "auto" is live in a terminal and lines elsewhere, on standard error."""
+    out = sys.stderr if stream is None else stream
+    if shown == "auto":
+        shown = "live" if out.isatty() else "lines"
+    if shown == "live":
+        return LiveView(out)
+    if shown == "lines":
+        return Lines(out)
+    if shown == "none":
+        return Silence()
+    raise ValueError(f"progress must be 'auto', 'live', 'lines' or 'none', got {shown!r}")
+
+
+class Silence:
+    """Shows nothing."""
+
+    def planned(self, state: State, plan: Plan, waiting: int) -> None: ...
+
+    def ran(self, run: Run) -> None: ...
+
+    def inferring(self) -> None: ...
+
+    def decided(self, state: State) -> None: ...
+
+    def close(self) -> None: ...
+
+
+@dataclass
+class Lines(Silence):
+    """One line a round."""
+
+    stream: TextIO
+
+    def decided(self, state: State) -> None:
+        """Print what the round did."""
+        last = state.rounds[-1]
+        words = [
+            f"round {last.number}",
+            f"{len(last.instances)} instances" if last.instances else "no new runs",
+            f"{last.resolved_share:.1%} decided",
+            f"{len(state.candidates)} candidates",
+            f"{state.cost:,.0f} {state.settings.clock}",
+        ]
+        words += [f"{each.name} is out (beaten by {each.by}, {each.probability:.3f})" for each in last.eliminated]
+        if not last.reliable:
+            words.append(f"nothing was decided, because the posterior cannot be trusted: {last.message}")
+        print(" · ".join(words), file=self.stream, flush=True)
+
+
+@dataclass
+class LiveView(Silence):
+    """A table that changes as the race goes on."""
+
+    stream: TextIO
+    _live: Live | None = None
+    _state: State | None = None
+    _plan: Plan | None = None
+    _runs: int = 0
+    _failures: int = 0
+    _note: str = ""
+    _summary: str = ""
+    _began: float = field(default_factory=time.monotonic)
+
+    def planned(self, state: State, plan: Plan, waiting: int) -> None:
+        """Show the round that begins."""
+        from rich.console import Console
+        from rich.live import Live
+
+        self._state, self._plan, self._runs, self._note = state, plan, len(plan.jobs) - waiting, ""
+        if self._live is None:
+            self._live = Live(console=Console(file=self.stream), refresh_per_second=8, get_renderable=self._render)
+            self._live.start()
+
+    def ran(self, run: Run) -> None:
+        """Count the run."""
+        self._runs += 1
+        self._failures += run.status != "done"
+
+    def inferring(self) -> None:
+        """Say what the race waits for."""
+        self._note = "inferring the posterior"
+
+    def decided(self, state: State) -> None:
+        """Show the new state."""
+        self._state = state
+        self._summary = _summary(state, self._failures, time.monotonic() - self._began)
+
+    def close(self) -> None:
+        """Leave the last view standing."""
+        if self._live is not None:
+            self._live.stop()
+            self._live = None
+
+    def _render(self) -> RenderableType:
+        from rich.console import Group
+        from rich.progress_bar import ProgressBar
+        from rich.table import Table
+        from rich.text import Text
+
+        state, plan = self._state, self._plan
+        assert state is not None
+        assert plan is not None
+        share = state.rounds[-1].resolved_share if state.rounds else 0.0
+        head = Table.grid(padding=(0, 2))
+        head.add_row("decided", ProgressBar(total=1.0, completed=share, width=30), f"{share:.1%} of pairs and times")
+        total = max(len(plan.jobs), 1)
+        head.add_row(
+            f"round {len(state.rounds) + (self._runs < len(plan.jobs) or not state.rounds)}",
+            ProgressBar(total=total, completed=self._runs, width=30),
+            self._note or f"{self._runs} of {len(plan.jobs)} runs on {len(plan.instances)} instances",
+        )
+        return Group(head, self._table(state), Text(self._summary))
+
+    def _table(self, state: State) -> RenderableType:
+        from rich.table import Table
+        from rich.text import Text
+
+        table = Table(box=None, padding=(0, 2))
+        for heading in ("algorithm", "state", "dominated with"):
+            table.add_column(heading, justify="right" if heading == "dominated with" else "left")
+        out = {each.name: each for round_ in state.rounds for each in round_.eliminated}
+        threat = dict(state.rounds[-1].threat) if state.rounds else {}
+        running = running_until(state)
+        for name in state.names:
+            if name in state.candidates:
+                status, style = ("races", "bold") if name in running else ("decided", "green")
+                if name in state.newcomers:
+                    status = "catches up"
+            elif name in out:
+                status, style = f"out in round {out[name].round}, beaten by {out[name].by}", "dim"
+            else:
+                status, style = "removed", "dim"
+            probability = f"{threat[name]:.3f}" if name in threat else ""
+            table.add_row(Text(name, style=style), Text(status, style=style), probability)
+        return table
+
+
+def _summary(state: State, failures: int, seconds: float) -> str:
+    """What was spent and saved, and what is still to come."""
+    used, unit = len(state.evidence.instances), state.settings.clock
+    if not used:
+        return ""
+    full = used * len(state.names) * float(state.settings.grid.times[-1])
+    words = [f"{used} instances", f"{state.cost:,.0f} {unit} spent, {1 - state.cost / full:.0%} saved"]
+    if state.posterior is not None and running_until(state):
+        needed = instances_needed(state.posterior, state.resolved, state.settings)
+        if math.isfinite(needed) and needed > used:
+            words.append(f"about {needed - used:,.0f} instances to go, {_clock(seconds * (needed - used) / used)}")
+    if failures:
+        words.append(f"{failures} runs failed")
+    return " · ".join(words)
+
+
+def _clock(seconds: float) -> str:
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
