@@ -22,7 +22,7 @@ from polarbear.race.jobs import Job, Run
 from polarbear.storage import RaceFile
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 ALGORITHMS = 10
 
@@ -34,46 +34,54 @@ def main() -> None:
     parser.add_argument("--folder", help="where to write; by default the folder for temporary files")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory(dir=arguments.folder) as folder:
-        measure(Path(folder), arguments.runs, arguments.improvements)
+        race, plain = Path(folder) / "benchmark.race", Path(folder) / "plain"
+        write(race, plain, arguments.runs, arguments.improvements)
+        read(race, plain, arguments.runs)
+    print(f"peak memory of the process {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3:,.0f} MB")
 
 
-def measure(folder: Path, count: int, improvements: int) -> None:
+def write(race: Path, plain: Path, count: int, improvements: int) -> None:
     times, values = np.arange(1.0, improvements + 1), -np.sort(np.random.default_rng(0).normal(size=improvements))
-    found = [Trajectory(f"algorithm {k % ALGORITHMS}", k // ALGORITHMS, times, values) for k in range(count)]
-    runs = [Run(trajectory, reached=float(improvements), seconds=1.0) for trajectory in found]
-    jobs = [Job(t.algorithm, k // ALGORITHMS, improvements, seed=k, instance_seed=k) for k, t in enumerate(found)]
-    file = folder / "benchmark.race"
+
+    def trajectories() -> Iterator[Trajectory]:
+        return (Trajectory(f"algorithm {k % ALGORITHMS}", k // ALGORITHMS, times, values) for k in range(count))
+
+    def make_only() -> None:
+        for _ in trajectories():
+            pass
 
     def store() -> None:
-        with RaceFile.create(file, {"seed": 0}) as race:
-            for run, job in zip(runs, jobs, strict=True):
-                race.add_run(run, job)
-
-    def load() -> None:
-        with RaceFile.open(file, write=False) as race:
-            assert len(race.runs()) == count
-
-    def check() -> None:
-        RaceFile.open(file, write=False).close()
-
-    plain = folder / "plain"
+        with RaceFile.create(race, {"seed": 0}) as file:
+            for k, found in enumerate(trajectories()):
+                job = Job(found.algorithm, k // ALGORITHMS, improvements, seed=k, instance_seed=k)
+                file.add_run(Run(found, reached=float(improvements), seconds=1.0), job)
 
     def store_plainly() -> None:
         with plain.open("wb") as stream:
-            for trajectory in found:
-                stream.write(np.concatenate([trajectory.times, trajectory.values]).tobytes())
+            for found in trajectories():
+                stream.write(np.concatenate([found.times, found.values]).tobytes())
                 stream.flush()
+
+    making = seconds(make_only)
+    ours, peer = seconds(store) - making, seconds(store_plainly) - making
+    print(f"{count:,} runs of {improvements} improvements, each a transaction; {race.stat().st_size / 1e6:,.0f} MB")
+    print(f"write      {ours:8.2f} s {1e6 * ours / count:8.1f} µs a run   (plain file {peer:.2f} s)")
+
+
+def read(race: Path, plain: Path, count: int) -> None:
+    def check() -> None:
+        RaceFile.open(race, write=False).close()
+
+    def load() -> None:
+        with RaceFile.open(race, write=False) as file:
+            assert len(file.runs()) == count
 
     def load_plainly() -> None:
         plain.read_bytes()
 
-    written, plainly = seconds(store), seconds(store_plainly)
-    print(f"{count:,} runs of {improvements} improvements, each a transaction; {file.stat().st_size / 1e6:,.0f} MB")
-    print(f"write      {written:8.2f} s {1e6 * written / count:8.1f} µs a run   (plain file {plainly:.2f} s)")
-    checked, read, plainly = seconds(check), seconds(load), seconds(load_plainly)
-    print(f"check      {checked:8.2f} s {1e6 * checked / count:8.1f} µs a run")
-    print(f"open, read {read:8.2f} s {1e6 * read / count:8.1f} µs a run   (plain file {plainly:.2f} s)")
-    print(f"peak memory of the process {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3:,.0f} MB")
+    checking, ours, peer = seconds(check), seconds(load), seconds(load_plainly)
+    print(f"check      {checking:8.2f} s {1e6 * checking / count:8.1f} µs a run")
+    print(f"open, read {ours:8.2f} s {1e6 * ours / count:8.1f} µs a run   (plain file {peer:.2f} s)")
 
 
 def seconds(action: Callable[[], None]) -> float:
