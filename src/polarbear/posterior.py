@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
 
+from polarbear import __version__
 from polarbear.diagnostics import Diagnostics
 from polarbear.observe import Grid
 
@@ -131,11 +132,21 @@ class Posterior:
         )
         return xr.DataTree.from_dict({"/posterior": dataset})
 
-    def save(self, path: str | PathLike[str]) -> None:
-        """Write to a compressed NumPy archive; plain arrays and JSON, never a pickle."""
+    def save(self, path: str | PathLike[str], *, draws: int | None = None) -> None:
+        """Write to a compressed NumPy archive; plain arrays and JSON, never a pickle.
+
+        Parameters
+        ----------
+        path
+            The file.
+        draws
+            For deployment: keep at most so many draws, in single precision. Everything is kept exactly by default.
+        """
+        kept = self if draws is None else self.thin(draws)
         about = {
             "format": _FORMAT,
             "version": _VERSION,
+            "polarbear": __version__,
             "names": self.names,
             "axis": self.grid.axis,
             "joint": self.joint,
@@ -144,8 +155,9 @@ class Posterior:
             "diagnostics": asdict(self.diagnostics),
         }
         text = np.frombuffer(json.dumps(about, allow_nan=True).encode(), dtype=np.uint8)
+        ratings = kept.ratings if draws is None else kept.ratings.astype(np.float32)
         with Path(path).open("wb") as file:
-            np.savez_compressed(file, ratings=self.ratings, times=self.grid.times, about=text)
+            np.savez_compressed(file, ratings=ratings, times=self.grid.times, about=text)
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Posterior:
@@ -190,6 +202,7 @@ def ratings_of(utilities: Array) -> Array:
     for t, mu in enumerate(utilities):  # one time after the other stays in cache
         strengths = np.exp(_in_range(mu - mu.max(axis=0)))
         ratings[:, t] = (strengths / strengths.sum(axis=0)).T
+    ratings.flags.writeable = False
     return ratings
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from polarbear.elimination import threats
 from polarbear.race.loop import believe
 from polarbear.race.sampling import running_until
+from polarbear.selection.regret import RegretBounds, regret
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -140,17 +141,9 @@ class RaceResult:
         return 1 - float(np.mean(np.all(beaten, axis=0)))
 
     @cached_property
-    def reducible_regret(self) -> float:
-        """The largest expected regret that more data could still remove, over all single budgets.
-
-        At a budget t it is E[max_A θ_A(t)] − max_A E[θ_A(t)] among the candidates: what knowing the ratings exactly would
-        be worth to somebody who must choose now. In units of the probability of being first.
-        """
-        inside = [self.state.names.index(name) for name in self.pareto_set]
-        ratings = self.posterior.ratings[..., inside]
-        ratings = ratings / ratings.sum(axis=-1, keepdims=True)
-        regret = ratings.max(axis=-1).mean(axis=0) - ratings.mean(axis=0).max(axis=-1)
-        return float(regret.max())
+    def regret(self) -> RegretBounds:
+        """Bounds of the worst-case regret that more data could still remove, for whoever chooses among the candidates."""
+        return regret(self.posterior, among=self.pareto_set)
 
     def undecided(self) -> dict[tuple[str, str], NDArray[np.float64]]:
         """The pairs that are not decided, with the times at which they are not."""

@@ -1,0 +1,50 @@
+"""What to deploy (the paper's "Algorithm Selection under Time Preferences and Risk Profiles"). NumPy alone.
+
+A preference turns each drawn rating curve into a value, a risk attitude turns the drawn values of each candidate into a
+score, and the best score wins. Nothing is run and nothing is inferred again.
+"""
+
+from polarbear.selection.choice import Candidate, Selection, select
+from polarbear.selection.decision_map import Crossing, DecisionMap, decision_map
+from polarbear.selection.portfolio import portfolio_win_probability
+from polarbear.selection.preference import (
+    At,
+    Between,
+    BudgetDistribution,
+    Custom,
+    Final,
+    LogUniform,
+    Preference,
+    Uniform,
+    Weighted,
+)
+from polarbear.selection.regret import RegretBounds, regret
+from polarbear.selection.risk import Expected, ProbabilityBest, Quantile, Regret, Risk
+from polarbear.selection.virtual import virtual_portfolio
+
+__all__ = [
+    "At",
+    "Between",
+    "BudgetDistribution",
+    "Candidate",
+    "Crossing",
+    "Custom",
+    "DecisionMap",
+    "Expected",
+    "Final",
+    "LogUniform",
+    "Preference",
+    "ProbabilityBest",
+    "Quantile",
+    "Regret",
+    "RegretBounds",
+    "Risk",
+    "Selection",
+    "Uniform",
+    "Weighted",
+    "decision_map",
+    "portfolio_win_probability",
+    "regret",
+    "select",
+    "virtual_portfolio",
+]

@@ -1,0 +1,128 @@
+"""The decision map: which algorithm is best at each budget, how surely, and where the leader changes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from polarbear.selection.choice import among_names
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from polarbear.observe import Grid
+    from polarbear.posterior import Posterior
+
+    Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Crossing:
+    """Where one algorithm takes over from another.
+
+    Attributes
+    ----------
+    before, after
+        The leader up to there, and from there on.
+    time, lower, upper
+        Median and 90 % interval of the time at which their ratings cross.
+    probability
+        Share of the draws in which they cross at all, in this direction.
+    """
+
+    before: str
+    after: str
+    time: float
+    lower: float
+    upper: float
+    probability: float
+
+
+@dataclass(frozen=True, eq=False)
+class DecisionMap:
+    """Which algorithm to choose at each budget.
+
+    Attributes
+    ----------
+    grid
+        The budgets.
+    best
+        The name of the best algorithm at each.
+    probability_best
+        P(best) of every candidate at each budget, shape (time, candidate).
+    names
+        The candidates.
+    crossings
+        The changes of leader; empty if the posterior holds no paths over time.
+    """
+
+    grid: Grid
+    names: tuple[str, ...]
+    best: tuple[str, ...]
+    probability_best: Array
+    crossings: tuple[Crossing, ...]
+
+    def __str__(self) -> str:
+        edges = [0, *(k for k in range(1, len(self.best)) if self.best[k] != self.best[k - 1]), len(self.best)]
+        lines = []
+        for first, stop in pairwise(edges):
+            name = self.best[first]
+            sure = self.probability_best[first:stop, self.names.index(name)]
+            start, end = self.grid.times[first], self.grid.times[stop - 1]
+            lines.append(
+                f"from {start:,g} to {end:,g}: {name}, best with probability {sure.min():.2f} to {sure.max():.2f}"
+            )
+        lines += [
+            f"{each.after} overtakes {each.before} at about {each.time:,.3g} ({each.lower:,.3g} to {each.upper:,.3g})"
+            for each in self.crossings
+        ]
+        return "\n".join(lines)
+
+
+def decision_map(posterior: Posterior, *, among: Sequence[str] | None = None) -> DecisionMap:
+    """The algorithm with the highest expected rating at each budget, the probability that it is the best, and crossings.
+
+    Parameters
+    ----------
+    posterior
+        The belief.
+    among
+        The algorithms to choose from; all by default.
+    """
+    names = among_names(posterior, among)
+    ratings = posterior.ratings[..., [posterior.names.index(name) for name in names]]
+    leaders = ratings.mean(axis=0).argmax(axis=1)
+    winners = ratings.argmax(axis=2)
+    probability = np.stack([(winners == column).mean(axis=0) for column in range(len(names))], axis=1)
+    crossings = []
+    if posterior.joint:
+        for k in np.flatnonzero(np.diff(leaders)):
+            crossing = _crossing(posterior.grid, ratings[..., leaders[k]], ratings[..., leaders[k + 1]], int(k))
+            if crossing is not None:
+                crossings.append(Crossing(names[leaders[k]], names[leaders[k + 1]], *crossing))
+    return DecisionMap(posterior.grid, names, tuple(names[leader] for leader in leaders), probability, tuple(crossings))
+
+
+def _crossing(grid: Grid, before: Array, after: Array, k: int) -> tuple[float, float, float, float] | None:
+    """Quantiles of the time at which `after` overtakes `before` (draw, time), of several the one nearest to interval k."""
+    on_axis = np.log(grid.times) if grid.axis == "log" else grid.times
+    lead = np.log(np.maximum(before, 1e-300)) - np.log(np.maximum(after, 1e-300))
+    overtakes = (lead[:, :-1] > 0) & (lead[:, 1:] <= 0)
+    some = overtakes.any(axis=1)
+    if not some.any():
+        return None
+    intervals = np.arange(overtakes.shape[1])
+    distance = np.where(overtakes[some], np.abs(intervals - k), len(intervals))
+    nearest = distance.argmin(axis=1)
+    rows = np.arange(len(nearest))
+    first, second = lead[some][rows, nearest], lead[some][rows, nearest + 1]
+    place = on_axis[nearest] + (on_axis[nearest + 1] - on_axis[nearest]) * first / (first - second)
+    median, lower, upper = np.quantile(place, [0.5, 0.05, 0.95])
+    if grid.axis == "log":
+        median, lower, upper = np.exp([median, lower, upper])
+    return float(median), float(lower), float(upper), float(some.mean())

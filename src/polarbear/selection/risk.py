@@ -1,0 +1,75 @@
+"""Risk attitudes: how the drawn values of each candidate become one score, the higher the better."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class ProbabilityBest:
+    """P(V_A ≥ V_B for all B): be the best one as surely as possible."""
+
+    def score(self, values: Array) -> Array:
+        """Of values (draw, candidate); those that share the best value share the draw."""
+        best = values == values.max(axis=1, keepdims=True)
+        score: Array = (best / best.sum(axis=1, keepdims=True)).mean(axis=0)
+        return score
+
+    def __str__(self) -> str:
+        return "the probability of being the best"
+
+
+@dataclass(frozen=True)
+class Expected:
+    """E V_A: risk-neutral."""
+
+    def score(self, values: Array) -> Array:
+        """Of values (draw, candidate)."""
+        score: Array = values.mean(axis=0)
+        return score
+
+    def __str__(self) -> str:
+        return "the expected value"
+
+
+@dataclass(frozen=True)
+class Quantile:
+    """Q_γ[V_A]: risk-averse for small γ; as good as possible when things go badly."""
+
+    level: float = 0.05
+
+    def __post_init__(self) -> None:
+        if not 0 < self.level < 1:
+            raise ValueError(f"the level of Quantile must lie between 0 and 1, got {self.level!r}")
+
+    def score(self, values: Array) -> Array:
+        """Of values (draw, candidate)."""
+        score: Array = np.quantile(values, self.level, axis=0)
+        return score
+
+    def __str__(self) -> str:
+        return f"the {self.level:.0%} quantile of the value"
+
+
+@dataclass(frozen=True)
+class Regret:
+    """−E[max_B V_B − V_A]: lose as little as possible against whoever turns out best."""
+
+    def score(self, values: Array) -> Array:
+        """Of values (draw, candidate)."""
+        score: Array = -(values.max(axis=1, keepdims=True) - values).mean(axis=0)
+        return score
+
+    def __str__(self) -> str:
+        return "the expected regret"
+
+
+Risk = ProbabilityBest | Expected | Quantile | Regret

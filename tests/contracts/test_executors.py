@@ -1,0 +1,98 @@
+"""One suite over every executor: the same jobs give the same runs, whatever the runs do."""
+
+import multiprocessing
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from contextlib import contextmanager
+
+import pytest
+
+from polarbear.execution import Limits, LocalExecutor, close_workers, dask_executor, pack, run_supervised
+from polarbear.execution.guardian import bearers
+from polarbear.race.jobs import Job
+from tests.execution import runs
+
+
+@contextmanager
+def processes():
+    """Fresh processes, as on another machine: none has anything of this one."""
+    with ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("spawn")) as executor:
+        yield executor
+
+
+@contextmanager
+def dask():
+    distributed = pytest.importorskip("distributed")
+    with (
+        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
+        dask_executor(cluster.scheduler_address) as executor,
+    ):
+        yield executor
+
+
+EXECUTORS = {
+    "local 1": lambda: LocalExecutor(1),
+    "local 2": lambda: LocalExecutor(2),
+    "threads": lambda: ThreadPoolExecutor(2),
+    "processes": processes,
+    "dask": dask,
+}
+PAYLOADS = {
+    "mixed": pack(runs.mixed, runs.instance),
+    "good": pack(runs.well_behaved, runs.instance, maximise=True),
+}
+JOBS = [Job("mixed", i, 20, seed=i, instance_seed=2 * i) for i in range(40)] + [
+    Job("good", i, 30, seed=i, instance_seed=2 * i) for i in range(10)
+]
+
+
+def driver():
+    """The token of the process in which a task runs."""
+    from polarbear.execution.guard import driver_token
+
+    return driver_token()
+
+
+@pytest.fixture(scope="module", params=EXECUTORS)
+def told(request):
+    """The runs of all jobs, and the tokens by which their processes are known."""
+    limits = Limits(seconds=2.0, retries=1)
+    with EXECUTORS[request.param]() as executor:
+        futures = [executor.submit(run_supervised, PAYLOADS[job.algorithm], job, limits) for job in JOBS]
+        results = [future.result() for future in futures]
+        tokens = {executor.submit(driver).result() for _ in range(8)}
+    close_workers()
+    return results, tokens
+
+
+EXPECTED = {0: "error", 5: "crashed", 10: "timeout", 15: "done", 20: "done", 25: "crashed", 30: "error", 35: "done"}
+
+
+def test_every_job_has_its_run(told):
+    results, _ = told
+    for job, run in zip(JOBS, results, strict=True):
+        status = EXPECTED.get(job.instance, "done") if job.algorithm == "mixed" else "done"
+        assert run.status == status, run.message
+        assert (run.trajectory.algorithm, run.trajectory.instance) == (job.algorithm, job.instance)
+        assert run.trajectory.failed == (status != "done")
+        assert bool(run.message) == (status != "done")
+        assert 0 <= run.reached <= job.until
+
+
+def test_runs_are_the_same_on_every_executor(told, request):
+    results, _ = told
+    shown = [
+        (run.status, run.reached, run.trajectory.until, run.trajectory.times.tolist(), run.trajectory.values.tolist())
+        for job, run in zip(JOBS, results, strict=True)
+        if (job.algorithm, job.instance) != ("mixed", 15)  # its value is the number of a process
+    ]
+    assert shown == FIRST.setdefault("runs", shown)
+
+
+FIRST = {}
+
+
+def test_no_process_is_left_behind(told):
+    _, tokens = told
+    assert tokens
+    while any(bearers(token) for token in tokens):
+        pass  # workers of a driver that just ended are about to

@@ -1,0 +1,12 @@
+import pytest
+
+from polarbear.execution import close_workers
+from polarbear.execution.guard import driver_token
+from polarbear.execution.guardian import bearers
+
+
+@pytest.fixture(autouse=True)
+def _no_process_left_behind():
+    yield
+    close_workers()
+    assert bearers(driver_token()) == []

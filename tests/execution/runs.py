@@ -1,0 +1,270 @@
+"""Algorithms that behave, and algorithms that do not."""
+
+import ctypes
+import math
+import os
+import random
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import numpy as np
+
+from polarbear.algorithms import counted
+
+
+def instance(index, seed):
+    return index + seed / 1000
+
+
+def well_behaved(problem, seed, until):
+    rng = np.random.default_rng(seed)
+    for t in range(1, until + 1):
+        yield t, problem + rng.random() / t
+
+
+def short(problem, seed, until):
+    yield 1, 5.0
+    yield 3, float(seed)
+
+
+def tell_pid(problem, seed, until):
+    yield 1, os.getpid()
+
+
+def raises(problem, seed, until):
+    yield 2, 1.0
+    print("before the error")
+    raise KeyError("what went wrong")
+
+
+def raises_something_odd(problem, seed, until):
+    class Odd(BaseException):
+        def __str__(self):
+            raise RuntimeError
+
+    yield 2, 1.0
+    raise Odd
+
+
+def raises_at_length(problem, seed, until):
+    raise ValueError("x" * 100_000_000)
+
+
+def exits(problem, seed, until):
+    yield 2, 1.0
+    sys.exit(3)
+
+
+def interrupts(problem, seed, until):
+    yield 2, 1.0
+    raise KeyboardInterrupt
+
+
+def killed(problem, seed, until):
+    yield 2, 1.0
+    print("last words", flush=True)
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def gone(problem, seed, until):
+    yield 2, 1.0
+    os._exit(0)
+
+
+def segfault(problem, seed, until):
+    yield 2, 1.0
+    ctypes.string_at(0)
+
+
+def killed_the_first_time(problem, seed, until):
+    try:
+        os.mkdir(problem)  # noqa: PTH102
+    except FileExistsError:
+        yield 1, 7.0
+        return
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def hangs(problem, seed, until):
+    yield 2, 1.0
+    time.sleep(10_000)
+
+
+def holds_the_lock(problem, seed, until):
+    yield 2, 1.0
+    re.match(r"(a+)+$", "a" * 60 + "b")  # longer than the universe, and no other thread gets to run
+
+
+@counted
+def hangs_in_the_objective(objective, budget, rng):
+    for _ in range(3):
+        objective(1.0)
+    time.sleep(10_000)
+
+
+def floods(problem, seed, until):
+    for stream in (1, 2):
+        for _ in range(100):
+            os.write(stream, b"x" * 500_000)
+    print("the end of the flood", flush=True)
+    yield 1, 1.0
+    raise ValueError("drowned")
+
+
+def improves_a_million_times(problem, seed, until):
+    return ((t, -t) for t in range(1, 1_000_001))
+
+
+def closes_streams(problem, seed, until):
+    for stream in (0, 1, 2):
+        os.close(stream)
+    yield 1, 1.0
+
+
+def closes_everything(problem, seed, until):
+    yield 1, 1.0
+    os.closerange(0, 1000)
+    time.sleep(10_000)
+
+
+def leaves_children(problem, seed, until):
+    """A child of its group, one of a session of its own, and an orphan of an orphan."""
+    sleep = [sys.executable, "-S", "-c", "import time; time.sleep(10_000)"]
+    subprocess.Popen(sleep)
+    subprocess.Popen(sleep, start_new_session=True)
+    if os.fork() == 0:
+        os.setsid()
+        if os.fork() == 0:
+            time.sleep(10_000)
+        os._exit(0)
+    os.wait()
+    yield 1, os.getpid()
+
+
+def leaves_children_and_hangs(problem, seed, until):
+    yield from leaves_children(problem, seed, until)
+    time.sleep(10_000)
+
+
+def leaves_children_and_dies(problem, seed, until):
+    yield from leaves_children(problem, seed, until)
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def forks_and_both_return(problem, seed, until):
+    child = os.fork()
+    if child:
+        os.waitpid(child, 0)
+        yield 1, 1.0
+    else:
+        yield 1, 2.0
+
+
+@counted
+def evaluates_in_a_forked_child(objective, budget, rng):
+    objective(1.0)
+    reads, writes = os.pipe()
+    if os.fork() == 0:
+        try:
+            objective(0.0)
+        except RuntimeError as error:
+            os.write(writes, str(error).encode())
+        os._exit(0)
+    os.wait()
+    raise ValueError(os.read(reads, 10_000).decode())
+
+
+@counted
+def never_stops(objective, budget, rng):
+    while True:
+        try:
+            objective(rng.random())
+        except:  # noqa: E722
+            continue
+
+
+def leaves_a_thread(problem, seed, until):
+    @counted
+    def search(objective, budget, rng):
+        def go_on():
+            while True:
+                objective(-1e9)
+                time.sleep(0.001)
+
+        objective(1.0)
+        threading.Thread(target=go_on, daemon=True).start()
+
+    return search(problem, seed, until)
+
+
+def changes_the_world(problem, seed, until):
+    os.chdir("/")
+    sys.stdout = None
+    random.random()
+    np.random.random()  # noqa: NPY002
+    yield 1, 1.0
+
+
+def sees_the_world(problem, seed, until):
+    yield 1, hash("a string")
+    yield 2, -hash(os.getcwd()) - 1e19  # noqa: PTH109
+    yield 3, -1e20 - random.random() * 1e10
+    yield 4, -1e30 - np.random.random() * 1e20  # noqa: NPY002
+
+
+def threads_of_linear_algebra(problem, seed, until):
+    yield 1, float(os.environ["OMP_NUM_THREADS"])
+
+
+def bare_values(problem, seed, until):
+    yield 3.0
+    yield 2.0
+    time.sleep(10_000)
+
+
+def own_seconds(problem, seed, until):
+    yield 0.1, 3.0
+    time.sleep(until + 1.5)
+    yield 0.2, 2.0
+    yield until + 1, 0.0
+
+
+@counted
+def nothing_in_time(objective, budget, rng):
+    time.sleep(10_000)
+
+
+def no_solution(problem, seed, until):
+    yield until, math.inf
+
+
+def absurd(problem, seed, until):
+    return seed
+
+
+def mixed(problem, seed, until):
+    """Whatever the instance asks for, of 40: the torture of the contract."""
+    kinds = [raises, killed, hangs, leaves_children, forks_and_both_return, gone, nothing_usable, floods_a_little]
+    index = int(problem)
+    yield from kinds[index // 5](problem, seed, until) if index % 5 == 0 else well_behaved(problem, seed, until)
+
+
+def nothing_usable(problem, seed, until):
+    yield 1, math.nan
+
+
+def floods_a_little(problem, seed, until):
+    print("x" * 1_000_000)
+    yield from well_behaved(problem, seed, until)
+
+
+def race_within(problem, seed, until):
+    from polarbear.execution import pack, run_supervised
+    from polarbear.race.jobs import Job
+
+    run = run_supervised(pack(hangs if seed else short, instance), Job("inner", 0, 10, 4, 0))
+    yield 1, run.trajectory.values[-1]

@@ -1,0 +1,87 @@
+"""What is special about Dask; the contract of all executors is in tests/contracts."""
+
+import subprocess
+import sys
+
+import pytest
+
+from polarbear.execution import dask_executor, pack, run_supervised
+from polarbear.race.jobs import Job
+from tests.execution import runs
+
+pytest.importorskip("distributed")
+
+CLUSTER = """
+import sys
+from distributed import LocalCluster
+
+if __name__ == "__main__":
+    cluster = LocalCluster(n_workers=1, threads_per_worker=1, processes=False, protocol="tcp://", dashboard_address=None)
+    print(cluster.scheduler_address, flush=True)
+    if sys.stdin.readline() == "no workers\\n":
+        cluster.scale(0)
+    sys.stdin.read()
+"""
+
+
+@pytest.fixture
+def cluster(tmp_path):
+    """A cluster in a process of its own, and its address."""
+    with subprocess.Popen(
+        [sys.executable, "-c", CLUSTER],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    ) as process:
+        yield process, process.stdout.readline().strip()
+        process.kill()
+
+
+JOB = Job("a", 0, 10, 1, 1)
+
+
+def test_runs_fail_when_the_scheduler_dies(cluster):
+    process, address = cluster
+    executor = dask_executor(address, patience=2)
+    assert executor.submit(run_supervised, pack(runs.short, runs.instance), JOB).result().status == "done"
+    future = executor.submit(run_supervised, pack(runs.hangs, runs.instance), JOB)
+    process.kill()
+    with pytest.raises(ConnectionError, match="the Dask cluster is out of reach"):
+        future.result()
+    with pytest.raises(ConnectionError, match="the Dask cluster is out of reach"):
+        executor.submit(run_supervised, pack(runs.short, runs.instance), JOB).result()
+    executor.shutdown()
+
+
+def test_runs_fail_when_all_workers_are_gone(cluster):
+    process, address = cluster
+    executor = dask_executor(address, patience=1)
+    assert executor.submit(pow, 2, 3).result() == 8
+    process.stdin.write("no workers\n")
+    process.stdin.flush()
+    while executor._client.scheduler_info()["workers"]:
+        pass
+    with pytest.raises(ConnectionError, match="there has been no worker for 1 seconds"):
+        executor.submit(run_supervised, pack(runs.short, runs.instance), JOB).result()
+    executor.shutdown()
+
+
+def test_an_error_of_the_submitted_function_comes_through(cluster):
+    executor = dask_executor(cluster[1])
+    with pytest.raises(ZeroDivisionError):
+        executor.submit(divmod, 1, 0).result()
+    hanging = executor.submit(run_supervised, pack(runs.hangs, runs.instance), JOB)
+    executor.shutdown(cancel_futures=True)
+    assert hanging.cancelled()
+    with pytest.raises(ConnectionError, match="the executor was shut down"):
+        executor.submit(pow, 2, 3)
+
+
+def test_bad_input():
+    with pytest.raises(ValueError, match="expected the address of a Dask scheduler or a"):
+        dask_executor(3)
+    with pytest.raises(ValueError, match="patience above zero"):
+        dask_executor("tcp://127.0.0.1:1", patience=0)
+    with pytest.raises(ConnectionError, match=r"expected a Dask scheduler at tcp:.*, got no answer"):
+        dask_executor("tcp://127.0.0.1:1", patience=0.5)

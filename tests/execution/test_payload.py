@@ -1,0 +1,94 @@
+import subprocess
+import sys
+import threading
+
+import pytest
+
+from polarbear.algorithms import counted
+from polarbear.execution import Payload, pack, run_supervised
+from polarbear.race.jobs import Job
+from tests.execution import runs
+
+
+def test_the_same_is_packed_to_the_same():
+    first, second = pack(runs.short, [1, 2]), pack(runs.short, [1, 2])
+    assert isinstance(first, Payload)
+    assert first == second
+    assert first.digest != pack(runs.raises, [1, 2]).digest
+    assert "data" not in repr(first)
+
+
+def test_what_is_defined_on_the_spot_goes_along():
+    offset = 5
+
+    @counted
+    def search(objective, budget, rng):
+        objective(offset)
+
+    run = run_supervised(pack(search, lambda index, seed: lambda x: x + index), Job("a", 3, 10, 1, 1))
+    assert run.trajectory.values.tolist() == [8.0]
+
+
+SCRIPT = """
+from beside import offset
+from polarbear.execution import LocalExecutor, pack, run_supervised
+from polarbear.race.jobs import Job
+import polarbear.algorithms as pb
+
+@pb.counted
+def search(objective, budget, rng):
+    objective(offset(1))
+
+class Problem:
+    def __call__(self, x):
+        return x
+
+if __name__ == "__main__":
+    with LocalExecutor(1) as executor:
+        payload = pack(search, lambda index, seed: Problem())
+        run = executor.submit(run_supervised, payload, Job("a", 0, 10, 1, 1)).result()
+    print(run.status, run.trajectory.values, run.message)
+"""
+
+
+def test_a_script_and_the_modules_beside_it_work(tmp_path):
+    (tmp_path / "beside.py").write_text("def offset(x):\n    return x + 41\n")
+    (tmp_path / "random.py").write_text("raise ImportError('found the wrong module')\n")
+    folder = tmp_path / "scripts"
+    folder.mkdir()
+    (folder / "script.py").write_text(SCRIPT)
+    (folder / "beside.py").write_text("def offset(x):\n    return x + 41\n")
+    done = subprocess.run(
+        [sys.executable, "-W", "error", str(folder / "script.py")],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stdout.strip() == "done [42.]", done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "instances", "options", "message"),
+    [
+        (3, [1], {}, r"called as algorithm\(problem, seed, until\), got 3"),
+        (runs.short, 3, {}, r"a callable instance\(index, seed\) or a sequence of problems, got 3"),
+        (runs.short, "a.cnf", {}, "a sequence of problems, got 'a.cnf'"),
+        (runs.short, [1], {"clock": "hours"}, "expected clock="),
+        (runs.short, [threading.Lock()], {}, "expected the source of instances to be something that can be sent"),
+    ],
+)
+def test_what_cannot_be_run_is_refused_at_once(algorithm, instances, options, message):
+    with pytest.raises(ValueError, match=message):
+        pack(algorithm, instances, **options)
+
+
+def test_an_algorithm_that_cannot_be_sent_is_refused_with_advice():
+    lock = threading.Lock()
+
+    def run(problem, seed, until):
+        with lock:
+            yield 1, 1.0
+
+    with pytest.raises(ValueError, match=r"expected the algorithm .* cannot be pickled .* inside the function"):
+        pack(run, [1])

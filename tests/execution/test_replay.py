@@ -1,0 +1,63 @@
+import math
+
+import pytest
+
+from polarbear import Trajectory
+from polarbear.execution import Limits, ReplayExecutor, run_supervised
+from polarbear.race.jobs import Job
+
+RECORDED = [
+    Trajectory("a", 0, [10, 20, 30], [5.0, 4.0, 2.0], until=40),
+    Trajectory("a", 1, [10], [5.0], until=math.inf),
+    Trajectory("a", 2, [10], [5.0], until=20, failed=True),
+    Trajectory("b", 0, [10], [5.0], until=20, maximise=True),
+]
+
+
+def replayed(algorithm, instance, until):
+    job = Job(algorithm, instance, until, 1, 1)
+    return ReplayExecutor(RECORDED).submit(run_supervised, None, job, Limits()).result()
+
+
+@pytest.mark.parametrize(("until", "times"), [(5, []), (20, [10, 20]), (40, [10, 20, 30])])
+def test_a_recording_is_cut_at_the_jobs_time(until, times):
+    run = replayed("a", 0, until)
+    assert (run.status, run.trajectory.until, run.reached) == ("done", until, until)
+    assert run.trajectory.times.tolist() == times
+
+
+def test_the_direction_stays():
+    assert replayed("b", 0, 15).trajectory.maximise
+
+
+def test_a_run_that_had_ended_is_known_at_any_time():
+    assert replayed("a", 1, 10**6).trajectory.until == 10**6
+
+
+def test_a_failure_comes_at_its_time():
+    assert replayed("a", 2, 19).status == "done"
+    failed = replayed("a", 2, 20)
+    assert (failed.status, failed.trajectory.failed, failed.reached) == ("error", True, 20)
+    assert "failed at 20" in failed.message
+
+
+@pytest.mark.parametrize(
+    ("job", "message"),
+    [
+        (("c", 0, 10), "expected a recording of 'c' on instance 0, got none among 4"),
+        (("a", 7, 10), "expected a recording of 'a' on instance 7, got none"),
+        (("a", 0, 41), "of 'a' on instance 0 until 41, got one until 40; end the grid there"),
+    ],
+)
+def test_what_was_not_recorded_is_an_error_in_the_future(job, message):
+    with pytest.raises(ValueError, match=message):
+        replayed(*job)
+
+
+def test_bad_input():
+    with pytest.raises(ValueError, match="expected one recording of 'a' on instance 0, got two"):
+        ReplayExecutor([RECORDED[0], RECORDED[0]])
+    with pytest.raises(ValueError, match=r"expected recordings as pb\.Trajectory, got 3"):
+        ReplayExecutor([3])
+    with pytest.raises(ValueError, match=r"expected submit\(run_supervised, payload, job, limits\), got 0 jobs"):
+        ReplayExecutor([]).submit(pow, 2, 3).result()
