@@ -11,7 +11,7 @@ import numpy as np
 from polarbear.elimination import threats
 from polarbear.race.loop import believe
 from polarbear.race.sampling import running_until
-from polarbear.selection.regret import RegretBounds, regret
+from polarbear.selection.worst_case import RegretBounds, regret
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -5,7 +5,7 @@ score, and the best score wins. Nothing is run and nothing is inferred again.
 """
 
 from polarbear.selection.choice import Candidate, Selection, select
-from polarbear.selection.decision_map import Crossing, DecisionMap, decision_map
+from polarbear.selection.leaders import Crossing, DecisionMap, decision_map
 from polarbear.selection.portfolio import portfolio_win_probability
 from polarbear.selection.preference import (
     At,
@@ -18,9 +18,9 @@ from polarbear.selection.preference import (
     Uniform,
     Weighted,
 )
-from polarbear.selection.regret import RegretBounds, regret
 from polarbear.selection.risk import Expected, ProbabilityBest, Quantile, Regret, Risk
 from polarbear.selection.virtual import virtual_portfolio
+from polarbear.selection.worst_case import RegretBounds, regret
 
 __all__ = [
     "At",
