@@ -13,13 +13,17 @@ pytest.importorskip("distributed")
 
 CLUSTER = """
 import sys
+import time
 from distributed import LocalCluster
 
 if __name__ == "__main__":
     cluster = LocalCluster(n_workers=1, threads_per_worker=1, processes=False, protocol="tcp://", dashboard_address=None)
     print(cluster.scheduler_address, flush=True)
-    if sys.stdin.readline() == "no workers\\n":
+    if sys.stdin.readline():
         cluster.scale(0)
+        while cluster.scheduler.workers:
+            time.sleep(0.05)
+        print("no workers", flush=True)
     sys.stdin.read()
 """
 
@@ -60,8 +64,7 @@ def test_runs_fail_when_all_workers_are_gone(cluster):
     assert executor.submit(pow, 2, 3).result() == 8
     process.stdin.write("no workers\n")
     process.stdin.flush()
-    while executor._client.scheduler_info()["workers"]:
-        pass
+    assert process.stdout.readline() == "no workers\n"
     with pytest.raises(ConnectionError, match="there has been no worker for 1 seconds"):
         executor.submit(run_supervised, pack(runs.short, runs.instance), JOB).result()
     executor.shutdown()
