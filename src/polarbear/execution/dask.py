@@ -66,6 +66,7 @@ class DaskExecutor(Executor):
         self._waiting: dict[Future[Any], Any] = {}
         self._lock = threading.Lock()
         self._over = ""
+        self._met = False  # whether there ever was a worker
         client.loop.add_callback(_watch, weakref.ref(self), client, patience)
 
     def submit(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
@@ -127,6 +128,7 @@ class DaskExecutor(Executor):
             result, status = (type(error), error, None), "lost"
         with suppress(futures.InvalidStateError):  # cancelled or given up meanwhile
             if status == "finished":
+                self._met = True
                 future.set_result(result)
             elif status == "cancelled":  # not by us: then the future would be, too
                 self._payloads.clear()
@@ -148,7 +150,7 @@ def _same(payload: Payload) -> Payload:
 
 async def _watch(executor: weakref.ref[DaskExecutor], client: Any, patience: float) -> None:
     """Look after the cluster as long as the executor is in use: Dask itself would wait for ever for its workers."""
-    seen, alone_since = False, 0.0
+    alone_since = time.monotonic()
     while True:
         await asyncio.sleep(_LOOK_SECONDS)
         this = executor()
@@ -164,8 +166,8 @@ async def _watch(executor: weakref.ref[DaskExecutor], client: Any, patience: flo
             return this._give_up(f"its scheduler did not answer for {patience:g} seconds")
         except Exception:  # the connection is just being lost; the status will tell
             continue
-        seen = seen or workers > 0
-        if workers or not seen:
+        this._met = this._met or workers > 0
+        if workers or not this._met:
             alone_since = time.monotonic()
         elif time.monotonic() - alone_since > patience:
             return this._give_up(f"there has been no worker for {patience:g} seconds")
