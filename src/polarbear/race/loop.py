@@ -105,12 +105,17 @@ def add(state: State, name: str) -> State:
 
 
 def remove(state: State, name: str) -> State:
-    """Take an algorithm out by hand; its runs stay, and say as much about the others as before."""
+    """Take an algorithm out by hand; its runs stay, and say as much about the others as before.
+
+    One that never ran is forgotten: there would be nothing to infer its ratings from.
+    """
     if name not in state.candidates:
         raise ValueError(f"expected one of the candidates {', '.join(state.pareto_set)}, got {name!r}")
     if len(state.candidates) == 1:
         raise ValueError(f"{name!r} is the only candidate left; add another one first")
     candidates = state.candidates - {name}
+    if not any(algorithm == name for algorithm, _ in state.evidence.runs):
+        return _forgotten(state, name)
     return replace(state, candidates=candidates, resolved=_without(state, candidates), removed=state.removed | {name})
 
 
@@ -205,6 +210,21 @@ def _apply(state: State, decided: Round) -> State:
     )
     behind = (name for name in state.newcomers if name in candidates and missing_instances(state, name))
     return replace(state, newcomers=frozenset(behind))
+
+
+def _forgotten(state: State, name: str) -> State:
+    """The state as if an algorithm that never ran had not been there."""
+    rest = [position for position, other in enumerate(state.names) if other != name]
+    names = tuple(state.names[position] for position in rest)
+    return replace(
+        state,
+        names=names,
+        candidates=state.candidates - {name},
+        resolved=state.resolved[:, rest][:, :, rest],
+        evidence=recounted(state.evidence, names, state.settings),
+        newcomers=state.newcomers - {name},
+        posterior=None,
+    )
 
 
 def _without(state: State, candidates: frozenset[str]) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:

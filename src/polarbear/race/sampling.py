@@ -32,7 +32,8 @@ def next_plan(state: State, *, most_instances: int | None = None) -> Plan | None
     Added algorithms first run on the instances that the race knows already. Then all candidates that are part of an
     undecided pair run on new instances.
     """
-    if state.review:
+    ran = {name for name, _ in state.evidence.runs}
+    if state.review and state.candidates <= ran:  # one of whom nothing is known must run before anything is inferred
         return Plan("review", (), (), ())
     until = running_until(state)
     if not until:
