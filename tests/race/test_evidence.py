@@ -1,0 +1,163 @@
+"""Evidence: runs become the same choices whatever the order in which they come."""
+
+import math
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from polarbear import Dirichlet, Settings, Trajectory
+from polarbear.race.evidence import Evidence, recounted, with_runs
+from polarbear.race.jobs import Run
+
+NAMES, TIMES = ("a", "b", "c"), (1.0, 3.0, 9.0)
+
+
+def settings_of(**changes):
+    return Settings(**{"grid": TIMES, "prior": Dirichlet(), "elimination": "pointwise", **changes})
+
+
+def run_of(name, instance, values, *, at=(1.0, 2.0, 8.0), until=9.0, status="done", maximise=False):
+    kept = [(t, v) for t, v in zip(at, values, strict=True) if t <= until]
+    trajectory = Trajectory(
+        name, instance, [t for t, _ in kept], [v for _, v in kept], until, status != "done", maximise
+    )
+    return Run(trajectory, reached=min(until, 9.0), status=status)
+
+
+def random_runs(instances, seed=0, names=NAMES):
+    """Runs of different lengths; no ties."""
+    rng = np.random.default_rng(seed)
+    return [
+        run_of(name, i, -np.cumsum(rng.exponential(size=3)), until=float(rng.choice([1.0, 3.0, 9.0, math.inf])))
+        for i in instances
+        for name in names
+    ]
+
+
+def plain_choices(runs, names, times):
+    """W and C by the definition: at each time and instance, the best of the set is chosen, then the best of the rest."""
+    wins, sets = Counter(), Counter()
+    for t, time in enumerate(times):
+        for instance in {run.trajectory.instance for run in runs}:
+            best = {}
+            for run in runs:
+                path = run.trajectory
+                if path.instance == instance and time <= path.until:
+                    found = [v for e, v in zip(path.times, path.values, strict=True) if e <= time]
+                    best[path.algorithm] = min(found, default=math.inf)
+            left = sorted(best, key=best.get)
+            while len(left) > 1:
+                wins[t, left[0]] += 1
+                sets[t, frozenset(left)] += 1
+                left = left[1:]
+    return wins, sets
+
+
+def counted(choices):
+    wins = Counter(
+        {(t, name): choices.wins[t, i] for t in range(len(choices.grid)) for i, name in enumerate(choices.names)}
+    )
+    sets = Counter()
+    for t, row in enumerate(choices.counts):
+        for count, members in zip(row, choices.members[t], strict=True):
+            sets[t, frozenset(name for name, inside in zip(choices.names, members, strict=True) if inside)] += count
+    return +wins, +sets
+
+
+def same(first, second):
+    return counted(first.choices) == counted(second.choices) and first.choices.instances == second.choices.instances
+
+
+def told_in_parts(parts, settings=None):
+    evidence = Evidence()
+    for part in parts:
+        evidence = with_runs(evidence, part, NAMES, settings or settings_of())
+    return evidence
+
+
+def test_choices_are_those_of_the_definition():
+    runs = random_runs(range(12))
+    evidence = told_in_parts([runs[:18], runs[18:]])
+    assert counted(evidence.choices) == plain_choices(runs, NAMES, TIMES)
+    assert evidence.choices.instances == 12
+    assert evidence.instances == tuple(range(12))
+    assert evidence.runs == {(run.trajectory.algorithm, run.trajectory.instance): run for run in runs}
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_runs_may_come_in_any_parts(seed):
+    """Also those of one algorithm long after the others: it is injected into the rankings of the known instances."""
+    runs = random_runs(range(10), seed)
+    at_once = told_in_parts([runs])
+    late = [run for run in runs if run.trajectory.algorithm == "c"]
+    rest = [run for run in runs if run.trajectory.algorithm != "c"]
+    assert same(told_in_parts([rest[:8], rest[8:], late[:3], late[3:7], late[7:]]), at_once)
+    # A round that is both: some runs on known instances, others on new ones.
+    assert same(told_in_parts([rest[:8], late[:4], rest[8:] + late[4:]]), at_once)
+
+
+def test_telling_leaves_what_was_known_as_it_was():
+    runs = random_runs(range(4))
+    before = told_in_parts([runs[:6]])
+    known, counts = dict(before.runs), counted(before.choices)
+    with_runs(before, runs[6:], NAMES, settings_of())
+    assert dict(before.runs) == known
+    assert counted(before.choices) == counts
+
+
+def test_another_name_and_another_grid_rank_the_same_runs_again():
+    runs = random_runs(range(10))
+    evidence = told_in_parts([runs[:12], runs[12:]])
+    more = recounted(evidence, (*NAMES, "d"), settings_of())
+    assert counted(more.choices) == counted(evidence.choices)
+    assert more.choices.names == (*NAMES, "d")
+    finer = (0.5, 1.0, 2.0, 2.5, 3.0, 9.0, 12.0)
+    again = recounted(evidence, NAMES, settings_of(grid=finer))
+    # Before anybody has a value all are tied, which plain counting does not know.
+    wins, sets = counted(again.choices)
+    expected_wins, expected_sets = plain_choices(runs, NAMES, finer)
+    assert {key: n for key, n in wins.items() if key[0] > 0} == {k: n for k, n in expected_wins.items() if k[0] > 0}
+    assert {key: n for key, n in sets.items() if key[0] > 0} == {k: n for k, n in expected_sets.items() if k[0] > 0}
+    assert again.choices.wins[0] == pytest.approx(np.full(3, again.choices.wins[0].mean()))
+
+
+def test_the_other_direction_turns_the_order_round():
+    up = [run_of(name, 0, values, maximise=True) for name, values in {"a": (1, 2, 3), "b": (2, 3, 4)}.items()]
+    evidence = with_runs(Evidence(), up, ("a", "b"), settings_of(maximise=True))
+    assert evidence.choices.wins.tolist() == [[0, 1]] * 3
+
+
+def test_close_values_are_ties_on_request():
+    runs = [run_of("a", 0, (1.0, 1.0, 1.0)), run_of("b", 0, (1.05, 1.0, 1.0))]
+    exact = with_runs(Evidence(), runs, ("a", "b"), settings_of())
+    near = with_runs(Evidence(), runs, ("a", "b"), settings_of(absolute_tolerance=0.1))
+    assert exact.choices.wins[0].tolist() == [1, 0]
+    assert near.choices.wins[0].tolist() == [0.5, 0.5]
+
+
+@pytest.mark.parametrize(
+    ("failure", "wins"),
+    [
+        ("last", [[1, 0], [0, 1], [0, 1]]),  # a was ahead until it failed at 2
+        ("missing", [[1, 0], [0, 0], [0, 0]]),
+    ],
+)
+def test_a_failed_run_is_last_or_missing_from_when_it_failed(failure, wins):
+    runs = [run_of("a", 0, (1.0, 0.5, 0.1), until=2.0, status="crashed"), run_of("b", 0, (2.0, 1.5, 1.0))]
+    evidence = with_runs(Evidence(), runs, ("a", "b"), settings_of(failure=failure))
+    assert evidence.choices.wins.tolist() == wins
+
+
+def test_failed_runs_are_tied_with_each_other():
+    runs = [run_of(name, 0, (1.0, 0.5, 0.1), until=2.0, status="timeout") for name in ("a", "b")]
+    evidence = with_runs(Evidence(), runs, ("a", "b"), settings_of(failure="last"))
+    assert evidence.choices.wins.tolist() == [[0.5, 0.5]] * 3
+
+
+def test_a_failure_may_stop_the_race():
+    runs = [run_of("a", 7, (1.0, 0.5, 0.1), until=2.0, status="crashed"), run_of("b", 7, (2.0, 1.5, 1.0))]
+    with pytest.raises(
+        ValueError, match=r"the run of 'a' on instance 7 failed \(crashed\); mend it, or choose failure="
+    ):
+        with_runs(Evidence(), runs, ("a", "b"), settings_of(failure="raise"))

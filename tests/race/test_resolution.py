@@ -1,0 +1,71 @@
+"""Resolution against plain loops over the draws, and by hand."""
+
+import numpy as np
+import pytest
+
+from polarbear.race.resolution import resolved_pairs
+from tests.race.paper import decided_pairs, posterior_of, some_posterior
+
+NAMES, TIMES = ("a", "b", "c", "d"), [1, 2, 4]
+
+
+@pytest.mark.parametrize("resolution", ["strict", "crossing"])
+@pytest.mark.parametrize("confidence", [0.6, 0.8, 0.95])
+@pytest.mark.parametrize("rope", [0.0, 0.05, 0.2])
+def test_pairs_are_decided_as_the_paper_says(resolution, confidence, rope):
+    shares = []
+    for seed in range(6):
+        posterior = some_posterior(np.random.default_rng(seed), NAMES, TIMES, sharpness=0.4)
+        ours = resolved_pairs(posterior, resolution=resolution, confidence=confidence, rope=rope)
+        expected = decided_pairs(posterior, resolution=resolution, confidence=confidence, rope=rope)
+        for (t, a, b), yes in expected.items():
+            assert ours[t, a, b] == ours[t, b, a] == yes
+        assert ours[:, np.arange(4), np.arange(4)].all()
+        shares.append(np.mean(list(expected.values())))
+    assert 0 < np.mean(shares) < 1  # the draws are such that the rule matters
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_crossing_decides_whole_pairs_and_never_less_than_strict(seed):
+    posterior = some_posterior(np.random.default_rng(seed), NAMES, TIMES, sharpness=0.6)
+    strict, crossing = (
+        resolved_pairs(posterior, resolution=resolution, confidence=0.9, rope=0.05)
+        for resolution in ("strict", "crossing")
+    )
+    assert (crossing >= strict).all()
+    gained = (crossing & ~strict).any(axis=0)
+    assert crossing[:, gained].all()
+
+
+def drawn(*by_time):
+    """A posterior of two algorithms; at each time ">", "<", "=" or "?" is what is known, with certainty or not at all."""
+    ratings = {">": [(3, 1)] * 10, "<": [(1, 3)] * 10, "=": [(1.01, 1), (1, 1.01)] * 5, "?": [(3, 1), (1, 3)] * 5}
+    return posterior_of(np.stack([ratings[each] for each in by_time], axis=1), ("a", "b"), range(1, len(by_time) + 1))
+
+
+@pytest.mark.parametrize(
+    ("known", "decided"),
+    [
+        ("?>?<", [1, 1, 1, 1]),  # each is better somewhere
+        ("?>?=", [1, 1, 1, 1]),  # a tie and a dominance
+        ("=?<?", [1, 1, 1, 1]),
+        ("?>>?", [0, 1, 1, 0]),  # no sign of a crossing
+        ("?==?", [0, 1, 1, 0]),  # two ties, no dominance
+        ("????", [0, 0, 0, 0]),
+        ("?=??", [0, 1, 0, 0]),
+    ],
+)
+def test_crossing_by_hand(known, decided):
+    ours = resolved_pairs(drawn(*known), resolution="crossing", confidence=0.9, rope=0.05)
+    assert ours[:, 0, 1].tolist() == [bool(each) for each in decided]
+    strict = resolved_pairs(drawn(*known), resolution="strict", confidence=0.9, rope=0.05)
+    assert strict[:, 0, 1].tolist() == [each != "?" for each in known]
+
+
+def test_dominance_within_the_region_of_equivalence_is_dominance():
+    """Otherwise one time at which a is always a little better would by itself count as a crossing."""
+    always_a_little_better = [[1.01, 1.0]] * 10
+    unknown = [[3.0, 1.0], [1.0, 3.0]] * 5
+    posterior = posterior_of(np.stack([always_a_little_better, unknown], axis=1), ("a", "b"), [1, 2])
+    ours = resolved_pairs(posterior, resolution="crossing", confidence=0.9, rope=0.05)
+    assert ours[:, 0, 1].tolist() == [True, False]

@@ -1,0 +1,103 @@
+"""Who runs, on which instances, until when, and with which seeds."""
+
+import dataclasses
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from polarbear import Dirichlet, FixedBatch, RandomWalk, Settings
+from polarbear.race import loop
+from polarbear.race.sampling import job, next_plan, running_until, seed_of
+
+NAMES, TIMES = ("a", "b", "c", "d"), (1.0, 2.0, 4.0, 8.0)
+
+
+def state_of(resolved_at, *, elimination="pointwise", out=(), batch=3):
+    """A race in which everything is decided but the given {(a, b): times}."""
+    settings = Settings(grid=TIMES, prior=RandomWalk(), elimination=elimination, batch=FixedBatch(batch))
+    state = loop.start(settings, NAMES)
+    resolved = np.ones_like(state.resolved)
+    for (a, b), times in resolved_at.items():
+        for t in times:
+            i, j = NAMES.index(a), NAMES.index(b)
+            resolved[TIMES.index(t), i, j] = resolved[TIMES.index(t), j, i] = False
+    return dataclasses.replace(state, resolved=resolved, candidates=frozenset(NAMES).difference(out))
+
+
+def test_at_first_everybody_runs_to_the_end():
+    state = loop.start(Settings(grid=TIMES, prior=Dirichlet(), elimination="pointwise"), NAMES)
+    assert running_until(state) == dict.fromkeys(NAMES, 8.0)
+
+
+def test_each_runs_until_its_last_open_time():
+    state = state_of({("a", "b"): [1.0, 4.0], ("b", "c"): [2.0]})
+    assert running_until(state) == {"a": 4.0, "b": 4.0, "c": 2.0}  # and d, fully resolved, does not run
+
+
+def test_under_joint_elimination_all_that_run_do_so_to_the_end():
+    state = state_of({("a", "b"): [1.0, 4.0], ("b", "c"): [2.0]}, elimination="joint")
+    assert running_until(state) == {"a": 8.0, "b": 8.0, "c": 8.0}
+
+
+def test_nothing_runs_when_all_is_decided():
+    assert next_plan(state_of({})) is None
+    assert next_plan(state_of({}), most_instances=5) is None
+
+
+def test_a_plan_is_every_runner_on_every_instance():
+    plan = next_plan(state_of({("a", "b"): [4.0], ("b", "c"): [2.0]}))
+    assert (plan.kind, plan.instances) == ("fresh", (0, 1, 2))
+    assert plan.until == (("a", 4.0), ("b", 4.0), ("c", 2.0))
+    assert [(each.algorithm, each.instance, each.until) for each in plan.jobs] == [
+        (name, instance, until) for instance in range(3) for name, until in plan.until
+    ]
+    assert next_plan(state_of({("a", "b"): [4.0]}), most_instances=2).instances == (0, 1)
+    assert next_plan(state_of({("a", "b"): [4.0]}), most_instances=20).instances == (0, 1, 2)
+
+
+def test_seeds_follow_from_race_instance_and_algorithm_alone():
+    first = Settings(grid=TIMES, seed=3)
+    other = Settings(grid=[1, 5], seed=3, confidence=0.9, rope=0.1, batch=FixedBatch(1), resolution="strict")
+    for name in NAMES:
+        for instance in range(4):
+            mine, theirs = job(first, name, instance, 8.0), job(other, name, instance, 2.0)
+            assert (mine.seed, mine.instance_seed) == (theirs.seed, theirs.instance_seed)
+    everything = {
+        job(Settings(grid=TIMES, seed=seed), name, i, 8).seed for seed in range(3) for name in NAMES for i in range(20)
+    }
+    assert len(everything) == 3 * 4 * 20  # no two alike, at these few
+    assert all(0 <= seed < 2**31 for seed in everything)
+
+
+def test_the_instance_is_the_same_for_all_algorithms_and_differs_from_the_runs():
+    settings = Settings(grid=TIMES, seed=3)
+    assert len({job(settings, name, 5, 8.0).instance_seed for name in NAMES}) == 1
+    assert job(settings, "a", 5, 8.0).instance_seed not in {job(settings, name, 5, 8.0).seed for name in NAMES}
+    assert job(settings, "a", 5, 8.0).instance_seed != job(settings, "a", 6, 8.0).instance_seed
+
+
+def test_common_random_numbers_are_common_on_an_instance_only():
+    settings = Settings(grid=TIMES, seed=3, common_random_numbers=True)
+    by_instance = [{job(settings, name, instance, 8.0).seed for name in NAMES} for instance in range(5)]
+    assert all(len(seeds) == 1 for seeds in by_instance)
+    assert len(set.union(*by_instance)) == 5
+
+
+def test_seeds_are_the_same_in_another_process_and_for_ever():
+    """Hashes of strings differ between processes; these may not, nor between versions, or stored races would change."""
+    ours = [seed_of(0, "run", 1, "cma"), seed_of(7, "instance", 3), seed_of(1, "run", 0, "größe")]
+    code = (
+        "from polarbear.race.sampling import seed_of as seed\n"
+        "print([seed(0, 'run', 1, 'cma'), seed(7, 'instance', 3), seed(1, 'run', 0, 'größe')])"
+    )
+    theirs = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert str(ours) == theirs.strip()
+    assert ours == [1356449631, 386263444, 886960255]
+
+
+@pytest.mark.parametrize("parts", [((1, 23), (12, 3)), (("a", "b"), ("ab",)), ((0, "run", 11, ""), (0, "run", 1, "1"))])
+def test_parts_do_not_run_together(parts):
+    first, second = parts
+    assert seed_of(*first) != seed_of(*second)

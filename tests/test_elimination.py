@@ -1,0 +1,74 @@
+"""Who is eliminated, by whom and in which order; that the right ones are left is in test_relations."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from polarbear import dominated, pareto_set
+from polarbear.elimination import threats
+from tests.race.paper import posterior_of, some_posterior, threat
+
+NAMES, TIMES = ("a", "b", "c", "d", "e"), [1, 2, 4]
+law = settings(deadline=None, max_examples=60)
+
+
+@pytest.mark.parametrize("elimination", ["joint", "pointwise"])
+@pytest.mark.parametrize("seed", range(4))
+def test_threats_are_shares_of_draws(elimination, seed):
+    posterior = some_posterior(np.random.default_rng(seed), NAMES, TIMES)
+    ours = threats(posterior, elimination=elimination)
+    for a in range(5):
+        for b in range(5):
+            assert ours[a, b] == (pytest.approx(threat(posterior, a, b, elimination)) if a != b else 0)
+
+
+@law
+@given(
+    st.integers(0, 10_000),
+    st.sampled_from([0.51, 0.6, 0.75, 0.9, 1.0]),
+    st.sampled_from(["joint", "pointwise"]),
+    st.sets(st.sampled_from(NAMES), min_size=1),
+)
+def test_each_is_eliminated_by_one_who_is_in_the_set_at_that_moment(seed, confidence, elimination, among):
+    posterior = some_posterior(np.random.default_rng(seed), NAMES, TIMES, draws=12)
+    inside = set(among)
+    for each in dominated(posterior, confidence=confidence, elimination=elimination, among=among):
+        assert each.by in inside
+        assert each.name in inside
+        assert each.by != each.name
+        index = NAMES.index(each.by), NAMES.index(each.name)
+        assert each.probability == pytest.approx(threat(posterior, *index, elimination))
+        assert each.probability >= confidence
+        # Nobody in the set beats anybody more certainly at that moment.
+        worst = max(
+            threat(posterior, NAMES.index(winner), NAMES.index(loser), elimination)
+            for winner in inside
+            for loser in inside
+            if winner != loser
+        )
+        assert each.probability == pytest.approx(worst)
+        inside.remove(each.name)
+    assert inside  # at least one is left
+    for winner in inside:  # and whoever is left is not dominated from within
+        for loser in inside - {winner}:
+            assert threat(posterior, NAMES.index(winner), NAMES.index(loser), elimination) < confidence
+
+
+def test_whoever_is_not_among_the_candidates_neither_eliminates_nor_is_eliminated():
+    posterior = posterior_of([[[5.0, 3.0, 2.0, 1.0]]] * 10, "abcd", [1])
+    assert [(each.name, each.by) for each in dominated(posterior, among=("b", "c"))] == [("c", "b")]
+    assert dominated(posterior, among=("d",)) == ()
+    assert dominated(posterior, among=()) == ()
+
+
+def test_certain_chains_are_settled_from_below():
+    """Of several who are certainly dominated, the weakest goes first; each by one who survives that moment."""
+    posterior = posterior_of([[[5.0, 3.0, 2.0, 1.0]]] * 10, "abcd", [1])
+    assert [each.name for each in dominated(posterior)] == ["d", "c", "b"]
+    assert pareto_set(posterior) == ("a",)
+
+
+def test_equals_do_not_eliminate_each_other():
+    posterior = posterior_of([[[1.0, 1.0, 1.0]]] * 10, "abc", [1])
+    assert dominated(posterior, confidence=0.51) == ()
