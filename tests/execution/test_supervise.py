@@ -25,6 +25,14 @@ def events(result):
     return list(zip(result.trajectory.times.tolist(), result.trajectory.values.tolist(), strict=True))
 
 
+def eventually(condition):
+    for _ in range(600):
+        if condition():
+            return True
+        time.sleep(0.05)
+    return False
+
+
 def test_a_run_until_its_time():
     result = run(runs.well_behaved)
     assert (result.status, result.message, result.reached) == ("done", "", 10)
@@ -335,11 +343,9 @@ def test_everything_ends_with_a_driver_that_is_killed():
     driver = subprocess.Popen([sys.executable, "-c", DRIVER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     with driver:
         token = driver.stdout.readline().strip()
-        while len(bearers(token)) < 5:
-            time.sleep(0.05)
+        assert eventually(lambda: len(bearers(token)) >= 5)
         driver.kill()
-    while bearers(token):
-        time.sleep(0.05)
+    assert eventually(lambda: not bearers(token))
 
 
 def test_a_forked_driver_has_workers_of_its_own():

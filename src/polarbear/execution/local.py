@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import weakref
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
@@ -37,8 +38,9 @@ class LocalExecutor(Executor):
         if workers < 1:
             raise ValueError(f"expected a number of workers, 1 or more, got {workers!r}")
         self.workers = workers
-        self._slots: list[Slot] = []
-        self._pool = ThreadPoolExecutor(workers, "polarbear", initializer=lambda: self._slots.append(own_slot()))
+        # Weak, so that each slot goes with its thread, and its worker with it.
+        self._slots: weakref.WeakSet[Slot] = weakref.WeakSet()
+        self._pool = ThreadPoolExecutor(workers, "polarbear", initializer=_enlist, initargs=(self._slots,))
 
     def submit(self, function: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:
         return self._pool.submit(function, *args, **kwargs)
@@ -58,8 +60,6 @@ class LocalExecutor(Executor):
             for slot in list(self._slots):
                 slot.close(forever=True)
         self._pool.shutdown(wait=wait)
-        if wait:
-            self._slots.clear()
 
     def __enter__(self) -> Self:
         return self
@@ -69,6 +69,10 @@ class LocalExecutor(Executor):
     ) -> None:
         # An error in the block, such as Ctrl-C, must not wait for runs that may take for ever.
         self.shutdown(wait=True, cancel_futures=error is not None)
+
+
+def _enlist(slots: weakref.WeakSet[Slot]) -> None:
+    slots.add(own_slot())
 
 
 def _cores() -> int:
