@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import fields, is_dataclass
 from typing import Any, cast
 
+import numpy as np
+
 from polarbear import models
 from polarbear.observe import Grid
 from polarbear.race.batching import AdaptiveBatch, FixedBatch
@@ -14,6 +16,7 @@ from polarbear.race.settings import Settings
 _KNOWN = {
     kind.__name__: kind
     for kind in (
+        Grid,
         models.BSpline,
         models.Dirichlet,
         models.GaussianProcess,
@@ -52,6 +55,8 @@ def write(value: object) -> Any:
         return {"is": name, **{field.name: write(getattr(value, field.name)) for field in fields(value)}}
     if isinstance(value, tuple | list):
         return [write(each) for each in value]
+    if isinstance(value, np.bool_ | np.integer | np.floating):
+        return value.item()
     if value is None or isinstance(value, bool | int | float | str):
         return value
     raise ValueError(f"{value!r} cannot be written into a race file")
@@ -70,8 +75,6 @@ def read(data: Any) -> Any:
     if not isinstance(data, dict):
         return data
     content = {key: read(value) for key, value in data.items() if key != "is"}
-    if data.get("is") == "Grid":
-        return Grid(**content)
     kind = _KNOWN.get(str(data.get("is")))
     if kind is None:
         raise ValueError(f"{data.get('is')!r} is not a known part of a race; a newer PolarBear may have written it")
