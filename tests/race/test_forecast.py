@@ -1,0 +1,103 @@
+"""The forecast against a plain search for the growth of the data that decides all open pairs."""
+
+import math
+from itertools import combinations
+from statistics import NormalDist
+
+import numpy as np
+import pytest
+
+import polarbear as pb
+from polarbear.race.forecast import instances_needed
+from tests.race.paper import posterior_of
+
+TIMES = [1.0, 2.0, 4.0]
+NAMES = tuple("abc")
+NONE_RESOLVED = ~np.eye(3, dtype=bool)[None].repeat(3, axis=0)
+
+
+def settings_of(**changes):
+    return pb.Settings(
+        **{"grid": TIMES, "prior": pb.Dirichlet(), "elimination": "pointwise", "resolution": "strict", **changes}
+    )
+
+
+def some(seed, *, spread=0.5, gap=1.0):
+    rng = np.random.default_rng(seed)
+    utilities = rng.normal(size=(3, 3)) * gap + rng.normal(size=(200, 3, 3)) * spread
+    return posterior_of(np.exp(utilities), NAMES, TIMES, instances=20)
+
+
+def plain_needed(posterior, open_cells, settings):
+    """Let the data grow by quarter powers of two until each open pair is decided."""
+    normal, edge = NormalDist(), math.log((0.5 + settings.rope) / (0.5 - settings.rope))
+    worst = 1.0
+    for a, b in combinations(range(3), 2):
+        if not open_cells[:, a, b].any():
+            continue
+        for power in range(41):
+            growth, verdicts = 2 ** (power / 4), []
+            for t in range(3):
+                odds = np.log(posterior.ratings[:, t, a] / posterior.ratings[:, t, b])
+                mean, spread = odds.mean(), odds.std() / math.sqrt(growth)
+                if normal.cdf(abs(mean) / spread) >= settings.confidence:
+                    verdicts.append(">" if mean > 0 else "<")
+                elif normal.cdf((edge - mean) / spread) - normal.cdf((-edge - mean) / spread) >= settings.confidence:
+                    verdicts.append("=")
+                else:
+                    verdicts.append("?")
+            strict = all(v != "?" for t, v in enumerate(verdicts) if open_cells[t, a, b])
+            crossing = (">" in verdicts and "<" in verdicts) or (
+                ("<" in verdicts or ">" in verdicts) and "=" in verdicts
+            )
+            if strict or (settings.resolution == "crossing" and crossing):
+                break
+        else:
+            return math.inf
+        worst = max(worst, growth)
+    return worst * posterior.instances
+
+
+@pytest.mark.parametrize("resolution", ["strict", "crossing"])
+@pytest.mark.parametrize("seed", range(6))
+def test_the_forecast_is_the_growth_that_decides_all(resolution, seed):
+    """Where dominance takes precedence over equivalence at some size only, the two searches may differ by design."""
+    settings = settings_of(resolution=resolution, rope=0.0)
+    posterior = some(seed)
+    ours = instances_needed(posterior, ~NONE_RESOLVED, settings)
+    assert ours == pytest.approx(plain_needed(posterior, NONE_RESOLVED, settings))
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_forecast_with_a_region_of_equivalence(seed):
+    settings = settings_of(rope=0.1)
+    posterior = some(seed, gap=0.1)
+    ours = instances_needed(posterior, ~NONE_RESOLVED, settings)
+    assert ours == pytest.approx(plain_needed(posterior, NONE_RESOLVED, settings))
+
+
+def test_nothing_open_needs_nothing_more():
+    assert instances_needed(some(0), np.ones((3, 3, 3), dtype=bool), settings_of()) == 20
+
+
+def test_equals_without_a_rope_are_never_decided():
+    ratings = np.exp(np.random.default_rng(0).normal(size=(200, 3, 3)))
+    both = np.concatenate([ratings, ratings[..., ::-1]])  # symmetric between a and c, exactly
+    open_pair = np.ones((3, 3, 3), dtype=bool)
+    open_pair[:, 0, 2] = open_pair[:, 2, 0] = False
+    posterior = posterior_of(both, NAMES, TIMES)
+    assert instances_needed(posterior, open_pair, settings_of(rope=0.0)) == math.inf
+    assert math.isfinite(instances_needed(posterior, open_pair, settings_of(rope=0.2)))
+
+
+def test_more_is_needed_for_more_confidence_and_for_a_smaller_rope():
+    posterior = some(1, gap=0.2)
+    needed = [instances_needed(posterior, ~NONE_RESOLVED, settings_of(confidence=c)) for c in (0.8, 0.95, 0.99)]
+    assert needed == sorted(needed)
+    ropes = [instances_needed(posterior, ~NONE_RESOLVED, settings_of(rope=rope)) for rope in (0.2, 0.05, 0.01)]
+    assert ropes == sorted(ropes)
+
+
+def test_ratings_that_underflow_give_a_number():
+    ratings = np.array([[[1.0, 0.0, 0.5]] * 3, [[1.0, 0.0, 0.4]] * 3])
+    assert instances_needed(posterior_of(ratings, NAMES, TIMES), ~NONE_RESOLVED, settings_of()) >= 10

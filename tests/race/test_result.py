@@ -1,0 +1,191 @@
+"""The account of a race, each figure counted again by hand from the runs, the rounds and the draws."""
+
+import dataclasses
+import math
+
+import numpy as np
+import pytest
+
+import polarbear as pb
+from polarbear.race import loop
+from polarbear.race.jobs import Run
+from polarbear.race.result import RaceResult
+from polarbear.selection.worst_case import regret
+from tests.race.paper import posterior_of, threat
+from tests.race.simulated import simulated_runs
+
+NAMES, TIMES = tuple("abcd"), np.array([1.0, 2.0, 4.0, 8.0])
+UTILITIES = np.linspace(1.2, -1.2, 4)[:, None] * [1, -1, 0, 0] + [0, 0, -0.6, -3]
+
+
+def raced(**changes):
+    settings = pb.Settings(
+        **{
+            "grid": TIMES,
+            "prior": pb.Dirichlet(),
+            "elimination": "pointwise",
+            "confidence": 0.9,
+            "draws": 400,
+            "batch": pb.AdaptiveBatch(4, 16),
+            **changes,
+        }
+    )
+    state = loop.start(settings, NAMES)
+    while (plan := loop.ask(state)) is not None and len(state.rounds) < 30:
+        state = loop.tell(state, plan, simulated_runs(plan, UTILITIES, NAMES, TIMES))
+    return state
+
+
+@pytest.fixture(scope="module")
+def result():
+    return RaceResult(raced(), "resolved")
+
+
+def test_a_finished_race(result):
+    assert result.finished
+    assert result.undecided() == {}
+    assert result.pareto_set == tuple(name for name in NAMES if name in result.state.candidates)
+    assert {"a", "b"} <= set(result.pareto_set)
+    assert result.rounds is result.state.rounds
+    assert repr(result) == (
+        f"RaceResult({', '.join(result.pareto_set)} of 4 algorithms, {len(result.rounds)} rounds, "
+        f"{result.instances} instances, resolved)"
+    )
+
+
+def test_the_cost_is_the_sum_of_the_runs(result):
+    spent = dict.fromkeys(NAMES, 0.0)
+    for run in result.runs:
+        spent[run.trajectory.algorithm] += run.reached
+    assert result.cost == spent
+    assert sum(round_.cost for round_ in result.rounds) == pytest.approx(sum(spent.values()))
+    assert result.state.cost == pytest.approx(sum(spent.values()))
+    assert result.instances == len({run.trajectory.instance for run in result.runs})
+    assert result.full_cost == result.instances * 4 * 8.0
+    assert result.saved_share == pytest.approx(1 - sum(spent.values()) / result.full_cost)
+    assert 0 < result.saved_share < 1
+
+
+def test_the_allocation_counts_who_was_seen_when(result):
+    for t, time in enumerate(TIMES):
+        for a, name in enumerate(NAMES):
+            seen = sum(run.trajectory.algorithm == name and run.trajectory.until >= time for run in result.runs)
+            assert result.allocation[t, a] == seen
+    assert (np.diff(result.allocation, axis=0) <= 0).all()  # whoever is seen late is seen early too
+
+
+def test_every_elimination_is_told(result):
+    assert {each.name for each in result.eliminations} == set(NAMES) - set(result.pareto_set)
+    assert "d" in {each.name for each in result.eliminations}
+    for each in result.eliminations:
+        assert each.by in NAMES
+        assert each.probability >= 0.9
+        round_ = result.rounds[each.round - 1]
+        assert each in round_.eliminated
+        before = result.rounds[: each.round]
+        assert each.instances == len({i for earlier in before for i in earlier.instances})
+        assert each.cost == pytest.approx(sum(earlier.cost for earlier in before))
+
+
+def test_who_is_back_after_a_review_is_not_eliminated(result):
+    laxer = dataclasses.replace(result.state.settings, confidence=0.95)
+    state = loop.reconsider(result.state, laxer)
+    waiting = RaceResult(state, "paused")
+    assert waiting.eliminations == ()
+    assert not waiting.finished
+    assert waiting.wrong_elimination == 0.0
+    state = loop.tell(state, loop.ask(state), [])
+    again = RaceResult(state, "paused").eliminations
+    assert {each.name for each in again} == set(NAMES) - state.candidates
+    assert all(each.round == len(state.rounds) for each in again)  # the latest decision counts
+
+
+def believed(result, ratings, *, joint):
+    """The result, believing these ratings."""
+    posterior = posterior_of(ratings, NAMES, TIMES, joint=joint)
+    return RaceResult(dataclasses.replace(result.state, posterior=posterior), "resolved")
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_chance_of_a_wrong_elimination_under_a_temporal_prior(result, seed):
+    ratings = np.exp(np.random.default_rng(seed).normal(size=(50, 4, 4)) * 0.6 + [1.5, 1.5, 0, -1])
+    ours = believed(result, ratings, joint=True)
+    out = [NAMES.index(each.name) for each in ours.eliminations]
+    assert out
+    wrong = 0
+    for draw in ours.posterior.ratings:
+        for loser in out:
+            if not any(all(draw[t, b] > draw[t, loser] for t in range(4)) for b in range(4) if b != loser):
+                wrong += 1
+                break
+    assert ours.wrong_elimination == pytest.approx(wrong / 50)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_bound_on_a_wrong_elimination_where_each_time_is_alone(result, seed):
+    ratings = np.exp(np.random.default_rng(seed).normal(size=(50, 4, 4)) * 0.5 + [1.5, 1.5, 0, -1])
+    ours = believed(result, ratings, joint=False)
+    total = 0.0
+    for each in ours.eliminations:
+        loser = NAMES.index(each.name)
+        total += 1 - max(threat(ours.posterior, b, loser, "pointwise") for b in range(4) if b != loser)
+    assert ours.wrong_elimination == pytest.approx(min(1.0, total))
+
+
+def test_regret_is_that_of_a_choice_among_the_candidates(result):
+    assert result.regret == regret(result.posterior, among=result.pareto_set)
+
+
+def test_an_unfinished_race_says_what_is_open():
+    state = loop.start(pb.Settings(grid=TIMES, batch=pb.FixedBatch(2), prior=pb.RandomWalk(), draws=400), NAMES)
+    plan = loop.ask(state)
+    state = loop.tell(state, plan, simulated_runs(plan, UTILITIES, NAMES, TIMES))
+    result = RaceResult(state, "callback")
+    assert not result.finished
+    open_pairs = {(a, b): tuple(TIMES[list(times)]) for a, b, times in state.rounds[-1].open}
+    assert {pair: tuple(times) for pair, times in result.undecided().items()} == open_pairs
+    assert result.saved_share == 0.0  # everybody ran to the end
+    assert result.posterior.instances == 2
+
+
+def test_a_race_that_never_began_is_a_valid_result():
+    result = RaceResult(loop.start(pb.Settings(grid=TIMES), NAMES), "max_seconds")
+    assert (result.pareto_set, result.instances, result.saved_share, result.rounds) == (NAMES, 0, 0.0, ())
+    assert (result.finished, result.eliminations, result.failures, result.wrong_elimination) == (False, (), (), 0.0)
+    assert not result.allocation.any()
+    assert len(result.undecided()) == 6
+    with pytest.raises(ValueError, match="nothing has been run yet"):
+        result.posterior  # noqa: B018
+
+
+def test_failures_are_told():
+    state = loop.start(pb.Settings(grid=TIMES, batch=pb.FixedBatch(3), prior=pb.RandomWalk(), draws=400), NAMES)
+    plan = loop.ask(state)
+    runs = simulated_runs(plan, UTILITIES, NAMES, TIMES)
+    failed = pb.Trajectory("b", 1, [1.0], [3.0], until=1.5, failed=True)
+    runs = [
+        Run(failed, 1.5, "crashed", "killed by SIGKILL")
+        if (run.trajectory.algorithm, run.trajectory.instance) == ("b", 1)
+        else run
+        for run in runs
+    ]
+    result = RaceResult(loop.tell(state, plan, runs), "paused")
+    assert [(run.trajectory.algorithm, run.status, run.message) for run in result.failures] == [
+        ("b", "crashed", "killed by SIGKILL")
+    ]
+    assert result.cost["b"] == 2 * 8 + 1.5
+    assert math.isclose(sum(result.cost.values()), result.rounds[-1].cost)
+
+
+def test_who_ended_by_itself_is_seen_at_every_later_time():
+    state = loop.start(pb.Settings(grid=TIMES, batch=pb.FixedBatch(3), prior=pb.RandomWalk(), draws=400), NAMES)
+    plan = loop.ask(state)
+    runs = [
+        Run(pb.Trajectory("a", run.trajectory.instance, [2.0], [0.0], math.inf), 2.0)
+        if run.trajectory.algorithm == "a"
+        else run
+        for run in simulated_runs(plan, UTILITIES, NAMES, TIMES)
+    ]
+    result = RaceResult(loop.tell(state, plan, runs), "paused")
+    assert result.allocation.tolist() == [[3] * 4] * 4
+    assert result.cost["a"] == 3 * 2.0
