@@ -6,7 +6,7 @@ Names are imported when they are first used, so that reading a stored posterior 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-__version__ = "0.1.0.dev0"
+from polarbear.version import __version__
 
 if TYPE_CHECKING:
     from polarbear import models, problems

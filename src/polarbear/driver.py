@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, Self, cast
 import numpy as np
 import scipy
 
-from polarbear import __version__
 from polarbear import progress as views
 from polarbear.execution import Limits, LocalExecutor, Payload, ReplayExecutor, pack, run_supervised
 from polarbear.race import loop
@@ -22,6 +21,7 @@ from polarbear.race.result import RaceResult, Stopped
 from polarbear.race.settings import Settings
 from polarbear.race.written import read, write
 from polarbear.storage import RaceFile
+from polarbear.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -300,12 +300,17 @@ class Race:
             for future in as_completed(futures, timeout=remaining):
                 job = futures[future]
                 run = future.result()
+                if run.status == "setup":
+                    raise RaceError(
+                        f"{job.algorithm!r} could not be run on instance {job.instance}: {run.message.strip()}\n"
+                        "Every run that had ended is kept; mend it and run on."
+                    )
                 self._keep(job, run)
                 done[job] = run
                 view.ran(run)
         except TimeoutError:
             return None
-        except (ValueError, KeyboardInterrupt):
+        except (ValueError, KeyboardInterrupt, RaceError):
             raise
         except (CancelledError, Exception) as error:
             raise RaceError(

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
 
-from polarbear import __version__
 from polarbear.diagnostics import Diagnostics
 from polarbear.observe import Grid
+from polarbear.version import __version__
 
 if TYPE_CHECKING:
     from os import PathLike

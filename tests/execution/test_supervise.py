@@ -249,7 +249,7 @@ class TestWallClock:
 class TestSetUp:
     def test_a_source_that_raises(self):
         result = run(runs.short, instances=lambda index, seed: 1 / 0)
-        assert result.status == "error"
+        assert result.status == "setup"
         assert result.message.startswith(
             "RuntimeError: expected the source of instances to give instance 3 (ZeroDivisionError: division by zero)"
         )
@@ -261,7 +261,7 @@ class TestSetUp:
 
     def test_a_source_that_hangs(self):
         result = run(runs.short, instances=lambda index, seed: time.sleep(10_000), limits=Limits(setup_seconds=0.3))
-        assert result.status == "timeout"
+        assert result.status == "setup"
         assert "setup_seconds=0.3" in result.message
 
     def test_set_up_does_not_count(self):

@@ -124,7 +124,7 @@ def _attempt(slot: Slot, payload: Payload, job: Job, limits: Limits) -> Run:
     state = event_log.read(worker.log)
     if not state.started:
         message = f"loading the algorithm and making the instance took longer than setup_seconds={setup:g}"
-        return _told(payload, job, state, "timeout", message)
+        return _told(payload, job, state, "setup", message)
     seconds = time.monotonic() - state.started
     if not state.our_clock or limit < enough:
         message = f"the run took longer than the limit of {limit:g} seconds"

@@ -69,7 +69,8 @@ def _serve(job: dict[str, Any], payloads: _Payloads, log: EventLog, replies: int
         reply = {"status": "done", "ended": perform(algorithm, problem, job["seed"], recorder)}
     except BaseException as error:
         # Also SystemExit and KeyboardInterrupt: whatever the user's code raises is an error of this run only.
-        reply = {"status": "error", "message": _told(error)}
+        # Before there is a recorder, nothing of the algorithm's own has run.
+        reply = {"status": "error" if recorder is not None else "setup", "message": _told(error)}
     if os.getpid() != process:
         os._exit(1)  # a child forked by the user's code came back out of it
     if recorder is not None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     from polarbear.observe import Trajectory
 
-Status = Literal["done", "error", "crashed", "timeout"]
+Status = Literal["done", "error", "crashed", "timeout", "setup"]
 
 
 @dataclass(frozen=True)
@@ -45,6 +45,8 @@ class Run:
     status
         "done": ran until the job's time, or ended by itself (the trajectory is then known for ever, `until` infinite).
         "error": raised, or reported nothing usable. "crashed": its process died. "timeout": past the time limit.
+        "setup": the algorithm could not be loaded or the instance not be made, which says nothing about the algorithm; a
+        race stops there.
     message
         For people: why it failed, with the traceback or the last lines of its output; empty when done.
     reached
