@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import operator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from polarbear.selection.portfolio import all_portfolios, few_enough, search, values_of
-from polarbear.selection.preference import BudgetDistribution, Custom, Uniform, require_monotone
+from polarbear.selection.portfolio import all_portfolios, few_enough, member_values, search, values_of
+from polarbear.selection.preference import At, BudgetDistribution, Custom, Final, Uniform, require_monotone
 from polarbear.selection.risk import Expected, ProbabilityBest
 
 if TYPE_CHECKING:
@@ -148,17 +149,17 @@ def select(
     risk = Expected() if risk is None else risk
     _check(preference, risk)
     names = among_names(posterior, among)
-    if isinstance(portfolio, bool) or int(portfolio) != portfolio or portfolio < 1:
-        raise ValueError(f"portfolio is a number of machines, at least 1, got {portfolio!r}")
-    every = len(names) == len(posterior.names)
-    ratings = posterior.ratings if every else posterior.ratings[..., [posterior.names.index(name) for name in names]]
-    weights = preference if isinstance(preference, Custom) else preference.weights(posterior.grid)
-    if isinstance(weights, Custom):
-        curves = np.moveaxis(ratings, -1, 1).reshape(-1, ratings.shape[1])
-        require_monotone(weights, curves[:: max(1, len(curves) // _TRIED)], rng=np.random.default_rng(0))
-    exhaustive = few_enough(ratings, weights, portfolio)
-    counts = all_portfolios(len(names), portfolio) if exhaustive else search(ratings, weights, portfolio, risk)
-    values = values_of(ratings, weights, counts)
+    size = _machines(portfolio)
+    columns = [posterior.names.index(name) for name in names]
+    custom = preference if isinstance(preference, Custom) else None
+    if isinstance(preference, Custom):
+        members = posterior.ratings[..., columns]
+        _require_monotone(preference, members, size)
+    else:
+        members = member_values(posterior.ratings, preference.weights(posterior.grid))[:, columns]
+    exhaustive = few_enough(members, size)
+    counts = all_portfolios(len(names), size) if exhaustive else search(members, size, risk, custom)
+    values = values_of(members, counts, custom)
     scores = risk.score(values)
     order = np.argsort(-scores, kind="stable")
     best = ProbabilityBest().score(values)
@@ -192,13 +193,18 @@ def _sentence(
             f"{best.regret:.3f} in expected regret; next comes {candidates[1].name}"
         )
     if not exhaustive:
-        words.append("There are too many portfolios to compare them all; a search met these")
+        words.append("There are too many portfolios to compare them all; this is the best that a search met")
     elif len(best.members) > 1 and not isinstance(preference, Custom) and isinstance(risk, Expected | ProbabilityBest):
         words.append(
             "For a preference that is linear in the ratings, copies of the best algorithm are the best portfolio"
         )
     if isinstance(preference, BudgetDistribution) and (mass := preference.mass_within(posterior.grid)) < _NEARLY_ALL:
-        words.append(f"Only {mass:.0%} of the budgets lie within the grid; the others are left out")
+        words.append(f"Only {100 * mass:.2g} % of the budgets lie within the grid; the others are left out")
+    if not posterior.joint and not isinstance(preference, At | Final):
+        words.append(
+            f"The prior {posterior.prior} treats each time alone: over several times expected values of linear "
+            "preferences hold, but probabilities and regret take the times for independent; a temporal prior does not"
+        )
     if not posterior.diagnostics.reliable:
         words.append("The posterior is not reliable: " + posterior.diagnostics.message.rstrip("."))
     return ". ".join(words) + "."
@@ -217,8 +223,29 @@ def among_names(posterior: Posterior, among: Sequence[str] | None) -> tuple[str,
     return tuple(name for name in posterior.names if name in names)
 
 
+def _machines(portfolio: int) -> int:
+    try:
+        size = -1 if isinstance(portfolio, bool) else operator.index(portfolio)
+    except TypeError:
+        size = -1
+    if size < 1:
+        raise ValueError(f"portfolio is a whole number of machines, at least 1, got {portfolio!r}")
+    return size
+
+
+def _require_monotone(preference: Custom, ratings: Array, size: int) -> None:
+    """Try a custom preference on some draws of every candidate, alone and, for portfolios, on every machine."""
+    draws, times, algorithms = ratings.shape
+    some = ratings[:: max(1, draws * algorithms // _TRIED)]
+    curves = np.moveaxis(some, -1, 1).reshape(-1, times)
+    for copies in {1, size}:
+        require_monotone(preference, copies * curves, highest=copies, rng=np.random.default_rng(0))
+
+
 def _check(preference: object, risk: object) -> None:
     for given, kind, example in ((preference, "preference", "Uniform()"), (risk, "risk", "Expected()")):
         method = "weights" if kind == "preference" else "score"
-        if isinstance(given, type) or not (hasattr(given, method) or isinstance(given, Custom)):
-            raise ValueError(f"expected a {kind} such as {example}, got {given!r}; did you forget the parentheses?")
+        if isinstance(given, type):
+            raise ValueError(f"expected a {kind} such as {example}, got the class {given.__name__}; add parentheses")
+        if not (hasattr(given, method) or (kind == "preference" and isinstance(given, Custom))):
+            raise ValueError(f"expected a {kind} such as {example}, got {given!r}")

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from polarbear.selection.preference import Custom
 from polarbear.selection.risk import Expected, ProbabilityBest, Regret
 
 if TYPE_CHECKING:
@@ -17,27 +16,38 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from polarbear.posterior import Posterior
+    from polarbear.selection.preference import Custom
     from polarbear.selection.risk import Risk
 
     Array = NDArray[np.float64]
     Counts = NDArray[np.intp]  # (portfolio, algorithm): how many times an algorithm is in it
 
-_MOST_NUMBERS = 30_000_000  # drawn values or curve points that are held at once: a quarter of a gigabyte
+_COMPARED = 30_000_000  # curve points that exhaustive comparison may take: some tenths of a second
+_SORTED = 4  # curve points that one value is worth, since quantiles want the values sorted
+_AT_ONCE = 30_000_000  # curve points that are held at once: a quarter of a gigabyte
 
 
-def values_of(ratings: Array, weights: Array | Custom, counts: Counts) -> Array:
-    """Values (draw, portfolio) of ratings (draw, time, algorithm), by the weights of a linear preference or a custom one."""
-    if isinstance(weights, Custom):
-        curves = np.einsum("dta,pa->dpt", ratings, counts.astype(np.float64), optimize=True)
-        return weights(curves)
+def member_values(ratings: Array, weights: Array) -> Array:
+    """Values (draw, algorithm) under a linear preference with these weights over time."""
     used = np.flatnonzero(weights)  # a single budget needs two times of the grid, not all
-    if used.size < len(weights):
-        part = slice(used[0], used[-1] + 1)
-        ratings, weights = ratings[:, part], weights[part]
-    of_members: Array = weights @ ratings
-    if counts.shape[0] == counts.shape[1] and np.array_equal(counts, np.eye(len(counts))):
-        return of_members
-    return of_members @ counts.T
+    part = slice(used[0], used[-1] + 1)
+    values: Array = weights[part] @ ratings[:, part]
+    return values
+
+
+def values_of(members: Array, counts: Counts, custom: Custom | None = None) -> Array:
+    """Values (draw, portfolio).
+
+    Under a linear preference from the members' values (draw, algorithm), under a custom one from their ratings
+    (draw, time, algorithm): both are sums over the members.
+    """
+    if custom is None:
+        alone = counts.shape[0] == counts.shape[1] and np.array_equal(counts, np.eye(len(counts)))
+        return members if alone else members @ counts.T
+    draws, times, _ = members.shape
+    each = max(1, _AT_ONCE // (draws * times))
+    parts = [counts[first : first + each].astype(np.float64) for first in range(0, len(counts), each)]
+    return np.concatenate([custom(np.einsum("dta,pa->dpt", members, part, optimize=True)) for part in parts], axis=1)
 
 
 def all_portfolios(algorithms: int, size: int) -> Counts:
@@ -48,62 +58,55 @@ def all_portfolios(algorithms: int, size: int) -> Counts:
     return counts
 
 
-def few_enough(ratings: Array, weights: Array | Custom, size: int) -> bool:
-    """Whether all portfolios of this size can be compared at once."""
-    draws, times, algorithms = ratings.shape
-    number = math.comb(algorithms + size - 1, size)
-    numbers = number * draws * (times if isinstance(weights, Custom) else 1)
-    return bool(numbers <= _MOST_NUMBERS)
+def few_enough(members: Array, size: int) -> bool:
+    """Whether all portfolios of this size can be compared, by the shape of what `values_of` takes."""
+    number = math.comb(members.shape[-1] + size - 1, size)
+    points = max(members[..., 0].size, 1000)  # with few draws it is the listing of portfolios that takes the time
+    return size == 1 or number * points * (1 if members.ndim == 3 else _SORTED) <= _COMPARED
 
 
-def search(ratings: Array, weights: Array | Custom, size: int, risk: Risk) -> Counts:
-    """Portfolios met by greedy construction and local search, the best of them last.
+def search(members: Array, size: int, risk: Risk, custom: Custom | None = None) -> Counts:
+    """Portfolios met by greedy construction and local search; one of them is the best that was found.
 
     Members are added one by one, each the best addition; then one member at a time is exchanged for another while that
-    improves the score.
+    improves the score. Copies of each algorithm are met too: under a linear preference one of these is the best one in
+    every draw, so that probabilities and regrets are the same as among all portfolios.
     """
     if isinstance(risk, Regret):
         risk = Expected()  # they rank alike, and regret would need all portfolios
-    if isinstance(risk, ProbabilityBest) and isinstance(weights, Custom):
+    if isinstance(risk, ProbabilityBest) and custom is not None:
         raise ValueError(
             "the probability of being the best portfolio needs all of them, and there are too many; "
             "use Expected() or Quantile(), fewer machines, or fewer candidates"
         )
-    algorithms = ratings.shape[2]
-    current, one_more = np.zeros(algorithms, dtype=np.intp), np.eye(algorithms, dtype=np.intp)
-    met = []
+    one_more = np.eye(members.shape[-1], dtype=np.intp)
+    met = size * one_more
+    scores = _score(members, met, risk, custom)
+    starts = [met[scores.argmax()], np.zeros_like(met[0])]
     for _ in range(size):
-        current, _ = _best(ratings, weights, current + one_more, risk)
-    score = -np.inf
-    while True:
-        met.append(current)
-        exchanges = [current - out + into for out in one_more[current > 0] for into in one_more]
-        neighbour, best = _best(ratings, weights, np.array(exchanges), risk)
-        if not best > max(score, _score(ratings, weights, current[None], risk)[0]):
-            return np.unique(np.array([*exchanges, *met]), axis=0)
-        current, score = neighbour, best
+        additions = starts[1] + one_more
+        starts[1] = additions[_score(members, additions, risk, custom).argmax()]
+    for current in starts:
+        best = -np.inf
+        while True:
+            exchanges = np.array([current - out + into for out in one_more[current > 0] for into in one_more])
+            met = np.concatenate([met, current[None]])
+            scores = _score(members, exchanges, risk, custom)  # exchanging a member for itself changes nothing
+            if not scores.max() > best:
+                break
+            best, current = scores.max(), exchanges[scores.argmax()]
+        met = np.concatenate([met, exchanges])
+    return np.unique(met, axis=0)
 
 
-def _best(ratings: Array, weights: Array | Custom, counts: Counts, risk: Risk) -> tuple[Counts, float]:
-    scores = _score(ratings, weights, counts, risk)
-    return counts[scores.argmax()], float(scores.max())
-
-
-def _score(ratings: Array, weights: Array | Custom, counts: Counts, risk: Risk) -> Array:
+def _score(members: Array, counts: Counts, risk: Risk, custom: Custom | None) -> Array:
+    values = values_of(members, counts, custom)
     if isinstance(risk, ProbabilityBest):
         # Of all portfolios of this size under a linear preference the best one is the best algorithm repeated.
-        assert not isinstance(weights, Custom)
-        members = weights @ ratings
         best = counts.sum(axis=1) * members.max(axis=1, keepdims=True)
-        share: Array = (members @ counts.T >= best * (1 - 1e-12)).mean(axis=0)
+        share: Array = (values >= best * (1 - 1e-12)).mean(axis=0)
         return share
-    return np.concatenate([risk.score(values_of(ratings, weights, part)) for part in _parts(ratings, weights, counts)])
-
-
-def _parts(ratings: Array, weights: Array | Custom, counts: Counts) -> list[Counts]:
-    draws, times, _ = ratings.shape
-    each = max(1, _MOST_NUMBERS // (draws * (times if isinstance(weights, Custom) else 1)))
-    return [counts[first : first + each] for first in range(0, len(counts), each)]
+    return risk.score(values)
 
 
 def portfolio_win_probability(posterior: Posterior, first: Sequence[str], second: Sequence[str]) -> Array:
@@ -117,7 +120,10 @@ def portfolio_win_probability(posterior: Posterior, first: Sequence[str], second
         Names of the members; an algorithm that runs on two machines is named twice.
     """
     one, other = (posterior.ratings @ _membership(posterior, names) for names in (first, second))
-    probability: Array = (one / (one + other)).mean(axis=0)
+    total = one + other
+    # Ratings may be zero to rounding, in single precision above all; nothing is known then.
+    won = np.divide(one, total, out=np.full_like(total, 0.5), where=total > 0)
+    probability: Array = won.mean(axis=0)
     return probability
 
 

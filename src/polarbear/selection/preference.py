@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polarbear.selection.quadrature import integral, interpolation, require_within
+from polarbear.selection.quadrature import expectation, integral, reading, require_within
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -39,11 +39,10 @@ class At:
         """Weights on the grid."""
         time = np.array([float(self.time)])
         require_within(grid, time, "the budget")
-        weights: Array = interpolation(grid, time)[0]
-        return weights
+        return reading(grid, time, np.ones(1))
 
     def __str__(self) -> str:
-        return f"a budget of {self.time:,g}"
+        return f"a budget of {spoken(self.time)}"
 
 
 @dataclass(frozen=True)
@@ -105,7 +104,7 @@ class Between:
         return _normalised(integral(grid, np.ones_like, float(self.start), float(self.stop)))
 
     def __str__(self) -> str:
-        return f"a budget between {self.start:,g} and {self.stop:,g}"
+        return f"a budget between {spoken(self.start)} and {spoken(self.stop)}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,7 +114,8 @@ class Weighted:
     Parameters
     ----------
     weight
-        A function of an array of times, or one number for each time of the grid; not negative.
+        A function of an array of times, or one number for each time of the grid; not negative. A function is integrated
+        with 16 points between neighbouring times of the grid: it should be smooth there, apart from steps at grid times.
     """
 
     weight: Callable[[Array], ArrayLike] | ArrayLike
@@ -138,9 +138,8 @@ class Weighted:
             raise ValueError(
                 f"the weight must give one number for each time, got shape {heights.shape} for {len(times)} times"
             )
-        heights = np.broadcast_to(heights, times.shape)
         _check_weights(heights)
-        return heights
+        return np.broadcast_to(heights, times.shape)
 
     def __str__(self) -> str:
         return "the weights over time that you gave"
@@ -153,7 +152,7 @@ class BudgetDistribution:
     Parameters
     ----------
     budget
-        A frozen SciPy distribution (anything with `ppf`), samples, or a mixture: pairs (weight, distribution or samples or
+        A frozen SciPy distribution (anything with `cdf`), samples, or a mixture: pairs (weight, distribution or samples or
         one budget). What falls outside the grid is left out, and the rest counts in full.
 
     Examples
@@ -167,21 +166,17 @@ class BudgetDistribution:
 
     def weights(self, grid: Grid) -> Array:
         """Weights on the grid."""
-        times, masses = _atoms(self.budget)
-        first, last = grid.times[0], grid.times[-1]
-        inside = (times >= first) & (times <= last)
-        if not masses[inside].sum() > 0:
+        weights = _budget_weights(self.budget, grid)
+        if not weights.sum() > _NO_MASS:
             raise ValueError(
-                f"expected a distribution with mass within the grid, from {first:g} to {last:g}, got none there; "
-                "check its unit, or race on another grid"
+                f"expected a distribution with mass within the grid, from {grid.times[0]:g} to {grid.times[-1]:g}, "
+                "got none there; check its unit, or race on another grid"
             )
-        return _normalised(masses[inside] @ interpolation(grid, times[inside]))
+        return _normalised(weights)
 
     def mass_within(self, grid: Grid) -> float:
         """The share of the budgets for which there is an answer."""
-        times, masses = _atoms(self.budget)
-        inside = (times >= grid.times[0]) & (times <= grid.times[-1])
-        return float(masses[inside].sum() / masses.sum())
+        return float(_budget_weights(self.budget, grid).sum())
 
     def __str__(self) -> str:
         return "the distribution of budgets that you gave"
@@ -222,38 +217,64 @@ class Custom:
 Linear = At | Final | Uniform | LogUniform | Between | Weighted | BudgetDistribution
 Preference = Linear | Custom
 
-_QUANTILES = 10_000  # a distribution is stood for by this many of its quantiles
+_NO_MASS = 1e-9  # so little of a distribution within the grid is a slip of the unit
 
 
-def require_monotone(preference: Custom, curves: Array, *, rng: np.random.Generator) -> None:
-    """Refuse a preference that rewards being worse, tried on drawn curves (curve, time) that are raised a little."""
+def require_monotone(preference: Custom, curves: Array, *, highest: float = 1.0, rng: np.random.Generator) -> None:
+    """Refuse a preference that rewards being worse, tried on curves (curve, time), at most `highest`, that are raised.
+
+    All of a curve is raised by random amounts, or much of it hardly and one time or one end a lot: a preference that
+    punishes being better at a few times only is found out too.
+    """
     values = preference(curves)
-    room = np.maximum(1 - curves, 1e-9)
-    for size in (0.5, 0.05):
-        raised = curves + room * size * rng.uniform(0.01, 1.0, curves.shape)
-        gain = preference(raised) - values
-        if gain.min() < -1e-12 * max(1.0, float(np.abs(values).max())):
+    number, times = curves.shape
+    asked, places = np.arange(times), rng.integers(times, size=(number, 1))
+    places[: min(number, times), 0] = asked[:number]  # every time has its turn where there are curves enough
+    room = np.maximum(highest - curves, 1e-9) * rng.uniform(0.01, 1.0, curves.shape)
+    for where in (np.True_, asked == places, asked >= places, asked <= places):
+        for size in (0.5, 0.05):
+            raised = curves + room * np.where(where, size, 1e-6)
+            higher = preference(raised)
+            worst = int((higher - values).argmin())
+            if higher[worst] - values[worst] < -1e-12 * max(1.0, float(np.abs(values).max())):
+                raise ValueError(
+                    "the preference rewards being worse: raising a rating curve at every time lowered its value from "
+                    f"{values[worst]:g} to {higher[worst]:g}; it must increase with the ratings"
+                )
+
+
+def spoken(time: float) -> str:
+    """A budget for people: six digits, and no powers of ten before the billions."""
+    return f"{float(f'{time:.6g}'):,.10g}"
+
+
+def _budget_weights(budget: Any, grid: Grid) -> Array:
+    """Weights on the grid that sum to the share of the budgets within it."""
+    if callable(getattr(budget, "cdf", None)):
+        weights = expectation(grid, budget.cdf)
+        if np.isnan(weights).any():
             raise ValueError(
-                "the preference rewards being worse: raising a rating curve at every time lowered its value from "
-                f"{values[gain.argmin()]:g} to {preference(raised)[gain.argmin()]:g}; it must increase with the ratings"
+                f"the distribution {budget!r} gives probabilities that are not numbers; check its parameters"
             )
-
-
-def _atoms(budget: Any, weight: float = 1.0) -> tuple[Array, Array]:
-    """Budgets and the mass of each."""
-    if callable(getattr(budget, "ppf", None)):
-        times = np.asarray(budget.ppf((np.arange(_QUANTILES) + 0.5) / _QUANTILES), dtype=np.float64)
-        if np.isnan(times).any():
-            raise ValueError(f"the distribution {budget!r} has quantiles that are not numbers; check its parameters")
-        return times, np.full(len(times), weight / len(times))
+        return weights
     if _is_mixture(budget):
-        parts = [_atoms(part, _mixture_weight(share)) for share, part in budget]
-        times, masses = (np.concatenate(each) for each in zip(*parts, strict=True))
-        return times, masses
-    samples = np.atleast_1d(np.asarray(budget, dtype=np.float64)).ravel()
+        shares = np.array([share for share, _ in budget], dtype=np.float64)
+        if not (np.isfinite(shares).all() and (shares >= 0).all() and shares.sum() > 0):
+            raise ValueError(
+                f"the weights of a mixture must be finite, not negative and not all zero, got {shares.tolist()}"
+            )
+        parts = np.array([_budget_weights(part, grid) for _, part in budget])
+        mixed: Array = shares / shares.sum() @ parts
+        return mixed
+    expected = f"expected a SciPy distribution, budgets, or pairs (weight, distribution), got {budget!r}"
+    try:
+        samples = np.atleast_1d(np.asarray(budget, dtype=np.float64)).ravel()
+    except (TypeError, ValueError) as error:
+        raise ValueError(expected) from error
     if not samples.size or np.isnan(samples).any():
-        raise ValueError(f"expected a SciPy distribution, budgets, or pairs (weight, distribution), got {budget!r}")
-    return samples, np.full(len(samples), weight / len(samples))
+        raise ValueError(expected)
+    inside = samples[(samples >= grid.times[0]) & (samples <= grid.times[-1])]
+    return reading(grid, inside, np.full(len(inside), 1 / len(samples)))
 
 
 def _is_mixture(budget: Any) -> bool:
@@ -265,13 +286,6 @@ def _is_mixture(budget: Any) -> bool:
     )
 
 
-def _mixture_weight(share: Any) -> float:
-    weight = float(share)
-    if not (np.isfinite(weight) and weight >= 0):
-        raise ValueError(f"the weights of a mixture must be finite and not negative, got {share!r}")
-    return weight
-
-
 def _check_weights(weights: Array) -> None:
     if not np.isfinite(weights).all() or (weights < 0).any():
         bad = weights[~(np.isfinite(weights) & (weights >= 0))][0]
@@ -280,8 +294,8 @@ def _check_weights(weights: Array) -> None:
 
 def _normalised(weights: Array) -> Array:
     _check_weights(weights)
-    total = weights.sum()
-    if not total > 0:
+    if not weights.max() > 0:
         raise ValueError("weights over time are all zero; give some time a positive weight")
-    result: Array = weights / total
+    scaled = weights / weights.max()  # so that the sum of huge weights is a number
+    result: Array = scaled / scaled.sum()
     return result

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 # Gauss-Legendre nodes in each interval between grid times; smooth weights are integrated to rounding.
 _NODES, _NODE_WEIGHTS = np.polynomial.legendre.leggauss(16)
+# More of them for distribution functions, which may have steps: a step is misplaced by 1.2 % of its interval at most.
+_FINE_NODES, _FINE_NODE_WEIGHTS = np.polynomial.legendre.leggauss(64)
 
 
 def require_within(grid: Grid, times: Array, what: str) -> None:
@@ -34,25 +36,24 @@ def require_within(grid: Grid, times: Array, what: str) -> None:
         )
 
 
-def interpolation(grid: Grid, times: Array) -> Array:
-    """The weights (time asked for, time of the grid) that read curves at times within the grid."""
+def reading(grid: Grid, times: Array, masses: Array) -> Array:
+    """The weights on the grid of Σ mass · curve(time), for times within the grid."""
     if len(grid) == 1:
-        return np.ones((len(times), 1))
+        return np.array([masses.sum()])
     on_axis, asked = (np.log(each) if grid.axis == "log" else each for each in (grid.times, times))
     right = np.clip(np.searchsorted(on_axis, asked), 1, len(grid) - 1)
     share = (asked - on_axis[right - 1]) / (on_axis[right] - on_axis[right - 1])
-    weights = np.zeros((len(times), len(grid)))
-    rows = np.arange(len(times))
-    weights[rows, right - 1] = 1 - share
-    weights[rows, right] = share
+    weights = np.zeros(len(grid))
+    weights += np.bincount(right - 1, masses * (1 - share), len(grid))
+    weights += np.bincount(right, masses * share, len(grid))
     return weights
 
 
 def integral(grid: Grid, density: Callable[[Array], Array], start: float, stop: float) -> Array:
-    """The weights of ∫ density(t) curve(t) dt from start to stop, both within the grid."""
-    if len(grid) == 1 or start == stop:
-        at_once: Array = interpolation(grid, np.array([start]))[0]
-        return at_once
+    """The weights of ∫ density(t) curve(t) dt from start to stop, both within the grid; at a single time without dt."""
+    if start == stop:
+        at_once = np.array([start], dtype=np.float64)
+        return reading(grid, at_once, np.broadcast_to(density(at_once), 1))
     inside = grid.times[(grid.times > start) & (grid.times < stop)]
     edges = np.concatenate([[start], inside, [stop]])
     on_axis = np.log(edges) if grid.axis == "log" else edges
@@ -61,8 +62,25 @@ def integral(grid: Grid, density: Callable[[Array], Array], start: float, stop: 
     times = np.exp(points) if grid.axis == "log" else points
     times = np.clip(times, edges[:-1, None], edges[1:, None]).ravel()  # rounding must not leave the grid
     steps = (half * _NODE_WEIGHTS).ravel() * (times if grid.axis == "log" else 1.0)  # dt = t d log t
-    heights = np.asarray(density(times), dtype=np.float64)
-    if heights.shape != times.shape:
-        heights = np.broadcast_to(heights, times.shape)
-    weights: Array = (heights * steps) @ interpolation(grid, times)
+    return reading(grid, times, density(times) * steps)
+
+
+def expectation(grid: Grid, cdf: Callable[[Array], Array]) -> Array:
+    """The weights of ∫ curve dF over the grid, for a distribution function F; they sum to the mass within the grid.
+
+    Between grid times a and b, at the share s of the way from a to b on the grid's axis, ∫ s dF = F(b) − ∫ F ds by parts.
+    So the weights need F alone, not a density: distributions with atoms are served too.
+    """
+    on_grid = np.asarray(cdf(grid.times), dtype=np.float64)
+    # Whatever lies on the first time itself, which F(b) − F(a) leaves out.
+    at_first = on_grid[0] - np.asarray(cdf(np.nextafter(grid.times[:1], -np.inf)), dtype=np.float64)[0]
+    weights = np.zeros(len(grid))
+    if len(grid) > 1:
+        on_axis = np.log(grid.times) if grid.axis == "log" else grid.times
+        points = on_axis[:-1, None] + np.diff(on_axis)[:, None] * (1 + _FINE_NODES) / 2
+        heights = np.asarray(cdf(np.exp(points) if grid.axis == "log" else points), dtype=np.float64)
+        between = np.clip(heights @ _FINE_NODE_WEIGHTS / 2, on_grid[:-1], on_grid[1:])
+        weights[:-1] += between - on_grid[:-1]
+        weights[1:] += on_grid[1:] - between
+    weights[0] += at_first
     return weights

@@ -18,7 +18,7 @@ class ProbabilityBest:
     """P(V_A ≥ V_B for all B): be the best one as surely as possible."""
 
     def score(self, values: Array) -> Array:
-        """Of values (draw, candidate); those that share the best value share the draw."""
+        """Of values (draw, candidate); those that share the best value share the draw, so that scores sum to one."""
         best = values == values.max(axis=1, keepdims=True)
         score: Array = (best / best.sum(axis=1, keepdims=True)).mean(axis=0)
         return score
@@ -56,7 +56,7 @@ class Quantile:
         return score
 
     def __str__(self) -> str:
-        return f"the {self.level:.0%} quantile of the value"
+        return f"the {100 * self.level:g} % quantile of the value"
 
 
 @dataclass(frozen=True)
