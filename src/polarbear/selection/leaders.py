@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from polarbear.selection.choice import among_names
+from polarbear.selection.preference import spoken
+from polarbear.selection.risk import ProbabilityBest
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -54,7 +56,7 @@ class DecisionMap:
     best
         The name of the best algorithm at each.
     probability_best
-        P(best) of every candidate at each budget, shape (time, candidate).
+        P(best) of every candidate at each budget, shape (time, candidate); its rows sum to one.
     names
         The candidates.
     crossings
@@ -73,14 +75,13 @@ class DecisionMap:
         for first, stop in pairwise(edges):
             name = self.best[first]
             sure = self.probability_best[first:stop, self.names.index(name)]
-            start, end = self.grid.times[first], self.grid.times[stop - 1]
-            lines.append(
-                f"from {start:,g} to {end:,g}: {name}, best with probability {sure.min():.2f} to {sure.max():.2f}"
-            )
-        lines += [
-            f"{each.after} overtakes {each.before} at about {each.time:,.3g} ({each.lower:,.3g} to {each.upper:,.3g})"
-            for each in self.crossings
-        ]
+            start, end = spoken(self.grid.times[first]), spoken(self.grid.times[stop - 1])
+            where = f"from {start} to {end}" if stop - first > 1 else f"at {start}"
+            least, most = f"{sure.min():.2f}", f"{sure.max():.2f}"
+            lines.append(f"{where}: {name}, best with probability {least if least == most else f'{least} to {most}'}")
+        for each in self.crossings:
+            about, lower, upper = (spoken(float(f"{time:.3g}")) for time in (each.time, each.lower, each.upper))
+            lines.append(f"{each.after} overtakes {each.before} at about {about} ({lower} to {upper})")
         return "\n".join(lines)
 
 
@@ -95,14 +96,17 @@ def decision_map(posterior: Posterior, *, among: Sequence[str] | None = None) ->
         The algorithms to choose from; all by default.
     """
     names = among_names(posterior, among)
-    ratings = posterior.ratings[..., [posterior.names.index(name) for name in names]]
-    leaders = ratings.mean(axis=0).argmax(axis=1)
-    winners = ratings.argmax(axis=2)
-    probability = np.stack([(winners == column).mean(axis=0) for column in range(len(names))], axis=1)
+    columns = np.array([posterior.names.index(name) for name in names])
+    leaders, probability = np.empty(len(posterior.grid), dtype=np.intp), np.empty((len(posterior.grid), len(names)))
+    for t in range(len(posterior.grid)):  # one time after the other stays in cache
+        at_time = posterior.ratings[:, t][:, columns]
+        leaders[t] = at_time.mean(axis=0).argmax()
+        probability[t] = ProbabilityBest().score(at_time)
     crossings = []
     if posterior.joint:
         for k in np.flatnonzero(np.diff(leaders)):
-            crossing = _crossing(posterior.grid, ratings[..., leaders[k]], ratings[..., leaders[k + 1]], int(k))
+            before, after = (posterior.ratings[..., columns[leaders[each]]] for each in (k, k + 1))
+            crossing = _crossing(posterior.grid, before, after, int(k))
             if crossing is not None:
                 crossings.append(Crossing(names[leaders[k]], names[leaders[k + 1]], *crossing))
     return DecisionMap(posterior.grid, names, tuple(names[leader] for leader in leaders), probability, tuple(crossings))
@@ -111,7 +115,7 @@ def decision_map(posterior: Posterior, *, among: Sequence[str] | None = None) ->
 def _crossing(grid: Grid, before: Array, after: Array, k: int) -> tuple[float, float, float, float] | None:
     """Quantiles of the time at which `after` overtakes `before` (draw, time), of several the one nearest to interval k."""
     on_axis = np.log(grid.times) if grid.axis == "log" else grid.times
-    lead = np.log(np.maximum(before, 1e-300)) - np.log(np.maximum(after, 1e-300))
+    lead = before - after
     overtakes = (lead[:, :-1] > 0) & (lead[:, 1:] <= 0)
     some = overtakes.any(axis=1)
     if not some.any():

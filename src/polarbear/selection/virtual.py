@@ -44,7 +44,8 @@ def virtual_portfolio(
     Returns
     -------
     list of Trajectory
-        Failed where a member failed, known until the first member's end.
+        Known until the first member's end. What a failed member had found stays with the portfolio, which goes on with the
+        others, and has failed once all of them have.
 
     Examples
     --------
@@ -53,12 +54,18 @@ def virtual_portfolio(
     >>> both.algorithm, both.values.tolist(), both.until
     ('a + b', [9.0, 4.0, 3.0], 8.0)
     """
-    wanted = tuple(members)
+    wanted = (members,) if isinstance(members, str) else tuple(members)
     if len(wanted) < 2 or len(set(wanted)) < len(wanted):
         raise ValueError(f"expected two or more different members, got {', '.join(map(repr, wanted)) or 'none'}")
     by_instance: dict[Hashable, dict[str, Trajectory]] = {}
     for run in runs:
-        by_instance.setdefault(run.instance, {})[run.algorithm] = run
+        own = by_instance.setdefault(run.instance, {})
+        if run.algorithm in wanted and run.algorithm in own:
+            raise ValueError(
+                f"expected one run of each member on an instance, got two of {run.algorithm!r} on {run.instance!r}; "
+                "give repeated runs instances of their own"
+            )
+        own[run.algorithm] = run
     complete = {i: [own[m] for m in wanted] for i, own in by_instance.items() if all(m in own for m in wanted)}
     if not complete:
         raise ValueError(f"expected instances on which all of {', '.join(wanted)} were run, got none")
@@ -69,19 +76,21 @@ def _together(
     runs: list[Trajectory], name: str, combine: Callable[[Hashable, Array, Array], ArrayLike] | None
 ) -> Trajectory:
     maximise, instance = runs[0].maximise, runs[0].instance
-    until = min(run.until for run in runs)
+    if any(run.maximise != maximise for run in runs):
+        raise ValueError(f"expected members that all minimise or all maximise, got both on instance {instance!r}")
+    failed = all(run.failed for run in runs)
+    until = max(run.until for run in runs) if failed else min(run.until for run in runs if not run.failed)
     times = np.unique(np.concatenate([run.times for run in runs]))
     times = times[times <= until]
-    # A failed member shows what it had found before it failed; the portfolio's own failure is told below.
-    values = np.array([run.values[np.maximum(np.searchsorted(run.times, times, side="right") - 1, 0)] for run in runs])
     worst = -math.inf if maximise else math.inf
-    for row, run in zip(values, runs, strict=True):
-        row[times < (run.times[0] if run.times.size else math.inf)] = worst
+    steps = [np.concatenate([[worst], run.values]) for run in runs]
+    values = np.array(
+        [each[np.searchsorted(run.times, times, side="right")] for each, run in zip(steps, runs, strict=True)]
+    )
     if combine is None:
         quality = values.max(axis=0) if maximise else values.min(axis=0)
     else:
         quality = np.asarray(combine(instance, times, values), dtype=np.float64)
         if quality.shape != times.shape:
             raise ValueError(f"combine must give one value for each of {len(times)} times, got shape {quality.shape}")
-    failed = any(run.failed and run.until <= until for run in runs)
     return Trajectory(name, instance, times, quality, until=until, failed=failed, maximise=maximise)

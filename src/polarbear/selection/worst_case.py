@@ -51,12 +51,16 @@ def regret(posterior: Posterior, *, among: Sequence[str] | None = None) -> Regre
 
         E[max_B V_B] − max_A m_A  ≤  E[max_B (V_B − m_B)].
 
-    Let θ' be an independent copy of θ. Then V_B − m_B = E'[u(θ_B) − u(θ'_B)] ≤ E'[max_t |θ_B(t) − θ'_B(t)|] =: D_B(θ_B), and
+    Let θ' be an independent copy of θ, and θ ∨ θ' the higher of both at each time. As u is monotone and changes no faster
+    than the ratings, u(θ) ≤ u(θ ∨ θ') ≤ u(θ') + max_t (θ(t) − θ'(t))⁺. Hence
+    V_B − m_B = E'[u(θ_B) − u(θ'_B)] ≤ E'[max_t (θ_B(t) − θ'_B(t))⁺] =: D_B(θ_B), and
 
         sup_u min_A Regret(A, u)  ≤  E[max_B D_B(θ_B)].
 
-    With a single candidate nothing is to be decided, and both bounds are zero. *Lower bound*: the largest value of the
-    left-hand side over single budgets and over averages of neighbouring ones, each of which is such a preference.
+    *Lower bound*: the largest value of the left-hand side over single budgets and over averages of neighbouring ones, each
+    of which is such a preference. With a single candidate nothing is to be decided, and both bounds are zero.
+
+    Expectations are averages over draws, those of the upper bound over 200 of them and all their pairs.
 
     Parameters
     ----------
@@ -66,32 +70,33 @@ def regret(posterior: Posterior, *, among: Sequence[str] | None = None) -> Regre
         The algorithms to choose from, such as a race's Pareto set; all by default.
     """
     names = among_names(posterior, among)
-    ratings = posterior.ratings[..., [posterior.names.index(name) for name in names]]
     if len(names) == 1:
         return RegretBounds(0.0, 0.0, float(posterior.grid.times[0]))
+    columns = [posterior.names.index(name) for name in names]
+    ratings = np.ascontiguousarray(posterior.ratings.transpose(1, 2, 0)[:, columns])  # draws side by side: faster
     at_times = _value_of_information(ratings)
     worst = int(at_times.argmax())
-    lower = float(at_times[worst])
-    for width in (2, 4, 8, 16, 32):
-        if posterior.joint and width <= ratings.shape[1]:
-            sums = np.cumsum(np.pad(ratings, ((0, 0), (1, 0), (0, 0))), axis=1)
-            averages = (sums[:, width:] - sums[:, :-width]) / width
+    lower = max(float(at_times[worst]), 0.0)  # rounding apart, knowing more never costs
+    if posterior.joint:
+        averages, width = ratings, 1
+        while 2 * width <= len(ratings):
+            averages = (averages[:-width] + averages[width:]) / 2  # of twice as many neighbours
+            width *= 2
             lower = max(lower, float(_value_of_information(averages).max()))
     return RegretBounds(lower, max(lower, _upper_bound(ratings)), float(posterior.grid.times[worst]))
 
 
 def _value_of_information(values: Array) -> Array:
-    """E[max_B V_B] − max_A E[V_A] of values (draw, preference, algorithm), for each preference."""
-    value: Array = values.max(axis=2).mean(axis=0) - values.mean(axis=0).max(axis=1)
+    """E[max_B V_B] − max_A E[V_A] of values (preference, algorithm, draw), for each preference."""
+    value: Array = values.max(axis=1).mean(axis=1) - values.mean(axis=2).max(axis=1)
     return value
 
 
 def _upper_bound(ratings: Array, *, copies: int = 200) -> float:
-    """E[max_B D_B(θ_B)], the inner expectation over other draws, evenly spread."""
-    chosen = ratings[np.linspace(0, len(ratings) - 1, min(copies, len(ratings))).astype(int)]
-    distance = np.empty((len(chosen), ratings.shape[2]))
-    for row, draw in enumerate(chosen):
-        distance[row] = np.abs(chosen - draw).max(axis=1).mean(axis=0)
+    """E[max_B D_B(θ_B)] of ratings (time, algorithm, draw), both expectations over draws that are evenly spread."""
+    draws = ratings.shape[2]
+    chosen = ratings[..., np.linspace(0, draws - 1, min(copies, draws)).astype(int)]
+    number = chosen.shape[2]
     # A draw is at distance zero from itself, and an independent copy is not.
-    scale = len(chosen) / max(len(chosen) - 1, 1)
-    return float(distance.max(axis=1).mean() * scale)
+    distance = np.array([(chosen[..., [k]] - chosen).max(axis=0).clip(0).sum(axis=1) for k in range(number)])
+    return float(distance.max(axis=1).mean() / max(number - 1, 1))
