@@ -115,7 +115,8 @@ class Weighted:
     ----------
     weight
         A function of an array of times, or one number for each time of the grid; not negative. A function is integrated
-        with 16 points between neighbouring times of the grid: it should be smooth there, apart from steps at grid times.
+        with 16 points or more between neighbouring times of the grid: it should be smooth there; steps at grid times are
+        no harm.
     """
 
     weight: Callable[[Array], ArrayLike] | ArrayLike

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-# Gauss-Legendre nodes in each interval between grid times; smooth weights are integrated to rounding.
+# Gauss-Legendre nodes in each piece of an interval between grid times; smooth weights are integrated to rounding.
 _NODES, _NODE_WEIGHTS = np.polynomial.legendre.leggauss(16)
 # More of them for distribution functions, which may have steps: a step is misplaced by 1.2 % of its interval at most.
 _FINE_NODES, _FINE_NODE_WEIGHTS = np.polynomial.legendre.leggauss(64)
@@ -55,7 +55,7 @@ def integral(grid: Grid, density: Callable[[Array], Array], start: float, stop: 
         at_once = np.array([start], dtype=np.float64)
         return reading(grid, at_once, np.broadcast_to(density(at_once), 1))
     inside = grid.times[(grid.times > start) & (grid.times < stop)]
-    edges = np.concatenate([[start], inside, [stop]])
+    edges = _refined(np.concatenate([[start], inside, [stop]]))
     on_axis = np.log(edges) if grid.axis == "log" else edges
     half = np.diff(on_axis)[:, None] / 2
     points = on_axis[:-1, None] + half * (1 + _NODES)
@@ -63,6 +63,17 @@ def integral(grid: Grid, density: Callable[[Array], Array], start: float, stop: 
     times = np.clip(times, edges[:-1, None], edges[1:, None]).ravel()  # rounding must not leave the grid
     steps = (half * _NODE_WEIGHTS).ravel() * (times if grid.axis == "log" else 1.0)  # dt = t d log t
     return reading(grid, times, density(times) * steps)
+
+
+def _refined(edges: Array) -> Array:
+    """Edges between which positive times differ by a factor of four at most, so that weights such as 1/t are smooth."""
+    starts, stops = edges[:-1], edges[1:]
+    ratios = np.divide(stops, starts, out=np.ones_like(starts), where=starts > 0)
+    pieces = np.maximum(np.ceil(np.log(ratios) / np.log(4)), 1).astype(int)
+    if (pieces == 1).all():
+        return edges
+    inner = [np.geomspace(a, b, n + 1)[:-1] for a, b, n in zip(starts, stops, pieces, strict=True) if n > 1]
+    return np.unique(np.concatenate([edges, *inner]))
 
 
 def expectation(grid: Grid, cdf: Callable[[Array], Array]) -> Array:
