@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 import platform
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Sized
 from concurrent.futures import CancelledError, as_completed
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any, Self, cast
 
@@ -24,7 +24,7 @@ from polarbear.storage import RaceFile
 from polarbear.version import __version__
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
     from concurrent.futures import Executor, Future
     from os import PathLike
     from types import TracebackType
@@ -219,16 +219,24 @@ class Race:
         """
         deadline = math.inf if max_seconds is None else time.monotonic() + max_seconds
         limits = Limits(seconds=time_limit, retries=retries)
-        with ExitStack() as stack:
-            if executor is None:
-                executor = stack.enter_context(LocalExecutor())
-            view = views.progress(progress)
-            stack.callback(view.close)
-            try:
+        try:
+            with ExitStack() as stack:
+                if executor is None:
+                    executor = LocalExecutor()
+                    stack.callback(executor.shutdown, cancel_futures=True)  # whatever still runs is not waited for
+                view = views.progress(progress)
+                stack.callback(view.close)
                 self._stopped = self._race(executor, limits, view, deadline, max_instances, max_evaluations, stop)
-            except KeyboardInterrupt:
-                self._stopped = "interrupted"
+        except KeyboardInterrupt:
+            self._recall()
+            self._stopped = "interrupted"
         return self.result
+
+    def _recall(self) -> None:
+        """Believe the file: an interrupt may have come between storing something and remembering it."""
+        if self._file is not None:
+            self._known = self._file.runs()
+            self._state = _replayed(self._file, self._known)
 
     def _race(
         self,
@@ -256,8 +264,9 @@ class Race:
             if runs is None:
                 return "max_seconds"
             view.inferring()
-            self._state = loop.tell(self._state, plan, runs)
-            self._log("round", write(self._state.rounds[-1]))
+            state = loop.tell(self._state, plan, runs)
+            self._log("round", write(state.rounds[-1]))
+            self._state = state
             view.decided(self._state)
             if stop is not None and stop(RaceResult(self._state, "callback")):
                 return "callback"
@@ -273,7 +282,7 @@ class Race:
             used = len(self._state.evidence.instances)
             if isinstance(executor, ReplayExecutor):
                 room.append((executor.instances - self._state.next_instance, "instances ran out"))
-            elif isinstance(self._instances, Sequence):
+            elif isinstance(self._instances, Sized) and not callable(self._instances):
                 room.append((len(self._instances) - self._state.next_instance, "instances ran out"))
             if max_instances is not None:
                 room.append((max_instances - used, "max_instances"))
@@ -295,11 +304,17 @@ class Race:
         try:
             for job in waiting:
                 payload = cast("Payload", self._payloads.get(job.algorithm))  # None only if recorded runs are replayed
-                futures[executor.submit(run_supervised, payload, job, limits)] = job
-            remaining = None if math.isinf(deadline) else max(0.0, deadline - time.monotonic())
-            for future in as_completed(futures, timeout=remaining):
+                with _executor_at_work():
+                    futures[executor.submit(run_supervised, payload, job, limits)] = job
+            ended = as_completed(futures, None if math.isinf(deadline) else max(0.0, deadline - time.monotonic()))
+            for _ in waiting:
+                try:
+                    future = next(ended)
+                except TimeoutError:
+                    return None
+                with _executor_at_work():
+                    run = future.result()
                 job = futures[future]
-                run = future.result()
                 if run.status == "setup":
                     raise RaceError(
                         f"{job.algorithm!r} could not be run on instance {job.instance}: {run.message.strip()}\n"
@@ -308,29 +323,31 @@ class Race:
                 self._keep(job, run)
                 done[job] = run
                 view.ran(run)
-        except TimeoutError:
-            return None
-        except (ValueError, KeyboardInterrupt, RaceError):
-            raise
-        except (CancelledError, Exception) as error:
-            raise RaceError(
-                f"the executor failed ({type(error).__name__}: {error}); every run that had ended is kept, and run() "
-                "goes on from there, with another executor if need be"
-            ) from error
         finally:
-            for future in futures:
-                future.cancel()
+            self._break_off(futures, done)
         return [done[job] for job in plan.jobs]
+
+    def _break_off(self, futures: Mapping[Future[Run], Job], done: Mapping[Job, Run]) -> None:
+        """Cancel what has not begun, and keep what had ended but was not looked at."""
+        for future, job in futures.items():
+            if future.cancel() or job in done or not future.done() or future.exception() is not None:
+                continue
+            if (run := future.result()).status != "setup":
+                self._keep(job, run)
 
     def _stored(self, job: Job) -> Run | None:
         """A run of the job that is already there, from a round that was broken off."""
         run = self._known.get((job.algorithm, job.instance))
-        return run if run is not None and (run.trajectory.until >= job.until or run.status != "done") else None
+        if run is None:
+            return None
+        if run.status != "done":  # whoever has failures stop the race wants them made again once they are mended
+            return None if self._state.settings.failure == "raise" else run
+        return run if run.trajectory.until >= job.until else None
 
     def _keep(self, job: Job, run: Run) -> None:
-        self._known[job.algorithm, job.instance] = run
-        if self._file is not None:
+        if self._file is not None:  # first, so that what is remembered is also stored, even if the disk is full
             self._file.add_run(run, job)
+        self._known[job.algorithm, job.instance] = run
 
     def _check_known(self, jobs: list[Job], executor: Executor) -> None:
         missing = sorted({job.algorithm for job in jobs}.difference(self._payloads))
@@ -377,6 +394,20 @@ def _replayed(file: RaceFile, runs: Mapping[tuple[str, int], Run]) -> State:
         else:
             raise ValueError(f"{file.path} tells of {event.kind!r}, which this PolarBear does not know; upgrade it")
     return state
+
+
+@contextmanager
+def _executor_at_work() -> Iterator[None]:
+    """Tell what an executor raises from what the race itself raises; a ValueError says itself what to do."""
+    try:
+        yield
+    except ValueError:
+        raise
+    except (CancelledError, Exception) as error:
+        raise RaceError(
+            f"the executor failed ({type(error).__name__}: {error}); every run that had ended is kept, and run() "
+            "goes on from there, with another executor if need be"
+        ) from error
 
 
 def _by_name(algorithms: Mapping[str, Algorithm] | Iterable[str]) -> dict[str, Algorithm]:

@@ -52,6 +52,7 @@ def test_joint_elimination_under_independent_priors_is_refused(prior, resolution
         ({"seed": 1.5}, "seed must be a whole number of at least 0, got 1.5"),
         ({"grid": [3, 2, 1]}, "(?i)increas"),
         ({"grid": []}, "at least one"),
+        ({"grid": [0, 1, 2]}, "the grid of a race must begin above 0, since nothing can be run until 0"),
         ({"draws": 100, "confidence": 0.995}, "100 draws cannot tell a probability of 0.995 from certainty"),
     ],
 )

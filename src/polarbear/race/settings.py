@@ -76,6 +76,11 @@ class Settings:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "grid", as_grid(self.grid))
+        if self.grid.times[0] <= 0:
+            raise ValueError(
+                f"the grid of a race must begin above 0, since nothing can be run until {self.grid.times[0]:g}; "
+                "leave that time out"
+            )
         for name, allowed in (
             ("elimination", Elimination),
             ("resolution", Resolution),
