@@ -99,6 +99,7 @@ class LiveView(Silence):
     _live: Live | None = None
     _state: State | None = None
     _plan: Plan | None = None
+    _round: int = 0
     _runs: int = 0
     _failures: int = 0
     _note: str = ""
@@ -111,6 +112,7 @@ class LiveView(Silence):
         from rich.live import Live
 
         self._state, self._plan, self._runs, self._note = state, plan, len(plan.jobs) - waiting, ""
+        self._round = len(state.rounds) + 1
         if self._live is None:
             self._live = Live(console=Console(file=self.stream), refresh_per_second=8, get_renderable=self._render)
             self._live.start()
@@ -126,7 +128,7 @@ class LiveView(Silence):
 
     def decided(self, state: State) -> None:
         """Show the new state."""
-        self._state = state
+        self._state, self._note = state, ""
         self._summary = _summary(state, self._failures, time.monotonic() - self._began)
 
     def close(self) -> None:
@@ -149,7 +151,7 @@ class LiveView(Silence):
         head.add_row("decided", ProgressBar(total=1.0, completed=share, width=30), f"{share:.1%} of pairs and times")
         total = max(len(plan.jobs), 1)
         head.add_row(
-            f"round {len(state.rounds) + (self._runs < len(plan.jobs) or not state.rounds)}",
+            f"round {self._round}",
             ProgressBar(total=total, completed=self._runs, width=30),
             self._note or f"{self._runs} of {len(plan.jobs)} runs on {len(plan.instances)} instances",
         )
