@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 _COMPARED = 30_000_000  # curve points that exhaustive comparison may take: some tenths of a second
 _SORTED = 4  # curve points that one value is worth, since quantiles want the values sorted
+_SEARCHED = 10_000_000  # curve points of first exchanges: local search starts as often as they allow
 _AT_ONCE = 30_000_000  # curve points that are held at once: a quarter of a gigabyte
 
 
@@ -69,7 +70,8 @@ def search(members: Array, size: int, risk: Risk, custom: Custom | None = None) 
     """Portfolios met by greedy construction and local search; one of them is the best that was found.
 
     Members are added one by one, each the best addition; then one member at a time is exchanged for another while that
-    improves the score. Copies of each algorithm are met too: under a linear preference one of these is the best one in
+    improves the score. The exchanges start again from copies of the best algorithm, and of the next ones while this takes
+    little time. Copies of each algorithm are compared in any case: under a linear preference one of these is the best in
     every draw, so that probabilities and regrets are the same as among all portfolios.
     """
     if isinstance(risk, Regret):
@@ -81,12 +83,13 @@ def search(members: Array, size: int, risk: Risk, custom: Custom | None = None) 
         )
     one_more = np.eye(members.shape[-1], dtype=np.intp)
     met = size * one_more
-    scores = _score(members, met, risk, custom)
-    starts = [met[scores.argmax()], np.zeros_like(met[0])]
+    greedy = np.zeros_like(met[0])
     for _ in range(size):
-        additions = starts[1] + one_more
-        starts[1] = additions[_score(members, additions, risk, custom).argmax()]
-    for current in starts:
+        additions = greedy + one_more
+        greedy = additions[_score(members, additions, risk, custom).argmax()]
+    promising = met[np.argsort(-_score(members, met, risk, custom), kind="stable")]
+    exchange = size * math.prod(members.shape) * (1 if members.ndim == 3 else _SORTED)
+    for current in (greedy, *promising[: max(1, _SEARCHED // exchange)]):
         best = -np.inf
         while True:
             exchanges = np.array([current - out + into for out in one_more[current > 0] for into in one_more])
