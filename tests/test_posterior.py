@@ -307,3 +307,42 @@ def test_ratings_of_utilities_are_their_softmax():
     np.testing.assert_allclose(ratings[0, 0], [1, 0, 0], atol=1e-250)
     assert ratings[0, 0, 1] > ratings[0, 0, 2] > 0  # too small for softmax, and still in order
     np.testing.assert_allclose(ratings.sum(axis=-1), 1, rtol=1e-14)
+
+
+@pytest.mark.parametrize("draws", [1, 7, 49, 50, 1000])
+def test_a_file_for_deployment_holds_some_draws_in_single_precision(posterior, path, draws):
+    posterior.save(path, draws=draws)
+    loaded, thinned = Posterior.load(path), posterior.thin(draws)
+    assert loaded.ratings.dtype == np.float64
+    np.testing.assert_array_equal(loaded.ratings, thinned.ratings.astype(np.float32))
+    np.testing.assert_allclose(loaded.ratings.sum(axis=-1), 1, atol=1e-6)
+    assert loaded.grid == posterior.grid
+    for name in FIELDS:
+        assert getattr(loaded, name) == getattr(posterior, name)
+    with np.load(path) as archive:
+        assert archive["ratings"].dtype == np.float32
+
+
+def test_saving_for_deployment_leaves_the_posterior_alone(posterior, path):
+    before = posterior.ratings.tobytes()
+    posterior.save(path, draws=5)
+    assert posterior.ratings.tobytes() == before
+    assert len(posterior.ratings) == 50
+
+
+@pytest.mark.parametrize("draws", [0, -3])
+def test_a_file_without_draws_is_refused_and_not_written(posterior, path, draws):
+    with pytest.raises(ValueError, match=f"draws must be at least 1, got {draws}"):
+        posterior.save(path, draws=draws)
+    assert not path.exists()
+
+
+def test_a_file_for_deployment_is_small(path):
+    posterior_of(draws=1500, times=50, algorithms=8).save(path, draws=1000)
+    assert path.stat().st_size < 4 * 1000 * 50 * 8  # of single precision, and compressed
+
+
+def test_ratings_too_small_for_single_precision_become_zero(posterior, path):
+    tiny = np.array([[[1.0, 1e-60, 1e-300]] * 4])
+    replace(posterior, ratings=tiny).save(path, draws=1)
+    np.testing.assert_array_equal(Posterior.load(path).ratings, [[[1, 0, 0]] * 4])

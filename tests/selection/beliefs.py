@@ -34,4 +34,7 @@ def random_posterior(draws=60, times=8, algorithms=4, *, seed=0, spread=1.0, gri
     level = rng.normal(scale=0.5, size=(1, times, algorithms)).cumsum(axis=1)
     noise = spread * rng.normal(scale=0.4, size=(draws, times, algorithms)).cumsum(axis=1)
     strengths = np.exp(level + noise)
-    return posterior_of(strengths / strengths.sum(axis=2, keepdims=True), grid or log_grid(10, 1000, times))
+    return posterior_of(
+        strengths / strengths.sum(axis=2, keepdims=True),
+        grid or (log_grid(10, 1000, times) if times > 1 else Grid([10.0])),
+    )

@@ -1,0 +1,139 @@
+"""The decision map: leaders, how surely, and where curves of known crossings cross."""
+
+import numpy as np
+import pytest
+
+from polarbear import At, Grid, ProbabilityBest, decision_map, linear_grid, log_grid, select
+from tests.selection.beliefs import posterior_of, random_posterior
+
+
+def crossing_at(times, grid, *, spread=0.0):
+    """A leads until the drawn time, then B, by lines on the grid's axis; C is never best."""
+    axis = np.log if grid.axis == "log" else np.asarray
+    lead = (axis(np.asarray(times, dtype=float))[:, None] - axis(grid.times)) / np.ptp(axis(grid.times))
+    first = 0.45 + 0.2 * lead + spread
+    return posterior_of(np.stack([first, 0.9 - first, np.full_like(first, 0.1)], axis=2), grid)
+
+
+@pytest.mark.parametrize(
+    ("grid", "truth"), [(linear_grid(0, 100, 21), 37.0), (log_grid(1, 10_000, 30), 90.0), (Grid([1, 3, 50, 60]), 20.0)]
+)
+def test_a_known_crossing_is_found_exactly(grid, truth):
+    found = decision_map(crossing_at([truth], grid))
+    (crossing,) = found.crossings
+    assert (crossing.before, crossing.after, crossing.probability) == ("A", "B", 1)
+    assert (crossing.time, crossing.lower, crossing.upper) == pytest.approx((truth, truth, truth), rel=1e-9)
+    assert found.best == tuple("A" if t < truth else "B" for t in grid.times)
+
+
+@pytest.mark.parametrize("grid", [linear_grid(0, 1000, 41), log_grid(1, 10_000, 30)], ids=["linear", "log"])
+def test_the_interval_of_a_crossing_is_that_of_the_drawn_crossings(grid):
+    drawn = np.exp(np.random.default_rng(0).normal(np.log(200), 0.3, size=501))
+    (crossing,) = decision_map(crossing_at(drawn, grid)).crossings
+    axis, back = (np.log, np.exp) if grid.axis == "log" else (np.asarray, np.asarray)
+    expected = back(np.quantile(axis(drawn), [0.5, 0.05, 0.95]))
+    assert (crossing.time, crossing.lower, crossing.upper) == pytest.approx(tuple(expected), rel=1e-9)
+    assert crossing.probability == 1
+
+
+def test_draws_without_a_crossing_count_against_its_probability():
+    grid = linear_grid(0, 10, 11)
+    often = crossing_at([4.0] * 7, grid).ratings
+    never = crossing_at([4.0] * 3, grid, spread=-0.2).ratings  # B leads all along
+    (crossing,) = decision_map(posterior_of(np.concatenate([often, never]), grid)).crossings
+    assert crossing.probability == pytest.approx(0.7)
+    assert crossing.time == pytest.approx(4)
+
+
+def test_of_several_crossings_each_is_matched_to_its_own_change_of_leader():
+    grid = linear_grid(0, 12, 121)
+    draws = [0.45 + 0.1 * np.cos(grid.times * np.pi / 4 + shift) for shift in np.linspace(-0.2, 0.2, 21)]
+    first = np.array(draws)
+    found = decision_map(posterior_of(np.stack([first, 0.9 - first, np.full_like(first, 0.1)], axis=2), grid))
+    # cos(πt/4) falls through zero at 2 and 10, and rises at 6; interpolation on steps of 0.1 is good to 1e-3.
+    assert [(c.before, c.after) for c in found.crossings] == [("A", "B"), ("B", "A"), ("A", "B")]
+    assert [c.time for c in found.crossings] == pytest.approx([2, 6, 10], abs=1e-3)
+    for crossing in found.crossings:
+        assert crossing.upper - crossing.lower == pytest.approx(0.9 * 0.4 * 4 / np.pi, rel=0.02)
+
+
+def test_at_its_crossing_time_two_algorithms_are_worth_the_same():
+    for grid in (linear_grid(1, 100, 8), log_grid(1, 100, 8)):
+        posterior = random_posterior(draws=1, times=8, seed=3, grid=grid)
+        crossings = decision_map(posterior).crossings
+        assert crossings
+        for crossing in crossings:
+            first, second = select(posterior, At(crossing.time), among=[crossing.before, crossing.after]).candidates
+            assert first.expected == pytest.approx(second.expected, rel=1e-9)
+
+
+def test_leaders_and_probabilities_are_those_of_selection_at_each_budget():
+    posterior = random_posterior(draws=200, seed=5)
+    found = decision_map(posterior)
+    for k, time in enumerate(posterior.grid.times):
+        selection = select(posterior, At(time))
+        assert found.best[k] == selection.choice
+        told = {each.members[0]: each.probability_best for each in selection.candidates}
+        assert dict(zip(found.names, found.probability_best[k], strict=True)) == pytest.approx(told)
+    np.testing.assert_allclose(found.probability_best.sum(axis=1), 1)
+
+
+def test_ties_share_the_probability():
+    found = decision_map(posterior_of([[[0.4, 0.4, 0.2]]]))
+    assert found.probability_best.tolist() == [[0.5, 0.5, 0]]
+    assert found.probability_best[0].tolist() == ProbabilityBest().score(np.array([[0.4, 0.4, 0.2]])).tolist()
+
+
+def test_the_order_of_algorithms_does_not_matter():
+    posterior, order = random_posterior(seed=2), [3, 1, 0, 2]
+    shuffled = posterior_of(posterior.ratings[..., order], posterior.grid, names=[posterior.names[k] for k in order])
+    here, there = decision_map(posterior), decision_map(shuffled)
+    assert there.best == here.best
+    assert there.crossings == here.crossings
+    np.testing.assert_array_equal(there.probability_best, here.probability_best[:, order])
+
+
+def test_only_the_candidates_asked_for_are_on_the_map():
+    posterior = random_posterior(seed=2)
+    found = decision_map(posterior, among=["D", "B"])
+    assert found.names == ("B", "D")
+    assert set(found.best) <= {"B", "D"}
+    smaller = decision_map(posterior_of(posterior.ratings[..., [1, 3]], posterior.grid, names=["B", "D"]))
+    assert found.crossings == smaller.crossings
+    np.testing.assert_array_equal(found.probability_best, smaller.probability_best)
+    with pytest.raises(ValueError, match="expected different candidates among A, B, C, D, got 'X'"):
+        decision_map(posterior, among=["X"])
+
+
+def test_without_paths_over_time_there_are_no_crossings():
+    grid = linear_grid(0, 10, 11)
+    paths = crossing_at([4.0] * 5, grid)
+    alone = posterior_of(paths.ratings, grid, joint=False)
+    assert decision_map(alone).crossings == ()
+    assert decision_map(alone).best == decision_map(paths).best
+
+
+def test_a_single_time_and_a_single_candidate():
+    assert decision_map(posterior_of([[[0.4, 0.6]]])).best == ("B",)
+    assert decision_map(random_posterior(), among="A").best == ("A",) * 8
+
+
+def test_the_map_in_words():
+    grid = Grid([100, 1000, 10_000, 1_000_000], "log")
+    text = str(decision_map(crossing_at([2000.0, 2000.0, 2000.0, 4000.0], grid)))
+    assert text.splitlines() == [
+        "from 100 to 1,000: A, best with probability 1.00",
+        "from 10,000 to 1,000,000: B, best with probability 1.00",
+        "B overtakes A at about 2,000 (2,000 to 3,610)",
+    ]
+    one = decision_map(posterior_of([[[0.6, 0.4], [0.4, 0.6], [0.6, 0.4]], [[0.6, 0.4], [0.7, 0.3], [0.3, 0.7]]]))
+    assert str(one).startswith(
+        "from 1 to 2: A, best with probability 0.50 to 1.00\nat 3: B, best with probability 0.50\n"
+    )
+
+
+def test_nothing_changes_its_inputs():
+    posterior = random_posterior()
+    before = posterior.ratings.copy()
+    decision_map(posterior, among=["A", "C"])
+    np.testing.assert_array_equal(posterior.ratings, before)

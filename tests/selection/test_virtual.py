@@ -1,0 +1,187 @@
+"""A portfolio from stored runs, against reading its members time by time."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from polarbear import Choices, Trajectory, virtual_portfolio
+
+
+def random_run(rng, algorithm, instance=0, *, maximise=False, failed=False):
+    count = int(rng.integers(0, 6))
+    times = np.sort(rng.integers(0, 20, size=count)).astype(float)
+    until = (times[-1] if count else 0.0) + float(rng.integers(0, 15))
+    values = rng.integers(0, 10, size=count).astype(float)
+    return Trajectory(algorithm, instance, times, values, until=until, failed=failed, maximise=maximise)
+
+
+def found_by(run, time):
+    """What a run had found by then, whatever became of it."""
+    known = [value for at, value in zip(run.times, run.values, strict=True) if at <= time]
+    worst = -math.inf if run.maximise else math.inf
+    return (max if run.maximise else min)([worst, *known])
+
+
+@settings(deadline=None, max_examples=200)
+@given(st.integers(0, 2**32 - 1), st.booleans(), st.lists(st.booleans(), min_size=2, max_size=4))
+def test_the_best_of_the_members_at_every_time(seed, maximise, failures):
+    rng = np.random.default_rng(seed)
+    names = "ABCD"[: len(failures)]
+    runs = [random_run(rng, n, maximise=maximise, failed=f) for n, f in zip(names, failures, strict=True)]
+    (together,) = virtual_portfolio(runs, list(names))
+    best = max if maximise else min
+    going = [run.until for run in runs if not run.failed]
+    assert together.failed == all(failures)
+    assert together.until == (min(going) if going else max(run.until for run in runs))
+    assert together.maximise == maximise
+    for time in np.arange(0, together.until + 0.25, 0.5):
+        if time <= together.until:
+            assert found_by(together, time) == best(found_by(run, time) for run in runs)
+    assert np.isnan(together.at([together.until + 1], failure="missing"))
+
+
+def test_without_failures_it_reads_like_the_best_of_what_members_read():
+    rng = np.random.default_rng(3)
+    for _ in range(50):
+        runs = [random_run(rng, name) for name in "AB"]
+        (together,) = virtual_portfolio(runs, ["A", "B"])
+        times = np.linspace(0, together.until, 30)
+        np.testing.assert_array_equal(together.at(times), np.minimum(*(run.at(times) for run in runs)))
+
+
+def test_one_run_for_each_instance_on_which_all_members_ran():
+    runs = [Trajectory(name, i, [1], [float(i)], until=5) for i in range(4) for name in "ABC" if (name, i) != ("B", 2)]
+    together = virtual_portfolio(iter(runs), ["B", "A"], name="both")
+    assert [(run.algorithm, run.instance) for run in together] == [("both", 0), ("both", 1), ("both", 3)]
+    assert virtual_portfolio(runs, ["B", "A"])[0].algorithm == "B + A"
+
+
+def test_a_failed_member_leaves_what_it_had_found_and_the_others_go_on():
+    failed = Trajectory("A", 0, [1, 3], [9.0, 2.0], until=4, failed=True)
+    slow = Trajectory("B", 0, [2, 8], [5.0, 1.0], until=10)
+    (together,) = virtual_portfolio([failed, slow], ["A", "B"])
+    assert not together.failed
+    assert together.until == 10
+    assert together.at([1, 2, 3, 5, 8, 10]).tolist() == [9, 5, 2, 2, 1, 1]
+
+
+def test_when_all_have_failed_the_portfolio_has():
+    runs = [Trajectory("A", 0, [1], [9.0], until=4, failed=True), Trajectory("B", 0, [2], [5.0], until=7, failed=True)]
+    (together,) = virtual_portfolio(runs, ["A", "B"])
+    assert together.failed
+    assert together.at([1, 6, 7]).tolist() == [9, 5, math.inf]
+
+
+def test_members_that_found_nothing():
+    nothing = Trajectory("A", 0, [], [], until=10)
+    some = Trajectory("B", 0, [2], [5.0], until=10)
+    assert virtual_portfolio([nothing, some], ["A", "B"])[0].values.tolist() == [5]
+    other = Trajectory("B", 0, [], [], until=8)
+    (none,) = virtual_portfolio([nothing, other], ["A", "B"])
+    assert (none.times.size, none.until) == (0, 8)
+
+
+def test_a_run_that_ended_by_itself_does_not_end_the_portfolio():
+    done = Trajectory("A", 0, [1], [3.0], until=math.inf)
+    assert virtual_portfolio([done, Trajectory("B", 0, [2], [5.0], until=9)], ["A", "B"])[0].until == 9
+
+
+FRONTS = {"A": {1.0: (1, 3), 4.0: (2, 3)}, "B": {2.0: (3, 1), 5.0: (4, 1)}}
+
+
+def hypervolume(points):
+    """Of points that are maximised, against the origin, counted square by square."""
+    return float(sum(any(x <= a and y <= b for a, b in points) for x in range(1, 6) for y in range(1, 6)))
+
+
+def test_sets_that_combine_to_more_than_their_best():
+    """Each run's value is the hypervolume of its own front; together they cover more than either."""
+    runs = [
+        Trajectory(name, "problem", list(front), [hypervolume([p]) for p in front.values()], until=10, maximise=True)
+        for name, front in FRONTS.items()
+    ]
+
+    def union(instance, times, values):
+        assert instance == "problem"
+        assert values.shape == (2, len(times))
+        return [
+            hypervolume([p for front in FRONTS.values() for at, p in front.items() if at <= time]) for time in times
+        ]
+
+    (together,) = virtual_portfolio(runs, ["A", "B"], combine=union)
+    (best,) = virtual_portfolio(runs, ["A", "B"])
+    assert together.times.tolist() == [1, 2, 4, 5]
+    assert together.values.tolist() == [3, 5, 7, 8]
+    assert best.at([1, 2, 4, 5]).tolist() == [3, 3, 6, 6]
+
+
+def test_combine_sees_each_members_best_so_far():
+    seen = {}
+
+    def total(instance, times, values):
+        seen[instance] = (times.tolist(), values.tolist())
+        return values.sum(axis=0)
+
+    runs = [Trajectory("A", 7, [1, 5], [9.0, 3.0], until=10), Trajectory("B", 7, [2, 9], [4.0, 1.0], until=8 + 1)]
+    (together,) = virtual_portfolio(runs, ["A", "B"], combine=total)
+    assert seen == {7: ([1, 2, 5, 9], [[9, 9, 3, 3], [math.inf, 4, 4, 1]])}
+    assert together.at([1, 2, 5, 9]).tolist() == [math.inf, 13, 7, 4]
+
+
+def test_the_portfolio_enters_a_ranking_like_any_algorithm():
+    rng = np.random.default_rng(0)
+    runs = [
+        Trajectory(name, i, [1, 5], np.sort(rng.normal(size=2))[::-1], until=10) for i in range(6) for name in "ABC"
+    ]
+    choices = Choices.from_trajectories([*runs, *virtual_portfolio(runs, ["A", "B"])], grid=[2, 6, 10])
+    assert set(choices.names) == {"A", "B", "C", "A + B"}
+
+
+def test_stored_runs_are_left_alone():
+    runs = [Trajectory("A", 0, [1, 5], [9.0, 3.0], until=10), Trajectory("B", 0, [2], [4.0], until=8)]
+    before = [repr(vars(run)) for run in runs]
+
+    def careless(instance, times, values):
+        values[:] = 0
+        return values[0]
+
+    virtual_portfolio(runs, ["A", "B"], combine=careless)
+    assert [repr(vars(run)) for run in runs] == before
+
+
+RUNS = [Trajectory("A", 0, [1], [9.0]), Trajectory("B", 0, [1], [9.0]), Trajectory("C", 1, [1], [9.0])]
+
+
+@pytest.mark.parametrize(
+    ("members", "message"),
+    [
+        (["A"], "expected two or more different members, got 'A'"),
+        ([], "expected two or more different members, got none"),
+        (["A", "A"], "expected two or more different members, got 'A', 'A'"),
+        ("AB", "expected two or more different members, got 'AB'"),
+        (["A", "C"], "expected instances on which all of A, C were run, got none"),
+        (["A", "X"], "expected instances on which all of A, X were run, got none"),
+    ],
+)
+def test_members_that_cannot_run_together_are_refused(members, message):
+    with pytest.raises(ValueError, match=message):
+        virtual_portfolio(RUNS, members)
+
+
+def test_two_runs_of_a_member_on_one_instance_are_refused():
+    with pytest.raises(ValueError, match="got two of 'A' on 0; give repeated runs instances of their own"):
+        virtual_portfolio([*RUNS, RUNS[0]], ["A", "B"])
+    assert len(virtual_portfolio([*RUNS, RUNS[2]], ["A", "B"])) == 1  # others do not matter
+
+
+def test_members_that_minimise_and_maximise_are_refused():
+    with pytest.raises(ValueError, match="all minimise or all maximise, got both on instance 0"):
+        virtual_portfolio([RUNS[0], Trajectory("B", 0, [1], [9.0], maximise=True)], ["A", "B"])
+
+
+def test_combine_must_give_a_value_for_each_time():
+    with pytest.raises(ValueError, match=r"combine must give one value for each of 1 times, got shape \(2,\)"):
+        virtual_portfolio(RUNS, ["A", "B"], combine=lambda instance, times, values: values[:, 0])
