@@ -102,6 +102,21 @@ def test_one_line_a_round():
     assert f"{len(state.candidates)} candidates" in lines[-1]
 
 
+def test_a_line_tells_of_the_failures_of_its_own_round():
+    stream = io.StringIO()
+    view = Lines(stream)
+    state = raced(Silence(), rounds=1)
+    run = next(iter(state.evidence.runs.values()))
+    for status in ("crashed", "done", "error"):
+        view.ran(dataclasses.replace(run, status=status))
+    view.decided(state)
+    view.ran(run)
+    view.decided(state)
+    first, second = stream.getvalue().splitlines()
+    assert "2 runs failed" in first
+    assert "failed" not in second
+
+
 def test_a_line_says_that_nothing_could_be_decided_and_why(monkeypatch):
     doubtful = some_posterior(np.random.default_rng(0), NAMES, TIMES, reliable=False)
     monkeypatch.setattr(loop, "fit", lambda *_, **__: doubtful)

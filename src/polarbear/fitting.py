@@ -122,6 +122,13 @@ def _check(choices: Choices, prior: Prior, method: str, calibration: str, draws:
             f"expected Choices, got {type(choices).__name__}; make them with Choices.from_values, from_trajectories or "
             "from_rankings"
         )
+    check_request(prior, method, calibration, draws, times=len(choices.grid))
+    require_count("seed", seed, least=0)
+    _check_connected(choices)
+
+
+def check_request(prior: Prior, method: str, calibration: str, draws: int, *, times: int) -> None:
+    """Refuse what `fit` could not do, whatever the data; for those who will fit only after hours of running."""
     if not isinstance(prior, TemporalPrior | Dirichlet | HierarchicalDirichlet):
         raise ValueError(f"expected a prior such as BSpline(), got {prior!r}; did you forget the parentheses?")
     if method not in get_args(Method):
@@ -133,13 +140,11 @@ def _check(choices: Choices, prior: Prior, method: str, calibration: str, draws:
     if calibration not in get_args(Calibration):
         raise ValueError(f"calibration must be 'none', got {calibration!r}")
     require_count("draws", draws, least=_FEWEST_DRAWS)
-    require_count("seed", seed, least=0)
-    if isinstance(prior, TemporalPrior) and len(choices.grid) < 2:
+    if isinstance(prior, TemporalPrior) and times < 2:
         raise ValueError(
             f"{type(prior).__name__} shares information over time and needs at least two times, got one; "
             "give a grid of several times, or use prior=Dirichlet()"
         )
-    _check_connected(choices)
 
 
 def _check_connected(choices: Choices) -> None:

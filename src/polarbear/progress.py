@@ -74,6 +74,11 @@ class Lines(Silence):
     """One line a round."""
 
     stream: TextIO
+    _failures: int = 0
+
+    def ran(self, run: Run) -> None:
+        """Count the failures of the round."""
+        self._failures += run.status != "done"
 
     def decided(self, state: State) -> None:
         """Print what the round did."""
@@ -85,6 +90,9 @@ class Lines(Silence):
             f"{len(state.candidates)} candidates",
             f"{state.cost:,.0f} {state.settings.clock}",
         ]
+        if self._failures:
+            words.append(f"{self._failures} runs failed")
+            self._failures = 0
         words += [f"{each.name} is out (beaten by {each.by}, {each.probability:.3f})" for each in last.eliminated]
         if not last.reliable:
             words.append(f"nothing was decided, because the posterior cannot be trusted: {last.message}")

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, get_args
 
 from polarbear.elimination import Elimination
+from polarbear.fitting import check_request
 from polarbear.models import BSpline, Prior, TemporalPrior
 from polarbear.models.validation import require_count
 from polarbear.observe import as_grid
@@ -97,6 +98,7 @@ class Settings:
         if not isinstance(self.batch, AdaptiveBatch | FixedBatch):
             raise ValueError(f"batch must be AdaptiveBatch(8, 128) or FixedBatch(10), or alike; got {self.batch!r}")
         require_count("seed", self.seed, least=0)
+        check_request(self.prior, self.method, self.calibration, self.draws, times=len(self.grid))
         if self.elimination == "joint" and not isinstance(self.prior, TemporalPrior):
             raise ValueError(
                 f"elimination='joint' asks who is better at all times at once, and {self.prior!r} treats each time alone; "
