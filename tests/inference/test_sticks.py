@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scipy import integrate, stats
+from scipy import integrate, special, stats
 from scipy.special import betaln
 
 import polarbear as pb
@@ -31,7 +31,7 @@ def test_exact_where_all_rankings_agree(algorithms, concentration):
     # Newton stops a thousandth of a standard deviation from the mode, and these are many units wide: one or two per cent.
     np.testing.assert_allclose(found.first[0], concentration + 8, rtol=0.03)
     np.testing.assert_allclose(found.second[0], left * concentration, rtol=0.03)
-    np.testing.assert_allclose(found.log_correlation, 0, atol=1e-6)
+    np.testing.assert_allclose(found.shear[0], np.eye(algorithms - 1), atol=1e-6)
 
 
 @pytest.mark.parametrize("concentration", [1.0, 0.05])
@@ -61,27 +61,26 @@ def random_sticks(concentration=0.7):
     return choices, sticks_of(choices, concentration)
 
 
-def test_breaks_of_utilities_are_those_they_were_made_of():
+def test_density_of_draws_is_that_of_their_utilities():
     _, sticks = random_sticks()
-    drawn = sticks.draw(1, 20, temper=0.8, rng=np.random.default_rng(2))
+    drawn, log_density = sticks.draw(1, 20, temper=0.8, rng=np.random.default_rng(2))
     utilities, _ = drawn.utilities()
-    again = sticks.breaks(1, utilities)
-    np.testing.assert_allclose(again.x, drawn.x, atol=1e-10)
-    np.testing.assert_allclose(again.softplus, drawn.softplus, atol=1e-10)
+    np.testing.assert_allclose(sticks.log_density(1, utilities, temper=0.8), log_density, atol=1e-8)
 
 
 @pytest.mark.parametrize("concentration", [0.7, 0.01], ids=["plain", "tiny shapes"])
 def test_draws_follow_their_betas(concentration):
-    if concentration > 0.1:
-        _, sticks = random_sticks(concentration)
-    else:
-        sticks = sticks_of(agreeing(5, 3), concentration)
-    drawn = sticks.draw(0, 4000, temper=0.8, rng=np.random.default_rng(3))
-    for j, x in enumerate(drawn.x):
+    sticks = random_sticks(concentration)[1] if concentration > 0.1 else sticks_of(agreeing(5, 3), concentration)
+    drawn, _ = sticks.draw(0, 4000, temper=0.8, rng=np.random.default_rng(3))
+    centre = sticks.mode[0][:, None]
+    sheared = centre + sticks.shear[0] @ (drawn.x - centre)
+    for j, y in enumerate(sheared):
         law = stats.beta(0.8 * sticks.first[0, j], 0.8 * sticks.second[0, j])
-        inner = np.abs(x) < 30  # beyond, v rounds to 0 or 1
-        # A Kolmogorov-Smirnov test at a level of one in a thousand.
-        assert stats.kstest(1 / (1 + np.exp(-x)), law.cdf).pvalue > 1e-3 or not inner.all()
+        share = special.expit(y[np.abs(y) < 30])  # beyond, v rounds to 0 or 1
+        within = (1 - 1e-12) if len(share) == len(y) else len(share) / len(y)
+        # A Kolmogorov-Smirnov test at a level of one in a thousand, given that v is not rounded.
+        low = law.cdf(special.expit(-30.0))
+        assert stats.kstest(share, lambda v, law=law, low=low, within=within: (law.cdf(v) - low) / within).pvalue > 1e-3
     np.testing.assert_allclose(drawn.softplus, np.logaddexp(0, drawn.x), rtol=1e-10)
 
 
@@ -90,10 +89,20 @@ def test_density_integrates_to_one():
     sticks = sticks_of(choices, 1.0)
 
     def density(x):
-        at = np.array([[x]])
-        return float(np.exp(sticks.log_density(0, Breaks(sticks.order[0], at, np.logaddexp(0, at)), temper=0.8))[0])
+        utilities = np.array([[x / 2], [-x / 2]])[sticks.order[0]]
+        return float(np.exp(sticks.log_density(0, utilities, temper=0.8))[0])
 
     assert integrate.quad(density, -60, 60)[0] == pytest.approx(1, abs=1e-6)
+
+
+def test_two_dimensional_density_integrates_to_one():
+    # In coordinates x, whose volume is that of the sheared ones; a lattice of step 0.1 over ten units each way.
+    choices = pb.Choices.from_values([[[1.0, 2.0, 3.0]], [[2.0, 1.0, np.nan]], [[np.nan, 2.0, 1.0]]] * 3, grid=[1])
+    sticks = sticks_of(choices, 1.0)
+    axis = np.arange(-25, 25, 0.1)
+    x = np.array(np.meshgrid(axis, axis)).reshape(2, -1)
+    utilities, _ = Breaks(sticks.order[0], x, np.logaddexp(0, x)).utilities()
+    assert np.exp(sticks.log_density(0, utilities, temper=0.8)).sum() * 0.01 == pytest.approx(1, abs=1e-3)
 
 
 def test_a_normal_posterior_gives_a_normal_centre():

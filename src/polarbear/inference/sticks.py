@@ -3,8 +3,10 @@
 Order the algorithms by strength, and break a stick of length one: the first takes the share v_1 = θ_1, the second the share
 v_2 = θ_2 / (1 − θ_1) of what is left, and so on. Under a Dirichlet prior the shares are independent Betas, and rankings that
 all agree multiply their likelihood by ∏ v_j: the posterior is then a product of Betas exactly, however far the algorithms
-are apart. In general each Beta takes the mode of the posterior and its curvature there, in x_j = logit v_j. That keeps the
-exponential tails, long on one side and short on the other, that a normal around the mode does not have.
+are apart. In general, with x_j = logit v_j, mode x* and precision H = Uᵀ D U there (U unit lower triangular), the sheared
+breaks y = x* + U (x − x*) are taken to be independent logits of Betas, with modes x* and curvatures D. That matches the
+posterior's mode and its whole curvature, as a normal would, and keeps its exponential tails, long on one side and short on
+the other, as a normal would not.
 """
 
 from __future__ import annotations
@@ -37,50 +39,49 @@ class Sticks:
         x at the posterior's mode, shape (time, break).
     first, second
         Parameters α and β of each Beta: of the algorithm whose turn it is, and of those that come after it.
-    log_correlation
-        ½ log det of the posterior's precision in x, less that of its diagonal, at each time: what the independence of the
-        breaks leaves out.
+    shear
+        U, shape (time, break, break).
     """
 
     order: NDArray[np.intp]
     mode: Array
     first: Array
     second: Array
-    log_correlation: Array
+    shear: Array
 
     @cached_property
     def log_centre(self) -> float:
-        """Log-density, in the Helmert coordinates η, of the approximation at the mode; |∂x / ∂η| is √n."""
+        """Log-density, in the Helmert coordinates η, of the approximation at the mode; |∂y / ∂η| is √n."""
         times, algorithms = self.order.shape
-        density = _log_density(self.mode, self.first, self.second) + self.log_correlation
-        return float(density.sum() + 0.5 * times * math.log(algorithms))
+        x, first, second = self.mode, self.first, self.second
+        density = (first * x - (first + second) * np.logaddexp(0.0, x) - betaln(first, second)).sum()
+        return float(density + 0.5 * times * math.log(algorithms))
 
-    def draw(self, t: int, draws: int, *, temper: float, rng: np.random.Generator) -> Breaks:
-        """Breaks at a time from Betas with parameters multiplied by `temper`: each of two Gammas, v = g / (g + h)."""
-        first, second = temper * self.first[t], temper * self.second[t]
-        if min(first.min(), second.min()) < UNDERFLOWS:
-            shapes = np.broadcast_to(np.array([first, second])[..., None], (2, len(first), draws))
-            log_g, log_h = log_gamma_draws(shapes, rng=rng)
-            return Breaks(self.order[t], log_g - log_h, np.logaddexp(log_g, log_h) - log_h)
-        g, h = np.empty((2, len(first), draws))
-        for j in range(len(first)):  # one parameter at a time is drawn three times faster than an array of them
-            rng.standard_gamma(first[j], out=g[j])
-            rng.standard_gamma(second[j], out=h[j])
-        g /= h
-        return Breaks(self.order[t], np.log(g), np.log(1 + g))
+    def draw(self, t: int, draws: int, *, temper: float, rng: np.random.Generator) -> tuple[Breaks, Array]:
+        """Breaks at a time from Betas with parameters multiplied by `temper`, and their log-density (draw)."""
+        y, softplus = _logits(temper * self.first[t], temper * self.second[t], draws, rng)
+        centre = self.mode[t][:, None]
+        x = centre + self._unshear[t] @ (y - centre)
+        return Breaks(self.order[t], x, _softplus(x)), self._log_density(t, y, softplus, temper)
 
-    def log_density(self, t: int, breaks: Breaks, *, temper: float) -> Array:
-        """Log-density (draw) of breaks in the order of this time."""
+    def log_density(self, t: int, utilities: Array, *, temper: float) -> Array:
+        """Log-density (draw) at a time of utilities (algorithm, draw)."""
+        ordered = utilities[self.order[t]]
+        left_over = np.logaddexp.accumulate(ordered[::-1], axis=0)[::-1]  # log Σ_{k ≥ j} exp μ_k
+        centre = self.mode[t][:, None]
+        y = centre + self.shear[t] @ (ordered[:-1] - left_over[1:] - centre)
+        return self._log_density(t, y, _softplus(y), temper)
+
+    def _log_density(self, t: int, y: Array, softplus: Array, temper: float) -> Array:
         first, second = temper * self.first[t], temper * self.second[t]
-        density: Array = first @ breaks.x - (first + second) @ breaks.softplus
+        density: Array = first @ y - (first + second) @ softplus
         density -= betaln(first, second).sum()
         return density
 
-    def breaks(self, t: int, utilities: Array) -> Breaks:
-        """The breaks, in the order of this time, of utilities (algorithm, draw)."""
-        ordered = utilities[self.order[t]]
-        left_over = np.logaddexp.accumulate(ordered[::-1], axis=0)[::-1]  # log Σ_{k ≥ j} exp μ_k
-        return Breaks(self.order[t], ordered[:-1] - left_over[1:], left_over[:-1] - left_over[1:])
+    @cached_property
+    def _unshear(self) -> Array:
+        inverse: Array = np.linalg.inv(self.shear).astype(np.float64, copy=False)
+        return inverse
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,13 +132,32 @@ def sticks_around(utilities: Array, precision: Array, contrasts: Array) -> Stick
     jacobian = (np.eye(algorithms)[:-1] - later * slopes) @ contrasts[order]
     inverse = np.linalg.inv(jacobian)
     in_breaks = inverse.transpose(0, 2, 1) @ precision @ inverse
-    bend = np.diagonal(in_breaks, axis1=1, axis2=2)
-    log_correlation = 0.5 * (np.linalg.slogdet(in_breaks)[1] - np.log(bend).sum(axis=1))
+    # H = Uᵀ D U from the Cholesky factor of H with rows and columns reversed.
+    upper = np.linalg.cholesky(in_breaks[:, ::-1, ::-1])[:, ::-1, ::-1]
+    roots = np.diagonal(upper, axis1=1, axis2=2)
+    shear = (upper / roots[:, None, :]).transpose(0, 2, 1)
     # The log-density of x under Beta(α, β) has its mode at v = α / (α + β), and bends there by α β / (α + β).
-    return Sticks(order, x, bend * (1 + np.exp(x)), bend * (1 + np.exp(-x)), log_correlation)
+    return Sticks(order, x, roots**2 * (1 + np.exp(x)), roots**2 * (1 + np.exp(-x)), shear)
 
 
-def _log_density(x: Array, first: Array, second: Array) -> Array:
-    """Log-density of independent logits of Betas, the breaks on the last axis."""
-    density: Array = (first * x - (first + second) * np.logaddexp(0.0, x) - betaln(first, second)).sum(axis=-1)
-    return density
+def _logits(first: Array, second: Array, draws: int, rng: np.random.Generator) -> tuple[Array, Array]:
+    """Logits of Betas (break, draw), each of two Gammas, v = g / (g + h), and their softplus."""
+    if min(first.min(), second.min()) < UNDERFLOWS:
+        shapes = np.broadcast_to(np.array([first, second])[..., None], (2, len(first), draws))
+        log_g, log_h = log_gamma_draws(shapes, rng=rng)
+        return log_g - log_h, np.logaddexp(log_g, log_h) - log_h
+    g, h = np.empty((2, len(first), draws))
+    for j in range(len(first)):  # one parameter at a time is drawn three times faster than an array of them
+        rng.standard_gamma(first[j], out=g[j])
+        rng.standard_gamma(second[j], out=h[j])
+    g /= h
+    return np.log(g), np.log(1 + g)
+
+
+def _softplus(x: Array) -> Array:
+    """log(1 + exp x), twice as fast as np.logaddexp."""
+    small = np.exp(-np.abs(x))
+    small += 1
+    result: Array = np.log(small, out=small)
+    result += np.maximum(x, 0.0)
+    return result
