@@ -5,6 +5,7 @@ import pytest
 from scipy import stats
 
 from polarbear import Expected, ProbabilityBest, Quantile, Regret
+from polarbear.selection.risk import quantiles
 
 VALUES = np.random.default_rng(0).normal(loc=[0, 0.2, -0.1, 0.1], scale=[1, 0.3, 2, 0.1], size=(300, 4))
 
@@ -37,6 +38,13 @@ def test_quantiles_of_normal_values_are_those_of_the_normal():
     assert Quantile(0.05).score(values) == pytest.approx(
         stats.norm(0.3, 0.02).ppf(0.05), abs=3e-5
     )  # half a step between draws
+
+
+@pytest.mark.parametrize("draws", [1, 2, 3, 20, 21, 1000])
+def test_quantiles_are_those_of_numpy(draws):
+    values = np.random.default_rng(draws).normal(size=(draws, 3))
+    levels = (0.05, 0.95, 0.5, 1e-9, 1 - 1e-9, 1 / 3)
+    np.testing.assert_allclose(quantiles(values, *levels), np.quantile(values, levels, axis=0), rtol=1e-12, atol=1e-14)
 
 
 def test_regret_is_what_the_best_would_have_given_more():

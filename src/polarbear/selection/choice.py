@@ -10,7 +10,7 @@ import numpy as np
 
 from polarbear.selection.portfolio import all_portfolios, few_enough, member_values, search, values_of
 from polarbear.selection.preference import At, BudgetDistribution, Custom, Final, Uniform, require_monotone
-from polarbear.selection.risk import Expected, ProbabilityBest
+from polarbear.selection.risk import Expected, ProbabilityBest, quantiles
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -163,7 +163,7 @@ def select(
     scores = risk.score(values)
     order = np.argsort(-scores, kind="stable")
     best = ProbabilityBest().score(values)
-    low, high = np.quantile(values, [0.05, 0.95], axis=0)
+    low, high = quantiles(values, 0.05, 0.95)
     means = values.mean(axis=0)
     regret = np.maximum(values.max(axis=1).mean() - means, 0.0)  # rounding apart, nothing beats the best
     candidates = tuple(

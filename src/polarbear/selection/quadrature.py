@@ -6,6 +6,7 @@ a weighted sum of its values on the grid, whose weights are integrals of hat fun
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,9 +21,16 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
 
 # Gauss-Legendre nodes in each piece of an interval between grid times; smooth weights are integrated to rounding.
-_NODES, _NODE_WEIGHTS = np.polynomial.legendre.leggauss(16)
+_NODES = 16
 # More of them for distribution functions, which may have steps: a step is misplaced by 1.2 % of its interval at most.
-_FINE_NODES, _FINE_NODE_WEIGHTS = np.polynomial.legendre.leggauss(64)
+_FINE_NODES = 64
+
+
+@cache
+def _gauss(nodes: int) -> tuple[Array, Array]:
+    """Nodes and weights on [-1, 1]; made when first used, since NumPy's polynomials take milliseconds to come."""
+    points, weights = np.polynomial.legendre.leggauss(nodes)
+    return points, weights
 
 
 def require_within(grid: Grid, times: Array, what: str) -> None:
@@ -58,10 +66,11 @@ def integral(grid: Grid, density: Callable[[Array], Array], start: float, stop: 
     edges = _refined(np.concatenate([[start], inside, [stop]]))
     on_axis = np.log(edges) if grid.axis == "log" else edges
     half = np.diff(on_axis)[:, None] / 2
-    points = on_axis[:-1, None] + half * (1 + _NODES)
+    nodes, node_weights = _gauss(_NODES)
+    points = on_axis[:-1, None] + half * (1 + nodes)
     times = np.exp(points) if grid.axis == "log" else points
     times = np.clip(times, edges[:-1, None], edges[1:, None]).ravel()  # rounding must not leave the grid
-    steps = (half * _NODE_WEIGHTS).ravel() * (times if grid.axis == "log" else 1.0)  # dt = t d log t
+    steps = (half * node_weights).ravel() * (times if grid.axis == "log" else 1.0)  # dt = t d log t
     return reading(grid, times, density(times) * steps)
 
 
@@ -88,9 +97,10 @@ def expectation(grid: Grid, cdf: Callable[[Array], Array]) -> Array:
     weights = np.zeros(len(grid))
     if len(grid) > 1:
         on_axis = np.log(grid.times) if grid.axis == "log" else grid.times
-        points = on_axis[:-1, None] + np.diff(on_axis)[:, None] * (1 + _FINE_NODES) / 2
+        nodes, node_weights = _gauss(_FINE_NODES)
+        points = on_axis[:-1, None] + np.diff(on_axis)[:, None] * (1 + nodes) / 2
         heights = np.asarray(cdf(np.exp(points) if grid.axis == "log" else points), dtype=np.float64)
-        between = np.clip(heights @ _FINE_NODE_WEIGHTS / 2, on_grid[:-1], on_grid[1:])
+        between = np.clip(heights @ node_weights / 2, on_grid[:-1], on_grid[1:])
         weights[:-1] += between - on_grid[:-1]
         weights[1:] += on_grid[1:] - between
     weights[0] += at_first
