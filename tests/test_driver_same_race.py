@@ -146,7 +146,8 @@ def test_when_seconds_run_out_in_the_middle_of_rounds(reference, tmp_path):
     stopped = []
     with pb.LocalExecutor(workers=1) as executor, pb.Race(four(0.01), instance, path=path, **settings_of(kind)) as race:
         while "resolved" not in stopped:
-            stopped.append(race.run(executor, max_seconds=0.15, progress="none").stopped)
+            seconds = 0.15 * 1.1 ** len(stopped)  # ever more, so that a very busy machine, too, gets there
+            stopped.append(race.run(executor, max_seconds=seconds, progress="none").stopped)
     assert set(stopped) == {"max_seconds", "resolved"}
     same_race(path, reference)
 
@@ -168,9 +169,9 @@ for line in sys.stdin:
     driver = os.fork()
     if driver == 0:
         if Path(path).exists():
-            race = pb.Race.open(path, algorithms=four(0.01), instances=instance)
+            race = pb.Race.open(path, algorithms=four(0.03), instances=instance)
         else:
-            race = pb.Race(four(0.01), instance, path=path, **settings_of(kind))
+            race = pb.Race(four(0.03), instance, path=path, **settings_of(kind))
         with race, pb.LocalExecutor(workers=2) as executor:
             race.run(executor, progress="none")
         os._exit(0)
@@ -207,7 +208,7 @@ def test_when_its_driver_is_killed_at_ten_random_moments(reference, drivers, tmp
     kind, path = reference[0], tmp_path / "my.race"
     start, ended = drivers
     moments = random.Random(kind)
-    for target in sorted(moments.sample(range(int(0.9 * len(reference[2].runs))), 10)):
+    for target in sorted(moments.sample(range(int(0.7 * len(reference[2].runs))), 10)):
         driver = start(path, kind)
         while count_of(path, "run") < target:
             os.kill(driver, 0)  # fails if the race was over before it could be killed
