@@ -36,11 +36,19 @@ class Dominated:
     probability: float
 
 
-def threats(posterior: Posterior, *, elimination: Elimination) -> NDArray[np.float64]:
-    """The probability that counts when the row would eliminate the column, shape (algorithm, algorithm)."""
+def threats(
+    posterior: Posterior, *, elimination: Elimination, beats: NDArray[np.float64] | None = None
+) -> NDArray[np.float64]:
+    """The probability that counts when the row would eliminate the column, shape (algorithm, algorithm).
+
+    `beats` is `dominance(posterior)`, where it is there already.
+    """
     if elimination not in get_args(Elimination):
         raise ValueError(f"elimination must be 'joint' or 'pointwise', got {elimination!r}")
-    return anytime_dominance(posterior) if elimination == "joint" else dominance(posterior).min(axis=0)
+    if elimination == "joint":
+        return anytime_dominance(posterior)
+    everywhere: NDArray[np.float64] = (dominance(posterior) if beats is None else beats).min(axis=0)
+    return everywhere
 
 
 def dominated(
@@ -72,19 +80,26 @@ def dominated(
     """
     if not 0.5 < confidence <= 1:
         raise ValueError(f"confidence must lie in (0.5, 1], got {confidence!r}")
+    threat = threats(posterior, elimination=elimination)
+    return successively(posterior, threat, confidence=confidence, among=posterior.names if among is None else among)
+
+
+def successively(
+    posterior: Posterior, threat: NDArray[np.float64], *, confidence: float, among: Collection[str]
+) -> tuple[Dominated, ...]:
+    """Eliminate one after the other, given what counts against each (`threats`)."""
     names = posterior.names
-    beats = threats(posterior, elimination=elimination)
-    inside = np.array([among is None or name in among for name in names])
+    inside = np.array([name in among for name in names])
     strength = posterior.ratings.mean(axis=(0, 1))
     found = []
     while inside.any():
-        considered = np.where(inside[:, None] & inside, beats, 0.0)
-        threat = considered.max(axis=0)
-        loser = max(np.flatnonzero(inside), key=lambda a: (threat[a], -strength[a]))
-        if threat[loser] < confidence:
+        considered = np.where(inside[:, None] & inside, threat, 0.0)
+        largest = considered.max(axis=0)
+        loser = max(np.flatnonzero(inside), key=lambda a: (largest[a], -strength[a]))
+        if largest[loser] < confidence:
             break
         inside[loser] = False
-        found.append(Dominated(names[loser], names[int(considered[:, loser].argmax())], float(threat[loser])))
+        found.append(Dominated(names[loser], names[int(considered[:, loser].argmax())], float(largest[loser])))
     return tuple(found)
 
 

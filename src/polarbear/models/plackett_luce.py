@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
+# Logarithms are saved where at least so many masses can be multiplied.
+_FEWEST_FACTORS = 20
+
 # Utilities further apart than this underflow when their exponentials are summed, and sets are then summed one by one.
 _WIDEST_RANGE = 700.0
 
@@ -174,26 +177,42 @@ def _log_masses(members: Array, utilities: Array) -> Array:
 
 
 def _counted_log_masses(members: Array, counts: Array, utilities: Array) -> Array:
-    """Σ_S C_S log Σ_{j∈S} exp μ_j (draw), where counts are whole with few logarithms, which are nearly all the cost.
+    """Σ_S C_S log Σ_{j∈S} exp μ_j (draw), where counts are fractions of small denominator with few logarithms.
 
-    Each count is written in signed binary digits, C_S = Σ_b d_b(S) 2^b with d_b in {−1, 0, 1}. The masses that share a
-    digit are multiplied, and one logarithm serves them all.
+    These are nearly all the cost. Each count, times the denominator, is written in signed binary digits,
+    C_S = Σ_b d_b(S) 2^b with d_b in {−1, 0, 1}. The masses that share a digit are multiplied, and one logarithm serves them
+    all.
     """
-    strengths = np.exp(utilities)
-    whole = counts.astype(np.int64)
+    whole, denominator = _as_fractions(counts)
     # No product of masses, each between the smallest strength and n, may leave the range of floating-point numbers.
-    largest_logarithm = max(-float(utilities.min()), math.log(len(utilities)))
-    if np.any(whole != counts) or len(counts) * largest_logarithm > _WIDEST_RANGE:
+    factors = int(_WIDEST_RANGE / max(-float(utilities.min()), math.log(len(utilities))))
+    if denominator == 0 or factors < _FEWEST_FACTORS:
         return counts @ _log_masses(members, utilities)
-    masses = members @ strengths
+    masses = members @ np.exp(utilities)
     # The digits of fewest non-zeros ("non-adjacent form"): those of 3C/2 less those of C/2, bit by bit.
     plus, minus = (3 * whole & ~whole) >> 1, (whole & ~(3 * whole)) >> 1
     total = np.zeros(utilities.shape[1])
-    for digit in range(int(plus.max(initial=0)).bit_length()):
-        product = masses[(plus >> digit) & 1 == 1].prod(axis=0)
-        product /= masses[(minus >> digit) & 1 == 1].prod(axis=0)
-        total += 2.0**digit * np.log(product)
+    for first in range(0, len(whole), factors):
+        part = slice(first, first + factors)
+        for digit in range(int(plus[part].max()).bit_length()):
+            product = masses[part][(plus[part] >> digit) & 1 == 1].prod(axis=0)
+            product /= masses[part][(minus[part] >> digit) & 1 == 1].prod(axis=0)
+            total += 2.0**digit / denominator * np.log(product)
     return total
+
+
+def _as_fractions(counts: Array) -> tuple[NDArray[np.int64], int]:
+    """Whole numerators and their denominator; zero if there is none that pays.
+
+    A tie of k counts sets by the inverse of binomial coefficients: ties of 2 need halves, of 3 sixths, of 4 twelfths, of 5
+    or 6 sixtieths.
+    """
+    for denominator in (1, 2, 6, 12, 60):
+        scaled = counts * denominator
+        whole = np.rint(scaled)
+        if np.abs(scaled - whole).max(initial=0.0) < 1e-9 * max(1.0, float(whole.max(initial=0.0))):
+            return whole.astype(np.int64), denominator
+    return np.zeros(0, dtype=np.int64), 0
 
 
 def _observed(choices: Choices, t: int) -> tuple[Array, Array]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from polarbear.elimination import dominated, threats
+from polarbear.elimination import successively, threats
 from polarbear.fitting import fit
 from polarbear.observe.names import named
 from polarbear.race.evidence import recounted, with_runs
@@ -19,6 +19,7 @@ from polarbear.race.resolution import resolved_pairs
 from polarbear.race.rounds import Eliminated, Round
 from polarbear.race.sampling import Plan, missing_instances, next_plan, seed_of
 from polarbear.race.state import State, undecided_cells, unresolved
+from polarbear.relations import dominance
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -149,16 +150,10 @@ def _conclude(state: State, plan: Plan, cost: float) -> State:
     settings, number = state.settings, len(state.rounds) + 1
     posterior = believe(state)
     trusted = posterior.diagnostics.reliable
-    beats = threats(posterior, elimination=settings.elimination)
-    inside = np.array([name in state.candidates for name in state.names])
-    threat = np.where(inside[:, None], beats, 0.0).max(axis=0)
+    beats = dominance(posterior)
+    threat = threats(posterior, elimination=settings.elimination, beats=beats)
     losers = (
-        dominated(
-            posterior,
-            confidence=settings.confidence,
-            elimination=settings.elimination,
-            among=state.candidates,
-        )
+        successively(posterior, threat, confidence=settings.confidence, among=state.candidates)
         if trusted  # a posterior that may be wrong decides nothing
         else ()
     )
@@ -166,8 +161,13 @@ def _conclude(state: State, plan: Plan, cost: float) -> State:
     resolved = _without(state, candidates)
     if trusted:
         resolved |= resolved_pairs(
-            posterior, resolution=settings.resolution, confidence=settings.confidence, rope=settings.rope
+            posterior,
+            resolution=settings.resolution,
+            confidence=settings.confidence,
+            rope=settings.rope,
+            beats=beats,
         )
+    inside = np.array([name in state.candidates for name in state.names])
     before, after = undecided_cells(state.resolved), undecided_cells(resolved)
     used, total = len(state.evidence.instances), state.cost
     cells = len(settings.grid) * len(state.names) * (len(state.names) - 1) // 2
@@ -180,7 +180,7 @@ def _conclude(state: State, plan: Plan, cost: float) -> State:
         reliable=trusted,
         message=posterior.diagnostics.message,
         eliminated=tuple(Eliminated(each.name, each.by, each.probability, number, used, total) for each in losers),
-        threat=tuple(zip(state.names, threat.tolist(), strict=True)),
+        threat=tuple(zip(state.names, np.where(inside[:, None], threat, 0.0).max(axis=0).tolist(), strict=True)),
         open=tuple(
             (state.names[a], state.names[b], tuple(np.flatnonzero(~resolved[:, a, b]).tolist()))
             for a in range(len(state.names))

@@ -16,20 +16,26 @@ if TYPE_CHECKING:
 
 
 def resolved_pairs(
-    posterior: Posterior, *, resolution: Resolution, confidence: float, rope: float
+    posterior: Posterior,
+    *,
+    resolution: Resolution,
+    confidence: float,
+    rope: float,
+    beats: NDArray[np.float64] | None = None,
 ) -> NDArray[np.bool_]:
     """C(t, {A, B}) under one posterior, shape (time, algorithm, algorithm), symmetric with a true diagonal.
 
     Strict: one dominates at t, or both are equivalent at t. Crossing: also at every t, if A dominates or equals B
-    somewhere, B dominates or equals A somewhere, and at least one of the two is dominance.
+    somewhere, B dominates or equals A somewhere, and at least one of the two is dominance. `beats` is
+    `dominance(posterior)`, where it is there already.
     """
-    beats = dominance(posterior) >= confidence
-    decided = beats | beats.transpose(0, 2, 1)
+    better = (dominance(posterior) if beats is None else beats) >= confidence
+    decided = better | better.transpose(0, 2, 1)
     # Dominance takes precedence where a pair is both, as it can be within the region of equivalence.
     equal = (equivalence(posterior, rope=rope) >= confidence) & ~decided
     resolved = decided | equal
     if resolution == "crossing":
-        once_better, once_equal = beats.any(axis=0), equal.any(axis=0)
+        once_better, once_equal = better.any(axis=0), equal.any(axis=0)
         crossing = (once_better & once_better.T) | ((once_better | once_better.T) & once_equal)
         resolved |= crossing
     diagonal = np.arange(len(posterior.names))
