@@ -27,7 +27,7 @@ $(VENV)/.oracles: $(VENV)/.installed
 
 install: $(VENV)/.installed ## Create .venv with all that demo and test need
 
-demo: install ## Fit a small synthetic benchmark and show its anytime Pareto set
+demo: install ## Race six optimisers on random problems and say what to deploy (under a minute)
 	@$(BIN)/python examples/demo.py
 
 lint: install ## Style, types and layers
@@ -47,6 +47,10 @@ references: $(VENV)/.oracles ## Make the stored PyMC reference posteriors again 
 
 benchmark: $(VENV)/.oracles ## Speed and memory, as ratios against PyMC in the same run
 	$(BIN)/python benchmarks/inference.py
+	$(SINGLE_CORE) $(BIN)/python benchmarks/race.py
+	$(SINGLE_CORE) $(BIN)/python benchmarks/execution.py
+	$(SINGLE_CORE) $(BIN)/python benchmarks/storage.py
+	$(SINGLE_CORE) $(BIN)/python benchmarks/selection.py
 
 clean: ## Remove .venv and caches
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache build dist

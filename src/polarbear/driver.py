@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import platform
 import time
 from collections.abc import Mapping, Sequence, Sized
 from concurrent.futures import CancelledError, as_completed
@@ -11,17 +10,14 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any, Self, cast
 
-import numpy as np
-import scipy
-
 from polarbear import progress as views
 from polarbear.execution import Limits, LocalExecutor, Payload, ReplayExecutor, pack, run_supervised
+from polarbear.journal import made, replayed
 from polarbear.race import loop
 from polarbear.race.result import RaceResult, Stopped
 from polarbear.race.settings import Settings
-from polarbear.race.written import read, write
+from polarbear.race.written import write
 from polarbear.storage import RaceFile
-from polarbear.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -93,7 +89,7 @@ class Race:
         self._prepare(chosen)
         if path is not None:
             self._file = RaceFile.create(
-                path, {"settings": write(chosen), "algorithms": list(self._algorithms), "made": _made()}
+                path, {"settings": write(chosen), "algorithms": list(self._algorithms), "made": made()}
             )
 
     @classmethod
@@ -125,7 +121,8 @@ class Race:
             race._instances = instances
             race._file = file
             race._known = file.runs()
-            race._state = _replayed(file, race._known)
+            race._state = replayed(file, race._known)
+            race._check_names()
             race._prepare(race._state.settings)
             if changes:
                 race._reconsider(replace(race._state.settings, **changes))
@@ -133,6 +130,14 @@ class Race:
             file.close()
             raise
         return race
+
+    def _check_names(self) -> None:
+        unknown = [name for name in self._algorithms if name not in self._state.names]
+        if unknown:
+            raise ValueError(
+                f"the race knows {', '.join(self._state.names)}, got {', '.join(unknown)} besides; "
+                "let newcomers in with race.add(name, algorithm)"
+            )
 
     def _prepare(self, settings: Settings) -> None:
         self._known: dict[tuple[str, int], Run] = getattr(self, "_known", {})
@@ -236,7 +241,7 @@ class Race:
         """Believe the file: an interrupt may have come between storing something and remembering it."""
         if self._file is not None:
             self._known = self._file.runs()
-            self._state = _replayed(self._file, self._known)
+            self._state = replayed(self._file, self._known)
 
     def _race(
         self,
@@ -263,6 +268,11 @@ class Race:
             runs = self._gather(plan, executor, limits, view, deadline)
             if runs is None:
                 return "max_seconds"
+            if not self._state.rounds and all(run.status != "done" for run in runs):
+                raise RaceError(
+                    f"all {len(runs)} runs of the first round failed; {runs[0].trajectory.algorithm!r} on instance "
+                    f"{runs[0].trajectory.instance} with: {runs[0].message.strip()}\nMend that and run on."
+                )
             view.inferring()
             state = loop.tell(self._state, plan, runs)
             self._log("round", write(state.rounds[-1]))
@@ -340,8 +350,8 @@ class Race:
         run = self._known.get((job.algorithm, job.instance))
         if run is None:
             return None
-        if run.status != "done":  # whoever has failures stop the race wants them made again once they are mended
-            return None if self._state.settings.failure == "raise" else run
+        if run.status != "done":  # whoever was stopped by failures wants them made again once they are mended
+            return None if self._state.settings.failure == "raise" or not self._state.rounds else run
         return run if run.trajectory.until >= job.until else None
 
     def _keep(self, job: Job, run: Run) -> None:
@@ -370,32 +380,6 @@ class Race:
             self._file.append(kind, data)
 
 
-def _replayed(file: RaceFile, runs: Mapping[tuple[str, int], Run]) -> State:
-    """The state of a race from its journal, without inferring or deciding anything again."""
-    about = file.about
-    state = loop.start(read(about["settings"]), about["algorithms"])
-    for event in file.events():
-        if event.kind == "round":
-            decided = read(event.data)
-            plan = loop.ask(state, most_instances=len(decided.instances) or None)
-            if plan is None or plan.instances != decided.instances:
-                raise ValueError(f"{file.path} is damaged: round {decided.number} does not follow from those before it")
-            try:
-                told = [runs[job.algorithm, job.instance] for job in plan.jobs]
-            except KeyError as error:
-                raise ValueError(f"{file.path} is damaged: the run of {error.args[0]} is not there") from None
-            state = loop.tell(state, plan, told, decided=decided)
-        elif event.kind == "added":
-            state = loop.add(state, event.data)
-        elif event.kind == "removed":
-            state = loop.remove(state, event.data)
-        elif event.kind == "settings":
-            state = loop.reconsider(state, read(event.data))
-        else:
-            raise ValueError(f"{file.path} tells of {event.kind!r}, which this PolarBear does not know; upgrade it")
-    return state
-
-
 @contextmanager
 def _executor_at_work() -> Iterator[None]:
     """Tell what an executor raises from what the race itself raises; a ValueError says itself what to do."""
@@ -419,15 +403,3 @@ def _check_settings(given: Mapping[str, Any]) -> None:
     for name in given:
         if name not in known:
             raise TypeError(f"a race has no setting {name!r}; it knows {', '.join(known)}")
-
-
-def _made() -> dict[str, str]:
-    """Where the race began, for the report."""
-    return {
-        "polarbear": __version__,
-        "python": platform.python_version(),
-        "numpy": np.__version__,
-        "scipy": scipy.__version__,
-        "system": f"{platform.system()} {platform.machine()}",
-        "time": time.strftime("%Y-%m-%dT%H:%M:%S%z"),
-    }

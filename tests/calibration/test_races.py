@@ -95,7 +95,7 @@ def test_many_races_keep_their_promises(algorithms: int, confidence: float) -> N
     print(
         f"\nn = {algorithms}, confidence {confidence}: {len(outcomes)} races; any wrong elimination "
         f"{interval(any_wrong, len(outcomes))}; wrong eliminations {sum(e.wrong for e in outcomes)} of "
-        f"{sum(e.promised for e in outcomes):.1f} promised; right Pareto set up to the rope {interval(right, len(outcomes))}; "
-        f"resolved {sum(e.resolved for e in outcomes)}; instances {used.mean():.0f} ± {used.std() / len(used) ** 0.5:.0f}"
+        f"{sum(e.promised for e in outcomes):.1f} promised; right Pareto set up to the rope "
+        f"{interval(right, len(outcomes))}; resolved {sum(e.resolved for e in outcomes)}; instances {used.mean():.0f} ± {used.std() / len(used) ** 0.5:.0f}"
     )
     check(outcomes)

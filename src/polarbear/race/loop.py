@@ -71,14 +71,20 @@ def tell(state: State, plan: Plan, runs: Iterable[Run], *, decided: Round | None
 
 
 def believe(state: State) -> Posterior:
-    """The posterior of all that was told; the same for the same runs, whoever asks."""
+    """The posterior of all that was told; the same for the same runs, whoever asks.
+
+    An algorithm that has not run yet is not in it.
+    """
     if state.posterior is not None:
         return state.posterior
-    if state.evidence.choices is None:
+    evidence, settings = state.evidence, state.settings
+    ran = {name for name, _ in evidence.runs}
+    if not ran.issuperset(state.names):
+        evidence = recounted(evidence, tuple(name for name in state.names if name in ran), settings)
+    if evidence.choices is None:
         raise ValueError("nothing has been run yet, and there is no posterior; run the race first")
-    settings = state.settings
     return fit(
-        state.evidence.choices,
+        evidence.choices,
         prior=settings.prior,
         method=settings.method,
         calibration=settings.calibration,

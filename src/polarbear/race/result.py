@@ -127,10 +127,10 @@ class RaceResult:
         """The probability that at least one elimination was wrong, by the present posterior.
 
         Under a temporal prior this is the share of draws in which no algorithm beats some eliminated one at every time.
-        A prior that treats each time alone has no such draws, and there it is the bound of Bonferroni: over eliminations
-        the sum of the probabilities that the least certain time was misjudged.
+        A prior that treats each time alone judges each time alone, and there it is the sum over eliminations of the
+        probability that the least certain time was misjudged; about all times at once it says nothing.
         """
-        out = [self.state.names.index(each.name) for each in self.eliminations]
+        out = [self.posterior.names.index(each.name) for each in self.eliminations]
         if not out:
             return 0.0
         if not self.posterior.joint:
@@ -143,7 +143,7 @@ class RaceResult:
     @cached_property
     def regret(self) -> RegretBounds:
         """Bounds of the worst-case regret that more data could still remove, for whoever chooses among the candidates."""
-        return regret(self.posterior, among=self.pareto_set)
+        return regret(self.posterior, among=[name for name in self.pareto_set if name in self.posterior.names])
 
     def undecided(self) -> dict[tuple[str, str], NDArray[np.float64]]:
         """The pairs that are not decided, with the times at which they are not."""
