@@ -155,7 +155,7 @@ class Posterior:
             "diagnostics": asdict(self.diagnostics),
         }
         text = np.frombuffer(json.dumps(about, allow_nan=True).encode(), dtype=np.uint8)
-        ratings = kept.ratings if draws is None else kept.ratings.astype(np.float32)
+        ratings = kept.ratings if draws is None else _planes(kept.ratings)
         with Path(path).open("wb") as file:
             np.savez_compressed(file, ratings=ratings, times=self.grid.times, about=text)
 
@@ -183,8 +183,9 @@ class Posterior:
         try:
             told = about["diagnostics"]
             told["hyperparameters"] = tuple((name, mean, spread) for name, mean, spread in told["hyperparameters"])
+            shape = -1, len(times), len(about["names"])
             return cls(
-                ratings=ratings,
+                ratings=ratings if ratings.dtype == np.float64 else _from_planes(ratings).reshape(shape),
                 names=tuple(about["names"]),
                 grid=Grid(times, cast("Literal['linear', 'log']", about["axis"])),
                 joint=bool(about["joint"]),
@@ -194,6 +195,17 @@ class Posterior:
             )
         except (KeyError, TypeError, ValueError) as error:
             raise ValueError(f"{path} is a damaged posterior file: {error}") from error
+
+
+def _planes(ratings: Array) -> NDArray[np.uint8]:
+    """Single precision with the bytes of equal place together, which compresses better and unpacks faster."""
+    return np.ascontiguousarray(ratings, dtype="<f4").view(np.uint8).reshape(-1, 4).T
+
+
+def _from_planes(planes: NDArray[np.uint8]) -> Array:
+    if planes.dtype != np.uint8 or planes.ndim != 2 or len(planes) != 4:
+        raise ValueError(f"ratings of type {planes.dtype} and shape {planes.shape}")
+    return np.ascontiguousarray(planes.T).view("<f4").astype(np.float64)
 
 
 def ratings_of(utilities: Array) -> Array:

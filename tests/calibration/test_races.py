@@ -92,10 +92,11 @@ def test_many_races_keep_their_promises(algorithms: int, confidence: float) -> N
     outcomes = races(algorithms, confidence, number=100, workers=2)
     any_wrong, right = sum(each.wrong > 0 for each in outcomes), sum(each.right_set for each in outcomes)
     used = np.array([each.instances for each in outcomes])
+    wrong, promised = sum(each.wrong for each in outcomes), sum(each.promised for each in outcomes)
     print(
-        f"\nn = {algorithms}, confidence {confidence}: {len(outcomes)} races; any wrong elimination "
-        f"{interval(any_wrong, len(outcomes))}; wrong eliminations {sum(e.wrong for e in outcomes)} of "
-        f"{sum(e.promised for e in outcomes):.1f} promised; right Pareto set up to the rope "
-        f"{interval(right, len(outcomes))}; resolved {sum(e.resolved for e in outcomes)}; instances {used.mean():.0f} ± {used.std() / len(used) ** 0.5:.0f}"
+        f"\nn = {algorithms}, confidence {confidence}, {len(outcomes)} races, {sum(e.resolved for e in outcomes)} resolved: "
+        f"any wrong elimination {interval(any_wrong, len(outcomes))}; wrong eliminations {wrong}, {promised:.1f} promised; "
+        f"right Pareto set up to the rope {interval(right, len(outcomes))}; "
+        f"instances {used.mean():.0f} ± {used.std() / len(used) ** 0.5:.0f}"
     )
     check(outcomes)
