@@ -1,5 +1,6 @@
 import pickle
 import sys
+from pathlib import Path
 from threading import Thread
 
 import numpy as np
@@ -229,6 +230,50 @@ class TestCommand:
     def test_failures(self, program, message):
         with pytest.raises(ValueError, match=message):
             outcome(command(program))
+
+    def test_lines_may_be_appended_to_a_file(self):
+        code = (
+            "import sys; print('noise'); f = open(sys.argv[1], 'a'); f.write('5 3.5\\n7 '); f.flush(); f.write('1.5')"
+        )
+        assert outcome(python(code, "{output}"))[1].events() == [(5.0, 3.5), (7.0, 1.5)]
+
+    def test_a_file_is_read_while_the_program_runs_and_removed_afterwards(self, tmp_path):
+        script = f"echo 4 >> $0; echo $0 > {tmp_path}/name; while true; do sleep 0.1; done"
+        program = command(["sh", "-c", script, "{output}"])
+        ended, recorder = outcome(program, until=1, clock="seconds")
+        assert not ended
+        assert [value for _, value in recorder.events()] == [4.0]
+        assert not Path((tmp_path / "name").read_text().strip()).exists()
+
+    def test_what_a_program_prints_beside_its_file_is_in_the_error(self):
+        with pytest.raises(ValueError, match="exit status 3\noh no"):
+            outcome(command(["sh", "-c", "echo 1 2 > $0; echo oh no; exit 3", "{output}"]))
+
+    def test_memory_is_limited(self):
+        code = "print(1, 5.0, flush=True); x = bytearray(600_000_000); print(2, 1.0)"
+        template = [sys.executable, "-c", code]
+        assert outcome(command(template))[1].events()[-1] == (2.0, 1.0)
+        with pytest.raises(ValueError, match="MemoryError"):
+            outcome(command(template, memory=400_000_000))
+
+    def test_with_limited_memory_arguments_and_missing_programs_are_as_before(self, tmp_path):
+        program = command(["printf", "%s\n", "1 2", "# $HOME 'x'"], memory=1 << 30)
+        assert outcome(program)[1].events() == [(1.0, 2.0)]
+        with pytest.raises(ValueError, match="expected a program that can be started, got no-such-program"):
+            outcome(command(["no-such-program"], memory=1 << 30))
+
+    def test_it_runs_in_its_folder(self, tmp_path):
+        solver = tmp_path / "solver"
+        solver.write_text("#!/bin/sh\ncat values")
+        solver.chmod(0o755)
+        (tmp_path / "values").write_text("3 4.5\n")
+        for memory in (None, 1 << 30):
+            assert outcome(command(["./solver"], folder=tmp_path, memory=memory))[1].events() == [(3.0, 4.5)]
+
+    @pytest.mark.parametrize("memory", [0, 512, -1, 2.5, "1G"])
+    def test_absurd_memory_is_refused(self, memory):
+        with pytest.raises(ValueError, match="expected memory as a number of bytes"):
+            command("solve", memory=memory)
 
     @pytest.mark.parametrize(
         "template", ["", [], [1], None, 7, "solve {problem}", "solve {", "solve {}", "'open", ["x", b"y"]]

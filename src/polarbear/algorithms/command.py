@@ -7,12 +7,15 @@ import os
 import reprlib
 import selectors
 import shlex
+import shutil
 import signal
 import string
 import subprocess
-from contextlib import suppress
+import tempfile
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
 
 from polarbear.algorithms.perform import Wrapped
 from polarbear.algorithms.recorder import BudgetReached
@@ -20,27 +23,46 @@ from polarbear.algorithms.signature import check_callable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from os import PathLike
 
     from polarbear.algorithms.recorder import Recorder
 
-_PLACES = {"instance", "seed", "until"}
+_PLACES = {"instance", "seed", "until", "output"}
 _TAIL = 8_000  # bytes of a program's error output, kept for messages
 _LONGEST_LINE = 1 << 20
+_LEAST_MEMORY = 1 << 20  # with less, no program starts; who writes 512 means megabytes
 _SLICE_SECONDS = 0.1
+_FILE_SECONDS = 0.02  # nothing wakes us when a file grows, so we look this often
+
+# The limit is set by a shell that becomes the program: unlike code between fork and exec, it cannot hang, and where the
+# system does not know such a limit the program runs without one.
+_LIMITED = 'ulimit -v "$1" 2>/dev/null; shift; exec "$@"'
 
 
-def command(template: str | Sequence[str], *, parse: Callable[[str], Any] | None = None) -> Command:
+def command(
+    template: str | Sequence[str],
+    *,
+    parse: Callable[[str], Any] | None = None,
+    memory: int | None = None,
+    folder: str | PathLike[str] | None = None,
+) -> Command:
     """Make an algorithm from an external program.
 
     Parameters
     ----------
     template
         The program and its arguments, as a list, or as a string that is split as a shell would; no shell is used.
-        `{instance}` stands for the problem as text, `{seed}` for the seed, `{until}` for the time to run to.
+        `{instance}` stands for the problem as text, `{seed}` for the seed, `{until}` for the time to run to. With
+        `{output}`, the name of a new file, the lines are read from there as the program appends them, and what it prints
+        is kept for error messages only.
     parse
         Reads one line of the program's output: returns (time, value), or a value alone if seconds are counted, or None
         for a line that says nothing. By default a line holds `time value`, or `value`, or JSON with "time" and "value";
         empty lines and those that begin with # are passed over.
+    memory
+        Bytes of address space that the program and each of its children may have, where the system allows such a limit.
+    folder
+        Where the program runs; by default where the worker does.
 
     Returns
     -------
@@ -62,18 +84,21 @@ def command(template: str | Sequence[str], *, parse: Callable[[str], Any] | None
         raise ValueError(f"expected a command of one or more strings, got {template!r}")
     for part in parts:
         try:
-            places = [place for _, place, _, _ in string.Formatter().parse(part) if place is not None]
+            places = _places(part)
         except ValueError as error:
             raise ValueError(f"expected a command with placeholders such as {{seed}}, got {part!r}: {error}") from None
         for place in places:
-            if place.split(".")[0] not in _PLACES:
+            if place not in _PLACES:
                 raise ValueError(
-                    f"expected {{instance}}, {{seed}} or {{until}} as placeholders, got {{{place}}} in {part!r}; "
-                    "write {{ and }} for braces that mean themselves"
+                    f"expected {{instance}}, {{seed}}, {{until}} or {{output}} as placeholders, got {{{place}}} in "
+                    f"{part!r}; write {{{{ and }}}} for braces that mean themselves"
                 )
     if parse is not None:
         check_callable(parse, ("line",), wrapper="command")
-    return Command(parts, parse)
+    limit: object = memory
+    if limit is not None and not (isinstance(limit, int) and limit >= _LEAST_MEMORY):
+        raise ValueError(f"expected memory as a number of bytes, at least {_LEAST_MEMORY:,}, got {memory!r}")
+    return Command(parts, parse, memory, None if folder is None else str(folder))
 
 
 @dataclass(frozen=True)
@@ -82,17 +107,29 @@ class Command(Wrapped):
 
     template: tuple[str, ...]
     parse: Callable[[str], Any] | None = None
+    memory: int | None = None
+    folder: str | None = None
 
     def record(self, problem: Any, seed: int, recorder: Recorder) -> bool:
-        arguments = [part.format(instance=problem, seed=seed, until=recorder.until) for part in self.template]
+        with ExitStack() as stack:
+            written, output = None, ""
+            if any(_places(part) & {"output"} for part in self.template):
+                path = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="polarbear-"))) / "output"
+                path.touch()
+                written, output = stack.enter_context(path.open("rb")), str(path)
+            places = {"instance": problem, "seed": seed, "until": recorder.until, "output": output}
+            return self._run([part.format(**places) for part in self.template], written, recorder)
+
+    def _run(self, arguments: list[str], written: IO[bytes] | None, recorder: Recorder) -> bool:
         try:
             process = subprocess.Popen(
-                arguments,
+                self._limited(arguments),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 bufsize=0,
                 start_new_session=True,
+                cwd=self.folder,
             )
         except OSError as error:
             raise ValueError(
@@ -101,7 +138,7 @@ class Command(Wrapped):
         errors = bytearray()
         with process:
             try:
-                self._follow(process, recorder, errors)
+                self._follow(process, written, recorder, errors)
             finally:
                 # Before it is waited for, as its number could be another's afterwards.
                 with suppress(ProcessLookupError, PermissionError):
@@ -113,27 +150,43 @@ class Command(Wrapped):
             )
         return not recorder.exhausted
 
-    def _follow(self, process: subprocess.Popen[bytes], recorder: Recorder, errors: bytearray) -> None:
+    def _limited(self, arguments: list[str]) -> list[str]:
+        """The program itself, or a shell that limits its memory and becomes the program."""
+        if self.memory is None:
+            return arguments
+        place = Path(self.folder or "", arguments[0]) if os.sep in arguments[0] else arguments[0]
+        if shutil.which(place) is None:  # the shell would only tell by its exit status
+            raise FileNotFoundError(f"there is no program {arguments[0]}")
+        return ["/bin/sh", "-c", _LIMITED, "sh", str(self.memory // 1024), *arguments]
+
+    def _follow(
+        self, process: subprocess.Popen[bytes], written: IO[bytes] | None, recorder: Recorder, errors: bytearray
+    ) -> None:
         """Read what the program says, until it ends or its time is over."""
         line = bytearray()
+        slice_seconds = _SLICE_SECONDS if written is None else _FILE_SECONDS
         with selectors.DefaultSelector() as selector:
             for pipe in (process.stdout, process.stderr):
                 selector.register(pipe, selectors.EVENT_READ)  # type: ignore[arg-type]
             while True:
-                ready = selector.select(_SLICE_SECONDS if selector.get_map() else _SLICE_SECONDS / 10)
+                ready = selector.select(slice_seconds if selector.get_map() else slice_seconds / 10)
                 if recorder.clock == "seconds" and recorder.now() > recorder.until:
                     raise BudgetReached
+                # Asked before the file is read for the last time.
+                over = not ready and _exited(process)
                 for key, _ in ready:
                     chunk = os.read(key.fd, 1 << 16)
                     if not chunk:
                         selector.unregister(key.fileobj)
-                    elif key.fileobj is process.stderr:
+                    elif written is not None or key.fileobj is process.stderr:
                         errors += chunk
                         del errors[:-_TAIL]
                     else:
                         line = self._take_lines(line + chunk, recorder)
+                while written is not None and (chunk := written.read(1 << 16)):
+                    line = self._take_lines(line + chunk, recorder)
                 # Its children may hold its pipes open after its end, and it may close them before.
-                if not ready and _exited(process):
+                if over:
                     break
         self._take(line, recorder)
 
@@ -151,6 +204,11 @@ class Command(Wrapped):
         event = _parsed(text) if self.parse is None else self.parse(text)
         if event is not None:
             recorder.take(event)
+
+
+def _places(part: str) -> set[str]:
+    """What stands in braces, up to the first dot."""
+    return {place.split(".")[0] for _, place, _, _ in string.Formatter().parse(part) if place is not None}
 
 
 def _exited(process: subprocess.Popen[bytes]) -> bool:
