@@ -54,6 +54,8 @@ class Race:
         The times at which algorithms are compared.
     path
         The race file, made here; without it the race lives in memory only. `Race.open` continues it.
+    about
+        More to store in the race file, JSON values by key, such as where its algorithms are to be found.
     **settings
         See `Settings`: prior, elimination, resolution, confidence, rope, batch, seed, clock, maximise and more.
 
@@ -78,6 +80,7 @@ class Race:
         grid: Grid | ArrayLike,
         *,
         path: str | PathLike[str] | None = None,
+        about: Mapping[str, Any] | None = None,
         **settings: Any,
     ) -> None:
         _check_settings(settings)
@@ -88,9 +91,8 @@ class Race:
         self._file: RaceFile | None = None
         self._prepare(chosen)
         if path is not None:
-            self._file = RaceFile.create(
-                path, {"settings": write(chosen), "algorithms": list(self._algorithms), "made": made()}
-            )
+            known = {"settings": write(chosen), "algorithms": list(self._algorithms), "made": made()}
+            self._file = RaceFile.create(path, {**(about or {}), **known})
 
     @classmethod
     def open(
@@ -179,6 +181,13 @@ class Race:
         self._algorithms[name], self._state = algorithm, state
         if payload is not None:
             self._payloads[name] = payload
+
+    def note(self, key: str, value: Any) -> None:
+        """Store one more JSON value in the race file, beside what the race itself stores there."""
+        if key in ("settings", "algorithms", "made"):
+            raise ValueError(f"{key!r} is the race's own; choose another key")
+        if self._file is not None:
+            self._file.set_about(key, value)
 
     def remove(self, name: str) -> None:
         """Take a candidate out by hand; what is known of it stays."""
