@@ -1,0 +1,106 @@
+"""Recorded runs: the grid that they suggest, the posterior that they give, and the race that they would have been."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from polarbear.driver import Race
+from polarbear.execution import ReplayExecutor
+from polarbear.observe import Grid, linear_grid, log_grid
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Sequence
+
+    from polarbear.observe import Trajectory
+    from polarbear.race.result import RaceResult
+
+_SHORTEST = 0.05  # share of an algorithm's runs that may end before the grid does
+_WIDE = 10.0  # a grid over more than one order of magnitude is read on a logarithmic axis
+
+
+@dataclass(frozen=True, eq=False)
+class Replayed:
+    """A race on recorded runs.
+
+    Attributes
+    ----------
+    result
+        What it found.
+    recorded, spent
+        What all recordings on the instances that could be raced had cost until the end of the grid, and what the race used.
+    instances, left_out
+        How many instances could be raced, and how many not, since some algorithm was not run there for long enough.
+    """
+
+    result: RaceResult
+    recorded: float
+    spent: float
+    instances: int
+    left_out: int
+
+    @property
+    def saved_share(self) -> float:
+        """The share of the recorded cost that racing would have saved."""
+        return 1 - self.spent / self.recorded
+
+
+def suggested_grid(
+    runs: Sequence[Trajectory], *, count: int = 30, start: float | None = None, stop: float | None = None
+) -> Grid:
+    """Times at which nearly all recorded runs can be compared.
+
+    It begins when half of the runs of every algorithm have found something, and ends when one in twenty of some algorithm
+    has ended.
+
+    Examples
+    --------
+    >>> from polarbear.observe import Trajectory
+    >>> suggested_grid([Trajectory("a", i, [1, 50], [3.0, 2.0], until=100) for i in range(9)], count=3)
+    Grid(3 times from 1 to 100, log axis)
+    """
+    if not runs:
+        raise ValueError("expected recorded runs, got none")
+    firsts, ends = defaultdict(list), defaultdict(list)
+    for run in runs:
+        if run.times.size:
+            firsts[run.algorithm].append(float(run.times[0]))
+            ends[run.algorithm].append(run.until if math.isfinite(run.until) else float(run.times[-1]))
+    if not ends:
+        raise ValueError("expected runs that found something, got none with a value")
+    latest = min(float(np.quantile(each, _SHORTEST, method="lower")) for each in ends.values())
+    earliest = max(float(np.median(each)) for each in firsts.values())
+    stop = latest if stop is None else stop
+    if start is None:
+        start = earliest if 0 < earliest < stop else stop / 100
+    if not 0 < start < stop:
+        raise ValueError(f"expected a grid from above 0 to a later time, got {start:g} to {stop:g}")
+    return (log_grid if stop / start > _WIDE else linear_grid)(start, stop, count)
+
+
+def replay(runs: Sequence[Trajectory], grid: Grid, *, seed: int = 0, **settings: Any) -> Replayed:
+    """Race on recorded runs, in a random order of their instances, and say what racing would have saved."""
+    names = list(dict.fromkeys(run.algorithm for run in runs))
+    stop = float(grid.times[-1])
+    there: dict[Hashable, list[Trajectory]] = defaultdict(list)
+    for run in runs:
+        if run.until >= stop or run.failed:
+            there[run.instance].append(run)
+    whole = [each for each in there.values() if len(each) == len(names)]
+    left_out = len({run.instance for run in runs}) - len(whole)
+    if not whole:
+        raise ValueError(
+            f"expected instances on which all of {', '.join(names)} were run until {stop:g}, got none; end the grid earlier "
+            "or leave algorithms out"
+        )
+    random.Random(seed).shuffle(whole)  # files come sorted by problem, and a round must be a fair sample
+    recorded = [run for each in whole for run in each]
+    race = Race(names, None, grid, seed=seed, maximise=recorded[0].maximise, **settings)
+    result = race.run(ReplayExecutor(recorded), progress="none")
+    full = sum(min(run.until, stop) for run in recorded)
+    return Replayed(result, full, sum(result.cost.values()), len(whole), left_out)

@@ -1,0 +1,197 @@
+"""`analyse`: runs that are already there."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from polarbear.cli import options, printing
+from polarbear.cli.beliefs import is_race_file, opened
+from polarbear.cli.selecting import as_data
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from polarbear.analysis import Replayed
+    from polarbear.observe import Trajectory
+    from polarbear.posterior import Posterior
+    from polarbear.selection import Selection
+
+
+def analyse(
+    path: Annotated[Path, typer.Argument(metavar="PATH", help="A folder, a file, an archive, or a race file.")],
+    replayed: Annotated[bool, typer.Option("--race", help="Replay the runs as a race and say what it saves.")] = False,
+    start: Annotated[float | None, typer.Option(help="The first time to compare at.")] = None,
+    stop: Annotated[float | None, typer.Option(help="The last time to compare at.")] = None,
+    count: Annotated[int, typer.Option(min=1, help="At how many times to compare.")] = 30,
+    form: Annotated[
+        Literal["iohprofiler", "coco", "csv", "parquet"] | None, typer.Option("--format", help="Read only this.")
+    ] = None,
+    columns: Annotated[
+        list[str] | None, typer.Option("--map", metavar="NAME=COLUMN", help="A column by another name: raw_y=loss.")
+    ] = None,
+    clock: Annotated[Literal["evaluations", "seconds"], typer.Option(help="The time axis.")] = "evaluations",
+    maximise: Annotated[
+        bool | None, typer.Option("--maximise/--minimise", help="Which values are better; by default as the data say.")
+    ] = None,
+    renumber: Annotated[bool, typer.Option("--renumber", help="Number repeated runs as they come.")] = False,
+    prior: Annotated[str, typer.Option(help="Belief before, as in race.toml.")] = "BSpline",
+    method: Annotated[str, typer.Option(help="How the posterior is inferred.")] = "auto",
+    calibration: Annotated[str, typer.Option(help="How rankings at different times count.")] = "none",
+    elimination: Annotated[Literal["joint", "pointwise"] | None, typer.Option(help="When one is out.")] = None,
+    confidence: Annotated[float, typer.Option(help="How sure a decision must be.")] = 0.95,
+    seed: Annotated[int, typer.Option(min=0, help="Of the posterior, and of the replayed race's order.")] = 0,
+    save: Annotated[Path | None, typer.Option(help="Write the posterior here, to select from later.")] = None,
+    as_json: options.Json = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """From recorded runs to the anytime Pareto set, the pairwise table and selections."""
+    from polarbear.analysis import replay, suggested_grid
+    from polarbear.configuration.building import prior_of
+    from polarbear.configuration.schema import PriorTable
+    from polarbear.fitting import fit
+    from polarbear.observe import Choices
+
+    belief_before = prior_of(PriorTable.model_validate(_said(prior)))
+    runs, read = _runs(path, form, columns, clock, maximise, renumber, quiet)
+    names = list(dict.fromkeys(run.algorithm for run in runs))
+    if len(names) < 2:
+        raise ValueError(
+            f"expected runs of two algorithms or more in {path}, got those of {', '.join(names) or 'none'}"
+        )
+    grid = suggested_grid(runs, count=count, start=start, stop=stop)
+    asked: dict[str, Any] = {"prior": belief_before, "method": method, "calibration": calibration}
+    posterior = fit(Choices.from_trajectories(runs, grid=grid), seed=seed, **asked)
+    way = elimination or ("joint" if posterior.joint else "pointwise")
+    if save is not None:
+        posterior.save(save)
+    found = _found(posterior, confidence, way, runs)
+    if replayed:
+        raced = replay(runs, grid, seed=seed, confidence=confidence, elimination=way, clock=clock, **asked)
+        found["race"] = _raced(raced)
+    found["skipped"] = read
+    if as_json:
+        selections = {key: as_data(each) for key, each in found.pop("selections").items()}
+        printing.say_json({**found, "map": str(found["map"]).splitlines(), "selections": selections})
+        return
+    _say(found, posterior, clock)
+
+
+def _said(text: str) -> Any:
+    from polarbear.configuration import written_value
+
+    return written_value(text)
+
+
+def _runs(
+    path: Path,
+    form: Any,
+    columns: list[str] | None,
+    clock: Literal["evaluations", "seconds"],
+    maximise: bool | None,
+    renumber: bool,
+    quiet: bool,
+) -> "tuple[Sequence[Trajectory], list[str]]":
+    """The recorded runs, and what of the data could not be used."""
+    if not path.exists():
+        raise FileNotFoundError(f"there is no {path}")
+    if path.is_file() and is_race_file(path):
+        with opened(path) as race:
+            return [run.trajectory for run in race.result.runs], []
+    from polarbear.importers import read_runs
+
+    renamed = {}
+    for each in columns or ():
+        name, separator, column = each.partition("=")
+        if not separator or not name:
+            raise ValueError(f"expected --map name=column, such as --map raw_y=loss, got {each!r}")
+        renamed[name] = column or None
+    imported = read_runs(path, format=form, columns=renamed or None, maximise=maximise, clock=clock, renumber=renumber)
+    for note in imported.about.notes:
+        printing.tell(note, quiet=quiet)
+    skipped = [str(each) for each in imported.skipped]
+    for line in skipped[:10]:
+        printing.tell(f"skipped: {line}", quiet=quiet)
+    if skipped[10:]:
+        printing.tell(f"... and {len(skipped) - 10} more", quiet=quiet)
+    return imported.runs, skipped
+
+
+def _found(posterior: "Posterior", confidence: float, way: Any, runs: "Sequence[Trajectory]") -> dict[str, Any]:
+    from dataclasses import asdict
+
+    from polarbear import selection
+    from polarbear.elimination import dominated
+    from polarbear.exports import pairwise_table
+
+    out = dominated(posterior, confidence=confidence, elimination=way)
+    inside = [name for name in posterior.names if name not in {each.name for each in out}]
+    wishes: dict[str, Any] = {"final": selection.Final(), "uniform": selection.Uniform()}
+    if posterior.grid.axis == "log":
+        wishes["log-uniform"] = selection.LogUniform()
+    return {
+        "algorithms": list(posterior.names),
+        "runs": len(runs),
+        "instances": posterior.instances,
+        "grid": posterior.grid.times.tolist(),
+        "pareto_set": inside,
+        "dominated": [asdict(each) for each in out],
+        "confidence": confidence,
+        "elimination": way,
+        "reliable": posterior.diagnostics.reliable,
+        "diagnostics": posterior.diagnostics.message,
+        "pairwise": pairwise_table(posterior),
+        "map": selection.decision_map(posterior, among=inside),
+        "selections": {name: selection.select(posterior, wish, among=inside) for name, wish in wishes.items()},
+    }
+
+
+def _raced(raced: "Replayed") -> dict[str, Any]:
+    from polarbear.exports import account
+
+    return {
+        **account(raced.result),
+        "recorded": raced.recorded,
+        "spent": raced.spent,
+        "saved_of_recorded": raced.saved_share,
+        "instances_recorded": raced.instances,
+        "instances_left_out": raced.left_out,
+    }
+
+
+def _say(found: dict[str, Any], posterior: "Posterior", clock: str) -> None:
+    grid = posterior.grid
+    printing.say(
+        f"{found['runs']} runs of {len(found['algorithms'])} algorithms on {found['instances']} instances, compared at "
+        f"{len(grid)} times from {grid.times[0]:,.6g} to {grid.times[-1]:,.6g} {clock}"
+    )
+    inside, number = found["pareto_set"], len(found["algorithms"])
+    printing.say(f"\nAnytime Pareto set: {', '.join(inside)} ({len(inside)} of {number})")
+    if found["dominated"]:
+        rows = [[each["name"], each["by"], each["probability"]] for each in found["dominated"]]
+        printing.say()
+        printing.say_table(("out", "beaten by", "probability"), rows)
+    if not found["reliable"]:
+        printing.say(f"\nThe posterior is not reliable: {found['diagnostics']}")
+    printing.say("\nPairs")
+    pairs = found["pairwise"]
+    printing.say_table([name.replace("_", " ") for name in pairs], zip(*map(_listed, pairs.values()), strict=True))
+    printing.say(f"\nWhich one, at which budget?\n{found['map']}\n\nWhat to deploy")
+    selections: dict[str, Selection] = found["selections"]
+    for selection in selections.values():
+        printing.say(f"- {selection.sentence}")
+    if "race" in found:
+        raced = found["race"]
+        printing.say(
+            f"\nAs a race: {', '.join(raced['pareto_set'])} would be left after {raced['instances']} of "
+            f"{raced['instances_recorded']} instances and {raced['spent']:,.6g} of {raced['recorded']:,.6g} {clock}, "
+            f"{raced['saved_of_recorded']:.0%} saved ({raced['stopped']})"
+        )
+        if raced["instances_left_out"]:
+            printing.say(
+                f"{raced['instances_left_out']} instances could not be raced, since not all ran there to the end"
+            )
+
+
+def _listed(column: Any) -> Any:
+    return column.tolist() if hasattr(column, "tolist") else column

@@ -1,0 +1,41 @@
+"""Arguments and options that several commands share."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+Config = Annotated[Path, typer.Argument(help="The configuration.", show_default=True)]
+RaceFileName = Annotated[Path, typer.Argument(metavar="RACE", help="The race file.")]
+OtherConfig = Annotated[Path | None, typer.Option("--config", help="The configuration, where it is not where it was.")]
+Json = Annotated[bool, typer.Option("--json", help="The result as JSON, for programs.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no remarks on standard error.")]
+
+Confidence = Annotated[float | None, typer.Option(help="How sure a decision must be.")]
+Rope = Annotated[float | None, typer.Option(help="Half the width of the region of practical equivalence.")]
+Seed = Annotated[int | None, typer.Option(help="All randomness follows from it.")]
+Workers = Annotated[int | None, typer.Option(help="Runs at the same time on this machine.")]
+Dask = Annotated[str | None, typer.Option(metavar="ADDRESS", help="Run on this Dask cluster.")]
+MaxInstances = Annotated[int | None, typer.Option(help="Stop at so many instances in all.")]
+MaxEvaluations = Annotated[float | None, typer.Option(help="Stop at such a cost in all, in the race's unit of time.")]
+MaxSeconds = Annotated[float | None, typer.Option(help="Stop after so long on the wall clock.")]
+Set = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="KEY=VALUE", help="Any key of the file, for example race.prior=RandomWalk."),
+]
+
+
+def overrides(given: dict[str, Any], settings: list[str] | None) -> dict[str, Any]:
+    """What the command line says instead of the file, by key with dots."""
+    from polarbear.configuration import written_value
+
+    changes = {key: value for key, value in given.items() if value is not None}
+    for each in settings or ():
+        key, separator, value = each.partition("=")
+        if not separator or not key.strip():
+            raise ValueError(f"expected --set key=value, such as --set race.rope=0.1, got {each!r}")
+        changes[key.strip()] = written_value(value.strip())
+    for here, there in (("workers", "dask"), ("dask", "workers")):
+        if f"execution.{here}" in changes:  # None takes a key of the file away
+            changes.setdefault(f"execution.{there}", None)
+    return changes

@@ -1,0 +1,61 @@
+"""Results go to standard output, everything else to standard error."""
+
+import json
+import math
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+_WIDE = 160  # where nobody looks at a terminal, lines are not broken
+
+
+def say(text: str = "") -> None:
+    """A result."""
+    print(text, file=sys.stdout, flush=True)
+
+
+def tell(text: str, *, quiet: bool = False) -> None:
+    """Something beside the result."""
+    if not quiet:
+        print(text, file=sys.stderr, flush=True)
+
+
+def say_json(data: Any) -> None:
+    """A result for a program; numbers that JSON does not have become null."""
+    say(json.dumps(plain(data), indent=2, ensure_ascii=False))
+
+
+def say_table(heads: Sequence[str], rows: Iterable[Sequence[object]], *, title: str = "") -> None:
+    """A result as a table; numbers on the right."""
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    listed = [list(row) for row in rows]
+    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, title=title or None, title_justify="left")
+    for position, head in enumerate(heads):
+        numbers = bool(listed) and all(isinstance(row[position], int | float) for row in listed)
+        table.add_column(Text(head), justify="right" if numbers else "left", overflow="fold")
+    for row in listed:
+        table.add_row(*(Text(_cell(value)) for value in row))
+    width = None if sys.stdout.isatty() else _WIDE
+    Console(file=sys.stdout, width=width, highlight=False, soft_wrap=width is not None).print(table)
+
+
+def _cell(value: object) -> str:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return str(value)
+    return f"{value:,}" if isinstance(value, int) else f"{value:,.3f}" if abs(value) < 1000 else f"{value:,.0f}"
+
+
+def plain(data: Any) -> Any:
+    """Values as JSON has them: no NumPy, and null for what is not finite."""
+    if isinstance(data, Mapping):
+        return {str(key): plain(value) for key, value in data.items()}
+    if isinstance(data, list | tuple):
+        return [plain(each) for each in data]
+    if hasattr(data, "tolist"):
+        return plain(data.tolist())
+    if isinstance(data, float) and not math.isfinite(data):
+        return None
+    return data

@@ -1,0 +1,248 @@
+"""`race`, `resume`, `add`."""
+
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import chdir, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from polarbear.cli import options, printing
+
+if TYPE_CHECKING:
+    from polarbear.configuration import Prepared
+    from polarbear.driver import Race
+    from polarbear.race.result import RaceResult
+
+_KEPT = ("race.", "grid.")  # overrides that decisions depend on go on with the race; limits and workers do not
+
+
+def race(
+    config: options.Config = Path("race.toml"),
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="The race file.")] = None,
+    confidence: options.Confidence = None,
+    rope: options.Rope = None,
+    seed: options.Seed = None,
+    workers: options.Workers = None,
+    dask: options.Dask = None,
+    max_instances: options.MaxInstances = None,
+    max_evaluations: options.MaxEvaluations = None,
+    max_seconds: options.MaxSeconds = None,
+    settings: options.Set = None,
+    as_json: options.Json = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Race the algorithms of a configuration until every pair is decided, or until a limit. Ctrl-C stops it at any time."""
+    changes = options.overrides(
+        {
+            "race.confidence": confidence,
+            "race.rope": rope,
+            "race.seed": seed,
+            **_limits(workers, dask, max_instances, max_evaluations, max_seconds),
+        },
+        settings,
+    )
+    prepared, result = run_race(config, output, changes, quiet=quiet)
+    finish(result, output or prepared.race_file, as_json=as_json, quiet=quiet)
+
+
+def resume(
+    file: options.RaceFileName,
+    config: options.OtherConfig = None,
+    confidence: options.Confidence = None,
+    rope: options.Rope = None,
+    workers: options.Workers = None,
+    dask: options.Dask = None,
+    max_instances: options.MaxInstances = None,
+    max_evaluations: options.MaxEvaluations = None,
+    max_seconds: options.MaxSeconds = None,
+    settings: options.Set = None,
+    as_json: options.Json = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Go on with a race: after Ctrl-C, a kill or a crash, or with a larger wish such as more confidence or a finer grid.
+
+    Algorithms are read anew from the configuration. What it says differently now holds from now on; nothing that is known is
+    run again.
+    """
+    changes = options.overrides(
+        {
+            "race.confidence": confidence,
+            "race.rope": rope,
+            **_limits(workers, dask, max_instances, max_evaluations, max_seconds),
+        },
+        settings,
+    )
+    _go_on(file, config, changes, None, as_json=as_json, quiet=quiet)
+
+
+def add(
+    file: options.RaceFileName,
+    names: Annotated[list[str] | None, typer.Argument(help="Which ones; by default all that are new.")] = None,
+    config: options.OtherConfig = None,
+    workers: options.Workers = None,
+    dask: options.Dask = None,
+    max_instances: options.MaxInstances = None,
+    max_evaluations: options.MaxEvaluations = None,
+    max_seconds: options.MaxSeconds = None,
+    settings: options.Set = None,
+    as_json: options.Json = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Let algorithms into a race that were written into its configuration after it began, and go on.
+
+    They first run on the instances that the race knows, until they are out or have caught up.
+    """
+    changes = options.overrides(_limits(workers, dask, max_instances, max_evaluations, max_seconds), settings)
+    _go_on(file, config, changes, names or [], as_json=as_json, quiet=quiet)
+
+
+def run_race(
+    config: Path, output: Path | None, changes: dict[str, Any], *, quiet: bool
+) -> "tuple[Prepared, RaceResult]":
+    """A new race from a configuration."""
+    from dataclasses import fields
+
+    from polarbear.configuration import about_race, prepare
+    from polarbear.driver import Race
+
+    prepared = prepare(config, changes)
+    path = output or prepared.race_file
+    if path.exists():
+        raise ValueError(f"{path} exists already; go on with: polarbear resume {path}, or name another with --output")
+    chosen = {field.name: getattr(prepared.settings, field.name) for field in fields(prepared.settings)}
+    about = _kept(about_race(prepared))
+    with Race(prepared.algorithms, prepared.instances, path=path, about=about, **chosen) as new:
+        return prepared, _run(new, prepared, quiet=quiet)
+
+
+def _go_on(
+    file: Path, config: Path | None, changes: dict[str, Any], names: list[str] | None, *, as_json: bool, quiet: bool
+) -> None:
+    """Continue a race, after letting newcomers in if there is a list of them (an empty one means all)."""
+    from dataclasses import fields
+
+    from polarbear.configuration import about_race, recall
+    from polarbear.driver import Race
+
+    prepared = recall(file, config=config).prepare(config, changes)
+    with Race.open(file) as known:
+        present, before = known.state.names, known.state.settings
+    different = {
+        field.name: getattr(prepared.settings, field.name)
+        for field in fields(before)
+        if getattr(prepared.settings, field.name) != getattr(before, field.name)
+    }
+    newcomers = [name for name in prepared.algorithms if name not in present]
+    if names is not None:
+        newcomers = _wanted(names, newcomers, prepared)
+    elif newcomers:
+        printing.tell(
+            f"{prepared.path.name} names {', '.join(newcomers)} besides; let them in with: polarbear add {file}",
+            quiet=quiet,
+        )
+    for name, value in different.items():
+        printing.tell(f"{name}: {value!r} from now on, was {getattr(before, name)!r}", quiet=quiet)
+    old = {name: each for name, each in prepared.algorithms.items() if name in present}
+    with Race.open(file, algorithms=old, instances=prepared.instances, **different) as race:
+        for key, value in _kept(about_race(prepared)).items():
+            race.note(key, value)
+        for name in newcomers if names is not None else ():
+            race.add(name, prepared.algorithms[name])
+        result = _run(race, prepared, quiet=quiet)
+    finish(result, file, as_json=as_json, quiet=quiet)
+
+
+def _wanted(names: list[str], newcomers: list[str], prepared: "Prepared") -> list[str]:
+    from polarbear.configuration.faults import suggestion
+
+    for name in names:
+        if name not in prepared.algorithms:
+            known = suggestion(name, prepared.algorithms)
+            raise ValueError(f"there is no algorithm {name!r} in {prepared.path}; write it there first ({known})")
+        if name not in newcomers:
+            raise ValueError(f"{name!r} is in the race already; go on with `polarbear resume`")
+    if not newcomers:
+        raise ValueError(f"every algorithm of {prepared.path} is in the race already; write another one there first")
+    return names or newcomers
+
+
+def _run(race: "Race", prepared: "Prepared", *, quiet: bool) -> "RaceResult":
+    from polarbear.configuration.building import executor_of
+
+    limits = prepared.tables.limits
+    with chdir(prepared.folder), _terminated_like_interrupted(), executor_of(prepared.tables.execution) as executor:
+        return race.run(
+            executor,
+            max_instances=limits.instances,
+            max_evaluations=limits.evaluations,
+            max_seconds=limits.seconds,
+            time_limit=limits.run_seconds,
+            retries=limits.retries,
+            progress="none" if quiet else "auto",
+        )
+
+
+def finish(result: "RaceResult", file: Path, *, as_json: bool, quiet: bool, leave: bool = True) -> None:
+    """Print what a race found, and leave with 2 if it is not finished."""
+    from polarbear.cli.standing import say_account
+    from polarbear.exports import account
+
+    told = {"file": str(file), **account(result)}
+    if as_json:
+        printing.say_json(told)
+    else:
+        say_account(told)
+    if result.failures:
+        first = result.failures[0]
+        name, last = first.trajectory.algorithm, first.message.strip().splitlines()[-1:]
+        printing.tell(f"{len(result.failures)} runs failed; the first, of {name}: {' '.join(last)}", quiet=quiet)
+    if not result.finished:
+        more = {"max_instances": "--max-instances", "max_evaluations": "--max-evaluations"}.get(result.stopped)
+        hint = f" {more} MORE" if more else ""
+        printing.tell(f"Not all is decided ({result.stopped}); go on with: polarbear resume {file}{hint}", quiet=quiet)
+        if leave:
+            raise typer.Exit(2)
+
+
+def _limits(
+    workers: int | None,
+    dask: str | None,
+    max_instances: int | None,
+    max_evaluations: float | None,
+    max_seconds: float | None,
+) -> dict[str, Any]:
+    return {
+        "execution.workers": workers,
+        "execution.dask": dask,
+        "limits.instances": max_instances,
+        "limits.evaluations": max_evaluations,
+        "limits.seconds": max_seconds,
+    }
+
+
+def _kept(about: dict[str, Any]) -> dict[str, Any]:
+    return {
+        key: {**told, "overrides": {name: each for name, each in told["overrides"].items() if name.startswith(_KEPT)}}
+        for key, told in about.items()
+    }
+
+
+@contextmanager
+def _terminated_like_interrupted() -> Iterator[None]:
+    """Let SIGTERM stop the race as Ctrl-C does: with a valid state, and no worker left behind."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def stop(number: int, frame: object) -> None:
+        del number, frame
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)

@@ -1,0 +1,88 @@
+"""`status`, and how the account of a race is printed."""
+
+import sys
+import time
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from polarbear.cli import options, printing
+
+
+def status(
+    file: options.RaceFileName,
+    watch: Annotated[bool, typer.Option("--watch", "-w", help="Look again and again until all is decided.")] = False,
+    every: Annotated[float, typer.Option(min=0.1, help="Seconds between two looks.")] = 2.0,
+    as_json: options.Json = False,
+) -> None:
+    """Say where a race stands, also while it runs. Nothing is inferred or changed. Leaves with 2 if it is not finished."""
+    told = _look(file)
+    _show(told, as_json=as_json)
+    while watch and not told["finished"]:
+        time.sleep(every)
+        before, told = told, _look(file)
+        if told != before:
+            if sys.stdout.isatty() and not as_json:
+                print("\033[2J\033[H", end="")  # a clear screen
+            elif not as_json:
+                printing.say()
+            _show(told, as_json=as_json)
+    if not told["finished"]:
+        raise typer.Exit(2)
+
+
+def _look(file: Path) -> dict[str, Any]:
+    from polarbear.driver import Race
+    from polarbear.exports import account
+    from polarbear.storage import RaceFile
+
+    with Race.open(file) as race:
+        told = {"file": str(file), **account(race.result, believe=False)}
+    with RaceFile.open(file, write=False) as stored:
+        told["stored_runs"] = len(stored.runs())
+    return told
+
+
+def _show(told: dict[str, Any], *, as_json: bool) -> None:
+    if as_json:
+        printing.say_json(told)
+    else:
+        say_account(told)
+
+
+def say_account(told: dict[str, Any]) -> None:
+    """Who is left, who is out, what it cost and what is open."""
+    number, inside = len(told["algorithms"]), told["pareto_set"]
+    kind = "Anytime Pareto set" if told["finished"] else "Candidates"
+    printing.say(f"{kind}: {', '.join(inside)} ({len(inside)} of {number})")
+    if told["eliminations"]:
+        heads = ("out", "beaten by", "probability", "round", "instances")
+        rows = [
+            [each[key] for key in ("name", "by", "probability", "round", "instances")] for each in told["eliminations"]
+        ]
+        printing.say()
+        printing.say_table(heads, rows)
+        printing.say()
+    if told["removed"]:
+        printing.say(f"Taken out by hand: {', '.join(told['removed'])}")
+    spent = sum(told["cost"].values())
+    words = [
+        f"{told['rounds']} rounds",
+        f"{told['instances']} instances",
+        f"{spent:,.6g} {told['unit']}, {told['saved_share']:.0%} saved",
+        f"{told['decided_share']:.1%} of pairs and times decided",
+    ]
+    if told.get("stored_runs") is not None:
+        words.append(f"{told['stored_runs']} runs stored")
+    if told["failed_runs"]:
+        words.append(f"{told['failed_runs']} runs failed")
+    printing.say(" · ".join(words))
+    for each in told["undecided"][:10]:
+        first, last = min(each["times"]), max(each["times"])
+        where = f"at {first:,.6g}" if first == last else f"between {first:,.6g} and {last:,.6g}"
+        printing.say(f"undecided: {' and '.join(each['pair'])} {where}")
+    if "wrong_elimination" in told:
+        printing.say(f"Probability that some elimination is wrong: {told['wrong_elimination']:.3f}")
+        if not told["reliable"]:
+            printing.say(f"The posterior is not reliable: {told['diagnostics']}")

@@ -1,0 +1,166 @@
+"""From the tables of a configuration to what they stand for: settings, algorithms, instances, executors."""
+
+from __future__ import annotations
+
+import random
+from contextlib import contextmanager
+from functools import partial
+from inspect import isclass
+from typing import TYPE_CHECKING, Any
+
+from polarbear.configuration.references import found
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from polarbear.configuration.schema import (
+        AlgorithmTable,
+        BatchTable,
+        ExecutionTable,
+        GridTable,
+        InstancesTable,
+        PriorTable,
+        RaceTable,
+    )
+    from polarbear.observe import Grid
+    from polarbear.race.batching import Batch
+    from polarbear.race.settings import Settings
+
+
+def settings_of(race: RaceTable, grid: GridTable) -> Settings:
+    """What the race is asked for."""
+    from polarbear.race.settings import Settings
+
+    said = race.said()
+    said.pop("file", None)
+    if "prior" in said:
+        said["prior"] = prior_of(race.prior)
+    if "batch" in said:
+        said["batch"] = _batch_of(race.batch)
+    return Settings(grid=grid_of(grid), **said)
+
+
+def grid_of(table: GridTable) -> Grid:
+    """The times."""
+    from polarbear.observe import as_grid, linear_grid, log_grid
+
+    if table.times is not None:
+        return as_grid(table.times)
+    assert table.start is not None
+    assert table.stop is not None
+    assert table.count is not None
+    return (log_grid if table.spacing == "log" else linear_grid)(table.start, table.stop, table.count)
+
+
+def prior_of(table: PriorTable) -> Any:
+    """The prior, with those of its parameters that were given."""
+    from polarbear import models
+
+    parameters = {name: value for name, value in table.said().items() if name != "kind" and value is not None}
+    kind = getattr(models, table.kind)
+    known = kind.__dataclass_fields__
+    unknown = [name for name in parameters if name not in known]
+    if unknown:
+        raise ValueError(f"{table.kind} has no {', '.join(unknown)}; it has {', '.join(known)}")
+    return kind(**parameters)
+
+
+def _batch_of(table: BatchTable) -> Batch:
+    from polarbear.race.batching import AdaptiveBatch, FixedBatch
+
+    return FixedBatch(table.size) if table.size is not None else AdaptiveBatch(**table.said())
+
+
+def algorithm_of(table: AlgorithmTable, folder: Path) -> Any:
+    """An algorithm that can be raced."""
+    from polarbear import algorithms
+
+    if table.command is not None:
+        parse = None if table.parse is None else found(table.parse, folder)
+        memory = None if table.memory is None else table.memory * 1_000_000
+        return algorithms.command(table.command, parse=parse, memory=memory, folder=folder)
+    assert table.function is not None
+    function = found(table.function, folder)
+    if table.arguments:
+        function = partial(_callable(function, table.function), **table.arguments)
+    if table.shape == "counted":
+        return algorithms.counted(function)
+    if table.shape == "ask-tell":
+        return algorithms.ask_tell(function, style=table.style, restart=table.restart)
+    return _callable(function, table.function)
+
+
+def instances_of(table: InstancesTable, folder: Path, *, seed: int, known: Sequence[str] = ()) -> Any:
+    """The source of instances: a callable, or a list of texts.
+
+    Parameters
+    ----------
+    table, folder
+        What was written, and where.
+    seed
+        For the order in which listed instances are taken.
+    known
+        Those that the race has taken already; they keep their places, and new ones come after them.
+    """
+    if table.generator is not None:
+        thing = _callable(found(table.generator, folder), table.generator)
+        if isclass(thing):
+            try:
+                return thing(**table.arguments)
+            except (TypeError, ValueError) as error:
+                raise ValueError(f"{table.generator} cannot be made: {error}") from error
+        return partial(thing, **table.arguments) if table.arguments else thing
+    listed = _listed(table, folder)
+    gone = [name for name in known if name not in set(listed)]
+    if gone:
+        raise ValueError(
+            f"the race has used {', '.join(gone[:3])}{' and others' if gone[3:] else ''}, which are not there any more; "
+            "put them back, or start another race"
+        )
+    new = [name for name in listed if name not in set(known)]
+    if table.shuffle:
+        random.Random(seed).shuffle(new)
+    return [*known, *new]
+
+
+def _listed(table: InstancesTable, folder: Path) -> list[str]:
+    if table.names is not None:
+        names, where = list(table.names), "the names"
+    elif table.file is not None:
+        lines = (folder / table.file).read_text(encoding="utf-8").splitlines()
+        names, where = (
+            [line.strip() for line in lines if line.strip() and not line.lstrip().startswith("#")],
+            table.file,
+        )
+    else:
+        assert table.folder is not None
+        place = (folder / table.folder).resolve()
+        if not place.is_dir():
+            raise ValueError(f"there is no folder {place}")
+        files = sorted(path for path in place.glob(table.pattern or "*") if path.is_file())
+        names, where = [str(path) for path in files if not path.name.startswith(".")], str(place)
+    if not names:
+        raise ValueError(f"expected instances in {where}, got none")
+    double = sorted({name for name in names if names.count(name) > 1}) if len(set(names)) < len(names) else []
+    if double:
+        raise ValueError(f"expected different instances in {where}, got {double[0]!r} twice")
+    return names
+
+
+@contextmanager
+def executor_of(table: ExecutionTable) -> Iterator[Any]:
+    """Where runs happen; whatever still runs at the end is not waited for."""
+    from polarbear.execution import LocalExecutor, dask_executor
+
+    executor = LocalExecutor(table.workers) if table.dask is None else dask_executor(table.dask)
+    try:
+        yield executor
+    finally:
+        executor.shutdown(cancel_futures=True)
+
+
+def _callable(thing: Any, reference: str) -> Any:
+    if not callable(thing):
+        raise ValueError(f"expected {reference} to be a function, got {thing!r}")
+    return thing

@@ -1,0 +1,1 @@
+"""What `polarbear init` writes: a race that works, to start from."""

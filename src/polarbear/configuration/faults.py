@@ -1,0 +1,47 @@
+"""What is wrong with a configuration: every fault with its key, all of them at once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One fault: the key that it concerns, with dots (empty for the whole file), and what to do about it."""
+
+    key: str
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.key}: {self.message}" if self.key else self.message
+
+
+class ConfigurationError(ValueError):
+    """A configuration that cannot be used, with all of its faults."""
+
+    def __init__(self, path: Path, faults: Iterable[Fault]) -> None:
+        self.path, self.faults = path, tuple(faults)
+        number = f"{len(self.faults)} faults" if len(self.faults) > 1 else "one fault"
+        lines = "\n".join(f"  {fault}".replace("\n", "\n    ") for fault in self.faults)
+        super().__init__(f"{path} has {number}:\n{lines}")
+
+
+def suggestion(word: str, known: Iterable[str]) -> str:
+    """A question for whoever mistyped a word, or what there is to choose from.
+
+    Examples
+    --------
+    >>> suggestion("confidense", ["confidence", "rope"])
+    "did you mean 'confidence'?"
+    >>> suggestion("x", ["confidence", "rope"])
+    'there is confidence, rope'
+    """
+    words = list(known)
+    close = get_close_matches(word, words, n=1)
+    return f"did you mean {close[0]!r}?" if close else f"there is {', '.join(words)}"

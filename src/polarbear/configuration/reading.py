@@ -1,0 +1,228 @@
+"""Reading a `race.toml`: all of its faults at once, or the race that it describes."""
+
+from __future__ import annotations
+
+import tomllib
+from copy import deepcopy
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, get_args
+
+from pydantic import ValidationError
+
+from polarbear.configuration import building
+from polarbear.configuration.faults import ConfigurationError, Fault, suggestion
+from polarbear.configuration.schema import AlgorithmTable, RaceToml, Table
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from os import PathLike
+
+    from polarbear.race.settings import Settings
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """A race that is ready to be run.
+
+    Attributes
+    ----------
+    path, text, overrides
+        The configuration, its text, and what the command line said instead, by key.
+    tables
+        What was written.
+    settings, algorithms, instances
+        For `Race`.
+    """
+
+    path: Path
+    text: str
+    overrides: dict[str, Any]
+    tables: RaceToml
+    settings: Settings
+    algorithms: dict[str, Any]
+    instances: Any
+
+    @property
+    def folder(self) -> Path:
+        """Relative paths are relative to this."""
+        return self.path.parent
+
+    @property
+    def race_file(self) -> Path:
+        """Where the race is kept."""
+        name = self.tables.race.file
+        return self.path.with_suffix(".race") if name is None else self.folder / name
+
+
+def prepare(
+    path: str | PathLike[str], overrides: Mapping[str, Any] | None = None, *, known_instances: Sequence[str] = ()
+) -> Prepared:
+    """Read a configuration and make everything that it names.
+
+    Parameters
+    ----------
+    path
+        The file.
+    overrides
+        Values that go before those of the file, by key with dots, such as {"race.confidence": 0.999}; None takes a key away.
+    known_instances
+        Listed instances that the race has taken already, in their order.
+
+    Returns
+    -------
+    Prepared
+
+    Raises
+    ------
+    ConfigurationError
+        With every fault of the file.
+    """
+    place = Path(path).resolve()
+    text, data = _parsed(place)
+    changes = dict(overrides or {})
+    data = _overridden(place, data, changes)
+    tables, valid, faults = _validated(data)
+    collect = _Collector(faults)
+    settings = instances = None
+    if "race" in valid and "grid" in valid:
+        settings = collect("race", lambda: building.settings_of(valid["race"], valid["grid"]))
+    algorithms = {
+        name: collect(f"algorithms.{_quoted(name)}", partial(building.algorithm_of, table, place.parent))
+        for name, table in valid["algorithms"].items()
+    }
+    if "instances" in valid:
+        seed = valid["race"].seed if "race" in valid else 0
+        instances = collect(
+            "instances",
+            lambda: building.instances_of(valid["instances"], place.parent, seed=seed, known=known_instances),
+        )
+    if faults or tables is None:
+        raise ConfigurationError(place, faults)
+    assert settings is not None
+    return Prepared(place, text, changes, tables, settings, algorithms, instances)
+
+
+def written_value(text: str) -> Any:
+    """A value as it would be written in the file; words need no quotes.
+
+    Examples
+    --------
+    >>> written_value("0.99"), written_value("joint"), written_value('{kind = "Dirichlet"}')
+    (0.99, 'joint', {'kind': 'Dirichlet'})
+    """
+    try:
+        return tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        return text
+
+
+class _Collector:
+    """Calls what may fail, and keeps what it says as faults."""
+
+    def __init__(self, faults: list[Fault]) -> None:
+        self._faults = faults
+
+    def __call__(self, key: str, make: Callable[[], Any]) -> Any:
+        try:
+            return make()
+        except (ValueError, OSError, ImportError) as error:
+            self._faults.append(Fault(key, str(error)))
+            return None
+
+
+def _parsed(path: Path) -> tuple[str, dict[str, Any]]:
+    if not path.is_file():
+        raise FileNotFoundError(f"there is no file {path}; `polarbear init` writes one to start from")
+    try:
+        text = path.read_text(encoding="utf-8")
+        return text, tomllib.loads(text)
+    except UnicodeDecodeError as error:
+        raise ConfigurationError(path, [Fault("", f"it is not a text in UTF-8: {error}")]) from None
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigurationError(path, [Fault("", f"it is not TOML: {error}")]) from None
+
+
+def _overridden(path: Path, data: dict[str, Any], overrides: Mapping[str, Any]) -> dict[str, Any]:
+    data = deepcopy(data)
+    for key, value in overrides.items():
+        table, *names = data, *key.split(".")
+        for name in names[:-1]:
+            table = table.setdefault(name, {})
+            if not isinstance(table, dict):
+                raise ConfigurationError(path, [Fault(key, "it cannot be set, since it is no key of a table")])
+        if value is None:
+            table.pop(names[-1], None)
+        else:
+            table[names[-1]] = value
+    return data
+
+
+def _validated(data: dict[str, Any]) -> tuple[RaceToml | None, dict[str, Any], list[Fault]]:
+    """The whole file if it is good, those of its tables that are, and the faults."""
+    faults: list[Fault] = []
+    whole = None
+    try:
+        whole = RaceToml.model_validate(data)
+    except ValidationError as error:
+        faults += [_fault(each) for each in error.errors(include_url=False)]
+    valid: dict[str, Any] = {"algorithms": {}}
+    for name, field in RaceToml.model_fields.items():
+        if name != "algorithms":
+            kind = field.annotation
+            assert isinstance(kind, type)
+            assert issubclass(kind, Table)
+            _keep(valid, name, kind, data.get(name, {}))
+    listed = data.get("algorithms")
+    for name, table in listed.items() if isinstance(listed, dict) else ():
+        _keep(valid["algorithms"], name, AlgorithmTable, table)
+    return whole, valid, faults
+
+
+def _keep(kept: dict[str, Any], name: str, kind: type[Table], given: Any) -> None:
+    try:
+        kept[name] = kind.model_validate(given)
+    except ValidationError:
+        return  # its faults are known from the whole file
+
+
+def _fault(error: Any) -> Fault:
+    """What pydantic says, in our words."""
+    place, given = error["loc"], error["input"]
+    key = ".".join(_quoted(part) if isinstance(part, str) else str(part) for part in place)
+    match error["type"]:
+        case "extra_forbidden":
+            return Fault(key, f"there is no such key; {suggestion(str(place[-1]), _keys(place[:-1]))}")
+        case "missing":
+            return Fault(key, "it is missing; " + ("write a table" if len(place) == 1 else "give a value"))
+        case "literal_error":
+            expected = error["ctx"]["expected"].replace("'", "").replace(" or ", ", ").split(", ")
+            return Fault(key, f"expected {error['ctx']['expected']}, got {given!r}; {suggestion(str(given), expected)}")
+        case "value_error":
+            return Fault(key, str(error["ctx"]["error"]))
+        case "too_short":
+            return Fault(key, f"expected two algorithms or more, got {error['ctx']['actual_length']}")
+        case "model_type" | "dict_type":
+            return Fault(key, f"expected a table, got {given!r}")
+    said = error["msg"].replace("Input should be", "expected")
+    return Fault(key, f"{said}, got {given!r}")
+
+
+def _keys(place: Iterable[Any]) -> list[str]:
+    """The keys of the table at a place."""
+    table: type[Table] | None = RaceToml
+    for part in place:
+        if table is None:
+            return list(AlgorithmTable.model_fields)  # the name of an algorithm
+        field = table.model_fields.get(part)
+        if field is None:
+            return []
+        kinds = [kind for kind in (field.annotation, *get_args(field.annotation)) if isinstance(kind, type)]
+        table = next((kind for kind in kinds if issubclass(kind, Table) and part != "algorithms"), None)
+    return list(table.model_fields) if table is not None else []
+
+
+def _quoted(name: str) -> str:
+    """A key as TOML writes it."""
+    return name if name.replace("-", "").replace("_", "").isalnum() and name.isascii() else f'"{name}"'

@@ -1,0 +1,76 @@
+"""What a race file remembers of the configuration that it was made from, and how a race goes on from there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from polarbear.configuration.reading import prepare
+from polarbear.storage import RaceFile
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from os import PathLike
+
+    from polarbear.configuration.reading import Prepared
+
+KEY = "configuration"
+
+
+def about_race(prepared: Prepared) -> dict[str, Any]:
+    """What to store in a race file so that the race can go on; nothing of it is ever run."""
+    listed = prepared.instances if isinstance(prepared.instances, list) else []
+    return {
+        KEY: {
+            "path": str(prepared.path),
+            "text": prepared.text,
+            "overrides": prepared.overrides,
+            "instances": listed,
+        }
+    }
+
+
+@dataclass(frozen=True)
+class Remembered:
+    """What `about_race` stored."""
+
+    race_file: Path
+    path: Path
+    text: str
+    overrides: dict[str, Any]
+    instances: tuple[str, ...]
+
+    def prepare(self, path: str | PathLike[str] | None, overrides: Mapping[str, Any]) -> Prepared:
+        """Read the configuration again, or another one, with what the command line says now and said then."""
+        place = Path(path) if path is not None else self._place()
+        return prepare(place, {**self.overrides, **overrides}, known_instances=self.instances)
+
+    def _place(self) -> Path:
+        beside = self.race_file.parent / self.path.name  # both may have moved together
+        for place in (self.path, beside):
+            if place.is_file():
+                return place
+        raise FileNotFoundError(
+            f"{self.race_file} was made from {self.path}, which is not there any more; say where it is with --config, or "
+            f"write it anew with: polarbear export {self.race_file.name} configuration -o race.toml"
+        )
+
+
+def recall(path: str | PathLike[str], *, config: str | PathLike[str] | None = None) -> Remembered:
+    """What a race file says about its configuration; if it says nothing, `config` must say where there is one."""
+    with RaceFile.open(path, write=False) as file:
+        told, place = file.about.get(KEY), file.path
+    if told is None and config is not None:
+        return Remembered(place, Path(config), "", {}, ())
+    if not isinstance(told, dict):
+        raise ValueError(
+            f"{place} was made by a Python program, not by `polarbear race`; go on with pb.Race.open(...) there, or say "
+            "with --config which race.toml has its algorithms"
+        )
+    try:
+        overrides = {str(key): value for key, value in told["overrides"].items()}
+        listed = tuple(map(str, told["instances"]))
+        return Remembered(place, Path(told["path"]), str(told["text"]), overrides, listed)
+    except (KeyError, TypeError, AttributeError) as error:
+        raise ValueError(f"{place} is damaged: what it says about its configuration cannot be read: {error}") from None

@@ -1,0 +1,56 @@
+"""The account of a race in plain values, as JSON holds them."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from polarbear.race.written import write
+
+if TYPE_CHECKING:
+    from polarbear.race.result import RaceResult
+
+
+def account(result: RaceResult, *, believe: bool = True) -> dict[str, Any]:
+    """Where a race stands: who is left, who is out, what it cost, what is still open.
+
+    Parameters
+    ----------
+    result
+        Of the race.
+    believe
+        Also say what needs the posterior, which may have to be inferred first.
+    """
+    told: dict[str, Any] = {
+        "stopped": result.stopped,
+        "finished": result.finished,
+        "pareto_set": list(result.pareto_set),
+        "eliminations": [asdict(each) for each in result.eliminations],
+        "removed": sorted(result.state.removed),
+        "algorithms": list(result.state.names),
+        "rounds": len(result.rounds),
+        "instances": result.instances,
+        "unit": result.state.settings.clock,
+        "cost": result.cost,
+        "saved_share": result.saved_share,
+        "decided_share": result.rounds[-1].resolved_share if result.rounds else 0.0,
+        "failed_runs": len(result.failures),
+        "undecided": [{"pair": list(pair), "times": times.tolist()} for pair, times in result.undecided().items()],
+    }
+    if believe and result.instances:
+        told |= {
+            "wrong_elimination": result.wrong_elimination,
+            "regret": asdict(result.regret),
+            "reliable": result.posterior.diagnostics.reliable,
+            "diagnostics": result.posterior.diagnostics.message,
+        }
+    return told
+
+
+def decisions(result: RaceResult) -> dict[str, Any]:
+    """All that was decided, round by round, with the settings under which it was."""
+    return {
+        **account(result),
+        "settings": write(result.state.settings),
+        "history": [write(each) for each in result.rounds],
+    }

@@ -1,0 +1,55 @@
+"""Tables as text and as files."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from polarbear.exports.latex import latex
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+FORMATS = ("csv", "json", "tex", "parquet")
+
+
+def as_text(table: Mapping[str, Any], kind: str, *, caption: str = "") -> str:
+    r"""A table as CSV, as JSON (a list of rows) or as LaTeX.
+
+    Examples
+    --------
+    >>> as_text({"name": ["a, b"], "value": [0.5]}, "csv")
+    'name,value\n"a, b",0.5\n'
+    """
+    if kind == "tex":
+        return latex(table, caption=caption) + "\n"
+    rows = zip(*(_plain(column) for column in table.values()), strict=True)
+    if kind == "json":
+        return json.dumps([dict(zip(table, row, strict=True)) for row in rows], indent=2) + "\n"
+    if kind != "csv":
+        raise ValueError(f"expected csv, json or tex, got {kind!r}")
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(table)
+    writer.writerows(rows)
+    return out.getvalue()
+
+
+def write_table(table: Mapping[str, Any], path: Path, kind: str, *, caption: str = "") -> None:
+    """Write a table to a file: CSV, JSON, LaTeX or Parquet."""
+    if kind != "parquet":
+        Path(path).write_text(as_text(table, kind, caption=caption), encoding="utf-8")
+        return
+    try:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+    except ImportError as error:
+        raise ImportError("Parquet needs pyarrow: pip install 'polarbear[parquet]'") from error
+    pq.write_table(pa.table({name: _plain(column) for name, column in table.items()}), path)
+
+
+def _plain(column: Any) -> list[Any]:
+    return column.tolist() if hasattr(column, "tolist") else list(column)

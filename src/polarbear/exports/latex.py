@@ -1,0 +1,71 @@
+"""Tables for papers: LaTeX with booktabs."""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_SPECIAL = {
+    "\\": r"\textbackslash{}",
+    "&": r"\&",
+    "%": r"\%",
+    "$": r"\$",
+    "#": r"\#",
+    "_": r"\_",
+    "{": r"\{",
+    "}": r"\}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+}
+
+
+def latex(table: Mapping[str, Any], *, caption: str = "", digits: int = 3) -> str:
+    r"""A table in LaTeX, for a document that says `\usepackage{booktabs}`.
+
+    Examples
+    --------
+    >>> print(latex({"algorithm_name": ["50%_ES"], "rating": [0.25]}))
+    \begin{tabular}{lr}
+      \toprule
+      algorithm name & rating \\
+      \midrule
+      50\%\_ES & 0.250 \\
+      \bottomrule
+    \end{tabular}
+    """
+    columns = {name: list(column) for name, column in table.items()}
+    kinds = "".join("r" if column and isinstance(column[0], Real) else "l" for column in columns.values())
+    heads = [escaped(name.replace("_", " ")) for name in columns]
+    rows = [[_cell(value, digits) for value in row] for row in zip(*columns.values(), strict=True)]
+    lines = [
+        rf"\begin{{tabular}}{{{kinds}}}",
+        r"  \toprule",
+        f"  {' & '.join(heads)} \\\\",
+        r"  \midrule",
+        *(f"  {' & '.join(row)} \\\\" for row in rows),
+        r"  \bottomrule",
+        r"\end{tabular}",
+    ]
+    if caption:
+        lines = [
+            r"\begin{table}",
+            r"  \centering",
+            f"  \\caption{{{escaped(caption)}}}",
+            *(f"  {line}" for line in lines),
+            r"\end{table}",
+        ]
+    return "\n".join(lines)
+
+
+def escaped(text: str) -> str:
+    """Text in which no character has a meaning of its own for LaTeX."""
+    return "".join(_SPECIAL.get(letter, letter) for letter in " ".join(text.split()))
+
+
+def _cell(value: Any, digits: int) -> str:
+    if isinstance(value, Real) and not isinstance(value, int):
+        return f"{float(value):.{digits}f}"
+    return escaped(str(value))

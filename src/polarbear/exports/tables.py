@@ -1,0 +1,90 @@
+"""Runs, posteriors, pairs and selections as tables: columns by name, all of one length."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from polarbear.elimination import Elimination, threats
+from polarbear.relations import dominance, equivalence, win_probability
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from polarbear.posterior import Posterior
+    from polarbear.race.jobs import Run
+    from polarbear.selection import Selection
+
+Table = dict[str, Any]  # a list or an array by name
+
+
+def runs_table(runs: Iterable[Run], *, clock: str) -> Table:
+    """One row an improvement, with IOHprofiler's names of columns.
+
+    The last row of a run says how far it was run, with the best value until then.
+    """
+    names, instances, status, times, values = [], [], [], [], []
+    for run in runs:
+        path = run.trajectory
+        at, found = path.times.tolist(), path.values.tolist()
+        worst = -math.inf if path.maximise else math.inf
+        if not at or at[-1] < run.reached:
+            at, found = [*at, run.reached], [*found, found[-1] if found else worst]
+        names += [path.algorithm] * len(at)
+        instances += [path.instance] * len(at)
+        status += [run.status] * len(at)
+        times += at
+        values += found
+    axis = "evaluations" if clock == "evaluations" else "time"
+    return {"algorithm_name": names, "instance": instances, axis: times, "raw_y": values, "status": status}
+
+
+def posterior_table(posterior: Posterior, *, level: float = 0.95) -> Table:
+    """Mean and credible interval of each rating at each time, and the probability of being the best."""
+    from polarbear.selection import decision_map
+
+    summary, best = posterior.summary(level), decision_map(posterior).probability_best
+    times, algorithms = summary.mean.shape
+    return {
+        "algorithm_name": list(posterior.names) * times,
+        "time": np.repeat(posterior.grid.times, algorithms),
+        "rating": summary.mean.ravel(),
+        "lower": summary.lower.ravel(),
+        "upper": summary.upper.ravel(),
+        "level": np.full(times * algorithms, level),
+        "probability_best": best.ravel(),
+    }
+
+
+def pairwise_table(posterior: Posterior, *, rope: float = 0.05) -> Table:
+    """One row an ordered pair: how surely the first beats the second at every time, or at the least certain one."""
+    kind: Elimination = "joint" if posterior.joint else "pointwise"
+    beats, wins, equal = dominance(posterior), win_probability(posterior), equivalence(posterior, rope=rope)
+    everywhere = threats(posterior, elimination=kind, beats=beats)
+    pairs = [(a, b) for a in range(len(posterior.names)) for b in range(len(posterior.names)) if a != b]
+    rows, columns = np.array(pairs, dtype=int).reshape(-1, 2).T
+    return {
+        "algorithm_name": [posterior.names[a] for a in rows],
+        "against": [posterior.names[b] for b in columns],
+        "beats_everywhere" if posterior.joint else "beats_at_each_time": everywhere[rows, columns],
+        "beats_at_start": beats[0][rows, columns],
+        "beats_at_end": beats[-1][rows, columns],
+        "win_rate": wins[:, rows, columns].mean(axis=0),
+        "equal_share": equal[:, rows, columns].mean(axis=0),
+    }
+
+
+def selection_table(selection: Selection) -> Table:
+    """One row a candidate, the best first."""
+    each = selection.candidates
+    return {
+        "choice": [one.name for one in each],
+        "score": [one.score for one in each],
+        "expected": [one.expected for one in each],
+        "lower": [one.lower for one in each],
+        "upper": [one.upper for one in each],
+        "probability_best": [one.probability_best for one in each],
+        "regret": [one.regret for one in each],
+    }
