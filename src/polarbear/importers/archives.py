@@ -1,0 +1,82 @@
+"""Zip archives: members are read where they are, nothing is unpacked.
+
+A name in an archive is only a name here, so that no trick with it can write or read anywhere else. What an archive may
+expand to is limited, both by what it says of itself and by what really comes out of it.
+"""
+
+from __future__ import annotations
+
+import stat
+import zipfile
+from typing import TYPE_CHECKING, BinaryIO, cast
+
+from polarbear.importers.sources import is_below, natural, printable
+
+if TYPE_CHECKING:
+    from polarbear.importers.ledger import Ledger
+
+MEMBERS = 200_000  # files in an archive
+EXPANDED = 32 * 2**30  # bytes, all members together
+# Logs compress ten- to fiftyfold; deflate cannot do more than 1032-fold, and only on bytes that say nothing.
+RATIO, SMALL = 500, 2**24
+
+
+class Archive:
+    """The files of a zip archive.
+
+    Parameters
+    ----------
+    stream
+        The archive, seekable.
+    label
+        What a user calls it.
+    """
+
+    def __init__(self, stream: BinaryIO, label: str) -> None:
+        self.label = label
+        try:
+            self._zip = zipfile.ZipFile(stream)
+        except Exception as error:  # whatever its parser stumbles over
+            raise ValueError(f"is not a whole zip archive ({error})") from error
+        self._members: dict[str, zipfile.ZipInfo] = {}
+
+    def paths(self, ledger: Ledger) -> list[str]:
+        listed = self._zip.infolist()
+        if len(listed) > MEMBERS:
+            raise ValueError(f"holds {len(listed):,} files, more than {MEMBERS:,}; unpack it and read the folder")
+        expanded = 0
+        for member in listed:
+            if member.filename.endswith("/"):
+                continue
+            reason = _refused(member) or ("a second member of this name" if member.filename in self._members else "")
+            expanded += 0 if reason else member.file_size
+            if not reason and expanded > EXPANDED:
+                reason = f"the archive expands to more than {EXPANDED // 2**30} GB; unpack it and read the folder"
+            if reason:
+                ledger.skip(self.name(member.filename), reason)
+                continue
+            if not any(part.startswith((".", "__MACOSX")) for part in member.filename.split("/")):
+                self._members[member.filename] = member
+        return sorted(self._members, key=natural)
+
+    def name(self, path: str) -> str:
+        return f"{self.label}:{printable(path)}"
+
+    def open(self, path: str) -> BinaryIO:
+        try:
+            # A member never gives more bytes than it says, and those were counted.
+            return cast("BinaryIO", self._zip.open(self._members[path]))
+        except KeyError as error:
+            raise FileNotFoundError(path) from error
+
+
+def _refused(member: zipfile.ZipInfo) -> str:
+    if not is_below(member.filename):
+        return "its name leads out of the archive"
+    if stat.S_IFMT(member.external_attr >> 16) not in (0, stat.S_IFREG):
+        return "it is a link or another special file"
+    if member.flag_bits & 1:
+        return "it is encrypted"
+    if member.file_size > SMALL and member.file_size > RATIO * max(member.compress_size, 1):
+        return f"it expands more than {RATIO}-fold, as no log of runs does"
+    return ""

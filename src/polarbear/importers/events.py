@@ -1,0 +1,155 @@
+"""The events of one run, collected row by row in memory for its improvements only."""
+
+from __future__ import annotations
+
+import math
+from array import array
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_INFINITE = (math.inf, -math.inf)
+
+
+class Events:
+    """What one run had found, from rows that usually come in the order of time.
+
+    Parameters
+    ----------
+    maximise
+        Higher values are better; None keeps what either direction needs.
+
+    Examples
+    --------
+    >>> events = Events(maximise=False)
+    >>> for time, value in [(1, 5.0), (2, 7.0), (3, 2.0), (4, 6.0)]:
+    ...     events.add(time, value)
+    >>> events.times.tolist(), events.values.tolist(), events.last
+    ([1.0, 3.0], [5.0, 2.0], 4)
+    """
+
+    __slots__ = ("_before", "highest", "last", "lowest", "maximise", "starts", "times", "values")
+
+    def __init__(self, maximise: bool | None) -> None:
+        self.maximise = maximise
+        self.times = array("d")
+        self.values = array("d")
+        self.last = -math.inf  # how far the run is known to have run
+        self.lowest, self.highest = math.inf, -math.inf
+        self.starts: list[int] = []  # where time went back: these stretches are put in order at the end
+        self._before = -math.inf
+
+    def add(self, time: float, value: float) -> None:
+        """Take one row; NaN is "no value", but the run has come so far."""
+        if time < self._before:
+            # An earlier row may improve on what came before it in time, so the comparison begins anew.
+            self.starts.append(len(self.times))
+            self.lowest, self.highest = math.inf, -math.inf
+        self._before = time
+        if time > self.last:
+            self.last = time
+        if value < self.lowest:
+            self.lowest = value
+            if not self.maximise:
+                self.times.append(time)
+                self.values.append(value)
+                if value > self.highest:
+                    self.highest = value
+                return
+        if value > self.highest:
+            self.highest = value
+            if self.maximise is not False:
+                self.times.append(time)
+                self.values.append(value)
+
+    def best(self, *, maximise: bool) -> float:
+        """The best value of all; the worst one there is if there were none."""
+        return max(self.values, default=-math.inf) if maximise else min(self.values, default=math.inf)
+
+    def in_order(self) -> tuple[NDArray[np.float64], NDArray[np.float64], int]:
+        """Return the events in the order of time, and how many of them came twice.
+
+        Raises
+        ------
+        ValueError
+            If the rows are of several runs: time begins again, with other values.
+        """
+        times, values = np.array(self.times), np.array(self.values)
+        if not self.starts:
+            return times, values, 0
+        order = np.lexsort((values, times))
+        times, values = times[order], values[order]
+        again = times[1:] == times[:-1]
+        differs = again & (values[1:] != values[:-1])
+        if differs.any() or self._begins_again(times[0]):
+            when = times[1:][differs][0] if differs.any() else times[0]
+            raise ValueError(
+                f"time goes back, and there are different rows of time {when:g}: several runs under one name, which "
+                "a column run_id would tell apart"
+            )
+        return times, values, int(again.sum())
+
+    def _begins_again(self, first: float) -> bool:
+        """Whether two stretches begin at the first time and go on differently: two runs from the same start."""
+        bounds = [0, *self.starts, len(self.times)]
+        starting = [(a, b) for a, b in pairwise(bounds) if b > a and self.times[a] == first]
+        kept = [(self.times[a:b], self.values[a:b]) for a, b in starting]
+        return any(stretch != kept[0] for stretch in kept[1:])
+
+
+def take(events: Events, time: str, value: str) -> str:
+    """Add a row of text to a run.
+
+    Parameters
+    ----------
+    events
+        The run.
+    time, value
+        The row.
+
+    Returns
+    -------
+    str
+        What was wrong with it; empty if nothing.
+
+    Examples
+    --------
+    >>> take(Events(maximise=False), "10", "3.5"), take(Events(maximise=False), "10", "-inf")
+    ('', 'rows with an infinitely good value')
+    """
+    try:
+        at, found = float(time), float(value)
+    except ValueError:
+        return "lines that are no numbers"
+    return take_numbers(events, at, found)
+
+
+def take_numbers(events: Events, time: float, value: float) -> str:
+    """Add a row of numbers to a run; otherwise as `take`."""
+    if not 0 <= time < math.inf:
+        return "rows whose time is negative or not finite"
+    if value in _INFINITE and (events.maximise is None or (value > 0) == events.maximise):
+        return "rows with an infinitely good value"
+    events.add(time, value)
+    return "rows without a value" if value != value else ""
+
+
+def reached(events: Events, final: float | None, *, maximise: bool) -> bool:
+    """Whether rows hold the final value of an index, which is printed with two or more digits.
+
+    Examples
+    --------
+    >>> events = Events(maximise=False)
+    >>> events.add(10, 0.00201)
+    >>> reached(events, 2.0e-3, maximise=False), reached(events, 1.0e-3, maximise=False)
+    (True, False)
+    """
+    if final is None or math.isnan(final):
+        return True
+    slack = 0.06 * abs(final) + 1e-8  # half of the second digit
+    best = events.best(maximise=maximise)
+    return best >= final - slack if maximise else best <= final + slack

@@ -1,0 +1,117 @@
+"""The `.info` files that COCO and the older IOHprofiler share: which data file holds the runs on which instance.
+
+An entry is three lines: pairs that say whose runs they are, such as `suite = 'bbob', funcId = 8, DIM = 2, algId = 'CMA-ES'`;
+a comment begun by "%"; and the data files with their runs, such as `data_f8/f8_DIM2.dat, 1:1500|2.0e-03, 2:1500|9.9e-03`
+(instance, evaluations, final value). The last may go on over several lines.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from polarbear.importers.ledger import amount
+
+
+@dataclass(frozen=True)
+class Declared:
+    """One run, as the index tells of it: instance, evaluations, final value; None where the run was not closed."""
+
+    instance: str
+    evaluations: float | None
+    final: float | None
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """Runs of one algorithm on one function and dimension: the first line's pairs, and the runs of each data file."""
+
+    about: dict[str, str]
+    files: dict[str, list[Declared]]
+
+
+def scenarios(text: str) -> list[Scenario]:
+    r"""Parse an index.
+
+    Parameters
+    ----------
+    text
+        The whole file.
+
+    Returns
+    -------
+    list of Scenario
+
+    Raises
+    ------
+    ValueError
+        If it is no index at all.
+
+    Examples
+    --------
+    >>> [only] = scenarios("funcId = 4, DIM = 2, algId = 'a, b'\n%\nf4.dat, 1:100|1.8e+00, 2")
+    >>> only.about["algId"], only.files["f4.dat"][0]
+    ('a, b', Declared(instance='1', evaluations=100.0, final=1.8))
+    """
+    found: list[Scenario] = []
+    runs: list[Declared] | None = None
+    for line in text.splitlines():
+        if not line.strip() or line.lstrip().startswith("%"):
+            continue
+        if "=" in line.split(",", 1)[0]:
+            found.append(Scenario(pairs(line), {}))
+            runs = None
+            continue
+        if not found:
+            raise ValueError(
+                "does not begin with a line such as: suite = 'bbob', funcId = 1, DIM = 2, algId = 'CMA-ES'"
+            )
+        for part in filter(None, map(str.strip, line.split(","))):
+            if part.endswith("dat"):
+                runs = found[-1].files.setdefault(part, [])
+            elif runs is not None:
+                runs.append(_declared(part))
+    if not found:
+        raise ValueError("is empty")
+    return found
+
+
+def pairs(line: str) -> dict[str, str]:
+    """Parse `key = value` pairs; values may be quoted and then hold commas.
+
+    Examples
+    --------
+    >>> pairs('''funcId = 1, algId = "(1+1), fast", DIM = 2''')
+    {'funcId': '1', 'algId': '(1+1), fast', 'DIM': '2'}
+    """
+    result: dict[str, str] = {}
+    start = 0
+    while (equals := line.find("=", start)) >= 0:
+        key = line[start:equals].strip(" \t,")
+        start = equals + 1
+        while start < len(line) and line[start] in " \t":
+            start += 1
+        quote = line[start : start + 1]
+        if quote and quote in "'\"":
+            # The quote that ends a value is followed by a comma; others belong to the value.
+            end = line.find(quote + ",", start + 1)
+            if end < 0:
+                end = line.rfind(quote, start + 1)
+            end = len(line) if end < 0 else end
+            result[key] = line[start + 1 : end]
+            start = end + 1
+        else:
+            end = line.find(",", start)
+            end = len(line) if end < 0 else end
+            result[key] = line[start:end].strip()
+            start = end
+    return result
+
+
+def _declared(part: str) -> Declared:
+    instance, _, rest = part.partition(":")
+    evaluations, _, final = rest.partition("|")
+    try:
+        value = float(final)
+    except ValueError:
+        value = None
+    return Declared(instance.strip(), amount(evaluations), value)

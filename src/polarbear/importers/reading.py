@@ -1,0 +1,231 @@
+"""The one entry of the importers: from a path to runs."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import replace
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Literal, get_args
+
+from polarbear.importers import coco, iohprofiler
+from polarbear.importers.archives import Archive
+from polarbear.importers.imported import Block, Imported
+from polarbear.importers.info_index import scenarios
+from polarbear.importers.ledger import Ledger
+from polarbear.importers.sources import FAULTS, Folder, because, whole_text
+from polarbear.importers.tables import Tables, checked_columns
+from polarbear.observe import Trajectory
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Mapping
+
+    from polarbear.importers.imported import Identifier
+    from polarbear.importers.sources import Source
+
+Format = Literal["iohprofiler", "coco", "csv", "parquet"]
+Clock = Literal["evaluations", "seconds"]
+
+_KINDS = {
+    ".json": "json",
+    ".info": "info",
+    ".csv": "csv",
+    ".tsv": "csv",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".zip": "zip",
+}
+_KINDS_OF: dict[str | None, tuple[str, ...]] = {
+    None: ("json", "info", "csv", "parquet"),
+    "iohprofiler": ("json", "info"),
+    "coco": ("info",),
+    "csv": ("csv",),
+    "parquet": ("parquet",),
+}
+
+
+def read_runs(
+    path: str | os.PathLike[str],
+    *,
+    format: Format | None = None,  # noqa: A002  (the word users know)
+    columns: Mapping[str, str | None] | None = None,
+    maximise: bool | None = None,
+    clock: Clock = "evaluations",
+    renumber: bool = False,
+) -> Imported:
+    r"""Read recorded runs from a folder, a file, or a zip archive.
+
+    A folder may hold anything that is known, in any depth: IOHprofiler and COCO indices with their data, tables, archives.
+
+    Parameters
+    ----------
+    path
+        The folder or file.
+    format
+        "iohprofiler", "coco", "csv" or "parquet" reads only this format; by default all that is found. A single file
+        is read as this format whatever it is called.
+    columns
+        Columns of tables that are not called as in IOHprofiler, for example {"raw_y": "loss", "instance": "problem"};
+        the keys are those of `COLUMNS`. {"algorithm_name": None} takes the file's name as the algorithm's.
+    maximise
+        Whether higher values are better; by default as the data say, and minimisation where they say nothing.
+    clock
+        The time axis: "evaluations", or "seconds" from a column "time".
+    renumber
+        Number the runs of an algorithm on an instance 1, 2, ... as they come, whatever the data call them: for data
+        whose run numbers are seeds or ids of their own.
+
+    Returns
+    -------
+    Imported
+        The runs, what was skipped and why, and what was read. A run's value is carried forward up to where it really ran.
+
+    Raises
+    ------
+    ValueError
+        If there is nothing that could be read, with the reasons.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder, "runs.csv")
+    ...     _ = file.write_text("algorithm_name,instance,evaluations,raw_y\ncma,1,1,5.0\ncma,1,10,3.0\nde,1,1,x\n")
+    ...     imported = read_runs(file)
+    >>> imported.runs
+    (Trajectory('cma' on Block(suite=None, function=None, dimension=None, instance=1, run=1): 2 improvements until 10),)
+    >>> print(imported.skipped[0])
+    runs.csv: rows without numbers as evaluations and raw_y, first: line 4: ['de', '1', '1', 'x']
+    """
+    if format is not None and format not in get_args(Format):
+        raise ValueError(f"expected format={', '.join(map(repr, get_args(Format)))} or None, got {format!r}")
+    if clock not in get_args(Clock):
+        raise ValueError(f"expected clock='evaluations' or 'seconds', got {clock!r}")
+    if maximise not in (None, True, False):
+        raise ValueError(f"expected maximise=True, False or None, got {maximise!r}")
+    names = checked_columns(columns)
+    ledger = Ledger(maximise=maximise, seconds=clock == "seconds")
+    tables = Tables(ledger, names)
+    try:
+        place = Path(path)
+        if place.is_dir():
+            _read(Folder(place), ledger, tables, names, format, None)
+        elif place.exists():
+            kind = _kind_of_file(place, format)
+            _read(Folder(place.parent, only=place.name), ledger, tables, names, format, kind)
+        else:
+            raise ValueError(f"expected a folder or a file, got {str(path)!r}, which does not exist")
+    except (OSError, TypeError) as error:
+        raise ValueError(f"expected a folder or a file that can be read, got {path!r}: {error}") from error
+    tables.finish()
+    imported = ledger.imported(str(path))
+    return _renumbered(imported) if renumber else imported
+
+
+def _read(
+    source: Source,
+    ledger: Ledger,
+    tables: Tables,
+    columns: Mapping[str, str | None],
+    format: str | None,  # noqa: A002
+    kind: str | None,
+) -> None:
+    """Read every file of a source; `kind` says what a single file is."""
+    for path in source.paths(ledger):
+        what = kind or _KINDS.get(PurePosixPath(path).suffix.lower())
+        if what == "zip":
+            _read_archive(source, path, ledger, tables, columns, format)
+        elif what not in _KINDS_OF[format]:
+            continue
+        elif what == "json":
+            if kind or _is_json_index(source, path, ledger):
+                iohprofiler.read_json(source, path, ledger, columns)
+        elif what == "info":
+            _read_info(source, path, ledger, columns, format)
+        elif what == "csv":
+            tables.read_csv(source, path)
+        else:
+            tables.read_parquet(source, path)
+
+
+def _read_archive(
+    source: Source,
+    path: str,
+    ledger: Ledger,
+    tables: Tables,
+    columns: Mapping[str, str | None],
+    format: str | None,  # noqa: A002
+) -> None:
+    file = source.name(path)
+    if isinstance(source, Archive):
+        ledger.skip(file, "is an archive in an archive; unpack the outer one")
+        return
+    try:
+        with source.open(path) as stream:
+            _read(Archive(stream, file), ledger, tables, columns, format, None)
+    except FAULTS as error:
+        ledger.skip(file, because(error))
+
+
+def _read_info(
+    source: Source,
+    path: str,
+    ledger: Ledger,
+    columns: Mapping[str, str | None],
+    format: str | None,  # noqa: A002
+) -> None:
+    """COCO and the older IOHprofiler share the index; the data tell which it is."""
+    try:
+        with source.open(path) as stream:
+            entries = scenarios(whole_text(stream, iohprofiler.INDEX))
+    except FAULTS as error:
+        ledger.skip(source.name(path), because(error))
+        return
+    for scenario in entries:
+        if not scenario.files:
+            ledger.skip(source.name(path), "an entry without data files")
+        elif coco.is_coco(source, path, scenario):
+            if format in (None, "coco"):
+                coco.read_info(source, path, scenario, ledger)
+        elif format in (None, "iohprofiler"):
+            iohprofiler.read_info(source, path, scenario, ledger, columns)
+
+
+def _is_json_index(source: Source, path: str, ledger: Ledger) -> bool:
+    """Whether a JSON file of a folder means runs; others are no fault, folders hold many."""
+    try:
+        with source.open(path) as stream:
+            return iohprofiler.is_index(stream.read(65_536).decode("utf-8", errors="replace"))
+    except FAULTS as error:
+        ledger.skip(source.name(path), because(error))
+        return False
+
+
+def _kind_of_file(path: Path, format: str | None) -> str:  # noqa: A002
+    """What a single file is: by its first bytes, then by the format asked for, then by its name."""
+    start = b""
+    if path.is_file():
+        with path.open("rb") as stream:
+            start = stream.read(4)
+    if start[:2] == b"PK":
+        return "zip"
+    if start == b"PAR1":
+        return "parquet"
+    if format in ("csv", "parquet"):
+        return format
+    named = _KINDS.get(path.suffix.lower())
+    if named is None and start.lstrip()[:1] == b"{":
+        return "json"
+    return named or "csv"
+
+
+def _renumbered(imported: Imported) -> Imported:
+    counts: defaultdict[tuple[str, tuple[Identifier, ...]], int] = defaultdict(int)
+    runs = []
+    for run in imported.runs:
+        assert isinstance(run.instance, Block)
+        problem = run.algorithm, run.instance[:4]
+        counts[problem] += 1
+        block = run.instance._replace(run=counts[problem])
+        runs.append(Trajectory(run.algorithm, block, run.times, run.values, run.until, maximise=run.maximise))
+    return replace(imported, runs=tuple(runs))
