@@ -1,0 +1,97 @@
+"""The older IOHprofiler format: an `.info` index, and data whose headers are in quotation marks."""
+
+import pytest
+
+from polarbear.importers import Block, read_runs
+
+HEADER = '"function evaluation" "current f(x)" "best-so-far f(x)" "current af(x)+b" "best af(x)+b" "rate" \n'
+RISING = [
+    "1 +4.0e+01 +4.0e+01 +4.0e+01 +4.0e+01 0.01",
+    "3 +3.0e+01 +4.0e+01 +3.0e+01 +4.0e+01 0.02",
+    "9 +9.9e+01 +9.9e+01 +1.0e+00 +1.0e+00 0.01",
+]
+SECOND = ["1 +5.0e+01 +5.0e+01 +5.0e+01 +5.0e+01 0.01", "7 +1.0e+02 +1.0e+02 +1.0e+02 +1.0e+02 0.01"]
+
+
+def write(folder, index, *runs, name="IOHprofiler_f1_DIM16_i1.dat"):
+    (folder / "data_f1").mkdir(exist_ok=True)
+    (folder / "data_f1" / name).write_text("".join(HEADER + "".join(f"{row}\n" for row in run) for run in runs))
+    (folder / "IOHprofiler_f1_i1.info").write_text(index)
+
+
+INDEX = (
+    "suite = 'PBO', funcId = 1, DIM = 16,{direction} algId = '(1+1) EA, fast', algInfo = 'x'\n%\n"
+    "data_f1/IOHprofiler_f1_DIM16_i1.dat, {runs}"
+)
+
+
+def test_an_index_with_repetitions_on_one_instance(tmp_path):
+    write(
+        tmp_path,
+        INDEX.format(direction=" maximization = 'T',", runs="1:5000|9.9e+01,\n1:5000|1.00000e+02\n"),
+        RISING,
+        SECOND,
+    )
+    imported = read_runs(tmp_path)
+    assert imported.skipped == ()
+    assert imported.about.formats == ("iohprofiler",)
+    assert imported.about.notes == ()
+    first, second = imported.runs
+    assert first.algorithm == "(1+1) EA, fast"
+    assert (first.instance, second.instance) == (Block("PBO", 1, 16, 1, 1), Block("PBO", 1, 16, 1, 2))
+    assert first.maximise
+    assert (first.times.tolist(), first.values.tolist(), first.until) == ([1, 9], [40.0, 99.0], 5000)
+    assert (second.times.tolist(), second.until) == ([1, 7], 5000)
+
+
+def test_the_direction_is_seen_from_best_so_far_values(tmp_path):
+    write(tmp_path, INDEX.format(direction="", runs="1:9|9.9e+01, 1:7|1.0e+02"), RISING, SECOND)
+    imported = read_runs(tmp_path)
+    assert all(run.maximise for run in imported.runs)
+    assert "taken as maximised, as its best-so-far values rise" in imported.about.notes[0]
+    falling = [["1 5 5 5 5 0", "4 3 3 3 3 0"], ["1 6 6 6 6 0", "2 2 2 2 2 0"]]
+    write(tmp_path, INDEX.format(direction="", runs="1:9|3.0e+00, 2:7|2.0e+00"), *falling)
+    imported = read_runs(tmp_path)
+    assert [run.maximise for run in imported.runs] == [False, False]
+    assert [run.instance.instance for run in imported.runs] == [1, 2]
+    assert [run.maximise for run in read_runs(tmp_path, maximise=True).runs] == [True, True]
+
+
+def test_what_is_lacking_is_reported(tmp_path):
+    write(
+        tmp_path,
+        INDEX.format(direction=' maximization = "T",', runs="1:5000|1.0e+04, 1, 3:7|1.0e+02, 4:7|1.0e+02"),
+        RISING,
+        SECOND,
+        [],
+    )
+    imported = read_runs(tmp_path)
+    assert [run.until for run in imported.runs] == [9, 7]  # the first lacks its best value, the second was not closed
+    assert [each.reason for each in imported.skipped] == [
+        "runs that the index lists are not in the data",
+        "data end before the run did and lack its best value: used up to their end, first: run 1 of 4",
+        "a run without a single value, first: run 3 of 4",
+    ]
+
+
+def test_two_columns_are_enough(tmp_path):
+    write(tmp_path, INDEX.format(direction=" maximization = 'F',", runs="7:10|2.0e+00"), [])
+    (tmp_path / "data_f1" / "IOHprofiler_f1_DIM16_i1.dat").write_text(
+        '"function evaluation" "best-so-far f(x)"\n1\t4.0\n\nnot a row\n2\t3.0 9\n10\t2.0\n'
+    )
+    imported = read_runs(tmp_path)
+    assert imported.runs[0].values.tolist() == [4.0, 2.0]
+    assert [each.reason.split(",")[0] for each in imported.skipped] == [
+        "lines that are no numbers",
+        "lines that have not 2 columns",
+    ]
+
+
+@pytest.mark.parametrize("reference", ["../outside.dat", "/etc/hostname.dat", "C:\\x.dat", "data_f1/../../x.dat"])
+def test_references_out_of_the_folder_are_refused(tmp_path, reference):
+    inside = tmp_path / "inside"
+    inside.mkdir()
+    (tmp_path / "outside.dat").write_text(HEADER + "1 1 1 1 1 1\n")
+    (inside / "a.info").write_text(f"suite = 'PBO', funcId = 1, DIM = 16, algId = 'a'\n%\n{reference}, 1:1|1.0")
+    with pytest.raises(ValueError, match="which is not below it"):
+        read_runs(inside)
