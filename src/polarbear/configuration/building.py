@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import random
+import sys
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from inspect import isclass
 from typing import TYPE_CHECKING, Any
@@ -79,7 +81,10 @@ def algorithm_of(table: AlgorithmTable, folder: Path) -> Any:
     if table.command is not None:
         parse = None if table.parse is None else found(table.parse, folder)
         memory = None if table.memory is None else table.memory * 1_000_000
-        return algorithms.command(table.command, parse=parse, memory=memory, folder=folder)
+        made = algorithms.command(table.command, parse=parse, memory=memory, folder=folder)
+        if made.template[0] == "python":  # the one that has what the race has, whichever the shell would find
+            made = replace(made, template=(sys.executable, *made.template[1:]))
+        return made
     assert table.function is not None
     function = found(table.function, folder)
     if table.arguments:

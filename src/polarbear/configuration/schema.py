@@ -152,7 +152,8 @@ class AlgorithmTable(Table):
     restart: bool = False
     """Make a new ask-tell optimiser when one says that it is done."""
     command: str | list[str] | None = None
-    """A program with {instance}, {seed}, {until} and, if it appends its lines to a file, {output}."""
+    """A program with {instance}, {seed}, {until} and, if it appends its lines to a file, {output}; it runs beside the file,
+    and python is the one that runs PolarBear."""
     parse: str | None = None
     """module:function that reads one line of the program: (time, value), a value, or None."""
     memory: Whole | None = None

@@ -44,8 +44,8 @@ def write_table(table: Mapping[str, Any], path: Path, kind: str, *, caption: str
         Path(path).write_text(as_text(table, kind, caption=caption), encoding="utf-8")
         return
     try:
-        import pyarrow as pa
-        import pyarrow.parquet as pq
+        import pyarrow as pa  # type: ignore[import-untyped]
+        import pyarrow.parquet as pq  # type: ignore[import-untyped]
     except ImportError as error:
         raise ImportError("Parquet needs pyarrow: pip install 'polarbear[parquet]'") from error
     pq.write_table(pa.table({name: _plain(column) for name, column in table.items()}), path)
