@@ -1,0 +1,73 @@
+import numpy as np
+import pytest
+
+
+@pytest.fixture
+def recorded(tmp_path):
+    """A table of runs with IOHprofiler's names of columns: "good" beats "bad" throughout, "late" wins in the end."""
+    rng = np.random.default_rng(3)
+    path = tmp_path / "runs.csv"
+    lines = ["algorithm_name,function_id,instance,run_id,evaluations,raw_y"]
+    for instance in range(24):
+        for name, values in {"good": (3.0, 2.0), "bad": (6.0, 5.0), "late": (6.0, 0.5)}.items():
+            noise = rng.normal(0, 0.7)
+            lines += [f"{name},1,{instance},1,{at},{value + noise}" for at, value in zip((1, 50), values, strict=True)]
+            lines.append(f"{name},1,{instance},1,100,{values[-1] + noise}")
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def test_from_a_table_to_a_pareto_set_and_selections(polarbear, recorded, tmp_path):
+    said = polarbear("analyse", recorded, "--json", "--count", 8, "--save", tmp_path / "belief.npz")
+    assert said.code == 0
+    assert said.data["pareto_set"] == ["good", "late"]
+    assert said.data["runs"] == 72
+    assert said.data["instances"] == 24
+    assert said.data["selections"]["final"]["choice"] == ["late"]
+    assert polarbear("select", tmp_path / "belief.npz", "--at", 5).code == 0
+
+
+def test_in_words_and_as_a_race(polarbear, recorded):
+    said = polarbear("analyse", recorded, "--race", "--count", 8, "--prior", "RandomWalk")
+    assert said.code == 0
+    for words in ("72 runs of 3 algorithms on 24 instances", "Anytime Pareto set: good, late", "As a race: ", "saved"):
+        assert words in said.out
+
+
+def test_a_race_file_can_be_analysed(polarbear, finished):
+    said = polarbear("analyse", finished, "--json", "--count", 5)
+    assert said.code == 0
+    assert "poor" not in said.data["pareto_set"]
+
+
+def test_other_names_of_columns(polarbear, recorded):
+    recorded.write_text(recorded.read_text().replace("raw_y", "loss").replace("evaluations", "step"))
+    said = polarbear("analyse", recorded, "--map", "raw_y=loss", "--map", "evaluations=step", "--json", "--count", 5)
+    assert said.code == 0
+    assert said.data["runs"] == 72
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--map", "raw_y"], "expected --map name=column"),
+        (["--prior", "Nonsense"], "Nonsense"),
+        (["--prior", "Dirichlet", "--elimination", "joint"], "treats each time alone"),
+        (["--start", "80", "--stop", "70"], "expected a grid from above 0 to a later time"),
+        (["--confidence", "0.2"], "confidence"),
+        (["--stop", "5000", "--race"], "expected instances on which all of"),
+    ],
+)
+def test_bad_wishes(polarbear, recorded, options, message):
+    said = polarbear("analyse", recorded, "--count", 5, *options)
+    assert said.code == 1
+    assert message in said.err
+    assert said.out == ""
+
+
+def test_one_algorithm_alone_is_no_comparison(polarbear, recorded):
+    lines = [line for line in recorded.read_text().splitlines() if not line.startswith(("bad", "late"))]
+    recorded.write_text("\n".join(lines))
+    said = polarbear("analyse", recorded)
+    assert said.code == 1
+    assert "expected runs of two algorithms or more" in said.err

@@ -1,0 +1,102 @@
+"""The command line as a newcomer uses it: real processes, one of them killed."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from polarbear.storage import RaceFile
+
+POLARBEAR = [sys.executable, "-W", "error", "-c", "from polarbear.cli.main import run; run()"]
+
+
+def polarbear(*arguments, cwd, code=0):
+    done = subprocess.run(
+        [*POLARBEAR, *map(str, arguments)], cwd=cwd, capture_output=True, text=True, check=False, timeout=300
+    )
+    assert done.returncode == code, done.stderr
+    return done.stdout
+
+
+def begun(cwd, *arguments, runs):
+    """A race in a process of its own, with at least so many runs stored."""
+    process = subprocess.Popen([*POLARBEAR, "race", *arguments], cwd=cwd, stderr=subprocess.PIPE, text=True)
+    while process.poll() is None:
+        if (cwd / "my.race").exists():
+            with RaceFile.open(cwd / "my.race", write=False) as file:
+                if len(file.runs()) >= runs:
+                    return process
+        time.sleep(0.02)
+    pytest.fail(f"the race ended before it could be stopped: {process.communicate()[1]}")
+
+
+def test_from_init_to_export_with_a_kill_in_between(tmp_path):
+    polarbear("init", cwd=tmp_path)
+    assert polarbear("check", cwd=tmp_path).count("fine") == 4
+    process = begun(tmp_path, "--max-instances", "12", runs=5)
+    os.kill(process.pid, signal.SIGKILL)
+    process.communicate()
+    told = json.loads(polarbear("status", "my.race", "--json", cwd=tmp_path, code=2))
+    assert told["stored_runs"] >= 5
+    resumed = json.loads(polarbear("resume", "my.race", "--max-instances", 12, "--json", cwd=tmp_path, code=2))
+    whole = json.loads(
+        polarbear("race", "-o", "whole.race", "--max-instances", 12, "--json", "-q", cwd=tmp_path, code=2)
+    )
+    assert {**resumed, "file": ""} == {**whole, "file": ""}
+    with (tmp_path / "race.toml").open("a") as file:
+        file.write('[algorithms.bold]\nfunction = "optimisers:one_plus_one"\narguments = {step = 2.0}\n')
+    added = json.loads(polarbear("add", "my.race", "--max-instances", 12, "--json", cwd=tmp_path, code=2))
+    assert "bold" in added["algorithms"]
+    assert polarbear("select", "my.race", "--at", 50, cwd=tmp_path).startswith("For a budget of 50")
+    polarbear("export", "my.race", "runs", "-o", "runs.csv", cwd=tmp_path)
+    head = (tmp_path / "runs.csv").read_text().splitlines()[0]
+    assert head == "algorithm_name,instance,evaluations,raw_y,status"
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_interrupts_leave_a_valid_state_and_2(tmp_path, number):
+    polarbear("init", cwd=tmp_path)
+    process = begun(tmp_path, runs=2)
+    os.kill(process.pid, number)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == 2, errors
+    assert "go on with: polarbear resume my.race" in errors
+    assert "Traceback" not in errors
+
+
+def test_only_one_may_write_and_everybody_read(tmp_path):
+    polarbear("init", cwd=tmp_path)
+    process = begun(tmp_path, runs=1)
+    try:
+        done = subprocess.run(
+            [*POLARBEAR, "resume", "my.race"], cwd=tmp_path, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 1
+        assert "is being written by process" in done.stderr
+        polarbear("status", "my.race", cwd=tmp_path, code=2)
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def test_help_imports_nothing_heavy(tmp_path):
+    code = (
+        "import sys, polarbear.cli.main as m\n"
+        "try: m.app(['--help'], prog_name='polarbear')\n"
+        "except SystemExit as end: assert not end.code\n"
+        "print({'numpy', 'scipy', 'pydantic', 'sqlite3'} & set(sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "set()"
+    assert "Exit codes: 0 done" in done.stdout
+
+
+def test_the_entry_point_is_installed():
+    from importlib.metadata import entry_points
+
+    (entry,) = entry_points(group="console_scripts", name="polarbear")
+    assert entry.value == "polarbear.cli.main:run"

@@ -1,0 +1,102 @@
+import sys
+
+import pytest
+
+from polarbear.algorithms import Recorder, perform
+from polarbear.configuration import building, prepare
+from polarbear.configuration.schema import AlgorithmTable, ExecutionTable, InstancesTable, json_schema
+from tests.configuration.conftest import RACE
+
+
+def instances(place, /, known=(), seed=0, **table):
+    return building.instances_of(InstancesTable(**table), place, seed=seed, known=known)
+
+
+def algorithm(folder, **table):
+    return building.algorithm_of(AlgorithmTable.model_validate(table), folder)
+
+
+def test_shapes_of_functions(write, tmp_path):
+    write()
+    counted = algorithm(tmp_path, function="own_optimisers:random_search", arguments={"width": 1})
+    assert counted.function.keywords == {"width": 1}
+    generator = algorithm(tmp_path, function="own_optimisers:halving", shape="generator")
+    assert list(generator(None, 1, 2)) == [(1, 1.0), (2, 0.5)]
+    (tmp_path / "own_asking.py").write_text("def make(problem, rng): ...\n")
+    asking = algorithm(tmp_path, function="own_asking:make", shape="ask-tell", style="pairs", restart=True)
+    assert (asking.style, asking.restart) == ("pairs", True)
+
+
+def test_commands_run_beside_the_file_and_may_have_a_parser_of_their_own(tmp_path, monkeypatch):
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    code = "def read(line):\n    return (1, float(line[6:])) if 'best' in line else None\n"
+    (tmp_path / "own_parser.py").write_text(code)
+    (tmp_path / "log").write_text("hello\nbest= 2.5\n")
+    solver = algorithm(tmp_path, command="cat log", parse="own_parser:read", memory=500)
+    assert solver.memory == 500_000_000
+    recorder = Recorder(10)
+    perform(solver, "x", 1, recorder)
+    assert recorder.events() == [(1.0, 2.5)]
+
+
+def test_listed_instances_in_four_ways(write, tmp_path):
+    write()
+    (tmp_path / "list.txt").write_text("# all\nb\n\n a \nc\n")
+    folder = tmp_path / "problems"
+    folder.mkdir()
+    for name in ("2.mps", "1.mps", "notes.txt", ".hidden"):
+        (folder / name).touch()
+    assert instances(tmp_path, names=["b", "a"], shuffle=False) == ["b", "a"]
+    assert instances(tmp_path, file="list.txt", shuffle=False) == ["b", "a", "c"]
+    files = [str(folder / name) for name in ("1.mps", "2.mps")]
+    assert instances(tmp_path, folder="problems", pattern="*.mps", shuffle=False) == files
+    assert len(instances(tmp_path, folder="problems")) == 3
+    assert instances(tmp_path, generator="own_optimisers:text", arguments={"prefix": "q"})(3, seed=1) == "q3"
+    assert instances(tmp_path, generator="own_optimisers:text")(3, seed=1) == "p3"
+
+
+def test_a_random_order_follows_from_the_seed(tmp_path):
+    names = [str(i) for i in range(20)]
+    first = instances(tmp_path, names=names, seed=1)
+    assert sorted(first) == sorted(names)
+    assert first == instances(tmp_path, names=names, seed=1) != instances(tmp_path, names=names, seed=2)
+
+
+def test_known_instances_keep_their_places(tmp_path):
+    assert instances(tmp_path, names=["d", "a", "b", "c"], known=["c", "a"], shuffle=False) == ["c", "a", "d", "b"]
+    with pytest.raises(ValueError, match="the race has used z, which are not there any more"):
+        instances(tmp_path, names=["a"], known=["z", "a"])
+
+
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        ({"names": []}, "expected instances in the names, got none"),
+        ({"names": ["a", "b", "a"]}, "got 'a' twice"),
+        ({"file": "nothing.txt"}, "No such file"),
+        ({"folder": "nothing"}, "there is no folder"),
+        ({"generator": "math:pi"}, "to be a function, got 3.14"),
+    ],
+)
+def test_bad_instances(tmp_path, table, message):
+    with pytest.raises((ValueError, OSError), match=message):
+        instances(tmp_path, **table)
+
+
+def test_an_executor_ends_with_its_block():
+    with building.executor_of(ExecutionTable(workers=1)) as executor:
+        assert executor.workers == 1
+        assert executor.submit(pow, 2, 3).result() == 8
+    with pytest.raises(RuntimeError):
+        executor.submit(pow, 2, 3)
+
+
+def test_the_schema_knows_every_table_and_says_what_keys_mean(write):
+    schema = json_schema()
+    assert set(schema["properties"]) == {"race", "grid", "algorithms", "instances", "limits", "execution"}
+    assert schema["$defs"]["RaceTable"]["properties"]["confidence"]["description"].startswith(
+        "The probability from which"
+    )
+    assert schema["$defs"]["AlgorithmTable"]["anyOf"][0] == {"type": "string"}
+    assert schema["additionalProperties"] is False
+    prepare(write(RACE))

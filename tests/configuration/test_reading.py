@@ -1,0 +1,217 @@
+import re
+
+import pytest
+
+import polarbear as pb
+from polarbear.configuration import ConfigurationError, prepare, written_value
+from tests.configuration.conftest import RACE
+
+
+def faults(path, **overrides):
+    with pytest.raises(ConfigurationError) as caught:
+        prepare(path, overrides)
+    return {fault.key: fault.message for fault in caught.value.faults}
+
+
+def test_a_good_file_is_a_race_that_is_ready(write):
+    prepared = prepare(write())
+    assert prepared.settings == pb.Settings(pb.log_grid(5, 40, 4), seed=1, confidence=0.9)
+    assert list(prepared.algorithms) == ["random", "climber"]
+    assert prepared.instances == pb.problems.MixedProblems(dimension=2)
+    assert prepared.race_file == prepared.path.with_suffix(".race")
+    race = pb.Race(prepared.algorithms, prepared.instances, prepared.settings.grid)
+    assert race.run(max_instances=2, progress="none").instances == 2
+
+
+def test_every_key_of_a_race_is_taken_over(write):
+    text = RACE.replace(
+        "[race]",
+        """[race]
+        file = "out/one.race"
+        clock = "seconds"
+        maximise = true
+        rope = 0.1
+        elimination = "pointwise"
+        resolution = "strict"
+        prior = {kind = "Dirichlet", concentration = 2.0}
+        method = "gibbs"
+        draws = 1000
+        batch = {smallest = 4, largest = 16}
+        failure = "missing"
+        absolute_tolerance = 1e-9
+        relative_tolerance = 1e-6
+        common_random_numbers = true
+        """,
+    ).replace("start = 5\nstop = 40\ncount = 4", "times = [1, 2, 4.5]")
+    prepared = prepare(write(text))
+    assert prepared.settings == pb.Settings(
+        pb.as_grid([1, 2, 4.5]),
+        clock="seconds",
+        maximise=True,
+        seed=1,
+        confidence=0.9,
+        rope=0.1,
+        elimination="pointwise",
+        resolution="strict",
+        prior=pb.Dirichlet(2.0),
+        method="gibbs",
+        draws=1000,
+        batch=pb.AdaptiveBatch(4, 16),
+        failure="missing",
+        absolute_tolerance=1e-9,
+        relative_tolerance=1e-6,
+        common_random_numbers=True,
+    )
+    assert prepared.race_file == prepared.folder / "out/one.race"
+
+
+def test_short_forms(write):
+    text = RACE.replace("seed = 1", 'prior = "RandomWalk"\nbatch = 10')
+    settings = prepare(write(text)).settings
+    assert settings.prior == pb.RandomWalk()
+    assert settings.batch == pb.FixedBatch(10)
+
+
+def test_all_faults_are_told_at_once_each_with_its_key(write):
+    path = write("""
+        [race]
+        confidense = 0.9
+        clock = "minutes"
+        rope = 0.7
+        seed = "1"
+        prior = "Bspline"
+
+        [grid]
+        start = 10
+
+        [algorithms]
+        a = "own_optimisers:random_serch"
+        b = {function = "nowhere:f"}
+        "c d" = {command = "solve {problem}"}
+        e = {command = "solve", shape = "counted"}
+        f = {shap = "counted", function = "own_optimisers:climber"}
+        g = "own_optimisers:not_a_function"
+
+        [algorithm.d]
+        x = 1
+
+        [instances]
+        folder = "nothing"
+
+        [limits]
+        instances = 0
+
+        [execution]
+        workers = 2
+        dask = "tcp://x"
+        """)
+    told = faults(path)
+    expected = {
+        "race.confidense": "there is no such key; did you mean 'confidence'?",
+        "race.clock": "expected 'evaluations' or 'seconds', got 'minutes'",
+        "race.rope": "expected less than 0.5, got 0.7",
+        "race.seed": "expected a valid integer, got '1'",
+        "race.prior.kind": "did you mean 'BSpline'?",
+        "grid": "expected start, stop and count, or times alone",
+        "algorithms.a": "did you mean 'random_search'?",
+        "algorithms.b": "there is no module 'nowhere'",
+        'algorithms."c d"': "got {problem} in '{problem}'",
+        "algorithms.e": "a command has no shape",
+        "algorithms.f.shap": "there is no such key; did you mean 'shape'?",
+        "algorithms.g": "which cannot be called",
+        "algorithm": "did you mean 'algorithms'?",
+        "instances": "there is no folder",
+        "limits.instances": "expected greater than or equal to 1, got 0",
+        "execution": "expected workers or dask, not both",
+    }
+    assert told.keys() == expected.keys()
+    for key, message in expected.items():
+        assert message in told[key], key
+
+
+@pytest.mark.parametrize(
+    ("change", "key", "message"),
+    [
+        (("[grid]", "[gird]"), "gird", "did you mean 'grid'?"),
+        (("[grid]", "[gird]"), "grid", "it is missing"),
+        (
+            ('climber = {function = "own_optimisers:climber"}', ""),
+            "algorithms",
+            "expected two algorithms or more, got 1",
+        ),
+        (("confidence = 0.9", 'prior = "Dirichlet"'), "race", "elimination='pointwise'"),
+        (("confidence = 0.9", "confidence = 0.99999"), "race", "draws cannot tell"),
+        (("confidence = 0.9", 'prior = {kind = "BSpline", kernel = "matern32"}'), "race", "BSpline has no kernel"),
+        (("confidence = 0.9", "batch = {size = 3, largest = 9}"), "race.batch", "size stands alone"),
+        (("confidence = 0.9", "prior = 7"), "race.prior", "expected a table, got 7"),
+        (("stop = 40", "stop = 4"), "race", "expected start < stop"),
+        (("stop = 40", "stop = inf"), "grid.stop", "expected a finite number, got inf"),
+        (("{dimension = 2}", "{dimension = 1}"), "instances", "MixedProblems cannot be made: expected a dimension"),
+        (("{dimension = 2}", "{dimensions = 2}"), "instances", "unexpected keyword argument 'dimensions'"),
+        (
+            ("{dimension = 2}", '{dimension = 2}\nfile = "x"'),
+            "instances",
+            "expected one of names, file, folder, generator",
+        ),
+        (('"own_optimisers:random_search"', '"own_optimisers.py:x"'), "algorithms.random", "write own_optimisers:x"),
+        (('"own_optimisers:random_search"', '"own_optimisers"'), "algorithms.random", "expected module:function"),
+        (('"own_optimisers:random_search"', '{function = "os:sep"}'), "algorithms.random", "cannot be called"),
+        (('"own_optimisers:random_search"', "{}"), "algorithms.random", "expected either function or command"),
+        (('"own_optimisers:random_search"', "3"), "algorithms.random", "expected a table, got 3"),
+    ],
+)
+def test_single_faults(write, change, key, message):
+    assert message in faults(write(RACE.replace(*change)))[key]
+
+
+def test_modules_that_fail_say_where(write, tmp_path):
+    (tmp_path / "failing_module.py").write_text("x = 1\ny = x / 0\n")
+    (tmp_path / "needy_module.py").write_text("import nothing_like_this\n")
+    text = RACE.replace("own_optimisers:random_search", "failing_module:f").replace(
+        "own_optimisers:climber", "needy_module:f"
+    )
+    told = faults(write(text))
+    assert re.search(r"failing_module.py, line 2: ZeroDivisionError", told["algorithms.random"])
+    assert "No module named 'nothing_like_this'; install" in told["algorithms.climber"]
+
+
+def test_of_two_modules_of_one_name_the_one_beside_the_file_is_taken(write, tmp_path):
+    prepare(write())
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "own_optimisers.py").write_text(
+        "def random_search(objective, budget, rng): ...\nclimber = random_search\n"
+    )
+    (other / "race.toml").write_text(RACE)
+    function = prepare(other / "race.toml").algorithms["climber"].function
+    assert function.__code__.co_filename == str(other / "own_optimisers.py")
+
+
+def test_what_is_no_toml_says_where(write, tmp_path):
+    with pytest.raises(ConfigurationError, match=r"it is not TOML: .*line 2"):
+        prepare(write("[race]\nx = = 3"))
+    (tmp_path / "binary.toml").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(ConfigurationError, match="not a text in UTF-8"):
+        prepare(tmp_path / "binary.toml")
+    with pytest.raises(FileNotFoundError, match="polarbear init"):
+        prepare(tmp_path / "nowhere.toml")
+
+
+def test_the_command_line_goes_before_the_file(write):
+    text = RACE + '\n[execution]\ndask = "tcp://x"\n'
+    overrides = {"race.confidence": 0.8, "limits.instances": 7, "execution.workers": 3, "execution.dask": None}
+    prepared = prepare(write(text), overrides)
+    assert prepared.settings.confidence == 0.8
+    assert prepared.tables.limits.instances == 7
+    assert (prepared.tables.execution.workers, prepared.tables.execution.dask) == (3, None)
+    with pytest.raises(ConfigurationError, match=r"race\.seed\.x: it cannot be set"):
+        prepare(write(), {"race.seed.x": 1})
+    with pytest.raises(ConfigurationError, match=r"race\.confidence: expected less than 1, got 2"):
+        prepare(write(), {"race.confidence": 2})
+
+
+@pytest.mark.parametrize(
+    ("text", "value"), [("3", 3), ("0.5", 0.5), ("true", True), ("[1, 2]", [1, 2]), ("joint", "joint"), ('"3"', "3")]
+)
+def test_values_as_the_file_would_have_them(text, value):
+    assert written_value(text) == value

@@ -1,0 +1,78 @@
+import csv
+import io
+import json
+
+import numpy as np
+import pytest
+
+import polarbear as pb
+from polarbear import exports
+from polarbear.exports.latex import escaped
+from polarbear.race.jobs import Run
+
+
+@pytest.fixture(scope="module")
+def posterior(crossing_choices):
+    return pb.fit(crossing_choices, prior=pb.RandomWalk(), draws=400)
+
+
+def test_runs_are_improvements_and_how_far_they_went():
+    runs = [
+        Run(pb.Trajectory("a", 0, [1, 5], [3.0, 2.0], until=9), reached=9),
+        Run(pb.Trajectory("b", 0, [], [], until=4, failed=True), reached=4, status="error"),
+    ]
+    table = exports.runs_table(runs, clock="seconds")
+    assert list(table) == ["algorithm_name", "instance", "time", "raw_y", "status"]
+    rows = list(zip(*table.values(), strict=True))
+    assert rows == [
+        ("a", 0, 1.0, 3.0, "done"),
+        ("a", 0, 5.0, 2.0, "done"),
+        ("a", 0, 9, 2.0, "done"),
+        ("b", 0, 4, np.inf, "error"),
+    ]
+    assert "evaluations" in exports.runs_table(runs, clock="evaluations")
+
+
+def test_a_posterior_has_one_row_for_each_time_and_algorithm(posterior):
+    table = exports.posterior_table(posterior, level=0.9)
+    assert {len(column) for column in table.values()} == {15}
+    assert table["rating"][:3].sum() == pytest.approx(1)
+    assert (table["lower"] <= table["rating"]).all()
+    assert table["probability_best"][:3].sum() == pytest.approx(1)
+
+
+def test_pairs_are_those_of_the_relations(posterior):
+    table = exports.pairwise_table(posterior)
+    assert len(table["against"]) == 6
+    place = list(zip(table["algorithm_name"], table["against"], strict=True)).index(("A", "B"))
+    assert table["beats_everywhere"][place] == pb.anytime_dominance(posterior)[0, 1]
+    assert table["beats_at_end"][place] == pb.dominance(posterior)[-1, 0, 1]
+
+
+def test_pairs_of_a_posterior_that_treats_each_time_alone(crossing_choices):
+    alone = pb.fit(crossing_choices, prior=pb.Dirichlet(), draws=400)
+    assert "beats_at_each_time" in exports.pairwise_table(alone)
+
+
+def test_the_same_table_in_every_format(posterior, tmp_path):
+    table = exports.selection_table(pb.select(posterior, pb.Final()))
+    rows = list(csv.DictReader(io.StringIO(exports.as_text(table, "csv"))))
+    told = json.loads(exports.as_text(table, "json"))
+    assert [row["choice"] for row in rows] == [row["choice"] for row in told] == table["choice"]
+    assert float(rows[0]["expected"]) == told[0]["expected"] == table["expected"][0]
+    path = tmp_path / "table.parquet"
+    exports.write_table(table, path, "parquet")
+    import pyarrow.parquet as pq
+
+    assert pq.read_table(path).to_pydict() == table
+    assert exports.as_text(table, "tex").count(r"\\") == 4
+    with pytest.raises(ValueError, match="expected csv, json or tex, got 'xls'"):
+        exports.as_text(table, "xls")
+
+
+def test_latex_takes_no_orders_from_names():
+    text = exports.latex({"a": [r"\input{x}", "50 % & more_"], "n": [1, 2]}, caption="100 % $x$")
+    assert r"\textbackslash{}input\{x\}" in text
+    assert r"50 \% \& more\_ & 2 \\" in text
+    assert r"\caption{100 \% \$x\$}" in text
+    assert escaped("a\n\nb") == "a b"

@@ -1,0 +1,61 @@
+import math
+
+import numpy as np
+import pytest
+
+import polarbear as pb
+from polarbear.analysis import replay, suggested_grid
+
+
+def recorded(instances=40, until=100.0, names=("good", "bad")):
+    rng = np.random.default_rng(5)
+    return [
+        pb.Trajectory(name, instance, [2, 30], [9.0, level + rng.normal()], until=until)
+        for instance in range(instances)
+        for level, name in enumerate(names)
+    ]
+
+
+class TestSuggestedGrid:
+    def test_it_ends_where_nearly_all_runs_still_go_on(self):
+        runs = recorded() + [pb.Trajectory("good", 99, [1], [3.0], until=1)]
+        grid = suggested_grid(runs, count=7)
+        assert (len(grid), grid.times[0], grid.times[-1], grid.axis) == (7, 2, 100, "log")
+
+    def test_runs_that_ended_by_themselves_count_until_their_last_value(self):
+        assert suggested_grid(recorded(until=math.inf)).times[-1] == 30
+
+    def test_short_spans_are_linear_and_ends_can_be_said(self):
+        assert suggested_grid(recorded(), start=20, stop=80, count=3).axis == "linear"
+
+    def test_a_start_at_zero_is_moved(self):
+        runs = [pb.Trajectory(name, 0, [0, 5], [2.0, 1.0], until=50) for name in "ab"]
+        assert suggested_grid(runs).times[0] == 0.5
+
+    @pytest.mark.parametrize(
+        ("runs", "message"), [([], "got none"), ([pb.Trajectory("a", 0, [], [], until=3)], "none with a value")]
+    )
+    def test_nothing_to_compare(self, runs, message):
+        with pytest.raises(ValueError, match=message):
+            suggested_grid(runs)
+
+
+class TestReplay:
+    def test_it_says_what_racing_would_have_saved(self):
+        runs = recorded(200)
+        raced = replay(runs, pb.log_grid(5, 100, 4), confidence=0.9, prior=pb.RandomWalk())
+        assert raced.result.pareto_set == ("good",)
+        assert (raced.instances, raced.left_out, raced.recorded) == (200, 0, 40_000)
+        assert raced.spent == sum(raced.result.cost.values()) < raced.recorded
+        assert raced.saved_share == 1 - raced.spent / raced.recorded
+
+    def test_instances_that_are_not_complete_are_left_out(self):
+        runs = [run for run in recorded(20) if run.instance != 3 or run.algorithm == "good"]
+        runs = [run for run in runs if run.instance != 4]
+        runs += [pb.Trajectory(name, 4, [2], [1.0], until=50) for name in ("good", "bad")]
+        raced = replay(runs, pb.log_grid(5, 100, 4), confidence=0.9, prior=pb.RandomWalk())
+        assert (raced.instances, raced.left_out) == (18, 2)
+
+    def test_without_any_there_is_no_race(self):
+        with pytest.raises(ValueError, match="expected instances on which all of good, bad were run until 200"):
+            replay(recorded(), pb.log_grid(5, 200, 4))
