@@ -18,7 +18,7 @@ def recorded(instances=40, until=100.0, names=("good", "bad")):
 
 class TestSuggestedGrid:
     def test_it_ends_where_nearly_all_runs_still_go_on(self):
-        runs = recorded() + [pb.Trajectory("good", 99, [1], [3.0], until=1)]
+        runs = [*recorded(), pb.Trajectory("good", 99, [1], [3.0], until=1)]
         grid = suggested_grid(runs, count=7)
         assert (len(grid), grid.times[0], grid.times[-1], grid.axis) == (7, 2, 100, "log")
 
@@ -43,7 +43,7 @@ class TestSuggestedGrid:
 class TestReplay:
     def test_it_says_what_racing_would_have_saved(self):
         runs = recorded(200)
-        raced = replay(runs, pb.log_grid(5, 100, 4), confidence=0.9, prior=pb.RandomWalk())
+        raced = replay(runs, pb.log_grid(30, 100, 4), confidence=0.9, prior=pb.RandomWalk())
         assert raced.result.pareto_set == ("good",)
         assert (raced.instances, raced.left_out, raced.recorded) == (200, 0, 40_000)
         assert raced.spent == sum(raced.result.cost.values()) < raced.recorded
