@@ -37,7 +37,7 @@ def analyse(
     renumber: Annotated[bool, typer.Option("--renumber", help="Number repeated runs as they come.")] = False,
     prior: Annotated[str, typer.Option(help="Belief before, as in race.toml.")] = "BSpline",
     method: Annotated[str, typer.Option(help="How the posterior is inferred.")] = "auto",
-    calibration: Annotated[str, typer.Option(help="How rankings at different times count.")] = "none",
+    calibration: Annotated[str | None, typer.Option(help="How rankings at different times count.")] = None,
     elimination: Annotated[Literal["joint", "pointwise"] | None, typer.Option(help="When one is out.")] = None,
     confidence: Annotated[float, typer.Option(help="How sure a decision must be.")] = 0.95,
     seed: Annotated[int, typer.Option(min=0, help="Of the posterior, and of the replayed race's order.")] = 0,
@@ -47,12 +47,11 @@ def analyse(
 ) -> None:
     """From recorded runs to the anytime Pareto set, the pairwise table and selections."""
     from polarbear.analysis import replay, suggested_grid
-    from polarbear.configuration.building import prior_of
-    from polarbear.configuration.schema import PriorTable
+    from polarbear.configuration import prior_from
     from polarbear.fitting import fit
     from polarbear.observe import Choices
 
-    belief_before = prior_of(PriorTable.model_validate(_said(prior)))
+    belief_before = prior_from(prior)
     runs, read = _runs(path, form, columns, clock, maximise, renumber, quiet)
     names = list(dict.fromkeys(run.algorithm for run in runs))
     if len(names) < 2:
@@ -60,7 +59,9 @@ def analyse(
             f"expected runs of two algorithms or more in {path}, got those of {', '.join(names) or 'none'}"
         )
     grid = suggested_grid(runs, count=count, start=start, stop=stop)
-    asked: dict[str, Any] = {"prior": belief_before, "method": method, "calibration": calibration}
+    asked: dict[str, Any] = {"prior": belief_before, "method": method}
+    if calibration is not None:
+        asked["calibration"] = calibration
     posterior = fit(Choices.from_trajectories(runs, grid=grid), seed=seed, **asked)
     way = elimination or ("joint" if posterior.joint else "pointwise")
     if save is not None:
@@ -75,12 +76,6 @@ def analyse(
         printing.say_json({**found, "map": str(found["map"]).splitlines(), "selections": selections})
         return
     _say(found, posterior, clock)
-
-
-def _said(text: str) -> Any:
-    from polarbear.configuration import written_value
-
-    return written_value(text)
 
 
 def _runs(

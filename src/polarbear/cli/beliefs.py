@@ -1,5 +1,6 @@
 """Posteriors from files: of a race, or saved by itself."""
 
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -9,6 +10,7 @@ if TYPE_CHECKING:
     from polarbear.driver import Race
     from polarbear.posterior import Posterior
 
+_PATIENCE, _PAUSE_SECONDS = 3, 0.1
 _SQLITE = b"SQLite format 3\0"
 
 
@@ -33,13 +35,22 @@ def belief(path: Path) -> "tuple[Posterior, tuple[str, ...]]":
         result = race.result
         if not result.instances:
             raise ValueError(f"nothing has been decided in {path} yet; go on with: polarbear resume {path}")
-        return result.posterior, result.pareto_set
+        known = result.posterior.names  # a newcomer may not have run yet
+        return result.posterior, tuple(name for name in result.pareto_set if name in known)
 
 
 def opened(path: Path) -> "AbstractContextManager[Race]":
-    """A race, to look at."""
+    """A race, to look at, also while another process writes it."""
     from polarbear.driver import Race
 
     if not is_race_file(path):
         raise ValueError(f"{path} is not a race file")
+    for _ in range(_PATIENCE):
+        try:
+            return Race.open(path)
+        except ValueError as error:
+            # A round may be decided between the reading of its runs and of the journal; a second look is consistent.
+            if "is damaged" not in str(error):
+                raise
+            time.sleep(_PAUSE_SECONDS)
     return Race.open(path)

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from polarbear.cli import options, printing
+from polarbear.cli.beliefs import opened
 
 
 def status(
@@ -33,11 +34,10 @@ def status(
 
 
 def _look(file: Path) -> dict[str, Any]:
-    from polarbear.driver import Race
     from polarbear.exports import account
     from polarbear.storage import RaceFile
 
-    with Race.open(file) as race:
+    with opened(file) as race:
         told = {"file": str(file), **account(race.result, believe=False)}
     with RaceFile.open(file, write=False) as stored:
         told["stored_runs"] = len(stored.runs())

@@ -13,7 +13,7 @@ from pydantic import ValidationError
 
 from polarbear.configuration import building
 from polarbear.configuration.faults import ConfigurationError, Fault, suggestion
-from polarbear.configuration.schema import AlgorithmTable, RaceToml, Table
+from polarbear.configuration.schema import AlgorithmTable, PriorTable, RaceToml, Table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -116,6 +116,21 @@ def written_value(text: str) -> Any:
         return tomllib.loads(f"value = {text}")["value"]
     except tomllib.TOMLDecodeError:
         return text
+
+
+def prior_from(text: str) -> Any:
+    """A prior as it would be written in the file.
+
+    Examples
+    --------
+    >>> prior_from("{kind = 'Dirichlet', concentration = 2.0}")
+    Dirichlet(concentration=2.0)
+    """
+    try:
+        return building.prior_of(PriorTable.model_validate(written_value(text)))
+    except ValidationError as error:
+        told = "; ".join(str(_fault(each)) for each in error.errors(include_url=False))
+        raise ValueError(f"expected a prior such as BSpline, got {text!r}: {told}") from None
 
 
 class _Collector:

@@ -100,7 +100,7 @@ class RaceTable(Table):
     """Belief before."""
     method: str = "auto"
     """How the posterior is inferred."""
-    calibration: str = "none"
+    calibration: str | None = None
     """How rankings of one run at different times count."""
     draws: Whole = 4000
     """Number of posterior draws."""
