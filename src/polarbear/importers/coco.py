@@ -64,12 +64,17 @@ def read_info(source: Source, path: str, scenario: Scenario, ledger: Ledger) -> 
             continue
         name = source.name(data)
         of_both = zip_longest(_blocks(source, data, ledger), _blocks(source, budgets, ledger))
-        count = 0
+        count, began = 0, set[str]()
         for count, (run, (targets, times)) in enumerate(zip(runs, of_both, strict=False), 1):
             what = f"run {count} of {len(runs)}"
             if targets and times and targets[0] != times[0]:
                 ledger.skip(source.name(budgets), f"runs on another instance than in {name}", what)
                 times = None
+            for each, other, lacking in ((targets, times, name), (times, targets, source.name(budgets))):
+                # Both files end with the run's last evaluation, so that each shows where the other was cut.
+                began.update([lacking] if each else [])
+                if other and lacking in began and (not each or each[1].last < other[1].last):
+                    ledger.skip(lacking, "runs that end before they do in the other file, which is used there", what)
             events = _union(targets and targets[1], times and times[1])
             until = run.evaluations
             if until is not None and events.last < until and not reached(events, run.final, maximise=False):
@@ -135,6 +140,8 @@ def _blocks(source: Source, path: str, ledger: Ledger) -> Iterator[tuple[str, Ev
                 reason = take(block[1], parts[0], parts[2]) if len(parts) > 2 else "lines that have not 3 columns"
                 if reason:
                     ledger.skip(file, reason, f"line {number}: {shown(line.strip())}")
+        if block is None:
+            ledger.skip(file, "is empty")
     except FAULTS as error:
         ledger.skip(file, because(error))
     if block:

@@ -85,7 +85,7 @@ class Tables:
         file, ledger = source.name(path), self._ledger
         try:
             with source.open(path) as stream:
-                lines = text_lines(stream, errors="strict")
+                lines = self._whole(file, text_lines(stream, errors="strict"))
                 header = next(lines, "")
                 if not header.strip():
                     raise ValueError("is empty")
@@ -99,6 +99,14 @@ class Tables:
                 self._take("csv", file, headers[separator], rows, lambda: rows.line_num + 1, [])
         except (*FAULTS, csv.Error) as error:
             ledger.skip(file, because(error))
+
+    def _whole(self, file: str, lines: Iterable[str]) -> Iterator[str]:
+        line = "\n"
+        for line in lines:
+            yield line
+        if not line.endswith(("\n", "\r")):
+            # Many programs end tables so; but half a number is a number, often a better one.
+            self._ledger.note(f"{file}: its last line has no end; if the file was cut, the last value is wrong")
 
     def read_parquet(self, source: Source, path: str) -> None:
         """Read a Parquet file batch by batch."""
