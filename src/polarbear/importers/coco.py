@@ -122,18 +122,19 @@ def _blocks(source: Source, path: str, ledger: Ledger) -> Iterator[tuple[str, Ev
     try:
         with source.open(path) as stream:
             for number, line in enumerate(text_lines(stream), 1):
+                parts = line.split(maxsplit=3)
+                if not parts:
+                    continue
+                if not line.endswith(("\n", "\r")):
+                    # Half a number is a number, often a better one.
+                    ledger.skip(file, "its last line is cut", f"line {number}")
+                    break
                 if line.startswith("%"):
                     if block:
                         yield block
                     optimum = re.search(r"Fopt \(([^)]{1,40})\)", line)
                     block = (optimum[1] if optimum else "", Events(maximise=False))
                     continue
-                parts = line.split(maxsplit=3)
-                if not parts:
-                    continue
-                if not line.endswith(("\n", "\r")):
-                    ledger.skip(file, "its last line is cut", f"line {number}")
-                    break
                 if block is None:
                     raise ValueError("does not begin with a line with %")
                 ledger.rows += 1

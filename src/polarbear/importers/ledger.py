@@ -94,6 +94,10 @@ class Ledger:
             in another file is not a repetition.
         """
         algorithm = printable(algorithm)
+        numbered = run is None
+        if run is None:
+            # A run that cannot be used keeps its number: those after it are still compared with their own kind.
+            run = self._numbered[algorithm, problem] = self._numbered.get((algorithm, problem), 0) + 1
         if not events.times:
             self.skip(file, "a run without a single value", what)
             return
@@ -105,13 +109,13 @@ class Ledger:
             return
         if twice:
             self.skip(file, "rows that came twice, counted once", what, twice)
-        if run is None:
+        if numbered:
             content = blake2b(found.times.tobytes() + found.values.tobytes() + str(found.until).encode())
             of = self._contents.setdefault((algorithm, problem, content.digest()), file)
             if of != file:
                 self.skip(file, f"the same run as in {of}: a copy, not a repetition", what)
+                self._numbered[algorithm, problem] -= 1
                 return
-            run = self._numbered[algorithm, problem] = self._numbered.get((algorithm, problem), 0) + 1
         block = Block(*problem, run)
         if (algorithm, block) in self._taken:
             of = self._taken[algorithm, block]
