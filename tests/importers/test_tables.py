@@ -198,6 +198,19 @@ def test_rows_that_cannot_be_used_are_counted_and_told_once(tmp_path):
     }
 
 
+def test_a_table_without_a_last_line_end_is_read_and_noted(tmp_path):
+    (tmp_path / "r.csv").write_text("algorithm_name,evaluations,raw_y\na,1,5\na,2,0.0123")
+    imported = read_runs(tmp_path)
+    assert imported.runs[0].values.tolist() == [5.0, 0.0123]
+    assert imported.about.notes == ("r.csv: its last line has no end; if the file was cut, the last value is wrong",)
+
+
+def test_both_directions_are_noted(tmp_path):
+    rows = [("a", 1, 1.0, "T"), ("b", 1, 2.0, "F")]
+    write_csv(tmp_path / "r.csv", rows, ["algorithm_name", "evaluations", "raw_y", "maximization"])
+    assert read_runs(tmp_path).about.notes == ("some runs minimise and others maximise; compare them apart",)
+
+
 def test_missing_cells_of_parquet_are_missing(tmp_path):
     table = pa.table({"algorithm_name": ["a", None, "a"], "evaluations": [1, 2, 3], "raw_y": [2.0, 1.0, None]})
     parquet.write_table(table, tmp_path / "r.parquet")

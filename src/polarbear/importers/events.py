@@ -86,10 +86,9 @@ class Events:
         again = times[1:] == times[:-1]
         differs = again & (values[1:] != values[:-1])
         if differs.any() or self._begins_again(times[0]):
-            when = times[1:][differs][0] if differs.any() else times[0]
             raise ValueError(
-                f"time goes back, and there are different rows of time {when:g}: several runs under one name, which "
-                "a column run_id would tell apart"
+                "runs whose time goes back, with other values: several runs under one name, which a column run_id would "
+                "tell apart"
             )
         return times, values, int(again.sum())
 

@@ -11,6 +11,8 @@ from polarbear.importers.sources import printable
 from polarbear.observe import Trajectory
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from polarbear.importers.events import Events
     from polarbear.importers.imported import Identifier
 
@@ -18,6 +20,7 @@ Problem = tuple["Identifier", "Identifier", "Identifier", "Identifier"]
 
 _SHOWN = 60  # characters of foreign text in a message
 _REASONS = 1000  # different (file, reason) pairs that are told apart
+_NOTES = 20
 
 
 class Ledger:
@@ -145,21 +148,23 @@ class Ledger:
                 f"expected recorded runs in {path!r}, got none that could be read"
                 + (f":{reasons}{more}" if skipped else "; IOHprofiler, COCO, CSV, Parquet and zip files are known")
             )
-        self._note_what_cannot_be_compared()
-        about = About(path, tuple(self._formats), len(self._files), self.rows, tuple(self._notes))
+        notes = [*self._what_cannot_be_compared(), *self._notes]
+        if len(notes) > _NOTES:
+            notes = [*notes[:_NOTES], f"and {len(notes) - _NOTES} more notes of this kind"]
+        about = About(path, tuple(self._formats), len(self._files), self.rows, tuple(notes))
         return Imported(tuple(self.runs), skipped, about)
 
-    def _note_what_cannot_be_compared(self) -> None:
+    def _what_cannot_be_compared(self) -> Iterator[str]:
         of_block: dict[object, set[str]] = {}
         for run in self.runs:
             of_block.setdefault(run.instance, set()).add(run.algorithm)
         if len({run.algorithm for run in self.runs}) > 1 and all(len(names) == 1 for names in of_block.values()):
-            self.note(
+            yield (
                 "no two algorithms have a run on the same block (suite, function, dimension, instance, run), so that "
                 "nothing can be compared; if only their run numbers differ, read with renumber=True"
             )
         if len({run.maximise for run in self.runs}) > 1:
-            self.note("some runs minimise and others maximise; compare them apart")
+            yield "some runs minimise and others maximise; compare them apart"
 
 
 def shown(text: object) -> str:

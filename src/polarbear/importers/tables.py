@@ -194,8 +194,8 @@ class Tables:
         key_of = _getter(list(key_places.values()))
         ledger, width, known = self._ledger, len(names), dict[object, Events]()
         not_numbers = f"rows without numbers as {names[clock]} and {names[value]}"
-        count = 0
         for count, row in enumerate(rows, 1):
+            ledger.rows += 1
             if len(row) != width:
                 if row:
                     ledger.skip(file, f"rows that have not {width} columns", f"{_at(line, count)}: {shown(row)}")
@@ -213,7 +213,6 @@ class Tables:
                 events = known[key] = self._run(format, file, cells, f"{_at(line, count)}: {shown(row)}")
             if reason := take_numbers(events, at, best):
                 ledger.skip(file, reason, f"{_at(line, count)}: {shown(row)}")
-        ledger.rows += count
 
     def _run(self, format: str, file: str, cells: dict[str, Any], first: str) -> Events:  # noqa: A002
         """The run that the cells of key columns mean."""
