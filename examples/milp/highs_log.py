@@ -1,0 +1,25 @@
+"""What HiGHS says while it solves: the values of its incumbents, timed by whoever reads them."""
+
+from __future__ import annotations
+
+import re
+
+# Src  Proc. InQueue |  Leaves   Expl. | BestBound       BestSol              Gap | ...
+#  L       0       0         0   0.00%   -32512.190406   -32215.48158       0.92%      511 ...
+_PROGRESS = re.compile(
+    r"^ ?[A-Za-z]? +\d+ +\d+ +\d+ +[\d.]+% +\S+ +(?P<best>[-+\d.e]+) +\S+ +\d+ +\d+ +\d+ +\d+ +[\d.]+s$"
+)
+
+
+def incumbent(line: str) -> float | None:
+    """The value of the best solution, if a line of the log tells one.
+
+    Examples
+    --------
+    >>> incumbent("L       0       0         0   0.00%   -32512.19   -32215.48   0.92%   511   14   4   80   0.2s")
+    -32215.48
+    >>> incumbent("        0       0         0   0.00%   -inf        inf          inf     0    0   0    0   0.0s")
+    >>> incumbent("Presolving model")
+    """
+    told = _PROGRESS.match(line.strip())
+    return float(told["best"]) if told else None

@@ -1,0 +1,47 @@
+"""The example that races HiGHS: its parts, and each of its programs for a moment."""
+
+import doctest
+import sys
+from pathlib import Path
+
+import pytest
+
+from polarbear.algorithms import Recorder, perform
+from polarbear.configuration import prepare
+
+FOLDER = Path(__file__).parents[2] / "examples" / "milp"
+
+
+@pytest.fixture
+def race(monkeypatch):
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    return prepare(FOLDER / "race.toml", {"instances.arguments": {"items": 40, "constraints": 5}})
+
+
+def test_it_is_a_race_of_four_programs_on_the_wall_clock(race):
+    assert race.settings.clock == "seconds"
+    assert len(race.algorithms) == 4
+    assert race.instances(0, seed=7) == "40x5-7-0"
+
+
+def test_every_program_reports_improvements(race):
+    best = {}
+    for name, algorithm in race.algorithms.items():
+        solver = name in ("HiGHS", "HiGHS without presolve")
+        recorder = Recorder(30.0 if solver else 4.0, "seconds")  # the solvers end by themselves, long before
+        perform(algorithm, race.instances(0, seed=7), 1, recorder)
+        best[name] = min(value for _, value in recorder.events())
+        assert best[name] < 0, name
+    # An instance of this size is solved at once: the solvers agree, and nothing is better.
+    assert best["HiGHS"] == pytest.approx(best["HiGHS without presolve"], rel=1e-4)
+    assert min(best.values()) >= best["HiGHS"] - 1e-3 * abs(best["HiGHS"])
+
+
+def test_documented_examples(race):
+    import highs_log
+    import knapsacks
+
+    for module in (highs_log, knapsacks):
+        tried = doctest.testmod(module)
+        assert tried.attempted > 0
+        assert tried.failed == 0
