@@ -1,10 +1,31 @@
 import re
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 import polarbear as pb
 from polarbear.configuration import ConfigurationError, prepare, written_value
+from polarbear.configuration.schema import RaceToml
 from tests.configuration.conftest import RACE
+
+ANYTHING = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
+    max_leaves=6,
+)
+KEYS = [
+    *RaceToml.model_fields,
+    *(
+        f"{name}.{key}"
+        for name in ("race", "grid", "instances", "limits", "execution")
+        for key in RaceToml.model_fields[name].annotation.model_fields
+    ),
+    "algorithms.random",
+    "algorithms.random.command",
+    "algorithms.random.arguments",
+    "algorithms.climber.shape",
+]
 
 
 def faults(path, **overrides):
@@ -215,3 +236,14 @@ def test_the_command_line_goes_before_the_file(write):
 )
 def test_values_as_the_file_would_have_them(text, value):
     assert written_value(text) == value
+
+
+@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(overrides=st.dictionaries(st.sampled_from(KEYS) | st.text(max_size=8), ANYTHING, max_size=3))
+def test_whatever_is_written_there_is_a_race_or_a_list_of_faults(write, overrides):
+    faults = ()
+    try:
+        prepare(write(), overrides)
+    except ConfigurationError as error:
+        faults = error.faults or [None]
+    assert all(fault is not None and fault.message for fault in faults)

@@ -2,8 +2,10 @@
 
 import json
 import math
+import shlex
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 _WIDE = 160  # where nobody looks at a terminal, lines are not broken
@@ -18,6 +20,13 @@ def tell(text: str, *, quiet: bool = False) -> None:
     """Something beside the result."""
     if not quiet:
         print(text, file=sys.stderr, flush=True)
+
+
+def shown(path: Path) -> str:
+    """A path as it would be typed here: relative where that is shorter, and quoted where a shell needs it."""
+    whole = path.resolve()
+    here = Path.cwd()
+    return shlex.quote(str(whole.relative_to(here) if whole.is_relative_to(here) else whole))
 
 
 def say_json(data: Any) -> None:

@@ -111,7 +111,8 @@ def run_race(
     prepared = prepare(config, changes)
     path = output or prepared.race_file
     if path.exists():
-        raise ValueError(f"{path} exists already; go on with: polarbear resume {path}, or name another with --output")
+        known = printing.shown(path)
+        raise ValueError(f"{path} exists already; go on with: polarbear resume {known}, or name another with --output")
     chosen = {field.name: getattr(prepared.settings, field.name) for field in fields(prepared.settings)}
     about = _kept(about_race(prepared))
     with Race(prepared.algorithms, prepared.instances, path=path, about=about, **chosen) as new:
@@ -140,7 +141,8 @@ def _go_on(
         newcomers = _wanted(names, newcomers, prepared)
     elif newcomers:
         printing.tell(
-            f"{prepared.path.name} names {', '.join(newcomers)} besides; let them in with: polarbear add {file}",
+            f"{prepared.path.name} names {', '.join(newcomers)} besides; let them in with: polarbear add "
+            f"{printing.shown(file)}",
             quiet=quiet,
         )
     for name, value in different.items():
@@ -201,8 +203,8 @@ def finish(result: "RaceResult", file: Path, *, as_json: bool, quiet: bool, leav
         printing.tell(f"{len(result.failures)} runs failed; the first, of {name}: {' '.join(last)}", quiet=quiet)
     if not result.finished:
         more = {"max_instances": "--max-instances", "max_evaluations": "--max-evaluations"}.get(result.stopped)
-        hint = f" {more} MORE" if more else ""
-        printing.tell(f"Not all is decided ({result.stopped}); go on with: polarbear resume {file}{hint}", quiet=quiet)
+        how = f"polarbear resume {printing.shown(file)}{f' {more} MORE' if more else ''}"
+        printing.tell(f"Not all is decided ({result.stopped}); go on with: {how}", quiet=quiet)
         if leave:
             raise typer.Exit(2)
 

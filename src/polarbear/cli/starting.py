@@ -34,7 +34,9 @@ def demo(
 
         printing.say("\nWhich one, at which budget?")
         printing.say(str(decision_map(result.posterior, among=result.pareto_set)))
-    printing.tell(f"\nAll of it is in {folder}; try: polarbear select {prepared.race_file} --at 50", quiet=quiet)
+    printing.tell(
+        f"\nAll of it is in {folder}; try: polarbear select {printing.shown(prepared.race_file)} --at 50", quiet=quiet
+    )
 
 
 def init(
@@ -47,7 +49,7 @@ def init(
     written = _write_example(folder, force=force)
     for path in written:
         printing.say(str(path))
-    printing.tell(f"Now try: polarbear check {folder / 'race.toml'}", quiet=quiet)
+    printing.tell(f"Now try: polarbear check {printing.shown(folder / 'race.toml')}", quiet=quiet)
 
 
 def _write_example(folder: Path, *, force: bool = False) -> list[Path]:
@@ -93,7 +95,7 @@ def check(
             printing.say(f"\n{run.trajectory.algorithm}: {run.message.strip()}")
     if faulty:
         raise typer.Exit(1)
-    printing.tell(f"\nAll is well; now: polarbear race {config}", quiet=quiet)
+    printing.tell(f"\nAll is well; now: polarbear race {printing.shown(config)}", quiet=quiet)
 
 
 def _runs_of_each(prepared: "Prepared", instance: int, until: float, quiet: bool) -> "list[Run]":
