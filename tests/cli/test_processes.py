@@ -9,6 +9,7 @@ import time
 
 import pytest
 
+from polarbear.cli.beliefs import opened
 from polarbear.storage import RaceFile
 
 POLARBEAR = [sys.executable, "-W", "error", "-c", "from polarbear.cli.main import run; run()"]
@@ -37,19 +38,19 @@ def begun(cwd, *arguments, runs):
 def test_from_init_to_export_with_a_kill_in_between(tmp_path):
     polarbear("init", cwd=tmp_path)
     assert polarbear("check", cwd=tmp_path).count("fine") == 4
-    process = begun(tmp_path, "--max-instances", "12", runs=5)
+    process = begun(tmp_path, "--max-instances", "9", runs=5)
     os.kill(process.pid, signal.SIGKILL)
     process.communicate()
     told = json.loads(polarbear("status", "my.race", "--json", cwd=tmp_path, code=2))
     assert told["stored_runs"] >= 5
-    resumed = json.loads(polarbear("resume", "my.race", "--max-instances", 12, "--json", cwd=tmp_path, code=2))
+    resumed = json.loads(polarbear("resume", "my.race", "--max-instances", 9, "--json", cwd=tmp_path, code=2))
     whole = json.loads(
-        polarbear("race", "-o", "whole.race", "--max-instances", 12, "--json", "-q", cwd=tmp_path, code=2)
+        polarbear("race", "-o", "whole.race", "--max-instances", 9, "--json", "-q", cwd=tmp_path, code=2)
     )
     assert {**resumed, "file": ""} == {**whole, "file": ""}
     with (tmp_path / "race.toml").open("a") as file:
         file.write('[algorithms.bold]\nfunction = "optimisers:one_plus_one"\narguments = {step = 2.0}\n')
-    added = json.loads(polarbear("add", "my.race", "--max-instances", 12, "--json", cwd=tmp_path, code=2))
+    added = json.loads(polarbear("add", "my.race", "--max-instances", 9, "--json", cwd=tmp_path, code=2))
     assert "bold" in added["algorithms"]
     assert polarbear("select", "my.race", "--at", 50, cwd=tmp_path).startswith("For a budget of 50")
     polarbear("export", "my.race", "runs", "-o", "runs.csv", cwd=tmp_path)
@@ -77,6 +78,10 @@ def test_only_one_may_write_and_everybody_read(tmp_path):
         )
         assert done.returncode == 1
         assert "is being written by process" in done.stderr
+        for _ in range(30):
+            with opened(tmp_path / "my.race") as race:
+                assert len(race.result.pareto_set) > 1
+            time.sleep(0.05)
         polarbear("status", "my.race", cwd=tmp_path, code=2)
     finally:
         process.kill()
