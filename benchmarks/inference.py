@@ -3,6 +3,7 @@
     python benchmarks/inference.py             # everything; the peer takes most of the time
     python benchmarks/inference.py --ours      # without the peer
     python benchmarks/inference.py --only b-spline
+    python benchmarks/inference.py --patience 3600    # wait longer for the peer; ">" marks a row that it did not finish
 
 Each row runs in a process of its own, ours on one core, the peer on all of them (4 chains, 1000 warm-up and 1000 kept draws
 each, as the paper recommends). Imports and the peer's model building are not counted; its compilation is, as it comes
@@ -131,10 +132,15 @@ def run_peer(row: Row) -> dict[str, Any]:
     return {"seconds": seconds, "megabytes": (peak - before) / 1024, "effective": float(np.min(effective))}
 
 
-def in_own_process(row: Row, index: int, who: str) -> dict[str, Any]:
+def in_own_process(row: Row, index: int, who: str, patience: float | None = None) -> dict[str, Any]:
     environment = os.environ | {"PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'src'}"} | (ONE_CORE if who == "ours" else {})
     command = [sys.executable, "-W", "ignore", __file__, "--row", str(index), "--who", who]
-    done = subprocess.run(command, env=environment, cwd=ROOT, capture_output=True, text=True, check=False)
+    try:
+        done = subprocess.run(
+            command, env=environment, cwd=ROOT, capture_output=True, text=True, check=False, timeout=patience
+        )
+    except subprocess.TimeoutExpired:
+        return {"seconds": patience, "effective": float("nan"), "gave_up": True}
     if done.returncode != 0:
         raise SystemExit(f"row {row.name} ({who}) failed:\n{done.stderr[-2000:]}")
     result: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
@@ -145,6 +151,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--ours", action="store_true", help="leave the peer out")
     parser.add_argument("--only", default="", help="rows whose name starts so")
+    parser.add_argument("--patience", type=float, default=600, help="seconds that the peer gets for a row")
     parser.add_argument("--row", type=int, help=argparse.SUPPRESS)
     parser.add_argument("--who", choices=["ours", "peer"], help=argparse.SUPPRESS)
     arguments = parser.parse_args()
@@ -166,9 +173,10 @@ def main() -> None:
             f"{ours['megabytes']:6.0f} {ours['effective']:9.0f}  {ours['method'] + ('' if ours['reliable'] else ' (!)'):15}"
         )
         if row.peer and not arguments.ours:
-            peer = in_own_process(row, index, "peer")
+            peer = in_own_process(row, index, "peer", arguments.patience)
+            more = ">" if peer.get("gave_up") else " "
             faster = peer["seconds"] / ours["seconds"]
-            line += f" {peer['seconds']:8.1f} {peer['effective']:9.0f} {faster:7.0f}x"
+            line += f" {more}{peer['seconds']:7.1f} {peer['effective']:9.0f} {more}{faster:6.0f}x"
             line += f" {faster * ours['effective'] / peer['effective']:7.0f}x"
         print(line, flush=True)
 

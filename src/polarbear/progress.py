@@ -170,8 +170,8 @@ class LiveView(Silence):
         from rich.text import Text
 
         table = Table(box=None, padding=(0, 2))
-        for heading in ("algorithm", "state", "dominated with"):
-            table.add_column(heading, justify="right" if heading == "dominated with" else "left")
+        for heading in ("algorithm", "state", "P(dominated)"):
+            table.add_column(heading, justify="right" if heading == "P(dominated)" else "left")
         out = {each.name: each for round_ in state.rounds for each in round_.eliminated}
         threat = dict(state.rounds[-1].threat) if state.rounds else {}
         running = running_until(state)

@@ -88,3 +88,16 @@ def test_laplace_evidence_nears_the_exact_one(prior, instances: int, largest_err
     field = latent_field(prior, choices.grid, (1.0,), 1)
     approximate = condition(field, choices, helmert(2)).log_evidence
     assert approximate == pytest.approx(log_evidence_given(prior, choices, 1.0, points=401), abs=largest_error)
+
+
+def test_newton_arrives_with_many_algorithms_of_uneven_strength() -> None:
+    # Full steps from zero overshoot at some times to where nothing curves, and one length for all times then gets stuck.
+    rng = np.random.default_rng(1)
+    utilities = 4 * rng.standard_normal((12, 20))
+    choices = pb.Choices.from_values(sample_rankings(utilities, 60, rng=rng), grid=np.arange(12) + 1)
+    field = DirichletField(1.0, times=12, algorithms=20)
+    found = condition(field, choices, helmert(20))
+    _, gradient, _ = derivatives(field.latent(found.mode) @ helmert(20).T, choices)
+    force = gradient @ helmert(20) + field.prior_force(found.mode)
+    gain = 0.5 * (force * found.factor.solve(force)).sum(axis=1)
+    assert gain.max() < 1e-5

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from polarbear.inference.dirichlet_field import BlockFactor
+from polarbear.inference.dirichlet_field import BlockFactor, DirichletField
 from polarbear.models.plackett_luce import derivatives
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 # a posterior standard deviation.
 _ENOUGH = 1e-6
 _MOST_STEPS = 200
+_LONGEST_STEP = 3.0  # of a utility; choices at odds of e³ against are as good as certain
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,7 +86,7 @@ def condition(field: LatentField, choices: Choices, contrasts: Array, *, start: 
     value, gradient, curvature = _derivatives(field, choices, contrasts, x)
     for _ in range(_MOST_STEPS):
         factor = field.factorise(curvature, x)
-        step = factor.solve(gradient)
+        step = _within_reach(factor.solve(gradient), field, contrasts)
         promised = 0.5 * float((step * gradient).sum())
         length = 1.0
         while promised > _ENOUGH:
@@ -100,6 +101,15 @@ def condition(field: LatentField, choices: Choices, contrasts: Array, *, start: 
         else:
             break
     return Conditional(field, x, factor, value)
+
+
+def _within_reach(step: Array, field: LatentField, contrasts: Array) -> Array:
+    """A Newton step that moves no utility too far: where the curvature is quite another, it would overshoot into flat land."""
+    reach = np.abs(field.latent(step) @ contrasts.T).max(axis=1)
+    scale = 1 / np.maximum(1.0, reach / _LONGEST_STEP)
+    # Where times do not interact, each is held back alone.
+    shortened: Array = step * (scale[:, None] if isinstance(field, DirichletField) else scale.min())
+    return shortened
 
 
 def _derivatives(field: LatentField, choices: Choices, contrasts: Array, x: Array) -> tuple[float, Array, Array]:
