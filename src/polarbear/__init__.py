@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from polarbear.elimination import Dominated, dominated, pareto_set
     from polarbear.execution import Limits, LocalExecutor, ReplayExecutor, dask_executor
     from polarbear.fitting import fit
+    from polarbear.importers import Imported, read_runs
     from polarbear.models import (
         BSpline,
         Dirichlet,
@@ -84,6 +85,7 @@ _HOME = {
     "polarbear.elimination": ["Dominated", "dominated", "pareto_set"],
     "polarbear.execution": ["Limits", "LocalExecutor", "ReplayExecutor", "dask_executor"],
     "polarbear.fitting": ["fit"],
+    "polarbear.importers": ["Imported", "read_runs"],
     "polarbear.models": [
         "BSpline",
         "Dirichlet",
@@ -168,6 +170,7 @@ __all__ = [
     "Grid",
     "HierarchicalDirichlet",
     "HilbertSpaceGP",
+    "Imported",
     "InverseGamma",
     "Job",
     "Limits",
@@ -219,6 +222,7 @@ __all__ = [
     "portfolio_win_probability",
     "problems",
     "rank_values",
+    "read_runs",
     "regret",
     "select",
     "virtual_portfolio",

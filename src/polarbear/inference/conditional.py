@@ -104,7 +104,7 @@ def condition(field: LatentField, choices: Choices, contrasts: Array, *, start: 
 
 
 def _within_reach(step: Array, field: LatentField, contrasts: Array) -> Array:
-    """A Newton step that moves no utility too far: where the curvature is quite another, it would overshoot into flat land."""
+    """A Newton step that moves no utility too far: where the curvature is quite another, it would overshoot."""
     reach = np.abs(field.latent(step) @ contrasts.T).max(axis=1)
     scale = 1 / np.maximum(1.0, reach / _LONGEST_STEP)
     # Where times do not interact, each is held back alone.
