@@ -30,17 +30,13 @@ if TYPE_CHECKING:
     from polarbear.race.settings import Settings
 
 
-def settings_of(race: RaceTable, grid: GridTable) -> Settings:
-    """What the race is asked for."""
+def settings_of(race: RaceTable, grid: Grid, prior: Any, batch: Batch) -> Settings:
+    """What the race is asked for, of parts that are made already."""
     from polarbear.race.settings import Settings
 
-    said = race.said()
-    said.pop("file", None)
-    if "prior" in said:
-        said["prior"] = prior_of(race.prior)
-    if "batch" in said:
-        said["batch"] = _batch_of(race.batch)
-    return Settings(grid=grid_of(grid), **said)
+    made: dict[str, Any] = {"prior": prior, "batch": batch}
+    said = {key: made.get(key, value) for key, value in race.said().items() if key != "file"}
+    return Settings(grid=grid, **said)
 
 
 def grid_of(table: GridTable) -> Grid:
@@ -68,7 +64,8 @@ def prior_of(table: PriorTable) -> Any:
     return kind(**parameters)
 
 
-def _batch_of(table: BatchTable) -> Batch:
+def batch_of(table: BatchTable) -> Batch:
+    """How many instances a round takes."""
     from polarbear.race.batching import AdaptiveBatch, FixedBatch
 
     return FixedBatch(table.size) if table.size is not None else AdaptiveBatch(**table.said())

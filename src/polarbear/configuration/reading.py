@@ -13,7 +13,7 @@ from pydantic import ValidationError
 
 from polarbear.configuration import building
 from polarbear.configuration.faults import ConfigurationError, Fault, suggestion
-from polarbear.configuration.schema import AlgorithmTable, PriorTable, RaceToml, Table
+from polarbear.configuration.schema import AlgorithmTable, BatchTable, PriorTable, RaceToml, Table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -86,8 +86,16 @@ def prepare(
     tables, valid, faults = _validated(data)
     collect = _Collector(faults)
     settings = instances = None
-    if "race" in valid and "grid" in valid:
-        settings = collect("race", lambda: building.settings_of(valid["race"], valid["grid"]))
+    parts: list[Any] = [
+        collect(key, partial(make, valid[key])) if key in valid else None
+        for key, make in (
+            ("grid", building.grid_of),
+            ("race.prior", building.prior_of),
+            ("race.batch", building.batch_of),
+        )
+    ]
+    if "race" in valid and all(part is not None for part in parts):
+        settings = collect("race", partial(building.settings_of, valid["race"], *parts))
     algorithms = {
         name: collect(f"algorithms.{_quoted(name)}", partial(building.algorithm_of, table, place.parent))
         for name, table in valid["algorithms"].items()
@@ -189,6 +197,11 @@ def _validated(data: dict[str, Any]) -> tuple[RaceToml | None, dict[str, Any], l
             assert isinstance(kind, type)
             assert issubclass(kind, Table)
             _keep(valid, name, kind, data.get(name, {}))
+    race = data.get("race")
+    for name, kind in (("prior", PriorTable), ("batch", BatchTable)):  # checked also where something else is wrong
+        default = RaceToml.model_fields["race"].get_default()
+        given = race.get(name) if isinstance(race, dict) else None
+        _keep(valid, f"race.{name}", kind, getattr(default, name) if given is None else given)
     listed = data.get("algorithms")
     for name, table in listed.items() if isinstance(listed, dict) else ():
         _keep(valid["algorithms"], name, AlgorithmTable, table)
@@ -213,7 +226,9 @@ def _fault(error: Any) -> Fault:
             return Fault(key, "it is missing; " + ("write a table" if len(place) == 1 else "give a value"))
         case "literal_error":
             expected = error["ctx"]["expected"].replace("'", "").replace(" or ", ", ").split(", ")
-            return Fault(key, f"expected {error['ctx']['expected']}, got {given!r}; {suggestion(str(given), expected)}")
+            close = suggestion(str(given), expected)
+            told = f"expected {error['ctx']['expected']}, got {given!r}"
+            return Fault(key, f"{told}; {close}" if close.startswith("did you mean") else told)
         case "value_error":
             return Fault(key, str(error["ctx"]["error"]))
         case "too_short":

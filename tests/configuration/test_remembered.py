@@ -1,0 +1,36 @@
+import pytest
+
+import polarbear as pb
+from polarbear.configuration import about_race, prepare, recall
+from polarbear.storage import RaceFile
+from tests.configuration.conftest import RACE
+
+
+def stored(path, **about):
+    pb.Race(["random", "climber"], None, [5, 40], path=path, about=about).close()
+    return path
+
+
+def test_a_race_file_knows_its_configuration(write, tmp_path):
+    prepared = prepare(write(), {"race.confidence": 0.8})
+    known = recall(stored(tmp_path / "a.race", **about_race(prepared)))
+    assert (known.path, known.text, known.overrides) == (prepared.path, RACE, {"race.confidence": 0.8})
+    again = known.prepare(None, {"race.rope": 0.2})
+    assert (again.settings.confidence, again.settings.rope) == (0.8, 0.2)
+
+
+def test_what_is_the_race_s_own_stays(tmp_path):
+    path = stored(tmp_path / "a.race", settings="mine", other=3)
+    with pb.Race.open(path, algorithms={}) as race:
+        assert race.state.settings.confidence == 0.99
+        race.note("other", 4)
+        with pytest.raises(ValueError, match="'settings' is the race's own"):
+            race.note("settings", {})
+    with RaceFile.open(path, write=False) as file:
+        assert file.about["other"] == 4
+
+
+@pytest.mark.parametrize("told", [3, [], {}, {"path": "x", "text": "", "overrides": [], "instances": None}])
+def test_nonsense_is_told(tmp_path, told):
+    with pytest.raises(ValueError, match=r"damaged|was made by a Python program"):
+        recall(stored(tmp_path / "a.race", configuration=told))
