@@ -171,6 +171,7 @@ def test_all_faults_are_told_at_once_each_with_its_key(write):
         (("confidence = 0.9", "batch = {size = 3, largest = 9}"), "race.batch", "size stands alone"),
         (("confidence = 0.9", "prior = 7"), "race.prior", "expected a table, got 7"),
         (("stop = 40", "stop = 4"), "grid", "expected start < stop"),
+        (("count = 4", "count = 4_000_000_000"), "grid.count", "expected less than or equal to 100000"),
         (("stop = 40", "stop = inf"), "grid.stop", "expected a finite number, got inf"),
         (("{dimension = 2}", "{dimension = 1}"), "instances", "MixedProblems cannot be made: expected a dimension"),
         (("{dimension = 2}", "{dimensions = 2}"), "instances", "unexpected keyword argument 'dimensions'"),

@@ -23,7 +23,7 @@ def analyse(
     replayed: Annotated[bool, typer.Option("--race", help="Replay the runs as a race and say what it saves.")] = False,
     start: Annotated[float | None, typer.Option(help="The first time to compare at.")] = None,
     stop: Annotated[float | None, typer.Option(help="The last time to compare at.")] = None,
-    count: Annotated[int, typer.Option(min=1, help="At how many times to compare.")] = 30,
+    count: Annotated[int, typer.Option(min=1, max=100_000, help="At how many times to compare.")] = 30,
     form: Annotated[
         Literal["iohprofiler", "coco", "csv", "parquet"] | None, typer.Option("--format", help="Read only this.")
     ] = None,

@@ -123,7 +123,7 @@ class GridTable(Table):
     """The first time."""
     stop: Positive | None = None
     """The last time."""
-    count: Whole | None = None
+    count: Annotated[int, Field(ge=1, le=100_000)] | None = None
     """How many."""
     spacing: Literal["log", "linear"] = "log"
     """Even on which axis."""
