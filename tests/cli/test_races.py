@@ -214,7 +214,8 @@ def test_init_writes_an_example_that_is_right(polarbear, tmp_path):
     assert polarbear("init", tmp_path / "new", "--force").code == 0
 
 
-def test_demo(polarbear):
+def test_demo(polarbear, tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     said = polarbear("demo", "--max-instances", 4, "--workers", 1, "-q")
     assert said.code == 0
     assert "Which one, at which budget?" in said.out
