@@ -122,8 +122,7 @@ class Race:
             race._algorithms = {} if algorithms is None else _by_name(algorithms)
             race._instances = instances
             race._file = file
-            race._known = file.runs()
-            race._state = replayed(file, race._known)
+            race._state, race._known = replayed(file)
             race._check_names()
             race._prepare(race._state.settings)
             if changes:
@@ -249,8 +248,7 @@ class Race:
     def _recall(self) -> None:
         """Believe the file: an interrupt may have come between storing something and remembering it."""
         if self._file is not None:
-            self._known = self._file.runs()
-            self._state = replayed(self._file, self._known)
+            self._state, self._known = replayed(self._file)
 
     def _race(
         self,

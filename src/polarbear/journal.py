@@ -14,18 +14,20 @@ from polarbear.race.written import read
 from polarbear.version import __version__
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from polarbear.race.jobs import Run
     from polarbear.race.state import State
     from polarbear.storage import RaceFile
 
 
-def replayed(file: RaceFile, runs: Mapping[tuple[str, int], Run]) -> State:
-    """The state of a race from its journal, without inferring or deciding anything again."""
-    about = file.about
+def replayed(file: RaceFile) -> tuple[State, dict[tuple[str, int], Run]]:
+    """The state of a race from its journal, without inferring or deciding anything again; and every stored run.
+
+    The journal is read first: what it tells of is stored by then, also if somebody writes on meanwhile.
+    """
+    events, about = file.events(), file.about
+    runs = file.runs()
     state = loop.start(read(about["settings"]), about["algorithms"])
-    for event in file.events():
+    for event in events:
         if event.kind == "round":
             decided = read(event.data)
             plan = loop.ask(state, most_instances=len(decided.instances) or None)
@@ -44,7 +46,7 @@ def replayed(file: RaceFile, runs: Mapping[tuple[str, int], Run]) -> State:
             state = loop.reconsider(state, read(event.data))
         else:
             raise ValueError(f"{file.path} tells of {event.kind!r}, which this PolarBear does not know; upgrade it")
-    return state
+    return state, runs
 
 
 def made() -> dict[str, str]:

@@ -89,7 +89,7 @@ def test_races_keep_their_promises() -> None:
 @pytest.mark.parametrize("algorithms", [5, 10])
 @pytest.mark.parametrize("confidence", [0.95, 0.99])
 def test_many_races_keep_their_promises(algorithms: int, confidence: float) -> None:
-    outcomes = races(algorithms, confidence, number=100, workers=2)
+    outcomes = races(algorithms, confidence, number=50, workers=2)
     any_wrong, right = sum(each.wrong > 0 for each in outcomes), sum(each.right_set for each in outcomes)
     used = np.array([each.instances for each in outcomes])
     wrong, promised = sum(each.wrong for each in outcomes), sum(each.promised for each in outcomes)

@@ -42,7 +42,7 @@ class Setting:
 
 
 SMALL = Setting(algorithms=(3, 3), times=(4, 4), instances=(10, 10), draws=400, replicates=30)
-LARGE = Setting(algorithms=(2, 4), times=(2, 8), instances=(3, 30), draws=1000, replicates=500)
+LARGE = Setting(algorithms=(2, 4), times=(2, 8), instances=(3, 30), draws=1000, replicates=250)
 
 # What is calibrated is the inference, so that a prior may be one for which it is fast.
 QUICK: dict[type, Prior] = {

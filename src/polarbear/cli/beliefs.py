@@ -1,6 +1,5 @@
 """Posteriors from files: of a race, or saved by itself."""
 
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,7 +9,6 @@ if TYPE_CHECKING:
     from polarbear.driver import Race
     from polarbear.posterior import Posterior
 
-_PATIENCE, _PAUSE_SECONDS = 3, 0.1
 _SQLITE = b"SQLite format 3\0"
 
 
@@ -45,12 +43,4 @@ def opened(path: Path) -> "AbstractContextManager[Race]":
 
     if not is_race_file(path):
         raise ValueError(f"{path} is not a race file")
-    for _ in range(_PATIENCE):
-        try:
-            return Race.open(path)
-        except ValueError as error:
-            # A round may be decided between the reading of its runs and of the journal; a second look is consistent.
-            if "is damaged" not in str(error):
-                raise
-            time.sleep(_PAUSE_SECONDS)
     return Race.open(path)

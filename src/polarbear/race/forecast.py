@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.stats import norm
+from scipy.special import ndtr
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -44,7 +44,7 @@ def _growth_needed(odds: Array, settings: Settings) -> tuple[Array, Array]:
     mean, deviation = np.abs(odds.mean(axis=0)), np.maximum(odds.std(axis=0), 1e-12)
     edge = np.log((0.5 + settings.rope) / (0.5 - settings.rope))
     spread = deviation / np.sqrt(_GROWTH)[:, None]
-    better = norm.cdf(mean / spread) >= settings.confidence
-    equal = norm.cdf((edge - mean) / spread) - norm.cdf((-edge - mean) / spread) >= settings.confidence
+    better = ndtr(mean / spread) >= settings.confidence
+    equal = ndtr((edge - mean) / spread) - ndtr((-edge - mean) / spread) >= settings.confidence
     first, second = (np.where(each.any(axis=0), _GROWTH[each.argmax(axis=0)], np.inf) for each in (better, equal))
     return first, second
