@@ -1,5 +1,7 @@
 """What every suite shares: one list of all priors, the grids they must serve, and small data with a known truth."""
 
+import signal
+
 import numpy as np
 import pytest
 
@@ -17,6 +19,10 @@ from polarbear import (
     log_grid,
 )
 from polarbear.models.plackett_luce import sample_rankings
+
+# What is started in the background of a shell ignores Ctrl-C, and so would every process that a test starts and interrupts.
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 INDEPENDENT = [Dirichlet(), HierarchicalDirichlet()]
 TEMPORAL = [GaussianProcess(), SparseGaussianProcess(), HilbertSpaceGP(), RandomWalk(), BSpline()]
