@@ -39,7 +39,7 @@ LINEAR = [
 ]
 
 
-@pytest.mark.parametrize("preference", LINEAR, ids=repr)
+@pytest.mark.parametrize("preference", LINEAR, ids=lambda preference: type(preference).__name__)
 def test_weights_are_not_negative_and_sum_to_one(preference):
     weights = preference.weights(UNEVEN)
     assert weights.shape == (len(UNEVEN),)
