@@ -320,7 +320,7 @@ def test_a_file_for_deployment_holds_some_draws_in_single_precision(posterior, p
     for name in FIELDS:
         assert getattr(loaded, name) == getattr(posterior, name)
     with np.load(path) as archive:
-        assert archive["ratings"].dtype == np.float32
+        assert archive["ratings"].nbytes == 4 * loaded.ratings.size
 
 
 def test_saving_for_deployment_leaves_the_posterior_alone(posterior, path):

@@ -128,20 +128,6 @@ def test_a_saved_posterior_has_no_runs(polarbear, finished, tmp_path):
     assert said.code == 1
 
 
-def test_a_round_that_is_decided_while_a_race_is_read_is_read_again(polarbear, finished, monkeypatch):
-    open_race, tries = pb.Race.open, []
-
-    def unlucky(path):
-        tries.append(path)
-        if len(tries) < 3:
-            raise ValueError(f"{path} is damaged: the run of ('climber', 3) is not there")
-        return open_race(path)
-
-    monkeypatch.setattr(pb.Race, "open", unlucky)
-    assert polarbear("status", finished).code == 0
-    assert len(tries) == 3
-
-
 def test_what_is_really_damaged_is_told(polarbear, finished, monkeypatch):
     def damaged(path):
         raise ValueError(f"{path} is damaged: half an event")
