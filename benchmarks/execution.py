@@ -64,7 +64,7 @@ def main() -> None:
         try:
             from distributed import LocalCluster
 
-            cluster = stack.enter_context(LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None))
+            cluster = stack.enter_context(LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0"))
             rows.append(("dask 2", lambda: dask_executor(cluster.scheduler_address), run_supervised, runs // 10))
         except ImportError:
             print("(no Dask here: pip install 'polarbear[dask]')")

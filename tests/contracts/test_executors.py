@@ -24,7 +24,7 @@ def processes():
 def dask():
     distributed = pytest.importorskip("distributed")
     with (
-        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
+        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster,
         dask_executor(cluster.scheduler_address) as executor,
     ):
         yield executor

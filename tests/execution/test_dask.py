@@ -17,7 +17,7 @@ import time
 from distributed import LocalCluster
 
 if __name__ == "__main__":
-    cluster = LocalCluster(n_workers=1, threads_per_worker=1, processes=False, protocol="tcp://", dashboard_address=None)
+    cluster = LocalCluster(n_workers=1, threads_per_worker=1, processes=False, protocol="tcp://", dashboard_address=":0")
     print(cluster.scheduler_address, flush=True)
     if sys.stdin.readline():
         cluster.scale(0)
