@@ -77,11 +77,12 @@ def overhead(runs: int, workers: int) -> None:
 
 def paper_scale() -> None:
     """The paper's second case study by replay: 1656 instances, about 51 rounds."""
-    recorded = np.load(RECORDED)
-    names, times = [str(name) for name in recorded["algorithms"]], recorded["evaluations"].astype(float)
-    again = np.random.default_rng(0).integers(len(recorded["values"]), size=4000)
+    with np.load(RECORDED) as recorded:  # each access to an archive unpacks the whole array anew
+        names, times = [str(name) for name in recorded["algorithms"]], recorded["evaluations"].astype(float)
+        values = recorded["values"]
+    again = np.random.default_rng(0).integers(len(values), size=1656)
     runs = [
-        pb.Trajectory(name, index, times, recorded["values"][instance, :, column], until=times[-1])
+        pb.Trajectory(name, index, times, values[instance, :, column], until=times[-1])
         for index, instance in enumerate(again)
         for column, name in enumerate(names)
     ]

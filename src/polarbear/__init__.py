@@ -12,10 +12,11 @@ if TYPE_CHECKING:
     from polarbear import models, problems
     from polarbear.algorithms import ask_tell, command, counted, family
     from polarbear.diagnostics import Diagnostics
-    from polarbear.driver import Race, RaceError
+    from polarbear.driver import Race
     from polarbear.elimination import Dominated, dominated, pareto_set
     from polarbear.execution import Limits, LocalExecutor, ReplayExecutor, dask_executor
     from polarbear.fitting import fit
+    from polarbear.gathering import RaceError
     from polarbear.importers import Imported, read_runs
     from polarbear.models import (
         BSpline,
@@ -81,10 +82,11 @@ if TYPE_CHECKING:
 _HOME = {
     "polarbear.algorithms": ["ask_tell", "command", "counted", "family"],
     "polarbear.diagnostics": ["Diagnostics"],
-    "polarbear.driver": ["Race", "RaceError"],
+    "polarbear.driver": ["Race"],
     "polarbear.elimination": ["Dominated", "dominated", "pareto_set"],
     "polarbear.execution": ["Limits", "LocalExecutor", "ReplayExecutor", "dask_executor"],
     "polarbear.fitting": ["fit"],
+    "polarbear.gathering": ["RaceError"],
     "polarbear.importers": ["Imported", "read_runs"],
     "polarbear.models": [
         "BSpline",

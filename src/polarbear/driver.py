@@ -5,23 +5,24 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Mapping, Sequence, Sized
-from concurrent.futures import CancelledError, as_completed
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from dataclasses import fields, replace
-from typing import TYPE_CHECKING, Any, Self, cast
+from typing import TYPE_CHECKING, Any, Self
 
 from polarbear import progress as views
-from polarbear.execution import Limits, LocalExecutor, Payload, ReplayExecutor, pack, run_supervised
+from polarbear.execution import Limits, LocalExecutor, Payload, ReplayExecutor, pack
+from polarbear.gathering import Crew, RaceError, gather
 from polarbear.journal import made, replayed
 from polarbear.race import loop
+from polarbear.race.allowance import Allowance
 from polarbear.race.result import RaceResult, Stopped
 from polarbear.race.settings import Settings
 from polarbear.race.written import write
 from polarbear.storage import RaceFile
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-    from concurrent.futures import Executor, Future
+    from collections.abc import Callable, Iterable
+    from concurrent.futures import Executor
     from os import PathLike
     from types import TracebackType
 
@@ -34,10 +35,6 @@ if TYPE_CHECKING:
 
 Algorithm = Any  # see polarbear.algorithms: a callable run(problem, seed, until), or one of the wrappers
 Instances = Any  # a callable instance(index, seed), or a sequence of problems
-
-
-class RaceError(RuntimeError):
-    """The race could not go on; all that was run before is kept."""
 
 
 class Race:
@@ -73,6 +70,8 @@ class Race:
     True
     """
 
+    _file: RaceFile | None
+
     def __init__(
         self,
         algorithms: Mapping[str, Algorithm] | Sequence[str],
@@ -85,13 +84,9 @@ class Race:
     ) -> None:
         _check_settings(settings)
         chosen = Settings(grid=grid, **settings)  # type: ignore[arg-type]  # Settings makes a Grid of it
-        self._algorithms: dict[str, Algorithm] = _by_name(algorithms)
-        self._instances = instances
-        self._state = loop.start(chosen, self._algorithms)
-        self._file: RaceFile | None = None
-        self._prepare(chosen)
+        self._begin(_by_name(algorithms), instances, loop.start(chosen, list(_by_name(algorithms))), {})
         if path is not None:
-            known = {"settings": write(chosen), "algorithms": list(self._algorithms), "made": made()}
+            known = {"settings": write(chosen), "algorithms": list(self._state.names), "made": made()}
             self._file = RaceFile.create(path, {**(about or {}), **known})
 
     @classmethod
@@ -119,12 +114,8 @@ class Race:
         file = RaceFile.open(path, write=algorithms is not None or bool(changes))
         try:
             race = cls.__new__(cls)
-            race._algorithms = {} if algorithms is None else _by_name(algorithms)
-            race._instances = instances
+            race._begin({} if algorithms is None else _by_name(algorithms), instances, *replayed(file))
             race._file = file
-            race._state, race._known = replayed(file)
-            race._check_names()
-            race._prepare(race._state.settings)
             if changes:
                 race._reconsider(replace(race._state.settings, **changes))
         except BaseException:
@@ -132,22 +123,25 @@ class Race:
             raise
         return race
 
-    def _check_names(self) -> None:
-        unknown = [name for name in self._algorithms if name not in self._state.names]
+    def _begin(
+        self,
+        algorithms: Mapping[str, Algorithm],
+        instances: Instances,
+        state: State,
+        known: dict[tuple[str, int], Run],
+    ) -> None:
+        unknown = [name for name in algorithms if name not in state.names]
         if unknown:
             raise ValueError(
-                f"the race knows {', '.join(self._state.names)}, got {', '.join(unknown)} besides; "
+                f"the race knows {', '.join(state.names)}, got {', '.join(unknown)} besides; "
                 "let newcomers in with race.add(name, algorithm)"
             )
-
-    def _prepare(self, settings: Settings) -> None:
-        self._known: dict[tuple[str, int], Run] = getattr(self, "_known", {})
-        self._payloads: dict[str, Payload] = {
-            name: pack(algorithm, self._instances, settings.clock, settings.maximise)
-            for name, algorithm in self._algorithms.items()
-            if algorithm is not None
-        }
+        self._instances = instances
+        self._state = state
+        self._known = known  # also runs of a round that was broken off
+        self._file = None
         self._stopped: Stopped = "paused"
+        self._payloads = {name: self._packed(each) for name, each in algorithms.items() if each is not None}
 
     def __enter__(self) -> Self:
         return self
@@ -177,7 +171,7 @@ class Race:
         payload = None if algorithm is None else self._packed(algorithm)
         state = loop.add(self._state, name)
         self._log("added", name)
-        self._algorithms[name], self._state = algorithm, state
+        self._state = state
         if payload is not None:
             self._payloads[name] = payload
 
@@ -231,7 +225,6 @@ class Race:
             Also when it was stopped, by Ctrl-C too; `run` again, or `Race.open`, continues.
         """
         deadline = math.inf if max_seconds is None else time.monotonic() + max_seconds
-        limits = Limits(seconds=time_limit, retries=retries)
         try:
             with ExitStack() as stack:
                 if executor is None:
@@ -239,47 +232,30 @@ class Race:
                     stack.callback(executor.shutdown, cancel_futures=True)  # whatever still runs is not waited for
                 view = views.progress(progress)
                 stack.callback(view.close)
-                self._stopped = self._race(executor, limits, view, deadline, max_instances, max_evaluations, stop)
+                crew = Crew(executor, self._payloads, Limits(seconds=time_limit, retries=retries), deadline)
+                allowance = Allowance(max_instances, max_evaluations, self._available(executor))
+                self._stopped = self._race(crew, allowance, view, stop)
         except KeyboardInterrupt:
             self._recall()
             self._stopped = "interrupted"
         return self.result
 
-    def _recall(self) -> None:
-        """Believe the file: an interrupt may have come between storing something and remembering it."""
-        if self._file is not None:
-            self._state, self._known = replayed(self._file)
-
     def _race(
-        self,
-        executor: Executor,
-        limits: Limits,
-        view: views.Progress,
-        deadline: float,
-        max_instances: int | None,
-        max_evaluations: float | None,
-        stop: Callable[[RaceResult], bool] | None,
+        self, crew: Crew, allowance: Allowance, view: views.Progress, stop: Callable[[RaceResult], bool] | None
     ) -> Stopped:
-        while True:
-            if time.monotonic() >= deadline:
-                return "max_seconds"
+        while time.monotonic() < crew.deadline:
             plan = loop.ask(self._state)
             if plan is None:
                 return "resolved"
-            room, reason = self._room(plan, executor, max_instances, max_evaluations)
+            room, reason = allowance.room(self._state, plan)
             if room < len(plan.instances):
                 if room <= 0:
                     return reason
                 plan = loop.ask(self._state, most_instances=room)
                 assert plan is not None
-            runs = self._gather(plan, executor, limits, view, deadline)
+            runs = self._gather(plan, crew, view)
             if runs is None:
-                return "max_seconds"
-            if not self._state.rounds and all(run.status != "done" for run in runs):
-                raise RaceError(
-                    f"all {len(runs)} runs of the first round failed; {runs[0].trajectory.algorithm!r} on instance "
-                    f"{runs[0].trajectory.instance} with: {runs[0].message.strip()}\nMend that and run on."
-                )
+                break
             view.inferring()
             state = loop.tell(self._state, plan, runs)
             self._log("round", write(state.rounds[-1]))
@@ -287,70 +263,30 @@ class Race:
             view.decided(self._state)
             if stop is not None and stop(RaceResult(self._state, "callback")):
                 return "callback"
+        return "max_seconds"
 
-    def _room(
-        self, plan: Plan, executor: Executor, max_instances: int | None, max_evaluations: float | None
-    ) -> tuple[int, Stopped]:
-        """How many instances the next round may take, and what keeps it from taking more."""
-        if plan.kind == "review":
-            return 0, "paused"
-        room: list[tuple[float, Stopped]] = [(math.inf, "paused")]
-        if plan.kind == "fresh":
-            used = len(self._state.evidence.instances)
-            if isinstance(executor, ReplayExecutor):
-                room.append((executor.instances - self._state.next_instance, "instances ran out"))
-            elif isinstance(self._instances, Sized) and not callable(self._instances):
-                room.append((len(self._instances) - self._state.next_instance, "instances ran out"))
-            if max_instances is not None:
-                room.append((max_instances - used, "max_instances"))
-        if max_evaluations is not None:
-            an_instance = sum(until for _, until in plan.until)
-            room.append(((max_evaluations - self._state.cost) // an_instance, "max_evaluations"))
-        smallest, reason = min(room)
-        return int(min(smallest, len(plan.instances))), reason
-
-    def _gather(
-        self, plan: Plan, executor: Executor, limits: Limits, view: views.Progress, deadline: float
-    ) -> list[Run] | None:
+    def _gather(self, plan: Plan, crew: Crew, view: views.Progress) -> list[Run] | None:
         """All runs of a plan, from memory or newly made; None if time ran out."""
-        done = {job: run for job in plan.jobs if (run := self._stored(job)) is not None}
-        waiting = [job for job in plan.jobs if job not in done]
+        stored = {job: run for job in plan.jobs if (run := self._stored(job)) is not None}
+        waiting = [job for job in plan.jobs if job not in stored]
         view.planned(self._state, plan, len(waiting))
-        self._check_known(waiting, executor)
-        futures: dict[Future[Run], Job] = {}
-        try:
-            for job in waiting:
-                payload = cast("Payload", self._payloads.get(job.algorithm))  # None only if recorded runs are replayed
-                with _executor_at_work():
-                    futures[executor.submit(run_supervised, payload, job, limits)] = job
-            ended = as_completed(futures, None if math.isinf(deadline) else max(0.0, deadline - time.monotonic()))
-            for _ in waiting:
-                try:
-                    future = next(ended)
-                except TimeoutError:
-                    return None
-                with _executor_at_work():
-                    run = future.result()
-                job = futures[future]
-                if run.status == "setup":
-                    raise RaceError(
-                        f"{job.algorithm!r} could not be run on instance {job.instance}: {run.message.strip()}\n"
-                        "Every run that had ended is kept; mend it and run on."
-                    )
-                self._keep(job, run)
-                done[job] = run
-                view.ran(run)
-        finally:
-            self._break_off(futures, done)
-        return [done[job] for job in plan.jobs]
 
-    def _break_off(self, futures: Mapping[Future[Run], Job], done: Mapping[Job, Run]) -> None:
-        """Cancel what has not begun, and keep what had ended but was not looked at."""
-        for future, job in futures.items():
-            if future.cancel() or job in done or not future.done() or future.exception() is not None:
-                continue
-            if (run := future.result()).status != "setup":
-                self._keep(job, run)
+        def keep(job: Job, run: Run) -> None:
+            if self._file is not None:  # first, so that what is remembered is also stored, even if the disk is full
+                self._file.add_run(run, job)
+            self._known[job.algorithm, job.instance] = run
+            view.ran(run)
+
+        made_now = gather(waiting, crew, keep)
+        if made_now is None:
+            return None
+        runs = [{**stored, **made_now}[job] for job in plan.jobs]
+        if runs and not self._state.rounds and all(run.status != "done" for run in runs):
+            raise RaceError(
+                f"all {len(runs)} runs of the first round failed; {runs[0].trajectory.algorithm!r} on instance "
+                f"{runs[0].trajectory.instance} with: {runs[0].message.strip()}\nMend that and run on."
+            )
+        return runs
 
     def _stored(self, job: Job) -> Run | None:
         """A run of the job that is already there, from a round that was broken off."""
@@ -361,18 +297,17 @@ class Race:
             return None if self._state.settings.failure == "raise" or not self._state.rounds else run
         return run if run.trajectory.until >= job.until else None
 
-    def _keep(self, job: Job, run: Run) -> None:
-        if self._file is not None:  # first, so that what is remembered is also stored, even if the disk is full
-            self._file.add_run(run, job)
-        self._known[job.algorithm, job.instance] = run
+    def _available(self, executor: Executor) -> float:
+        if isinstance(executor, ReplayExecutor):
+            return executor.instances
+        return (
+            len(self._instances) if isinstance(self._instances, Sized) and not callable(self._instances) else math.inf
+        )
 
-    def _check_known(self, jobs: list[Job], executor: Executor) -> None:
-        missing = sorted({job.algorithm for job in jobs}.difference(self._payloads))
-        if missing and not isinstance(executor, ReplayExecutor):
-            raise ValueError(
-                f"the race needs runs of {', '.join(missing)}, but not the algorithms themselves; "
-                "a race file holds no code: give them to Race.open(path, algorithms={...}, instances=...)"
-            )
+    def _recall(self) -> None:
+        """Believe the file: an interrupt may have come between storing something and remembering it."""
+        if self._file is not None:
+            self._state, self._known = replayed(self._file)
 
     def _packed(self, algorithm: Algorithm) -> Payload:
         return pack(algorithm, self._instances, self._state.settings.clock, self._state.settings.maximise)
@@ -385,20 +320,6 @@ class Race:
     def _log(self, kind: str, data: Any) -> None:
         if self._file is not None:
             self._file.append(kind, data)
-
-
-@contextmanager
-def _executor_at_work() -> Iterator[None]:
-    """Tell what an executor raises from what the race itself raises; a ValueError says itself what to do."""
-    try:
-        yield
-    except ValueError:
-        raise
-    except (CancelledError, Exception) as error:
-        raise RaceError(
-            f"the executor failed ({type(error).__name__}: {error}); every run that had ended is kept, and run() "
-            "goes on from there, with another executor if need be"
-        ) from error
 
 
 def _by_name(algorithms: Mapping[str, Algorithm] | Iterable[str]) -> dict[str, Algorithm]:
