@@ -77,7 +77,7 @@ def test_with_two_local_workers(reference, tmp_path):
 
 
 def test_on_dask(reference, tmp_path):
-    distributed = pytest.importorskip("distributed")
+    distributed = pytest.importorskip("distributed", reason="needs polarbear[dask], which polarbear[dev] brings")
     with (
         distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster,
         pb.dask_executor(cluster.scheduler_address) as executor,

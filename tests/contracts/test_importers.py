@@ -51,7 +51,10 @@ def write_csv(folder, runs):
 
 
 def write_parquet(folder, runs):
-    pa, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    pa, parquet = (
+        pytest.importorskip("pyarrow", reason="needs polarbear[parquet], which polarbear[dev] brings"),
+        pytest.importorskip("pyarrow.parquet", reason="needs polarbear[parquet], which polarbear[dev] brings"),
+    )
     names, rows = table(runs)
     columns = map(list, zip(*rows, strict=True))
     parquet.write_table(pa.table(dict(zip(names, columns, strict=True))), folder / "runs.parquet")

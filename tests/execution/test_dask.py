@@ -9,7 +9,7 @@ from polarbear.execution import dask_executor, pack, run_supervised
 from polarbear.race.jobs import Job
 from tests.execution import runs
 
-pytest.importorskip("distributed")
+pytest.importorskip("distributed", reason="needs polarbear[dask], which polarbear[dev] brings")
 
 CLUSTER = """
 import sys

@@ -178,7 +178,10 @@ def test_names_in_archives(tmp_path_factory, name):
 @quick
 @given(content=st.data())
 def test_broken_parquet(tmp_path_factory, content):
-    pa, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    pa, parquet = (
+        pytest.importorskip("pyarrow", reason="needs polarbear[parquet], which polarbear[dev] brings"),
+        pytest.importorskip("pyarrow.parquet", reason="needs polarbear[parquet], which polarbear[dev] brings"),
+    )
     folder = tmp_path_factory.mktemp("parquet")
     table = pa.table({"algorithm_name": ["a"] * 5, "evaluations": [1, 2, 3, 4, 5], "raw_y": [5.0, 4.0, 3.0, 2.0, 1.0]})
     buffer = io.BytesIO()

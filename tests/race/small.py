@@ -1,0 +1,54 @@
+"""Small races that are soon run."""
+
+import numpy as np
+
+import polarbear as pb
+from polarbear.race import loop
+from tests.race.simulated import simulated_runs
+
+NAMES, TIMES = ("a", "b", "c", "d", "e"), np.array([1.0, 2.0, 4.0, 8.0])
+LEVEL = np.zeros((4, 5))  # utilities of runs whose rankings do not matter
+
+
+def settings_of(**changes):
+    return pb.Settings(
+        **{
+            "grid": TIMES,
+            "prior": pb.RandomWalk(),
+            "confidence": 0.8,
+            "draws": 400,
+            "batch": pb.FixedBatch(2),
+            **changes,
+        }
+    )
+
+
+def told(state, utilities=LEVEL, names=NAMES, times=TIMES, rounds=1, most=None):
+    for _ in range(rounds):
+        plan = loop.ask(state, most_instances=most)
+        if plan is None:
+            break
+        state = loop.tell(state, plan, simulated_runs(plan, utilities, names, times))
+    return state
+
+
+def finished(state, utilities, names=NAMES, times=TIMES, limit=40):
+    state = told(state, utilities, names, times, rounds=limit)
+    assert loop.ask(state) is None
+    return state
+
+
+def crossing_utilities(names):
+    """a best early, b best late, c always a little behind both, d far behind."""
+    change = np.linspace(1.2, -1.2, 4)[:, None]
+    return (change * [1, -1, 0, 0] + [0, 0, -0.6, -3])[:, : len(names)]
+
+
+def even_settings(**changes):
+    """So sharp a question about equals that nobody is decided soon: all run on all instances."""
+    return settings_of(
+        **{"confidence": 0.99, "rope": 0.0, "draws": 1000, "batch": pb.FixedBatch(6), "seed": 4, **changes}
+    )
+
+
+EVEN = np.array([[0.1, 0.0, -0.1], [0.0, 0.1, 0.0], [0.1, -0.1, 0.0], [0.0, 0.0, 0.1]])
