@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from polarbear.version import __version__
 
 if TYPE_CHECKING:
-    from polarbear import models, problems
+    from polarbear import models, plots, problems
     from polarbear.algorithms import ask_tell, command, counted, family
     from polarbear.diagnostics import Diagnostics
     from polarbear.driver import Race
@@ -149,7 +149,7 @@ _HOME = {
     ],
     "polarbear.storage": ["RaceFile", "RaceFileInUse"],
 }
-_ROOMS = ("models", "problems")  # public as modules
+_ROOMS = ("models", "plots", "problems")  # public as modules
 _ROOM_OF = {name: room for room, names in _HOME.items() for name in names}
 
 __all__ = [
@@ -221,6 +221,7 @@ __all__ = [
     "models",
     "pareto_probability",
     "pareto_set",
+    "plots",
     "portfolio_win_probability",
     "problems",
     "rank_values",

@@ -1,0 +1,61 @@
+"""How an algorithm looks: the same colour, dashes and marker in every figure, told apart by the colour-blind too."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+# Chosen so that each is legible on white (contrast of 3 and more) and any two differ in the eyes of people with normal
+# sight, protanopia, deuteranopia and tritanopia; tests/plots/test_palette.py computes both.
+_COLOURS = ("#3B3FD6", "#BD8B00", "#0D8265", "#F0278F", "#1E96CD", "#7F3D00", "#5A0F9E", "#332C3B")
+_DASHES = ("solid", (0, (5, 1.5)), (0, (1.2, 1.2)), (0, (6, 1.5, 1.2, 1.5)))
+_MARKERS = ("o", "s", "^", "D", "v", "P", "X", "p")
+
+
+@dataclass(frozen=True)
+class Look:
+    """Of one algorithm.
+
+    Attributes
+    ----------
+    colour
+        As `#rrggbb`.
+    dashes
+        A Matplotlib line style.
+    marker
+        A Matplotlib marker.
+    """
+
+    colour: str
+    dashes: str | tuple[float, tuple[float, ...]]
+    marker: str
+
+
+def looks(names: Iterable[str]) -> dict[str, Look]:
+    """The look of each algorithm, by its place in the list of all that take part in a race.
+
+    There are eight colours; the ninth algorithm has the first colour again, with other dashes and another marker.
+    """
+    count = len(_COLOURS)
+    return {
+        name: Look(
+            _COLOURS[place % count],
+            _DASHES[place // count % len(_DASHES)],
+            _MARKERS[(place + place // count) % len(_MARKERS)],
+        )
+        for place, name in enumerate(names)
+    }
+
+
+def colours(names: Iterable[str]) -> dict[str, str]:
+    """The colour of each algorithm, as `#rrggbb`, by its place in the list of all that take part in a race.
+
+    Examples
+    --------
+    >>> colours(["cma", "de"])["cma"] == colours(["cma", "de", "random"])["cma"]
+    True
+    """
+    return {name: look.colour for name, look in looks(names).items()}

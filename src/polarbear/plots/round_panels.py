@@ -1,0 +1,147 @@
+"""Round by round: the rating posterior as it was after the rounds in which something was decided."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from polarbear.plots.rating_curves import RatingCurves
+from polarbear.race.evidence import Evidence, with_runs
+from polarbear.race.loop import believe
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Self
+
+    from polarbear.posterior import Posterior
+    from polarbear.race.result import RaceResult
+    from polarbear.race.rounds import Round
+    from polarbear.race.state import State
+
+
+@dataclass(frozen=True, eq=False)
+class Panel:
+    """The belief after one round.
+
+    Attributes
+    ----------
+    round
+        Its number.
+    title
+        What it decided.
+    instances
+        How many instances the race had used by then.
+    curves
+        The ratings.
+    out
+        Who was out of the race by then.
+    """
+
+    round: int
+    title: str
+    instances: int
+    curves: RatingCurves
+    out: frozenset[str]
+
+
+@dataclass(frozen=True, eq=False)
+class RoundPanels:
+    """The beliefs after some rounds, in order; `everybody` are all algorithms of the race."""
+
+    panels: tuple[Panel, ...]
+    everybody: tuple[str, ...]
+
+    @classmethod
+    def of(cls, result: RaceResult, *, rounds: Sequence[int] | None = None, most: int = 6, level: float = 0.95) -> Self:
+        """Infer the posteriors of some rounds again, from the runs that the race had by then.
+
+        Parameters
+        ----------
+        result
+            Of the race.
+        rounds
+            Numbers of rounds; by default the `key_rounds`.
+        most
+            How many rounds are chosen by default.
+        level
+            Of the credible intervals.
+        """
+        chosen = key_rounds(result, most=most) if rounds is None else tuple(rounds)
+        panels = []
+        for number in chosen:
+            earlier = state_after(result.state, number)
+            curves = RatingCurves.of(believe(earlier), level=level)
+            title = _title(result.rounds[number - 1], _newly_resolved(result)[number - 1])
+            out = frozenset(earlier.names) - earlier.candidates
+            panels.append(Panel(number, title, len(earlier.evidence.instances), curves, out))
+        return cls(tuple(panels), result.state.names)
+
+
+def key_rounds(result: RaceResult, *, most: int = 6) -> tuple[int, ...]:
+    """Numbers of the rounds that tell the story: the first and the last, and those that decided something.
+
+    Where there are too many, the last goes before eliminations, these before resolutions, and later rounds before earlier.
+    """
+    if most < 1:
+        raise ValueError(f"expected at least one round to show, got {most!r}")
+    rounds, resolved = result.rounds, _newly_resolved(result)
+    if not rounds:
+        raise ValueError("no round has been decided yet; run the race first")
+    weight = {
+        round_.number: (round_.number == len(rounds), bool(round_.eliminated), bool(new), round_.number)
+        for round_, new in zip(rounds, resolved, strict=True)
+        if round_.eliminated or new or round_.number in (1, len(rounds))
+    }
+    return tuple(sorted(sorted(weight, key=lambda number: weight[number], reverse=True)[:most]))
+
+
+def posterior_after(state: State, number: int) -> Posterior:
+    """The posterior as the race had it after a round; exactly so, where its settings have not changed since."""
+    return believe(state_after(state, number))
+
+
+def state_after(state: State, number: int) -> State:
+    """The runs, names and candidates that a race had after a round, under the settings that it has now."""
+    if not 1 <= number <= len(state.rounds):
+        raise ValueError(f"expected a round from 1 to {len(state.rounds)}, got {number!r}")
+    told = state.rounds[:number]
+    names = tuple(name for name, _ in told[-1].threat)
+    evidence, out = Evidence(), set[str]()
+    for round_ in told:
+        keys = [(name, instance) for name, _ in round_.until for instance in round_.instances]
+        new = [state.evidence.runs[key] for key in keys if key in state.evidence.runs and key not in evidence.runs]
+        if new:
+            evidence = with_runs(evidence, new, names, state.settings)
+        if round_.kind == "review":
+            out.clear()
+        out.update(each.name for each in round_.eliminated)
+    last = number == len(state.rounds) and evidence.runs.keys() == state.evidence.runs.keys() and names == state.names
+    return replace(
+        state,
+        names=names,
+        candidates=frozenset(names) - out,
+        evidence=evidence,
+        rounds=told,
+        posterior=state.posterior if last else None,
+    )
+
+
+def _newly_resolved(result: RaceResult) -> list[tuple[str, ...]]:
+    """Which candidates came to be fully decided in each round."""
+    from polarbear.plots.dominance_evolution import DominanceEvolution
+
+    story = DominanceEvolution.of(result)
+    return [tuple(name for name, yes in zip(story.names, row, strict=True) if yes) for row in story.resolved]
+
+
+def _title(round_: Round, resolved: tuple[str, ...]) -> str:
+    parts = []
+    if round_.eliminated:
+        parts.append(f"{_listed([each.name for each in round_.eliminated])} out")
+    if resolved:
+        parts.append(f"{_listed(resolved)} resolved")
+    return "; ".join(parts)
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(names) if len(names) <= 2 else f"{len(names)} algorithms"

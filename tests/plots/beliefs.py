@@ -1,0 +1,43 @@
+"""Posteriors and races of known content for the tests of the figures."""
+
+import numpy as np
+
+import polarbear as pb
+from polarbear.race import loop
+from polarbear.race.result import RaceResult
+from tests.race.small import crossing_utilities, settings_of, told
+
+LONG = "differential evolution, current-to-best/1/bin, F = {:.3f}, CR = 0.9"
+
+
+def names_of(number, length):
+    """So many different names of this length."""
+    if length == 1:
+        return tuple("ABCDEFGHIJKLMNOPQRSTUVWXYZ"[:number])
+    return tuple(LONG.format(k / 10).ljust(length, ".")[:length] for k in range(number))
+
+
+def posterior_with(number, length=1, *, draws=200, times=12, seed=0, grid=None, names=None, joint=True):
+    """Smooth paths that cross, with every algorithm on a level of its own."""
+    rng = np.random.default_rng(seed)
+    grid = pb.log_grid(100, 60_000, times) if grid is None else grid
+    s = grid.scaled[:, None]
+    centre = rng.normal(size=number) + rng.normal(size=number) * s + 0.5 * np.sin(3 * s + rng.uniform(0, 6, number))
+    wiggle = rng.normal(size=(draws, 1, number)) + rng.normal(size=(draws, 1, number)) * s
+    strengths = np.exp(centre + 0.25 * wiggle)
+    return pb.Posterior(
+        ratings=strengths / strengths.sum(axis=2, keepdims=True),
+        names=names_of(number, length) if names is None else tuple(names),
+        grid=grid,
+        joint=joint,
+        diagnostics=pb.Diagnostics("nested-laplace", True, "All is well.", 40.0),
+        prior="BSpline(...)",
+        instances=40,
+    )
+
+
+def small_race(rounds, **changes):
+    """A race of four, of which two cross and one is soon out, after so many rounds."""
+    settings = settings_of(**{"batch": pb.FixedBatch(2), "confidence": 0.98, "draws": 1000, "seed": 2, **changes})
+    state = told(loop.start(settings, "abcd"), crossing_utilities("abcd"), tuple("abcd"), rounds=rounds)
+    return RaceResult(state, "paused")

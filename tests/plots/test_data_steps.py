@@ -1,0 +1,244 @@
+"""What each figure shows, against computations of its own: loops over draws, pairs, times and runs."""
+
+import math
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+import polarbear as pb
+from polarbear.plots.decision_bands import DecisionBands
+from polarbear.plots.decision_forecast import DecisionForecast
+from polarbear.plots.dominance_evolution import DominanceEvolution
+from polarbear.plots.dominance_matrix import DominanceMatrix
+from polarbear.plots.pair_dominance import PairDominance
+from polarbear.plots.preference_values import PreferenceValues
+from polarbear.plots.rating_curves import RatingCurves
+from polarbear.plots.round_panels import RoundPanels, key_rounds, posterior_after
+from polarbear.plots.sample_allocation import SampleAllocation
+from polarbear.race import loop
+from polarbear.race.forecast import instances_needed
+from polarbear.race.result import RaceResult
+from tests.plots.beliefs import posterior_with, small_race
+from tests.race import paper
+from tests.race.simulated import simulated_runs
+from tests.race.small import TIMES, crossing_utilities, settings_of
+
+
+def test_rating_curves_are_means_and_quantiles_of_the_draws():
+    posterior = posterior_with(4, draws=101)
+    data = RatingCurves.of(posterior, level=0.8, among=["C", "A"], truth=posterior.ratings[0])
+    assert data.names == ("A", "C")  # in the posterior's order, whatever was asked for
+    assert data.everybody == posterior.names
+    for column, index in enumerate((0, 2)):
+        for t in range(len(posterior.grid)):
+            draws = sorted(posterior.ratings[:, t, index])
+            assert data.mean[t, column] == pytest.approx(math.fsum(draws) / 101)
+            assert data.lower[t, column] == pytest.approx(draws[10])  # 10 % of 100 gaps
+            assert data.upper[t, column] == pytest.approx(draws[90])
+            assert data.truth[t, column] == posterior.ratings[0, t, index]
+
+
+def test_a_truth_of_another_shape_is_refused():
+    with pytest.raises(ValueError, match=r"truth must have shape \(time, algorithm\) = \(12, 4\).*got \(4, 12\)"):
+        RatingCurves.of(posterior_with(4), truth=np.ones((4, 12)))
+
+
+def test_evolution_follows_the_rounds(raced):
+    data = DominanceEvolution.of(raced)
+    out, resolved = {}, {}
+    for row, round_ in enumerate(raced.rounds):
+        undecided = {name for a, b, _ in round_.open for name in (a, b)}
+        for each in round_.eliminated:
+            out[each.name] = row
+        for name, probability in round_.threat:
+            column = data.names.index(name)
+            if out.get(name, row) < row:
+                assert math.isnan(data.threat[row, column])
+            else:
+                assert data.threat[row, column] == probability
+            if name not in undecided and name not in out:
+                resolved.setdefault(name, row)
+        assert data.share[row] == round_.resolved_share
+    assert {data.names[c]: r for r, c in np.argwhere(data.eliminated)} == out
+    assert {data.names[c]: r for r, c in np.argwhere(data.resolved)} == resolved
+    assert set(resolved) == set(raced.pareto_set)
+    assert out.keys() == {each.name for each in raced.eliminations}
+    assert data.confidence == 0.98
+
+
+def test_who_is_judged_again_is_drawn_again(raced):
+    state = loop.reconsider(raced.state, pb.Settings(grid=TIMES, prior=pb.RandomWalk(), draws=400, seed=2))
+    state = loop.tell(state, loop.ask(state), [])
+    data = DominanceEvolution.of(RaceResult(state, "paused"))
+    assert np.isfinite(data.threat[-1]).all()
+
+
+def test_one_that_came_later_has_no_earlier_threat(raced):
+    state = loop.add(raced.state, "e")
+    state = loop.tell(state, plan := loop.ask(state), simulated_runs(plan, np.zeros((4, 5)), tuple("abcde"), TIMES))
+    data = DominanceEvolution.of(RaceResult(state, "paused"))
+    assert np.isnan(data.threat[:-1, 4]).all()
+    assert np.isfinite(data.threat[-1, 4])
+
+
+def test_values_are_weighted_sums_of_the_ratings():
+    posterior = posterior_with(5)
+    preference = pb.LogUniform()
+    data = PreferenceValues.of(posterior, preference, among=["A", "B", "D"])
+    weights = preference.weights(posterior.grid)
+    by_name = {name: (posterior.ratings[..., k] * weights).sum(axis=1) for k, name in enumerate(posterior.names)}
+    assert set(data.names) == {"A", "B", "D"}
+    assert data.expected.tolist() == sorted(data.expected, reverse=True)
+    for column, name in enumerate(data.names):
+        np.testing.assert_allclose(data.values[:, column], by_name[name])
+        best = np.mean([by_name[name][k] == max(by_name[other][k] for other in "ABD") for k in range(200)])
+        assert data.probability_best[column] == pytest.approx(best)
+        assert data.lower[column] <= np.median(by_name[name]) <= data.upper[column]
+
+
+def test_densities_integrate_to_nearly_one():
+    data = PreferenceValues.of(posterior_with(5, draws=1000))
+    for values, (where, height) in zip(data.values.T, data.densities(), strict=True):
+        # 0.2 % of the draws and the kernel's tails beyond them are left out.
+        assert np.trapezoid(height, where) == pytest.approx(1, abs=0.02)
+        assert np.trapezoid(height * where, where) == pytest.approx(values.mean(), abs=0.02 * values.mean())
+
+
+def test_a_value_that_is_certain_has_a_density():
+    ratings = np.tile([0.25, 0.75], (10, 12, 1))
+    posterior = pb.Posterior(**{**vars(posterior_with(2)), "ratings": ratings})
+    (where, height), _ = PreferenceValues.of(posterior).densities()
+    assert np.trapezoid(height, where) == pytest.approx(1)
+    assert where[height.argmax()] == pytest.approx(0.75)
+
+
+def test_allocation_counts_runs(raced):
+    data = SampleAllocation.of(raced)
+    for column, name in enumerate(data.names):
+        mine = [run for run in raced.runs if run.trajectory.algorithm == name]
+        assert data.runs[column] == len(mine)
+        assert data.cost[column] == pytest.approx(sum(run.reached for run in mine))
+        for t, time in enumerate(TIMES):
+            assert data.counts[t, column] == sum(run.trajectory.until >= time for run in mine)
+        assert data.inside[column] == (name in raced.pareto_set)
+    full = data.instances * len(data.names) * TIMES[-1]
+    assert data.saved_share == pytest.approx(1 - data.cost.sum() / full)
+
+
+def test_the_matrix_is_dominance_by_definition():
+    posterior = posterior_with(4)
+    joint, pointwise = DominanceMatrix.of(posterior), DominanceMatrix.of(posterior, elimination="pointwise")
+    for a, b in combinations(range(4), 2):
+        assert joint.probability[a, b] == pytest.approx(paper.threat(posterior, a, b, "joint"))
+        assert pointwise.probability[a, b] == pytest.approx(paper.threat(posterior, a, b, "pointwise"))
+    alone = posterior_with(4, joint=False)
+    assert (DominanceMatrix.of(alone).elimination, joint.elimination) == ("pointwise", "joint")
+
+
+def test_a_pair_over_time_by_definition():
+    posterior = posterior_with(4)
+    data = PairDominance.of(posterior, "C", "B", rope=0.1)
+    for t in range(len(posterior.grid)):
+        assert data.beats[t] == pytest.approx(paper.dominates_at(posterior, 2, 1, t))
+        assert data.equal[t] == pytest.approx(paper.equivalent_at(posterior, 2, 1, t, 0.1))
+        wins = [draw[t, 2] / (draw[t, 2] + draw[t, 1]) for draw in posterior.ratings]
+        assert data.wins[t] == pytest.approx(np.mean(wins))
+        assert np.mean((data.lower[t] <= wins) & (wins <= data.upper[t])) == pytest.approx(0.95, abs=0.01)
+    assert data.always == pytest.approx(paper.dominates_anytime(posterior, 2, 1))
+    assert data.never == pytest.approx(paper.dominates_anytime(posterior, 1, 2))
+    assert PairDominance.of(posterior_with(4, joint=False), "C", "B").always is None
+    with pytest.raises(ValueError, match="expected different candidates among A, B, C, D, got 'A', 'X'"):
+        PairDominance.of(posterior, "A", "X")
+
+
+@pytest.mark.parametrize("grid", [pb.log_grid(100, 60_000, 12), pb.linear_grid(0, 10, 12)])
+def test_leads_cover_the_grid_and_name_who_is_best_on_average(grid):
+    posterior = posterior_with(5, grid=grid, seed=3)
+    data = DecisionBands.of(posterior)
+    assert len(data.leads) > 1
+    assert (data.leads[0].start, data.leads[-1].stop) == (grid.times[0], grid.times[-1])
+    assert all(before.stop == after.start for before, after in zip(data.leads, data.leads[1:], strict=False))
+    for t, time in enumerate(grid.times):
+        [lead] = [each for each in data.leads if each.start <= time < each.stop or time == each.stop == grid.times[-1]]
+        assert lead.name == posterior.names[posterior.ratings[:, t].mean(axis=0).argmax()]
+        counts = np.bincount(posterior.ratings[:, t].argmax(axis=1), minlength=5)
+        np.testing.assert_allclose(data.probability_best[t], counts / 200)
+
+
+def test_earlier_posteriors_are_those_that_the_race_had():
+    """The race is run again, and its belief kept after every round."""
+    settings = settings_of(batch=pb.FixedBatch(2), confidence=0.98, draws=1000, seed=2)
+    state, seen = loop.start(settings, "abcd"), []
+    while (plan := loop.ask(state)) is not None:
+        state = loop.tell(state, plan, simulated_runs(plan, crossing_utilities("abcd"), tuple("abcd"), TIMES))
+        seen.append(state.posterior)
+    assert len(seen) > 2
+    for number, posterior in enumerate(seen, start=1):
+        again = posterior_after(state, number)
+        assert again.names == posterior.names
+        np.testing.assert_array_equal(again.ratings, posterior.ratings)
+
+
+def test_earlier_posteriors_before_somebody_came_in(raced):
+    state = loop.add(raced.state, "e")
+    state = loop.tell(state, plan := loop.ask(state), simulated_runs(plan, np.zeros((4, 5)), tuple("abcde"), TIMES))
+    number = len(raced.rounds)
+    np.testing.assert_array_equal(posterior_after(state, number).ratings, raced.posterior.ratings)
+    assert posterior_after(state, number + 1).names == tuple("abcde")
+    with pytest.raises(ValueError, match=f"expected a round from 1 to {number + 1}, got 0"):
+        posterior_after(state, 0)
+
+
+def test_panels_tell_what_was_decided(raced):
+    data = RoundPanels.of(raced, most=3)
+    assert [panel.round for panel in data.panels] == list(key_rounds(raced, most=3))
+    last = data.panels[-1]
+    assert last.round == len(raced.rounds)
+    np.testing.assert_allclose(last.curves.mean, raced.posterior.ratings.mean(axis=0))
+    assert last.out == set("abcd") - set(raced.pareto_set)
+    assert last.instances == raced.instances
+    for panel in data.panels:
+        for each in raced.rounds[panel.round - 1].eliminated:
+            assert each.name in panel.title
+
+
+def test_key_rounds_begin_and_end_the_race(raced):
+    chosen = key_rounds(raced, most=50)
+    assert (chosen[0], chosen[-1]) == (1, len(raced.rounds))
+    assert set(chosen) >= {each.round for each in raced.eliminations}
+    assert key_rounds(raced, most=1) == (len(raced.rounds),)
+    with pytest.raises(ValueError, match="no round has been decided yet"):
+        key_rounds(small_race(0))
+
+
+def test_the_forecast_of_all_pairs_is_that_of_the_last_one(unfinished):
+    data, state = DecisionForecast.of(unfinished), unfinished.state
+    open_ = [
+        (a, b) for a, b in combinations(range(4), 2) if not all(state.resolved[t, a, b] for t in range(len(TIMES)))
+    ]
+    assert {(each.first, each.second) for each in data.open_pairs} == {
+        (state.names[a], state.names[b]) for a, b in open_
+    }
+    needed = [each.instances for each in data.open_pairs]
+    assert needed == sorted(needed)
+    assert max(needed) == instances_needed(unfinished.posterior, state.resolved, state.settings)
+    assert data.expected_share[0] == pytest.approx(1 - len(open_) / 6)
+    finite = sum(map(math.isfinite, needed))
+    assert data.expected_share[-1] == pytest.approx(1 - (len(open_) - finite) / 6)
+    assert data.instances.tolist() == [2, 4] == [2, unfinished.instances]
+    assert data.share[-1] == pytest.approx(data.expected_share[0])
+
+
+def test_a_finished_race_has_nothing_to_foretell(raced):
+    data = DecisionForecast.of(raced)
+    assert data.open_pairs == ()
+    assert data.expected_share.tolist() == [1.0]
+    with pytest.raises(ValueError, match="run the race first"):
+        DecisionForecast.of(small_race(0))
+
+
+def test_one_who_has_not_run_can_not_be_foretold(raced):
+    data = DecisionForecast.of(RaceResult(loop.add(raced.state, "e"), "paused"))
+    assert {each.second for each in data.open_pairs} == {"e"}
+    assert all(each.instances == math.inf for each in data.open_pairs)
