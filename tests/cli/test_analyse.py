@@ -34,6 +34,19 @@ def test_in_words_and_as_a_race(polarbear, recorded):
         assert words in said.out
 
 
+def test_aocc_is_asked_too_and_says_where_it_does_not_apply(polarbear, recorded):
+    said = polarbear("analyse", recorded, "--count", 8)
+    assert "Would AOCC have chosen differently? AOCC does not apply: it needs distances to a known optimum" in said.out
+    shifted = recorded.with_name("distances.csv")
+    head, *rows = recorded.read_text().splitlines()
+    moved = [f"{start},{float(value) + 10}" for start, value in (row.rsplit(",", 1) for row in rows)]
+    shifted.write_text("\n".join([head, *moved]) + "\n")
+    told = polarbear("analyse", shifted, "--json", "--count", 8).data["aocc"]
+    assert set(told["means"]) == {"good", "bad", "late"}
+    assert told["choice"] == "late"
+    assert told["sentence"].startswith("AOCC between 1e-08 and 100 would choose late")
+
+
 def test_a_race_file_can_be_analysed(polarbear, finished):
     said = polarbear("analyse", finished, "--json", "--count", 5)
     assert said.code == 0

@@ -116,6 +116,7 @@ def _found(posterior: "Posterior", confidence: float, way: Any, runs: "Sequence[
     from dataclasses import asdict
 
     from polarbear import selection
+    from polarbear.baselines import aocc_verdict
     from polarbear.elimination import dominated
     from polarbear.exports import pairwise_table
 
@@ -138,6 +139,7 @@ def _found(posterior: "Posterior", confidence: float, way: Any, runs: "Sequence[
         "pairwise": pairwise_table(posterior),
         "map": selection.decision_map(posterior, among=inside),
         "selections": {name: selection.select(posterior, wish, among=inside) for name, wish in wishes.items()},
+        "aocc": asdict(aocc_verdict(runs, posterior, among=inside)),
     }
 
 
@@ -175,6 +177,7 @@ def _say(found: dict[str, Any], posterior: "Posterior", clock: str) -> None:
     selections: dict[str, Selection] = found["selections"]
     for selection in selections.values():
         printing.say(f"- {selection.sentence}")
+    printing.say(f"\nWould AOCC have chosen differently? {found['aocc']['sentence']}")
     if "race" in found:
         raced = found["race"]
         printing.say(

@@ -1,0 +1,59 @@
+"""The area over the convergence curve: one number for a whole run."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from polarbear.baselines.attainment import BOUNDS, Bounds, as_values, attained
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from polarbear.observe import Trajectory
+
+    Array = NDArray[np.float64]
+
+
+def aocc(values: ArrayLike, times: ArrayLike, bounds: Bounds = BOUNDS) -> Array:
+    """AOCC of each run, (instance, algorithm): the attained share averaged over time, on a linear axis.
+
+    1 / (t_T − t_1) Σ_k (t_{k+1} − t_k) attained(y(t_k)), exact for values that change at these times only.
+
+    Examples
+    --------
+    >>> aocc([[[1e2], [1e-3], [1e-8]]], [0, 10, 20]).item()
+    0.25
+    """
+    shares, at = attained(as_values(values), bounds), np.asarray(times, dtype=np.float64)
+    if at.shape != shares.shape[1:2] or at.size < 2:
+        raise ValueError(f"expected {shares.shape[1]} times, two or more, got shape {at.shape}")
+    return np.tensordot(np.diff(at) / (at[-1] - at[0]), shares[:, :-1], axes=(0, 1))
+
+
+def aocc_of_runs(
+    runs: Iterable[Trajectory], start: float, stop: float, bounds: Bounds = BOUNDS
+) -> dict[str, list[float]]:
+    """AOCC of each recorded run that lasted until `stop`, by algorithm; exact, from its own improvements.
+
+    Examples
+    --------
+    >>> from polarbear.observe import Trajectory
+    >>> aocc_of_runs([Trajectory("cma", 0, [1, 15], [1e2, 1e-8], until=20)], start=10, stop=20)
+    {'cma': [0.5]}
+    """
+    if not start < stop < math.inf:
+        raise ValueError(f"expected a finite time after {start:g} to end at, got {stop:g}")
+    areas: dict[str, list[float]] = {}
+    for run in runs:
+        if run.until < stop and not run.failed:
+            continue
+        events = np.append(run.times, run.until) if run.failed else run.times
+        times = np.concatenate([[start], events[(events > start) & (events < stop)], [stop]])
+        shares = attained(run.at(times), bounds)
+        areas.setdefault(run.algorithm, []).append(float(np.diff(times) @ shares[:-1] / (stop - start)))
+    return areas

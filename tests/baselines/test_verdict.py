@@ -1,0 +1,67 @@
+import numpy as np
+import pytest
+
+import polarbear as pb
+from polarbear.baselines import aocc_verdict
+
+
+def posterior_of(runs):
+    return pb.fit(pb.Choices.from_trajectories(runs, grid=[10, 20, 30]), prior=pb.Dirichlet(), draws=400)
+
+
+def recorded(rules, instances=20, **kwargs):
+    """Runs whose value on an instance is a rule's, from the first evaluation on."""
+    return [
+        pb.Trajectory(name, i, [1], [rule(i)], until=30, **kwargs)
+        for i in range(instances)
+        for name, rule in rules.items()
+    ]
+
+
+def test_the_two_agree_where_one_algorithm_is_better_on_every_instance():
+    runs = recorded({"good": lambda i: 1e-4 * (1 + i), "bad": lambda i: 1e-2 * (1 + i)})
+    verdict = aocc_verdict(runs, posterior_of(runs))
+    assert (verdict.choice, verdict.ours, verdict.differs) == ("good", "good", False)
+    assert "would choose good too" in verdict.sentence
+    assert verdict.means["good"] == pytest.approx(np.mean([(2 - np.log10(1e-4 * (1 + i))) / 10 for i in range(20)]))
+
+
+def test_the_two_differ_where_few_instances_are_won_by_many_orders_of_magnitude():
+    # "often" wins 15 of 20 instances by a little, "hugely" the other 5 by ten orders of magnitude.
+    runs = recorded({"often": lambda i: 0.9, "hugely": lambda i: 1.0 if i < 15 else 1e-10})
+    verdict = aocc_verdict(runs, posterior_of(runs))
+    assert (verdict.choice, verdict.ours, verdict.differs) == ("hugely", "often", True)
+    assert "would choose hugely" in verdict.sentence
+    assert "rankings choose often under the same uniform preference" in verdict.sentence
+
+
+def test_values_outside_the_bounds_are_remarked_upon():
+    runs = recorded({"good": lambda i: 1e4, "bad": lambda i: 1e5})
+    assert "100% of the final values lie outside these bounds" in aocc_verdict(runs, posterior_of(runs)).sentence
+
+
+@pytest.mark.parametrize(
+    ("rule", "kwargs", "reason"),
+    [(lambda i: -1.0, {}, "known optimum, and values go down to -1"), (lambda i: 1.0, {"maximise": True}, "minimised")],
+)
+def test_where_aocc_does_not_apply_it_says_why(rule, kwargs, reason):
+    runs = recorded({"a": rule, "b": lambda i: 0.5}, **kwargs)
+    verdict = aocc_verdict(runs, posterior_of(runs))
+    assert verdict.choice is None
+    assert not verdict.differs
+    assert reason in verdict.sentence
+
+
+def test_ours_is_chosen_among_the_candidates():
+    runs = recorded({"good": lambda i: 1e-4, "bad": lambda i: 1e-2})
+    verdict = aocc_verdict(runs, posterior_of(runs), among=["bad"])
+    assert (verdict.choice, verdict.ours) == ("good", "bad")
+
+
+def test_all_runs_of_an_algorithm_too_short():
+    runs = recorded({"good": lambda i: 1e-4, "bad": lambda i: 1e-2})
+    posterior = posterior_of(runs)
+    short = [
+        run if run.algorithm == "good" else pb.Trajectory("bad", run.instance, [1], [1.0], until=20) for run in runs
+    ]
+    assert "no run of bad lasted" in aocc_verdict(short, posterior).sentence
