@@ -43,8 +43,8 @@ def test_aocc_is_asked_too_and_says_where_it_does_not_apply(polarbear, recorded)
     shifted.write_text("\n".join([head, *moved]) + "\n")
     told = polarbear("analyse", shifted, "--json", "--count", 8).data["aocc"]
     assert set(told["means"]) == {"good", "bad", "late"}
-    assert told["choice"] == "late"
-    assert told["sentence"].startswith("AOCC between 1e-08 and 100 would choose late")
+    assert told["choice"] == "good"  # log 13 + log 12 is less than log 16 + log 10.5
+    assert told["sentence"].startswith("AOCC between 1e-08 and 100 would choose good")
 
 
 def test_a_race_file_can_be_analysed(polarbear, finished):
