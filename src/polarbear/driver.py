@@ -166,6 +166,11 @@ class Race:
         """What the race has found so far; valid at any time."""
         return RaceResult(self._state, "resolved" if loop.ask(self._state) is None else self._stopped)
 
+    @property
+    def about(self) -> dict[str, Any]:
+        """What the race file tells of the race beside its runs and decisions, such as where it was made; or nothing."""
+        return {} if self._file is None else self._file.about
+
     def add(self, name: str, algorithm: Algorithm) -> None:
         """Let another algorithm in; it first runs on the instances that the race knows already."""
         payload = None if algorithm is None else self._packed(algorithm)

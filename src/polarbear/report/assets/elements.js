@@ -1,0 +1,71 @@
+// Elements of the page. Text is only ever set as text, so that no name can be markup.
+
+const SVG = "http://www.w3.org/2000/svg";
+
+const byId = (id) => document.getElementById(id);
+
+function el(tag, attributes, ...children) {
+  return filled(document.createElement(tag), attributes, children);
+}
+
+function svg(tag, attributes, ...children) {
+  return filled(document.createElementNS(SVG, tag), attributes, children);
+}
+
+function filled(element, attributes, children) {
+  for (const [name, value] of Object.entries(attributes ?? {})) {
+    if (value === null || value === undefined || value === false) continue;
+    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else if (name.startsWith("--")) element.style.setProperty(name, value);
+    else element.setAttribute(name, value === true ? "" : value);
+  }
+  element.append(...children.filter((child) => child !== null && child !== undefined));
+  return element;
+}
+
+// A short line in the look of an algorithm.
+function swatch([colour, dashes]) {
+  const line = svg("line", { x1: 1, x2: 23, y1: 5, y2: 5, "stroke-dasharray": dashes || null });
+  return svg("svg", { class: "swatch", width: 24, height: 10, "aria-hidden": "true", "--c": colour }, line);
+}
+
+// A name as it is written, kept apart from the text around it.
+function named(data, algorithm) {
+  return el("bdi", { class: "name" }, data.names[algorithm]);
+}
+
+function marked(data, algorithm) {
+  return el("span", { class: "marked" }, swatch(data.looks[algorithm]), named(data, algorithm));
+}
+
+// Buttons that bring one algorithm of a chart to the front.
+function legend(place, data, algorithms, figure) {
+  let held = null;
+  const show = (algorithm) => {
+    figure.classList.toggle("dimmed", algorithm !== null);
+    for (const line of figure.querySelectorAll("[data-algorithm]")) {
+      line.classList.toggle("front", line.getAttribute("data-algorithm") === String(algorithm));
+    }
+  };
+  const buttons = algorithms.map((algorithm) => {
+    const button = el(
+      "button",
+      {
+        type: "button",
+        "aria-pressed": "false",
+        onpointerenter: () => show(algorithm),
+        onpointerleave: () => show(held),
+        onclick: () => {
+          held = held === algorithm ? null : algorithm;
+          buttons.forEach((each, i) => each.setAttribute("aria-pressed", String(algorithms[i] === held)));
+          show(held);
+        },
+      },
+      swatch(data.looks[algorithm]),
+      named(data, algorithm),
+    );
+    return button;
+  });
+  place.replaceChildren(...buttons.map((button) => el("li", null, button)));
+  return () => show(held);
+}

@@ -1,0 +1,18 @@
+// Here the page begins.
+
+const data = JSON.parse(byId("contents").textContent);
+const belief = beliefFrom(data.draws);
+answerSection(data, belief);
+explorer(byId("explorer-place"), data, belief);
+ratingsSection(data, belief);
+eliminationsSection(data);
+pairsSection(data, belief);
+costSection(data, belief);
+trustSection(data);
+failuresSection(data);
+particularsSection(data, belief);
+if (data.live) {
+  keepPlace();
+  stayLive(data.live);
+}
+document.documentElement.dataset.ready = "";

@@ -1,0 +1,47 @@
+// Preferences over time as weights on the grid; the twin of polarbear/selection/preference.py.
+//
+//   { kind: "at", time }              one budget
+//   { kind: "between", start, stop }  any budget from one to another
+//   { kind: "around", centre, spread } a normal distribution on the grid's axis: log-normal on a logarithmic one
+//   { kind: "drawn", heights }        one number for each time of the grid
+
+// How much each time of the grid counts. `mass` is the share of the budgets that lie within the grid.
+function weightsOf(preference, grid) {
+  if (preference.kind === "at") {
+    const weights = new Float64Array(grid.times.length);
+    read(grid, weights, preference.time, 1);
+    return { weights, mass: 1 };
+  }
+  if (preference.kind === "between") {
+    return { weights: normalised(integral(grid, preference.start, preference.stop)), mass: 1 };
+  }
+  if (preference.kind === "around") {
+    const weights = expectation(grid, distribution(preference, grid));
+    return { weights: normalised(weights), mass: weights.reduce((a, b) => a + b, 0) };
+  }
+  return { weights: normalised(Float64Array.from(preference.heights)), mass: 1 };
+}
+
+function distribution({ centre, spread }, grid) {
+  const middle = grid.onAxis(centre);
+  return (time) => normalCdf((grid.onAxis(time) - middle) / spread);
+}
+
+// Φ(z) by the series ½ + φ(z) (z + z³/3 + z⁵/(3·5) + ...), all of whose terms have one sign.
+function normalCdf(z) {
+  if (z > 9) return 1;
+  if (z < -9) return 0;
+  let term = z;
+  let sum = z;
+  for (let k = 3; Math.abs(term) > 1e-17 * Math.abs(sum); k += 2) {
+    term *= (z * z) / k;
+    sum += term;
+  }
+  return 0.5 + (sum * Math.exp((-z * z) / 2)) / Math.sqrt(2 * Math.PI);
+}
+
+function normalised(weights) {
+  const sum = weights.reduce((a, b) => a + b, 0);
+  if (!(sum > 0)) throw new RangeError("give some time a positive weight");
+  return weights.map((weight) => weight / sum);
+}

@@ -1,0 +1,99 @@
+// Integrals over time of curves that are known on a grid and linear between its times on the grid's own axis; the twin
+// of polarbear/selection/quadrature.py, to which the tests hold it.
+
+const NODES = 16; // Gauss-Legendre nodes in each piece of an interval
+const FINE_NODES = 64; // and for distribution functions
+
+function gridOf(times, axis) {
+  const onAxis = (time) => (axis === "log" ? Math.log(time) : time);
+  const fromAxis = (place) => (axis === "log" ? Math.exp(place) : place);
+  return { times, axis, onAxis, fromAxis, places: times.map(onAxis), first: times[0], last: times[times.length - 1] };
+}
+
+// Nodes and weights on [-1, 1], by Newton's method on the Legendre polynomial.
+function gauss(count) {
+  const nodes = new Float64Array(count);
+  const weights = new Float64Array(count);
+  for (let i = 0; i < count; i++) {
+    let x = Math.cos((Math.PI * (i + 0.75)) / (count + 0.5));
+    let slope = 1;
+    for (let step = 0; step < 10; step++) {
+      let [before, value] = [1, x];
+      for (let k = 2; k <= count; k++) [before, value] = [value, ((2 * k - 1) * x * value - (k - 1) * before) / k];
+      slope = (count * (x * value - before)) / (x * x - 1);
+      x -= value / slope;
+    }
+    nodes[i] = x;
+    weights[i] = 2 / ((1 - x * x) * slope * slope);
+  }
+  return { nodes, weights };
+}
+
+const COARSE = gauss(NODES);
+const FINE = gauss(FINE_NODES);
+
+// Adds mass · curve(time) to weights on the grid.
+function read(grid, weights, time, mass) {
+  const last = grid.times.length - 1;
+  if (last === 0) {
+    weights[0] += mass;
+    return;
+  }
+  const { places } = grid;
+  const asked = grid.onAxis(time);
+  let right = 1;
+  while (right < last && places[right] < asked) right++;
+  const share = (asked - places[right - 1]) / (places[right] - places[right - 1]);
+  weights[right - 1] += mass * (1 - share);
+  weights[right] += mass * share;
+}
+
+// The weights of ∫ curve(t) dt from start to stop, both within the grid; at a single time without dt.
+function integral(grid, start, stop) {
+  const weights = new Float64Array(grid.times.length);
+  if (start === stop) {
+    read(grid, weights, start, 1);
+    return weights;
+  }
+  const edges = refined([start, ...grid.times.filter((time) => time > start && time < stop), stop]);
+  for (let i = 1; i < edges.length; i++) {
+    const [from, to] = [grid.onAxis(edges[i - 1]), grid.onAxis(edges[i])];
+    for (let k = 0; k < NODES; k++) {
+      const time = grid.fromAxis(from + ((to - from) * (1 + COARSE.nodes[k])) / 2);
+      const within = Math.min(Math.max(time, edges[i - 1]), edges[i]); // rounding must not leave the grid
+      const step = ((to - from) / 2) * COARSE.weights[k];
+      read(grid, weights, within, grid.axis === "log" ? step * within : step); // dt = t d log t
+    }
+  }
+  return weights;
+}
+
+// Edges between which positive times differ by a factor of four at most.
+function refined(edges) {
+  const result = [edges[0]];
+  for (let i = 1; i < edges.length; i++) {
+    const [from, to] = [edges[i - 1], edges[i]];
+    const pieces = from > 0 ? Math.max(Math.ceil(Math.log(to / from) / Math.log(4)), 1) : 1;
+    for (let k = 1; k < pieces; k++) result.push(from * (to / from) ** (k / pieces));
+    result.push(to);
+  }
+  return result;
+}
+
+// The weights of ∫ curve dF for a continuous distribution function F; they sum to its mass within the grid.
+// At the share s of the way between two grid times, ∫ s dF = F(b) − ∫ F ds by parts.
+function expectation(grid, cdf) {
+  const weights = new Float64Array(grid.times.length);
+  const onGrid = grid.times.map(cdf);
+  for (let i = 1; i < grid.times.length; i++) {
+    const [from, to] = [grid.places[i - 1], grid.places[i]];
+    let between = 0;
+    for (let k = 0; k < FINE_NODES; k++) {
+      between += (FINE.weights[k] / 2) * cdf(grid.fromAxis(from + ((to - from) * (1 + FINE.nodes[k])) / 2));
+    }
+    between = Math.min(Math.max(between, onGrid[i - 1]), onGrid[i]);
+    weights[i - 1] += between - onGrid[i - 1];
+    weights[i] += onGrid[i] - between;
+  }
+  return weights;
+}

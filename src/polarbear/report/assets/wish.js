@@ -1,0 +1,110 @@
+// What the reader wishes: everything that the explorer's controls hold, as a plain value that survives in the address.
+
+const KINDS = ["at", "between", "around", "drawn"];
+const RISKS = ["expected", "best", "quantile", "regret"];
+const MACHINES = 5;
+const HEIGHTS = 255; // a drawn weight is written as two hexadecimal digits
+
+function firstWish(grid) {
+  const span = grid.places[grid.places.length - 1] - grid.places[0];
+  const middle = tidy(grid, grid.fromAxis(grid.places[0] + span / 2));
+  return {
+    kind: "at",
+    time: middle,
+    start: grid.first,
+    stop: grid.last,
+    centre: middle,
+    spread: rounded(span > 0 ? span / 8 : 1),
+    heights: grid.times.map(() => HEIGHTS / 2 | 0),
+    risk: "expected",
+    level: 0.05,
+    machines: 1,
+    everybody: false,
+  };
+}
+
+// A budget that is easy to say, within the grid.
+function tidy(grid, time) {
+  return within(rounded(time), grid.first, grid.last);
+}
+
+function within(value, least, most) {
+  return Math.min(Math.max(value, least), most);
+}
+
+function spreadRange(grid) {
+  const span = grid.places[grid.places.length - 1] - grid.places[0] || 1;
+  return [span / 100, span / 2];
+}
+
+function preferenceOf(wish) {
+  const { kind, time, start, stop, centre, spread, heights } = wish;
+  if (kind === "at") return { kind, time };
+  if (kind === "between") return { kind, start, stop };
+  if (kind === "around") return { kind, centre, spread };
+  return { kind, heights: heights.map((height) => height / HEIGHTS) };
+}
+
+function riskOf({ risk, level }) {
+  return risk === "quantile" ? { kind: risk, level } : { kind: risk };
+}
+
+// The part of the address behind #, and back. What cannot be read is left as it was.
+function written(wish) {
+  const { kind } = wish;
+  const parts = { kind };
+  if (kind === "at") parts.time = wish.time;
+  if (kind === "between") Object.assign(parts, { start: wish.start, stop: wish.stop });
+  if (kind === "around") Object.assign(parts, { centre: wish.centre, spread: wish.spread });
+  if (kind === "drawn") parts.heights = wish.heights.map((each) => each.toString(16).padStart(2, "0")).join("");
+  parts.risk = wish.risk;
+  if (wish.risk === "quantile") parts.level = wish.level;
+  parts.machines = wish.machines;
+  if (wish.everybody) parts.everybody = 1;
+  return new URLSearchParams(parts).toString();
+}
+
+function recalled(text, grid) {
+  const parts = new URLSearchParams(text);
+  const wish = firstWish(grid);
+  const number = (name, least, most) => {
+    const value = Number(parts.get(name) ?? NaN);
+    if (Number.isFinite(value)) wish[name] = within(value, least, most);
+  };
+  if (KINDS.includes(parts.get("kind"))) wish.kind = parts.get("kind");
+  if (RISKS.includes(parts.get("risk"))) wish.risk = parts.get("risk");
+  for (const name of ["time", "start", "stop", "centre"]) number(name, grid.first, grid.last);
+  number("spread", ...spreadRange(grid));
+  number("level", 0.01, 0.5);
+  number("machines", 1, MACHINES);
+  wish.machines = Math.round(wish.machines);
+  if (wish.start > wish.stop) [wish.start, wish.stop] = [wish.stop, wish.start];
+  wish.everybody = parts.get("everybody") === "1";
+  const heights = parts.get("heights") ?? "";
+  if (/^[0-9a-f]+$/.test(heights) && heights.length === 2 * grid.times.length) {
+    wish.heights = grid.times.map((_, t) => parseInt(heights.slice(2 * t, 2 * t + 2), 16));
+  }
+  return wish;
+}
+
+// The same question in Python, to the last digit.
+function inPython(wish, grid, names) {
+  const preference = {
+    at: () => `pb.At(${wish.time})`,
+    between: () => `pb.Between(${wish.start}, ${wish.stop})`,
+    around: () =>
+      grid.axis === "log"
+        ? `pb.BudgetDistribution(scipy.stats.lognorm(s=${wish.spread}, scale=${wish.centre}))`
+        : `pb.BudgetDistribution(scipy.stats.norm(${wish.centre}, ${wish.spread}))`,
+    drawn: () => `pb.Weighted([${wish.heights.join(", ")}])`,
+  }[wish.kind]();
+  const risk = {
+    expected: "pb.Expected()",
+    best: "pb.ProbabilityBest()",
+    quantile: `pb.Quantile(${wish.level})`,
+    regret: "pb.Regret()",
+  }[wish.risk];
+  const among = names ? `, among=[${names.map((name) => JSON.stringify(name)).join(", ")}]` : "";
+  const machines = wish.machines > 1 ? `, portfolio=${wish.machines}` : "";
+  return `pb.select(posterior, ${preference}, ${risk}${among}${machines})`;
+}

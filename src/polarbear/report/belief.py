@@ -1,0 +1,67 @@
+"""What the page tells of a posterior: ratings over time, the best at each budget, pairs, and how far to trust it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from polarbear.plots import DecisionBands, DominanceMatrix, RatingCurves
+from polarbear.report.draws import embedded, packed
+from polarbear.report.words import advice, trust
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from polarbear.posterior import Posterior
+
+_LEVEL = 0.9  # of the bands
+
+
+def belief(posterior: Posterior, candidates: Sequence[str], *, unit: str) -> dict[str, Any]:
+    """Plain values about a posterior, in which some algorithms are left to choose from; arrays are by algorithm."""
+    small = embedded(posterior)
+    curves = RatingCurves.of(posterior, level=_LEVEL)
+    bands = DecisionBands.of(posterior, among=candidates)
+    told = posterior.diagnostics
+    return {
+        "draws": {
+            "times": posterior.grid.times.tolist(),
+            "axis": posterior.grid.axis,
+            "algorithms": len(posterior.names),
+            "draws": len(small.ratings),
+            "data": packed(small),
+        },
+        "ratings": {
+            "level": _LEVEL,
+            "mean": curves.mean.T.round(5).tolist(),
+            "lower": curves.lower.T.round(5).tolist(),
+            "upper": curves.upper.T.round(5).tolist(),
+        },
+        "advice": advice(bands, unit),
+        "best": {
+            "columns": [posterior.names.index(name) for name in bands.names],
+            "probability": bands.probability_best.T.round(4).tolist(),
+            "leads": [[posterior.names.index(each.name), each.start, each.stop] for each in bands.leads],
+            "crossings": [
+                {
+                    "before": each.before,
+                    "after": each.after,
+                    "time": each.time,
+                    "lower": each.lower,
+                    "upper": each.upper,
+                    "probability": each.probability,
+                }
+                for each in bands.crossings
+            ],
+        },
+        "pairs": {"joint": posterior.joint, "beats": DominanceMatrix.of(posterior).probability.round(4).tolist()},
+        "diagnostics": {
+            "reliable": told.reliable,
+            "sentences": trust(posterior, len(small.ratings)),
+            "method": told.method,
+            "effective_draws": told.effective_draws,
+            "pareto_k": told.pareto_k,
+            "r_hat": told.r_hat,
+        },
+        "instances": posterior.instances,
+        "prior": posterior.prior,
+    }

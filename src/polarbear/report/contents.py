@@ -1,0 +1,76 @@
+"""All that the page tells, in plain values."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from polarbear.elimination import dominated
+from polarbear.plots import looks
+from polarbear.report.belief import belief
+from polarbear.report.history import history
+from polarbear.report.words import answer
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from polarbear.elimination import Elimination
+    from polarbear.posterior import Posterior
+    from polarbear.race.result import RaceResult
+
+
+def of_race(result: RaceResult, *, title: str, made: Mapping[str, str], live: float | None) -> dict[str, Any]:
+    """About a race, finished or not; `live` is after how many seconds the page of one that is not loads itself again."""
+    posterior, state = result.posterior, result.state
+    candidates = [name for name in result.pareto_set if name in posterior.names]  # a newcomer may not have run yet
+    return {
+        **_of(posterior, candidates, state.names, settled=result.finished, unit=state.settings.clock),
+        "title": title,
+        "made": dict(made),
+        "live": None if result.finished else live,
+        "race": history(result, posterior.names),
+        "dominated": None,
+    }
+
+
+def of_posterior(
+    posterior: Posterior,
+    *,
+    title: str,
+    made: Mapping[str, str],
+    confidence: float = 0.95,
+    elimination: Elimination | None = None,
+    unit: str = "",
+) -> dict[str, Any]:
+    """About a posterior alone: who is beaten follows from it."""
+    way = elimination or ("joint" if posterior.joint else "pointwise")
+    out = dominated(posterior, confidence=confidence, elimination=way)
+    gone = {each.name for each in out}
+    candidates = [name for name in posterior.names if name not in gone]
+    return {
+        **_of(posterior, candidates, posterior.names, settled=True, unit=unit),
+        "title": title,
+        "made": dict(made),
+        "live": None,
+        "race": None,
+        "dominated": {"confidence": confidence, "elimination": way, "out": [asdict(each) for each in out]},
+    }
+
+
+def _of(
+    posterior: Posterior, candidates: Sequence[str], everybody: Sequence[str], *, settled: bool, unit: str
+) -> dict[str, Any]:
+    look = looks(everybody)
+    return {
+        "answer": answer(candidates, posterior.names, settled=settled),
+        "unit": unit,
+        "names": list(posterior.names),
+        "looks": [[look[name].colour, _dashes(look[name].dashes)] for name in posterior.names],
+        "candidates": [posterior.names.index(name) for name in candidates],
+        **belief(posterior, candidates, unit=unit),
+    }
+
+
+def _dashes(style: str | tuple[float, tuple[float, ...]]) -> str:
+    """A Matplotlib line style as SVG writes it, for a line two pixels wide."""
+    return "" if isinstance(style, str) else " ".join(f"{2 * length:g}" for length in style[1])

@@ -1,0 +1,85 @@
+"""The page: one HTML file with its style, its scripts and its data, which asks nothing of any network."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import html
+import json
+import math
+from importlib.resources import files
+from string import Template
+from typing import Any
+
+# In this order: each file uses only what those before it define, apart from the last, which begins.
+SCRIPTS = (
+    "quadrature.js",
+    "draws.js",
+    "preference.js",
+    "risk.js",
+    "portfolio.js",
+    "choice.js",
+    "elements.js",
+    "numbers.js",
+    "chart.js",
+    "answer.js",
+    "ratings.js",
+    "eliminations.js",
+    "pairs.js",
+    "cost.js",
+    "particulars.js",
+    "wish.js",
+    "explorer_chart.js",
+    "explorer.js",
+    "live.js",
+    "page.js",
+)
+
+
+def page(contents: dict[str, Any]) -> str:
+    """The page that tells these contents."""
+    style = _asset("style.css")
+    script = "(() => {\n'use strict';\n" + "\n".join(_asset(name) for name in SCRIPTS) + "})();\n"
+    policy = (
+        f"default-src 'none'; script-src {_hashed(script)}; style-src {_hashed(style)}; img-src data:; "
+        "base-uri 'none'; form-action 'none'"
+    )
+    seconds = contents["live"]
+    return Template(_asset("page.html")).substitute(
+        policy=policy,
+        refresh=f'<noscript><meta http-equiv="refresh" content="{seconds:g}"></noscript>' if seconds else "",
+        title=html.escape(contents["title"]),
+        answer=html.escape(contents["answer"]),
+        style=style,
+        data=embeddable(contents),
+        script=script,
+    )
+
+
+def embeddable(data: Any) -> str:
+    r"""JSON that can stand in a script element, whatever its strings hold; numbers that are not finite become null.
+
+    Examples
+    --------
+    >>> print(embeddable(["</script>", float("inf")]))
+    ["\u003c/script>",null]
+    """
+    text = json.dumps(_finite(data), ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+    return text.replace("<", "\\u003c").replace("&", "\\u0026")
+
+
+def _finite(data: Any) -> Any:
+    if isinstance(data, dict):
+        return {key: _finite(value) for key, value in data.items()}
+    if isinstance(data, list | tuple):
+        return [_finite(each) for each in data]
+    return None if isinstance(data, float) and not math.isfinite(data) else data
+
+
+def _asset(name: str) -> str:
+    return (files("polarbear.report") / "assets" / name).read_text(encoding="utf-8")
+
+
+def _hashed(text: str) -> str:
+    """What a content security policy calls an inline script or style by."""
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
