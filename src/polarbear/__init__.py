@@ -54,6 +54,7 @@ if TYPE_CHECKING:
         pareto_probability,
         win_probability,
     )
+    from polarbear.reporting import report
     from polarbear.selection import (
         At,
         Between,
@@ -124,6 +125,7 @@ _HOME = {
         "pareto_probability",
         "win_probability",
     ],
+    "polarbear.reporting": ["report"],
     "polarbear.selection": [
         "At",
         "Between",
@@ -227,6 +229,7 @@ __all__ = [
     "rank_values",
     "read_runs",
     "regret",
+    "report",
     "select",
     "virtual_portfolio",
     "win_probability",

@@ -42,6 +42,7 @@ def analyse(
     confidence: Annotated[float, typer.Option(help="How sure a decision must be.")] = 0.95,
     seed: Annotated[int, typer.Option(min=0, help="Of the posterior, and of the replayed race's order.")] = 0,
     save: Annotated[Path | None, typer.Option(help="Write the posterior here, to select from later.")] = None,
+    report: Annotated[Path | None, typer.Option(help="Write a page about it here.")] = None,
     as_json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
@@ -66,6 +67,10 @@ def analyse(
     way = elimination or ("joint" if posterior.joint else "pointwise")
     if save is not None:
         posterior.save(save)
+    if report is not None:
+        from polarbear.reporting import report as write
+
+        write(posterior, report, title=path.stem, confidence=confidence, elimination=way, unit=clock)
     found = _found(posterior, confidence, way, runs)
     if replayed:
         raced = replay(runs, grid, seed=seed, confidence=confidence, elimination=way, clock=clock, **asked)

@@ -19,6 +19,7 @@ Dask = Annotated[str | None, typer.Option(metavar="ADDRESS", help="Run on this D
 MaxInstances = Annotated[int | None, typer.Option(help="Stop at so many instances in all.")]
 MaxEvaluations = Annotated[float | None, typer.Option(help="Stop at such a cost in all, in the race's unit of time.")]
 MaxSeconds = Annotated[float | None, typer.Option(help="Stop after so long on the wall clock.")]
+Report = Annotated[Path | None, typer.Option(help="Write a page here, anew after each round; it renews itself.")]
 Set = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="KEY=VALUE", help="Any key of the file, for example race.prior=RandomWalk."),

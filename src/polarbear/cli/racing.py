@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from polarbear.cli import options, printing
+from polarbear.cli.reporting import after_each_round
 
 if TYPE_CHECKING:
     from polarbear.configuration import Prepared
@@ -30,6 +31,7 @@ def race(
     max_instances: options.MaxInstances = None,
     max_evaluations: options.MaxEvaluations = None,
     max_seconds: options.MaxSeconds = None,
+    report: options.Report = None,
     settings: options.Set = None,
     as_json: options.Json = False,
     quiet: options.Quiet = False,
@@ -44,7 +46,7 @@ def race(
         },
         settings,
     )
-    prepared, result = run_race(config, output, changes, quiet=quiet)
+    prepared, result = run_race(config, output, changes, page=report, quiet=quiet)
     finish(result, output or prepared.race_file, as_json=as_json, quiet=quiet)
 
 
@@ -58,6 +60,7 @@ def resume(
     max_instances: options.MaxInstances = None,
     max_evaluations: options.MaxEvaluations = None,
     max_seconds: options.MaxSeconds = None,
+    report: options.Report = None,
     settings: options.Set = None,
     as_json: options.Json = False,
     quiet: options.Quiet = False,
@@ -75,7 +78,7 @@ def resume(
         },
         settings,
     )
-    _go_on(file, config, changes, None, as_json=as_json, quiet=quiet)
+    _go_on(file, config, changes, None, page=report, as_json=as_json, quiet=quiet)
 
 
 def add(
@@ -87,6 +90,7 @@ def add(
     max_instances: options.MaxInstances = None,
     max_evaluations: options.MaxEvaluations = None,
     max_seconds: options.MaxSeconds = None,
+    report: options.Report = None,
     settings: options.Set = None,
     as_json: options.Json = False,
     quiet: options.Quiet = False,
@@ -96,11 +100,11 @@ def add(
     They first run on the instances that the race knows, until they are out or have caught up.
     """
     changes = options.overrides(_limits(workers, dask, max_instances, max_evaluations, max_seconds), settings)
-    _go_on(file, config, changes, names or [], as_json=as_json, quiet=quiet)
+    _go_on(file, config, changes, names or [], page=report, as_json=as_json, quiet=quiet)
 
 
 def run_race(
-    config: Path, output: Path | None, changes: dict[str, Any], *, quiet: bool
+    config: Path, output: Path | None, changes: dict[str, Any], *, page: Path | None = None, quiet: bool
 ) -> "tuple[Prepared, RaceResult]":
     """A new race from a configuration."""
     from dataclasses import fields
@@ -116,11 +120,18 @@ def run_race(
     chosen = {field.name: getattr(prepared.settings, field.name) for field in fields(prepared.settings)}
     about = _kept(about_race(prepared))
     with Race(prepared.algorithms, prepared.instances, path=path, about=about, **chosen) as new:
-        return prepared, _run(new, prepared, quiet=quiet)
+        return prepared, _run(new, prepared, page, quiet=quiet)
 
 
 def _go_on(
-    file: Path, config: Path | None, changes: dict[str, Any], names: list[str] | None, *, as_json: bool, quiet: bool
+    file: Path,
+    config: Path | None,
+    changes: dict[str, Any],
+    names: list[str] | None,
+    *,
+    page: Path | None,
+    as_json: bool,
+    quiet: bool,
 ) -> None:
     """Continue a race, after letting newcomers in if there is a list of them (an empty one means all)."""
     from dataclasses import fields
@@ -153,7 +164,7 @@ def _go_on(
             race.note(key, value)
         for name in newcomers if names is not None else ():
             race.add(name, prepared.algorithms[name])
-        result = _run(race, prepared, quiet=quiet)
+        result = _run(race, prepared, page, quiet=quiet)
     finish(result, file, as_json=as_json, quiet=quiet)
 
 
@@ -171,20 +182,27 @@ def _wanted(names: list[str], newcomers: list[str], prepared: "Prepared") -> lis
     return names or newcomers
 
 
-def _run(race: "Race", prepared: "Prepared", *, quiet: bool) -> "RaceResult":
+def _run(race: "Race", prepared: "Prepared", page: Path | None, *, quiet: bool) -> "RaceResult":
     from polarbear.configuration.building import executor_of
 
     limits = prepared.tables.limits
+    renew = after_each_round(race, None if page is None else page.resolve())
     with chdir(prepared.folder), _terminated_like_interrupted(), executor_of(prepared.tables.execution) as executor:
-        return race.run(
+        result = race.run(
             executor,
             max_instances=limits.instances,
             max_evaluations=limits.evaluations,
             max_seconds=limits.seconds,
             time_limit=limits.run_seconds,
             retries=limits.retries,
+            stop=renew,
             progress="none" if quiet else "auto",
         )
+    if page is not None and result.rounds:
+        from polarbear.reporting import report
+
+        report(race, page)  # which no longer waits for the next round
+    return result
 
 
 def finish(result: "RaceResult", file: Path, *, as_json: bool, quiet: bool, leave: bool = True) -> None:

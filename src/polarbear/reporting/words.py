@@ -28,6 +28,7 @@ _STOPPED = {
     "instances ran out": "There were no more instances, and not every pair is decided.",
     "paused": "Not every pair is decided yet.",
 }
+_RUNNING = "The race is running; not every pair is decided yet."
 
 
 def listed(names: Sequence[str]) -> str:
@@ -78,9 +79,9 @@ def advice(bands: DecisionBands, unit: str) -> str:
     return f"{', '.join(parts)}, beyond that {leads[-1].name}."
 
 
-def stopped(result: RaceResult) -> str:
+def stopped(result: RaceResult, *, running: bool) -> str:
     """Why the race stands where it stands."""
-    return _STOPPED[result.stopped]
+    return _RUNNING if running and not result.finished else _STOPPED[result.stopped]
 
 
 def trust(posterior: Posterior, draws: int) -> list[str]:

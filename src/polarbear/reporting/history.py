@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from polarbear.plots import DominanceEvolution, SampleAllocation
-from polarbear.report.words import doubts, stopped
+from polarbear.reporting.words import doubts, stopped
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,11 +20,11 @@ _KINDS = 20  # of failures that are shown
 _MESSAGE = 4000  # characters of one message that are shown, from its end
 
 
-def history(result: RaceResult, names: Sequence[str]) -> dict[str, Any]:
+def history(result: RaceResult, names: Sequence[str], *, running: bool) -> dict[str, Any]:
     """Plain values about a race; arrays are by algorithm, in the order of these names."""
     settings = result.state.settings
     return {
-        "stopped": stopped(result),
+        "stopped": stopped(result, running=running),
         "finished": result.finished,
         "doubts": doubts(result),
         "waiting": [name for name in result.pareto_set if name not in names],

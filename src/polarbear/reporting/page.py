@@ -77,7 +77,7 @@ def _finite(data: Any) -> Any:
 
 
 def _asset(name: str) -> str:
-    return (files("polarbear.report") / "assets" / name).read_text(encoding="utf-8")
+    return (files("polarbear.reporting") / "assets" / name).read_text(encoding="utf-8")
 
 
 def _hashed(text: str) -> str:

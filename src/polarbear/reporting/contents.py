@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from polarbear.elimination import dominated
 from polarbear.plots import looks
-from polarbear.report.belief import belief
-from polarbear.report.history import history
-from polarbear.report.words import answer
+from polarbear.reporting.belief import belief
+from polarbear.reporting.history import history
+from polarbear.reporting.words import answer
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -28,7 +28,7 @@ def of_race(result: RaceResult, *, title: str, made: Mapping[str, str], live: fl
         "title": title,
         "made": dict(made),
         "live": None if result.finished else live,
-        "race": history(result, posterior.names),
+        "race": history(result, posterior.names, running=live is not None),
         "dominated": None,
     }
 

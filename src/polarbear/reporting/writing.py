@@ -10,8 +10,8 @@ from polarbear.driver import Race
 from polarbear.journal import made
 from polarbear.posterior import Posterior
 from polarbear.race.result import RaceResult
-from polarbear.report.contents import of_posterior, of_race
-from polarbear.report.page import page
+from polarbear.reporting.contents import of_posterior, of_race
+from polarbear.reporting.page import page
 
 if TYPE_CHECKING:
     from os import PathLike

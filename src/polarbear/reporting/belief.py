@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from polarbear.plots import DecisionBands, DominanceMatrix, RatingCurves
-from polarbear.report.draws import embedded, packed
-from polarbear.report.words import advice, trust
+from polarbear.reporting.draws import embedded, packed
+from polarbear.reporting.words import advice, trust
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -1,0 +1,87 @@
+"""`report`: one page about a race or a posterior."""
+
+import time
+import webbrowser
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from polarbear.cli import options, printing
+from polarbear.cli.beliefs import is_race_file, opened
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from polarbear.driver import Race
+    from polarbear.race.result import RaceResult
+
+RENEWED = 5.0  # seconds after which the page of a running race loads itself again
+
+
+def report(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A race file, or a posterior that was saved.")],
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="The page; by default the file's name, ending in .html.")
+    ] = None,
+    title: Annotated[str | None, typer.Option(help="The heading; by default the file's name.")] = None,
+    live: Annotated[
+        bool, typer.Option("--live", help="Write it again after each round of a running race, until all is decided.")
+    ] = False,
+    show: Annotated[bool, typer.Option("--open", help="Open it in a browser.")] = False,
+    confidence: Annotated[float, typer.Option(help="Of a posterior: how sure it must be that one is out.")] = 0.95,
+    quiet: options.Quiet = False,
+) -> None:
+    """Write one self-contained page: the answer, how it was found, and an explorer for any other wish."""
+    page = output or file.with_suffix(".html")
+    heading = title or file.stem
+    if not is_race_file(file):
+        from polarbear.posterior import Posterior
+        from polarbear.reporting import report as write
+
+        write(Posterior.load(file), page, title=heading, confidence=confidence)
+        _wrote(page, show=show)
+        return
+    rounds, finished = _written(file, page, heading, live=live, known=0)
+    if not rounds and not live:
+        raise ValueError(f"nothing has been decided in {file} yet; go on with: polarbear resume {printing.shown(file)}")
+    if live and not finished:
+        printing.tell("The page is written again after each round; Ctrl-C ends this, not the race.", quiet=quiet)
+    while live and not rounds:
+        time.sleep(1.0)
+        rounds, finished = _written(file, page, heading, live=live, known=0)
+    _wrote(page, show=show)
+    while live and not finished:
+        time.sleep(1.0)
+        rounds, finished = _written(file, page, heading, live=live, known=rounds)
+
+
+def _written(file: Path, page: Path, heading: str, *, live: bool, known: int) -> tuple[int, bool]:
+    """Write the page of a race that has more rounds than are known; how many it has, and whether it is finished."""
+    from polarbear.reporting import report as write
+
+    with opened(file) as race:
+        rounds, finished = len(race.state.rounds), race.result.finished
+        if rounds > known:
+            write(race, page, title=heading, live=RENEWED if live else None)
+        return rounds, finished
+
+
+def _wrote(page: Path, *, show: bool) -> None:
+    printing.say(str(page))
+    if show:
+        webbrowser.open(page.resolve().as_uri())
+
+
+def after_each_round(race: "Race", page: Path | None) -> "Callable[[RaceResult], bool] | None":
+    """What a race asks after each round whether to stop: it may go on, and its page has been written again."""
+    if page is None:
+        return None
+
+    def renew(result: "RaceResult") -> bool:
+        from polarbear.reporting import report as write
+
+        write(race, page, live=None if result.finished else RENEWED)
+        return False
+
+    return renew
