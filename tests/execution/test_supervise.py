@@ -9,6 +9,7 @@ import time
 import numpy as np
 import pytest
 
+from polarbear.algorithms import command
 from polarbear.execution import Limits, WorkersClosed, close_workers, pack, run_supervised
 from polarbear.execution.guard import driver_token
 from polarbear.execution.guardian import bearers
@@ -31,6 +32,27 @@ def eventually(condition):
             return True
         time.sleep(0.05)
     return False
+
+
+def talkative(problem, seed, until):
+    print("to stdout")
+    print("to stderr" + 5_000 * "!", file=sys.stderr)
+    yield 1, 2.0
+
+
+def test_the_last_output_of_a_good_run_is_kept():
+    result = run(talkative)
+    assert (result.status, result.message) == ("done", 2_000 * "!")
+    assert run(runs.well_behaved).message == ""  # and not told of the next
+
+
+def test_the_error_output_of_a_program_is_kept():
+    programs = {
+        "ends": command(["sh", "-c", "echo solving {instance} >&2; echo 1 5"]),
+        "is stopped": command(["sh", "-c", "echo solving {instance} >&2; echo 1 5; sleep 100"]),
+    }
+    messages = {name: run(program, clock="seconds", until=1.5).message for name, program in programs.items()}
+    assert messages == dict.fromkeys(programs, "solving 3.005")
 
 
 def test_a_run_until_its_time():
@@ -141,7 +163,7 @@ def test_a_run_past_its_limit_is_killed(algorithm):
 
 
 def test_evaluations_counted_before_the_end_are_known():
-    result = run(runs.hangs_in_the_objective, instances=[abs], index=0, limits=Limits(seconds=0.3))
+    result = run(runs.hangs_in_the_objective, instances=[abs], index=0, limits=Limits(seconds=3))
     assert (result.status, result.reached, result.trajectory.until) == ("timeout", 3, 3)
 
 

@@ -7,7 +7,7 @@ from scipy.special import betaln
 
 import polarbear as pb
 from polarbear.inference import stick_breaking, whitened_posterior
-from polarbear.inference.sticks import Breaks, sticks_around
+from polarbear.inference.sticks import Breaks, sticks_around, strongest_first
 from polarbear.models.helmert import helmert
 
 
@@ -110,7 +110,7 @@ def test_a_normal_posterior_gives_a_normal_centre():
     utilities = np.array([[0.3, 0.1, -0.4]])
     root = np.random.default_rng(4).normal(size=(2, 2))
     precision = (1e6 * (root @ root.T + np.eye(2)))[None]
-    sticks = sticks_around(utilities, precision, helmert(3))
+    sticks = sticks_around(utilities, precision, helmert(3), strongest_first(utilities))
     normal = 0.5 * np.linalg.slogdet(precision[0])[1] - np.log(2 * np.pi)
     assert sticks.log_centre == pytest.approx(normal, abs=1e-3)
 

@@ -160,6 +160,9 @@ def test_large_whole_counts_agree_with_the_plain_sum(scale):
     utilities = rng.normal(scale=scale, size=(2, 6, 50))
     plain = np.array([derivatives(utilities[..., draw], choices)[0] for draw in range(50)]).T
     np.testing.assert_allclose(log_likelihood_by_time(utilities, choices), plain, rtol=1e-12)
+    # Single precision has 24 binary digits: each logarithm is off by some 1e-7, times its count.
+    single = log_likelihood_by_time(utilities, choices, dtype=np.float32)
+    np.testing.assert_allclose(single, plain, atol=1e-6 * np.linalg.norm(choices.counts))
 
 
 def test_derivatives_equal_finite_differences(data, utilities):

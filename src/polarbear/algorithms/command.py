@@ -143,6 +143,8 @@ class Command(Wrapped):
                 # Before it is waited for, as its number could be another's afterwards.
                 with suppress(ProcessLookupError, PermissionError):
                     os.killpg(process.pid, signal.SIGKILL)
+                with suppress(OSError):
+                    os.write(2, errors)  # as if it were ours: the supervisor keeps it with the run
         if process.returncode:
             raise ValueError(
                 f"expected {shlex.join(arguments)} to run until {recorder.clock} {recorder.until:g} or to end with exit "

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 # What an algorithm has beyond its time to notice that it is over, before its worker is killed (clock="seconds" only).
 _GRACE_SECONDS = 1.0
+_KEPT = 2_000  # characters of what a run that went well has written; there may be many such runs
 
 
 @dataclass(frozen=True)
@@ -118,7 +119,8 @@ def _attempt(slot: Slot, payload: Payload, job: Job, limits: Limits) -> Run:
             slot.retire()
         spent = reply["seconds"], reply["cpu_seconds"]
         state, ended = event_log.read(worker.log), reply.get("ended", False)
-        return _told(payload, job, state, reply["status"], reply.get("message", ""), *spent, ended=ended)
+        message = reply["message"] if "message" in reply else worker.output()[-_KEPT:]
+        return _told(payload, job, state, reply["status"], message, *spent, ended=ended)
     cpu = worker.cpu_seconds() - cpu
     slot.retire()
     state = event_log.read(worker.log)
@@ -132,7 +134,7 @@ def _attempt(slot: Slot, payload: Payload, job: Job, limits: Limits) -> Run:
     if not state.pairs:
         message = f"expected at least one value by seconds {job.until:g}, got none; let the race run until a later time"
         return _told(payload, job, state, "error", message, seconds, cpu)
-    return _told(payload, job, state, "done", "", seconds, cpu)
+    return _told(payload, job, state, "done", worker.output()[-_KEPT:], seconds, cpu)
 
 
 def _told(

@@ -130,9 +130,13 @@ class WorkerProcess:
                 how = f"signal {-code}"
                 how = signal.Signals(-code).name
             how = f"died by {how}" + (", as the system does when memory runs out" if code == -signal.SIGKILL else "")
-        self._drain()
-        text = bytes(self._tail[-_TAIL:]).decode(errors="replace").strip()
+        text = self.output()
         return f"{how}\n\nIts last output:\n{text}" if text else how
+
+    def output(self) -> str:
+        """Return the last that the run has written to stdout and stderr."""
+        self._drain()
+        return bytes(self._tail).decode(errors="replace").strip()
 
     def _wait_until_ready(self) -> None:
         deadline = time.monotonic() + _START_SECONDS

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from polarbear.inference.sticks import Sticks, sticks_around
+from polarbear.inference.sticks import Sticks, least_known_first, sticks_around, strongest_first
 from polarbear.models.helmert import helmert
 from polarbear.models.plackett_luce import log_ratings, log_total
 
@@ -97,7 +97,18 @@ class BlockFactor:
     @cached_property
     def sticks(self) -> Sticks:
         """The approximation that does better than a normal."""
-        return sticks_around(self.utilities, self.lower @ self.lower.transpose(0, 2, 1), self.contrasts)
+        return sticks_around(self.utilities, self._precision, self.contrasts, strongest_first(self.utilities))
+
+    @cached_property
+    def other_sticks(self) -> Sticks:
+        """The same with another order of breaking, for times at which some algorithms were seen far less than others."""
+        order = least_known_first(self.utilities, self._precision, self.contrasts)
+        return sticks_around(self.utilities, self._precision, self.contrasts, order)
+
+    @cached_property
+    def _precision(self) -> Array:
+        precision: Array = self.lower @ self.lower.transpose(0, 2, 1)
+        return precision
 
     @cached_property
     def _inverse(self) -> Array:

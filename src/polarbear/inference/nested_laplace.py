@@ -52,7 +52,7 @@ def correct_by_importance(
         log_density = residual - 0.5 * (white**2).sum(axis=(0, 1))
         log_proposal = np.log(posterior.masses[index]) - 0.5 * (noise**2).sum(axis=(0, 1))
         log_weights[here] = log_density - log_proposal
-    log_weights += log_likelihood_by_time(utilities, surface.choices).sum(axis=0)
+    log_weights += log_likelihood_by_time(utilities, surface.choices, dtype=np.float32).sum(axis=0)
 
     importance = pareto_smoothed(log_weights)
     hyperparameters = np.array([posterior.nodes[index].hyperparameters for index in node])

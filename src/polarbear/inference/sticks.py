@@ -1,12 +1,15 @@
 """Independent Betas on the breaks of a stick: the approximation of a Dirichlet posterior at each time.
 
-Order the algorithms by strength, and break a stick of length one: the first takes the share v_1 = θ_1, the second the share
-v_2 = θ_2 / (1 − θ_1) of what is left, and so on. Under a Dirichlet prior the shares are independent Betas, and rankings that
-all agree multiply their likelihood by ∏ v_j: the posterior is then a product of Betas exactly, however far the algorithms
-are apart. In general, with x_j = logit v_j, mode x* and precision H = Uᵀ D U there (U unit lower triangular), the sheared
-breaks y = x* + U (x − x*) are taken to be independent logits of Betas, with modes x* and curvatures D. That matches the
-posterior's mode and its whole curvature, as a normal would, and keeps its exponential tails, long on one side and short on
-the other, as a normal would not.
+Order the algorithms, and break a stick of length one: the first takes the share v_1 = θ_1, the second the share
+v_2 = θ_2 / (1 − θ_1) of what is left, and so on. Under a Dirichlet prior the shares are independent Betas, and two orders
+keep them nearly so. Rankings that all agree multiply their likelihood by ∏ v_j if the strongest comes first: the posterior
+is then a product of Betas exactly, however far the algorithms are apart. Algorithms that were seen on few instances better
+come first: what is known of the others among themselves does not depend on their shares.
+
+In general, with x_j = logit v_j, mode x* and precision H = Uᵀ D U there (U unit lower triangular), the sheared breaks
+y = x* + U (x − x*) are taken to be independent logits of Betas, with modes x* and curvatures D. That matches the posterior's
+mode and its whole curvature, as a normal would, and keeps its exponential tails, long on one side and short on the other,
+as a normal would not.
 """
 
 from __future__ import annotations
@@ -34,7 +37,7 @@ class Sticks:
     Attributes
     ----------
     order
-        The algorithms from the strongest down, shape (time, algorithm).
+        The algorithms in the order of breaking, shape (time, algorithm).
     mode
         x at the posterior's mode, shape (time, break).
     first, second
@@ -107,7 +110,20 @@ class Breaks:
         return utilities, left_over[0] - mean
 
 
-def sticks_around(utilities: Array, precision: Array, contrasts: Array) -> Sticks:
+def strongest_first(utilities: Array) -> NDArray[np.intp]:
+    """The algorithms (time, algorithm) by falling utility."""
+    return np.argsort(-utilities, axis=1, kind="stable")
+
+
+def least_known_first(utilities: Array, precision: Array, contrasts: Array) -> NDArray[np.intp]:
+    """Algorithms twice as uncertain as most come first, the least certain before all; then the others by strength."""
+    covariance = contrasts @ np.linalg.inv(precision) @ contrasts.T
+    deviation = np.sqrt(np.diagonal(covariance, axis1=1, axis2=2))
+    outlying = np.where(deviation > 2 * np.median(deviation, axis=1, keepdims=True), deviation, 0.0)
+    return np.lexsort((-utilities, -outlying), axis=1)
+
+
+def sticks_around(utilities: Array, precision: Array, contrasts: Array, order: NDArray[np.intp]) -> Sticks:
     """Match the mode, utilities (time, algorithm), and the precision there in the Helmert coordinates.
 
     Parameters
@@ -118,8 +134,9 @@ def sticks_around(utilities: Array, precision: Array, contrasts: Array) -> Stick
         Negative Hessian of the log-posterior in η, shape (time, latent function, latent function).
     contrasts
         The Helmert matrix Q.
+    order
+        Of breaking, shape (time, algorithm).
     """
-    order = np.argsort(-utilities, axis=1, kind="stable")
     ordered = np.take_along_axis(utilities, order, axis=1)
     left_over = np.logaddexp.accumulate(ordered[:, ::-1], axis=1)[:, ::-1]  # log Σ_{k ≥ j} exp μ_k
     x = ordered[:, :-1] - left_over[:, 1:]

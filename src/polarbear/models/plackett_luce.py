@@ -6,7 +6,6 @@ It depends on differences of utilities only, and it is concave in them. Differen
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,6 +22,9 @@ _FEWEST_FACTORS = 20
 
 # Utilities further apart than this underflow when their exponentials are summed, and sets are then summed one by one.
 _WIDEST_RANGE = 700.0
+
+# exp(±this) are numbers of single and of double precision, with room for a last factor.
+_RANGE_OF = {np.dtype(np.float32): 80.0, np.dtype(np.float64): 700.0}
 
 
 def log_likelihood(utilities: Array, choices: Choices) -> Array:
@@ -58,17 +60,21 @@ def log_likelihood(utilities: Array, choices: Choices) -> Array:
     return summed.reshape(utilities.shape[:-2])
 
 
-def log_likelihood_by_time(utilities: Array, choices: Choices) -> Array:
+def log_likelihood_by_time(utilities: Array, choices: Choices, *, dtype: type[np.floating] = np.float64) -> Array:
     """Log-likelihood at each time, shape (time, draw), of utilities (time, algorithm, draw)."""
     # One time after the other keeps the (set, draw) table in cache.
-    return np.array([log_likelihood_at(t, mu, choices) for t, mu in enumerate(utilities)])
+    return np.array([log_likelihood_at(t, mu, choices, dtype=dtype) for t, mu in enumerate(utilities)])
 
 
-def log_likelihood_at(t: int, utilities: Array, choices: Choices) -> Array:
-    """Log-likelihood (draw) at the t-th time of the grid, of utilities (algorithm, draw) there."""
+def log_likelihood_at(t: int, utilities: Array, choices: Choices, *, dtype: type[np.floating] = np.float64) -> Array:
+    """Log-likelihood (draw) at the t-th time of the grid, of utilities (algorithm, draw) there.
+
+    In single precision it is off by about 10⁻⁷ √Σ_S C_S², 10⁻⁴ for a thousand instances: enough for importance weights, and
+    nearly twice as fast.
+    """
     members, counts = _observed(choices, t)
     centred = utilities - utilities.max(axis=0)
-    value: Array = choices.wins[t] @ centred - _counted_log_masses(members, counts, centred)
+    value: Array = choices.wins[t] @ centred - _counted_log_masses(members, counts, centred, dtype)
     return value
 
 
@@ -176,22 +182,31 @@ def _log_masses(members: Array, utilities: Array) -> Array:
     return log_masses
 
 
-def _counted_log_masses(members: Array, counts: Array, utilities: Array) -> Array:
+def _counted_log_masses(members: Array, counts: Array, utilities: Array, dtype: type[np.floating]) -> Array:
     """Σ_S C_S log Σ_{j∈S} exp μ_j (draw), where counts are fractions of small denominator with few logarithms.
 
     These are nearly all the cost. Each count, times the denominator, is written in signed binary digits,
     C_S = Σ_b d_b(S) 2^b with d_b in {−1, 0, 1}. The masses that share a digit are multiplied, and one logarithm serves them
-    all.
+    all. Masses are taken relative to those at the draws' mean utilities: near one, many can be multiplied.
     """
     whole, denominator = _as_fractions(counts)
-    # No product of masses, each between the smallest strength and n, may leave the range of floating-point numbers.
-    factors = int(_WIDEST_RANGE / max(-float(utilities.min()), math.log(len(utilities))))
-    if denominator == 0 or factors < _FEWEST_FACTORS:
+    mean = utilities.mean(axis=1)
+    deviations = utilities - mean[:, None]
+    if denominator == 0 or len(counts) == 0 or mean.min() < -_WIDEST_RANGE or deviations.max() > _RANGE_OF[np.dtype(dtype)]:
         return counts @ _log_masses(members, utilities)
-    masses = members @ np.exp(utilities)
+    shares = members * np.exp(mean)
+    central = shares.sum(axis=1)
+    shares /= central[:, None]
+    masses = shares.astype(dtype) @ np.exp(deviations.astype(dtype))
+    # No product of masses may leave the range of floating-point numbers.
+    with np.errstate(divide="ignore"):
+        widest = np.abs(np.log([masses.min(initial=1.0), masses.max(initial=1.0)])).max()
+    factors = int(min(_RANGE_OF[np.dtype(dtype)] / max(widest, 1e-3), len(masses)))
+    if factors < min(_FEWEST_FACTORS, len(masses)):
+        return counts @ _log_masses(members, utilities)
     # The digits of fewest non-zeros ("non-adjacent form"): those of 3C/2 less those of C/2, bit by bit.
     plus, minus = (3 * whole & ~whole) >> 1, (whole & ~(3 * whole)) >> 1
-    total = np.zeros(utilities.shape[1])
+    total = np.full(utilities.shape[1], counts @ np.log(central))
     for first in range(0, len(whole), factors):
         part = slice(first, first + factors)
         for digit in range(int(plus[part].max()).bit_length()):

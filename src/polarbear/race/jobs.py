@@ -48,7 +48,8 @@ class Run:
         "setup": the algorithm could not be loaded or the instance not be made, which says nothing about the algorithm; a
         race stops there.
     message
-        For people: why it failed, with the traceback or the last lines of its output; empty when done.
+        For people: why it failed, with the traceback or the last lines of its output; when done, the last that it wrote to
+        stdout and stderr.
     reached
         The time, in the race's unit, at which it ended: what it cost. Never later than the job's `until`.
     seconds, cpu_seconds
