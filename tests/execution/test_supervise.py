@@ -154,12 +154,12 @@ def test_a_crash_is_tried_again(tmp_path):
 
 @pytest.mark.parametrize("algorithm", [runs.hangs, runs.holds_the_lock])
 def test_a_run_past_its_limit_is_killed(algorithm):
-    result = run(algorithm, limits=Limits(seconds=0.3))
+    result = run(algorithm, limits=Limits(seconds=2))
     assert result.status == "timeout"
-    assert result.message == "the run took longer than the limit of 0.3 seconds"
+    assert result.message == "the run took longer than the limit of 2 seconds"
     assert result.trajectory.until == result.reached == 2
     assert events(result) == [(2.0, 1.0)]
-    assert result.seconds >= 0.3
+    assert result.seconds >= 2
 
 
 def test_evaluations_counted_before_the_end_are_known():
@@ -254,9 +254,9 @@ class TestWallClock:
         assert result.trajectory.values.tolist() == [3.0, 2.0]
 
     def test_a_limit_before_its_time_is_a_time_out(self):
-        result = run(runs.bare_values, until=100, clock="seconds", limits=Limits(seconds=0.3))
+        result = run(runs.bare_values, until=100, clock="seconds", limits=Limits(seconds=2))
         assert result.status == "timeout"
-        assert 0.3 <= result.trajectory.until < 100
+        assert 2 <= result.trajectory.until < 100
 
     def test_who_keeps_its_own_time_is_left_to_it(self):
         result = run(runs.own_seconds, until=0.3, clock="seconds")
