@@ -288,7 +288,7 @@ def test_gibbs_is_not_for_temporal_priors(crossing_choices, temporal_prior):
 
 
 def test_an_unknown_calibration_is_refused(crossing_choices):
-    with pytest.raises(ValueError, match="calibration must be 'none', got 'isotonic'"):
+    with pytest.raises(ValueError, match=r"calibration must be one of .*; got 'isotonic'"):
         fit(crossing_choices, calibration="isotonic")
 
 
@@ -315,3 +315,35 @@ def test_what_are_no_choices_is_refused_with_the_ways_to_make_them(data):
 def test_options_are_given_by_name(crossing_choices):
     with pytest.raises(TypeError, match="positional"):
         fit(crossing_choices, RandomWalk())
+
+
+@pytest.fixture
+def alike():
+    """Runs whose order never changes, so that all times tell the same."""
+    order = np.random.default_rng(5).gumbel(size=(20, 1, 3)) + np.array([1.0, 0.0, -1.0])
+    return Choices.from_values(-np.repeat(order, 15, axis=1), grid=range(1, 16), per_instance=True)
+
+
+def test_calibration_keeps_the_estimates_and_widens_what_they_leave_open(alike):
+    plain, honest = (
+        fit(alike, prior=RandomWalk(), calibration=calibration, draws=2000) for calibration in ("none", "trajectory")
+    )
+    before, after = (np.log(posterior.ratings[..., 0] / posterior.ratings[..., 2]) for posterior in (plain, honest))
+    np.testing.assert_allclose(after.mean(axis=0), before.mean(axis=0), atol=0.15)  # five standard errors of the mean
+    assert (after.std(axis=0) > 1.3 * before.std(axis=0)).all()
+    assert honest.diagnostics.effective_times == pytest.approx(1, abs=0.2)
+    assert honest.diagnostics.message.endswith("A run's rankings are alike over time: 15 times count as 1.")
+    assert plain.diagnostics.effective_times is None
+
+
+def test_auto_calibrates_temporal_priors_alone(alike):
+    auto, asked = (fit(alike, calibration=calibration, draws=200) for calibration in ("auto", "trajectory"))
+    np.testing.assert_array_equal(auto.ratings, asked.ratings)
+    assert fit(alike, prior=Dirichlet(), calibration="auto", draws=200).diagnostics.effective_times is None
+
+
+def test_calibration_needs_a_temporal_prior_and_the_rankings_of_each_instance(alike, crossing_choices):
+    with pytest.raises(ValueError, match=r"treats each time alone; use calibration='none', or 'auto'"):
+        fit(alike, prior=Dirichlet(), calibration="trajectory")
+    with pytest.raises(ValueError, match="make them with per_instance=True, or use calibration='none'"):
+        fit(crossing_choices, prior=RandomWalk(), calibration="trajectory")

@@ -25,6 +25,8 @@ class Diagnostics:
         Largest ratio of between-chain to within-chain spread; below 1.01 is good. None where no chains were run.
     hyperparameters
         Posterior mean and standard deviation of each hyperparameter, by name.
+    effective_times
+        How many independent times the rankings of a run are worth, where calibration looked; None where it did not.
     """
 
     method: str
@@ -34,3 +36,4 @@ class Diagnostics:
     pareto_k: float | None = None
     r_hat: float | None = None
     hyperparameters: tuple[tuple[str, float, float], ...] = ()
+    effective_times: float | None = None

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
 
 Method = Literal["auto", "nested-laplace", "hmc", "gibbs", "laplace"]
-Calibration = Literal["none"]
+Calibration = Literal["none", "trajectory", "auto"]
 
 _FEWEST_DRAWS = 100  # Pareto smoothing and R-hat need a tail and chains to look at
 
@@ -50,7 +50,10 @@ def fit(
         and Hamiltonian Monte Carlo where the weights are bad. "nested-laplace" is the first alone, "hmc" the second,
         "gibbs" is for the Dirichlet priors, "laplace" is the plain approximation, for comparison.
     calibration
-        "none" is the paper's likelihood: a run's rankings at different times count as independent.
+        "none" is the paper's likelihood: a run's rankings at different times count as independent. "trajectory", for the
+        temporal priors, keeps the estimates and gives them the spread that the correlation of a run's rankings over time
+        leaves; it needs choices that were made with `per_instance=True`. "auto" is "trajectory" for the temporal priors,
+        and "none" for those that treat each time alone.
     draws
         Number of equally weighted draws.
     seed
@@ -74,7 +77,10 @@ def fit(
     """
     prior = BSpline() if prior is None else prior
     _check(choices, prior, method, calibration, draws, seed)
-    utilities, diagnostics = _draw(choices, prior, method, draws=draws, rng=np.random.default_rng(seed))
+    rng = np.random.default_rng(seed)
+    utilities, diagnostics = _draw(choices, prior, method, draws=draws, rng=rng)
+    if calibration != "none" and isinstance(prior, TemporalPrior):
+        utilities, diagnostics = _calibrated(utilities, diagnostics, choices, prior, rng=rng)
     return Posterior(
         ratings=ratings_of(utilities),
         names=choices.names,
@@ -116,6 +122,16 @@ def _draw(
     return utilities, replace(diagnostics, message=f"{tried}. {diagnostics.message}")
 
 
+def _calibrated(
+    utilities: Array, diagnostics: Diagnostics, choices: Choices, prior: TemporalPrior, *, rng: np.random.Generator
+) -> tuple[Array, Diagnostics]:
+    """The draws with the spread that the correlation of a run's rankings leaves."""
+    typical = tuple(mean for _, mean, _ in diagnostics.hyperparameters)
+    utilities, worth = inference.calibrate_trajectories(utilities, choices, prior, typical, rng=rng)
+    told = f"A run's rankings are alike over time: {len(choices.grid)} times count as {max(1, round(worth))}."
+    return utilities, replace(diagnostics, message=f"{diagnostics.message} {told}", effective_times=worth)
+
+
 def _check(choices: Choices, prior: Prior, method: str, calibration: str, draws: int, seed: int) -> None:
     if not isinstance(choices, Choices):
         raise ValueError(
@@ -124,6 +140,11 @@ def _check(choices: Choices, prior: Prior, method: str, calibration: str, draws:
         )
     check_request(prior, method, calibration, draws, times=len(choices.grid))
     require_count("seed", seed, least=0)
+    if calibration != "none" and isinstance(prior, TemporalPrior) and choices.rankings is None:
+        raise ValueError(
+            f"calibration={calibration!r} looks at the rankings of each instance, and these choices have only their counts; "
+            "make them with per_instance=True, or use calibration='none'"
+        )
     _check_connected(choices)
 
 
@@ -138,7 +159,14 @@ def check_request(prior: Prior, method: str, calibration: str, draws: int, *, ti
             f"method='gibbs' needs a Dirichlet prior, got {prior!r}; use method='auto' or prior=Dirichlet()"
         )
     if calibration not in get_args(Calibration):
-        raise ValueError(f"calibration must be 'none', got {calibration!r}")
+        raise ValueError(
+            f"calibration must be one of {', '.join(map(repr, get_args(Calibration)))}; got {calibration!r}"
+        )
+    if calibration == "trajectory" and not isinstance(prior, TemporalPrior):
+        raise ValueError(
+            f"calibration='trajectory' is for priors that share information over time, and {prior!r} treats each time "
+            "alone; use calibration='none', or 'auto'"
+        )
     require_count("draws", draws, least=_FEWEST_DRAWS)
     if isinstance(prior, TemporalPrior) and times < 2:
         raise ValueError(

@@ -17,11 +17,15 @@ def plainly_decided(state):
     """What the paper's rules say about the posterior of all that the state knows, fitted from its runs anew."""
     settings = state.settings
     choices = pb.Choices.from_trajectories(
-        [run.trajectory for run in state.evidence.runs.values()], grid=settings.grid, names=state.names
+        [run.trajectory for run in state.evidence.runs.values()],
+        grid=settings.grid,
+        names=state.names,
+        per_instance=True,
     )
     posterior = pb.fit(
         choices,
         prior=settings.prior,
+        calibration=settings.calibration,
         draws=settings.draws,
         seed=seed_of(settings.seed, "posterior", len(state.evidence.runs)),
     )

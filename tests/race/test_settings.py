@@ -56,7 +56,7 @@ def test_joint_elimination_under_independent_priors_is_refused(prior, resolution
         ({"prior": Dirichlet}, "expected a prior such as .* did you forget the parentheses"),
         ({"method": "magic"}, "method must be one of 'auto', .*; got 'magic'"),
         ({"method": "gibbs"}, "method='gibbs' needs a Dirichlet prior"),
-        ({"calibration": "magic"}, "calibration must be .*, got 'magic'"),
+        ({"calibration": "magic"}, "calibration must be one of .*; got 'magic'"),
         ({"draws": 20, "confidence": 0.9}, "draws must be a whole number of at least 100, got 20"),
         ({"grid": [5]}, "BSpline shares information over time and needs at least two times, got one"),
         ({"draws": 100, "confidence": 0.995}, "100 draws cannot tell a probability of 0.995 from certainty"),

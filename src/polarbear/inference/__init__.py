@@ -10,7 +10,8 @@
 
 `latent_field` and `dirichlet_field` hold the linear algebra, `sticks` the approximation of a Dirichlet posterior,
 `conditional` Newton's method, `hyperlattice` the integration over hyperparameters, `whitened` the exact density in the
-coordinates in which it is nearly a standard normal.
+coordinates in which it is nearly a standard normal. `trajectory_calibration` corrects the spread of temporal posteriors for
+runs whose rankings are alike over time, which `run_scores` measures.
 """
 
 from polarbear.inference.gibbs import gibbs
@@ -18,9 +19,11 @@ from polarbear.inference.hmc import correct_by_hmc, hmc
 from polarbear.inference.laplace import laplace
 from polarbear.inference.nested_laplace import correct_by_importance, nested_laplace
 from polarbear.inference.stick_breaking import correct_each_time, stick_breaking
+from polarbear.inference.trajectory_calibration import calibrate_trajectories
 from polarbear.inference.whitened import whitened_posterior
 
 __all__ = [
+    "calibrate_trajectories",
     "correct_by_hmc",
     "correct_by_importance",
     "correct_each_time",

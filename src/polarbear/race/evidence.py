@@ -91,4 +91,4 @@ def _counted(
         relative_tolerance=settings.relative_tolerance,
         maximise=settings.maximise,
     )
-    return Choices.from_rankings(Rankings(ranks, names, settings.grid))
+    return Choices.from_rankings(Rankings(ranks, names, settings.grid), per_instance=True)

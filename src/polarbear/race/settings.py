@@ -66,7 +66,7 @@ class Settings:
     batch: Batch = field(default_factory=AdaptiveBatch)
     seed: int = 0
     method: Method = "auto"
-    calibration: Calibration = "none"
+    calibration: Calibration = "auto"
     draws: int = 4000
     clock: Clock = "evaluations"
     maximise: bool = False

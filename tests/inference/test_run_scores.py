@@ -1,0 +1,87 @@
+import numpy as np
+import pytest
+
+import polarbear as pb
+from polarbear.inference.run_scores import MOST_INSTANCES, effective_times, score_correlation, scores_by_instance
+from polarbear.models.helmert import helmert
+from polarbear.models.plackett_luce import derivatives, sample_rankings
+from polarbear.observe.ranking import ABSENT, UNRANKED
+
+
+def exact_scores(utilities, choices):
+    return np.array([derivatives(utilities, one)[1] for one in choices.by_instance()])
+
+
+def correlation_of(values, utilities):
+    choices = pb.Choices.from_values(values, grid=np.arange(1.0, values.shape[1] + 1), per_instance=True)
+    Q = helmert(values.shape[2])
+    curvature = Q.T @ derivatives(utilities, choices)[2] @ Q
+    return score_correlation(utilities, curvature, choices.rankings), curvature
+
+
+def test_scores_are_the_gradients_of_single_rankings():
+    rng = np.random.default_rng(1)
+    values = rng.normal(size=(7, 3, 5))
+    values[rng.random(values.shape) < 0.3] = np.nan
+    choices = pb.Choices.from_values(values, grid=[1, 2, 3], weights=rng.random(7), per_instance=True)
+    utilities = rng.normal(size=(3, 5))
+    scores = scores_by_instance(utilities, choices.rankings)
+    np.testing.assert_allclose(scores, exact_scores(utilities, choices), atol=1e-12)
+
+
+def test_scores_of_unknown_tails_are_exact():
+    ranks = [[[0, 1, UNRANKED, UNRANKED]], [[ABSENT, 0, UNRANKED, 1]], [[UNRANKED, UNRANKED, UNRANKED, 0]]]
+    choices = pb.Choices.from_rankings(pb.Rankings(ranks, None, [1.0]), per_instance=True)
+    utilities = np.array([[0.3, -1.0, 0.5, 0.2]])
+    scores = scores_by_instance(utilities, choices.rankings)
+    np.testing.assert_allclose(scores, exact_scores(utilities, choices), atol=1e-12)
+
+
+def test_scores_of_ties_are_close_to_the_average_over_their_orders():
+    rng = np.random.default_rng(2)
+    values = rng.integers(0, 3, size=(40, 2, 5)).astype(float)
+    choices = pb.Choices.from_values(values, grid=[1, 2], per_instance=True)
+    utilities = rng.normal(size=(2, 5))
+    exact, efron = exact_scores(utilities, choices), scores_by_instance(utilities, choices.rankings)
+    np.testing.assert_allclose(efron.sum(axis=2), 0, atol=1e-12)
+    # Here two of three values are tied, and the approximation is off by an eighth of a score.
+    assert np.sqrt(np.mean((efron - exact) ** 2)) < 0.15 * np.sqrt(np.mean(exact**2))
+
+
+def test_all_tied_and_utilities_far_apart_give_finite_scores():
+    rankings = pb.Rankings([[[0, 0, 0]], [[2, 1, 0]]], None, [1.0])
+    scores = scores_by_instance(np.array([[0.0, -400.0, -900.0]]), rankings)
+    assert np.isfinite(scores).all()
+    np.testing.assert_allclose(scores_by_instance(np.zeros((1, 3)), rankings)[0], 0, atol=1e-12)
+
+
+def test_independent_rankings_are_hardly_correlated_and_equal_ones_fully():
+    rng = np.random.default_rng(3)
+    utilities = np.tile([[0.5, 0.0, -0.5]], (12, 1))
+    independent, curvature = correlation_of(sample_rankings(utilities, 200, rng=rng), utilities)
+    # The measured part has a standard error of (200 · 2)^−½ = 0.05, and its share is four fifths.
+    assert np.abs(independent - np.eye(12)).max() < 0.2
+    assert effective_times(independent, curvature) > 9
+    once = sample_rankings(utilities[:1], 30, rng=rng)
+    same, curvature = correlation_of(np.repeat(once, 12, axis=1), utilities)
+    np.testing.assert_allclose(same, 1, atol=0.02)
+    assert effective_times(same, curvature) == pytest.approx(1, abs=0.05)
+
+
+def test_the_correlation_is_one_of_a_distribution():
+    rng = np.random.default_rng(4)
+    values = np.cumsum(rng.normal(size=(8, 15, 4)), axis=1)
+    values[:3, 10:, 1] = np.nan  # three runs ended early
+    values[:, 5] = 0.0  # and nothing was known at one time
+    correlation, _ = correlation_of(values, np.zeros((15, 4)))
+    np.testing.assert_allclose(np.diag(correlation), 1)
+    np.testing.assert_array_equal(correlation, correlation.T)
+    assert np.linalg.eigvalsh(correlation).min() > -1e-10
+
+
+def test_more_instances_than_are_looked_at_tell_the_same():
+    rng = np.random.default_rng(5)
+    walks = np.cumsum(rng.normal(size=(3 * MOST_INSTANCES, 6, 3)), axis=1)
+    few, _ = correlation_of(walks[:MOST_INSTANCES], np.zeros((6, 3)))
+    many, _ = correlation_of(walks, np.zeros((6, 3)))
+    np.testing.assert_allclose(few, many, atol=0.15)  # four standard errors of the difference

@@ -1,0 +1,80 @@
+import numpy as np
+import pytest
+
+import polarbear as pb
+from polarbear.inference import calibrate_trajectories, trajectory_calibration
+from polarbear.inference.whitened import LaplaceSurface
+from polarbear.models.helmert import helmert
+from polarbear.models.plackett_luce import derivatives, sample_rankings
+
+PRIORS = {
+    "dense": (pb.HilbertSpaceGP(basis=8, boundary=2.0), (1.0, 0.5)),
+    "banded": (pb.RandomWalk(), (1.0,)),
+    "Markov": (pb.GaussianProcess(), (1.0, 0.5)),
+    "spline": (pb.BSpline(basis=6), (1.0,)),
+}
+TIMES, ALGORITHMS = 8, 3
+
+
+@pytest.fixture(scope="module")
+def choices():
+    rng = np.random.default_rng(0)
+    utilities = np.linspace([1.0, 0.0, -1.0], [-1.0, 0.0, 1.0], TIMES)
+    values = sample_rankings(utilities, 20, rng=rng)
+    return pb.Choices.from_values(values, grid=np.arange(1.0, TIMES + 1), per_instance=True)
+
+
+def gaussian_draws(choices, prior, hyperparameters, draws, rng):
+    """Draws of Laplace's approximation, with V and A, dense and in the latent functions."""
+    surface = LaplaceSurface(choices, prior)
+    conditional = surface.conditional(hyperparameters, None)
+    field, size = conditional.field, int(np.prod(conditional.field.shape))
+    colour = field.latent(conditional.factor.colour(np.eye(size).reshape(*field.shape, size)))
+    flat = colour.reshape(-1, size)
+    mode = field.latent(conditional.mode)
+    Q = helmert(ALGORITHMS)
+    blocks = Q.T @ derivatives(mode @ Q.T, choices)[2] @ Q
+    latent = mode[..., None] + (flat @ rng.standard_normal((size, draws))).reshape(TIMES, ALGORITHMS - 1, draws)
+    return np.tensordot(Q, latent, axes=(1, 1)).transpose(1, 0, 2), flat @ flat.T, blocks
+
+
+@pytest.mark.parametrize("prior", PRIORS)
+def test_uncorrelated_rankings_give_the_draws_back(choices, prior, monkeypatch):
+    prior, hyperparameters = PRIORS[prior]
+    monkeypatch.setattr(trajectory_calibration, "score_correlation", lambda *_: np.eye(TIMES))
+    rng = np.random.default_rng(1)
+    draws = gaussian_draws(choices, prior, hyperparameters, 50, rng)[0]
+    calibrated, worth = calibrate_trajectories(draws, choices, prior, hyperparameters, rng=rng)
+    np.testing.assert_allclose(calibrated, draws, atol=1e-9)
+    assert worth == pytest.approx(TIMES)
+
+
+@pytest.mark.parametrize("prior", PRIORS)
+def test_the_spread_becomes_the_sandwich(choices, prior, monkeypatch):
+    """E = V + V A^½ (R − I) A^½ V, computed densely; 40,000 draws know a variance to 0.7 %."""
+    prior, hyperparameters = PRIORS[prior]
+    R = 0.9 ** np.abs(np.subtract.outer(np.arange(TIMES), np.arange(TIMES)))
+    monkeypatch.setattr(trajectory_calibration, "score_correlation", lambda *_: R)
+    rng = np.random.default_rng(2)
+    draws, V, A = gaussian_draws(choices, prior, hyperparameters, 40_000, rng)
+    calibrated, worth = calibrate_trajectories(draws, choices, prior, hyperparameters, rng=rng)
+    values, vectors = np.linalg.eigh(A)
+    root = (vectors * np.sqrt(values)[:, None, :]) @ vectors.transpose(0, 2, 1)
+    size = TIMES * (ALGORITHMS - 1)
+    J = np.einsum("tab,tu,ubc->tauc", root, R - np.eye(TIMES), root).reshape(size, size)
+    expected = V + V @ J @ V
+    latent = np.tensordot(helmert(ALGORITHMS).T, calibrated, axes=(1, 1)).transpose(1, 0, 2).reshape(size, -1)
+    np.testing.assert_allclose(np.cov(latent), expected, atol=0.04 * expected.max())
+    np.testing.assert_allclose(calibrated.mean(axis=-1), draws.mean(axis=-1), atol=0.02)
+    assert 1 < worth < TIMES
+
+
+def test_draws_are_worked_on_in_parts_and_equal_seeds_give_equal_draws(choices):
+    prior, hyperparameters = PRIORS["banded"]
+    draws = gaussian_draws(choices, prior, hyperparameters, 2100, np.random.default_rng(3))[0]
+    first, again = (
+        calibrate_trajectories(draws, choices, prior, hyperparameters, rng=np.random.default_rng(4))[0]
+        for _ in range(2)
+    )
+    np.testing.assert_array_equal(first, again)
+    np.testing.assert_allclose(first.sum(axis=1), 0, atol=1e-9)
