@@ -5,7 +5,7 @@ import numpy as np
 import polarbear as pb
 from polarbear.race import loop
 from polarbear.race.result import RaceResult
-from tests.race.small import crossing_utilities, settings_of, told
+from tests.race.small import TIMES, crossing_utilities, settings_of, told
 
 LONG = "differential evolution, current-to-best/1/bin, F = {:.3f}, CR = 0.9"
 
@@ -41,3 +41,14 @@ def small_race(rounds, **changes):
     settings = settings_of(**{"batch": pb.FixedBatch(2), "confidence": 0.98, "draws": 1000, "seed": 2, **changes})
     state = told(loop.start(settings, "abcd"), crossing_utilities("abcd"), tuple("abcd"), rounds=rounds)
     return RaceResult(state, "paused")
+
+
+def race_with(number, length=1, *, rounds=4, names=None, **changes):
+    """A race of so many after some rounds: levels that differ, and two that cross."""
+    names = names_of(number, length) if names is None else tuple(names)
+    level = np.linspace(1.5, -2.5, number)
+    turn = np.zeros(number)
+    turn[: min(number, 3)] = [1.0, -1.0, 0.5][: min(number, 3)]
+    utilities = level + np.linspace(1, -1, len(TIMES))[:, None] * turn
+    settings = settings_of(**{"batch": pb.FixedBatch(4), "confidence": 0.95, "draws": 400, "seed": 1, **changes})
+    return RaceResult(told(loop.start(settings, names), utilities, names, rounds=rounds), "paused")

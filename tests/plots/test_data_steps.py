@@ -200,7 +200,7 @@ def test_panels_tell_what_was_decided(raced):
     assert last.instances == raced.instances
     for panel in data.panels:
         for each in raced.rounds[panel.round - 1].eliminated:
-            assert each.name in panel.title
+            assert each.name in panel.eliminated
 
 
 def test_key_rounds_begin_and_end_the_race(raced):

@@ -3,16 +3,28 @@
 Data steps need NumPy and SciPy alone; what draws imports Matplotlib when it is first used, and never pyplot.
 """
 
-from polarbear.plots.decision_bands import DecisionBands, Lead
-from polarbear.plots.decision_forecast import DecisionForecast, OpenPair
-from polarbear.plots.dominance_evolution import DominanceEvolution
-from polarbear.plots.dominance_matrix import DominanceMatrix
-from polarbear.plots.pair_dominance import PairDominance
+from polarbear.plots.decision_bands import DecisionBands, Lead, draw_decision_map
+from polarbear.plots.decision_forecast import DecisionForecast, OpenPair, draw_forecast, draw_open_pairs
+from polarbear.plots.dominance_evolution import DominanceEvolution, draw_evolution
+from polarbear.plots.dominance_matrix import DominanceMatrix, draw_dominance
+from polarbear.plots.figures import (
+    allocation,
+    decision_map,
+    dominance,
+    evolution,
+    forecast,
+    pair,
+    ratings,
+    rounds,
+    values,
+)
+from polarbear.plots.pair_dominance import PairDominance, draw_pair
 from polarbear.plots.palette import Look, colours, looks
-from polarbear.plots.preference_values import PreferenceValues
-from polarbear.plots.rating_curves import RatingCurves
-from polarbear.plots.round_panels import Panel, RoundPanels, key_rounds, posterior_after
-from polarbear.plots.sample_allocation import SampleAllocation
+from polarbear.plots.preference_values import PreferenceValues, draw_values
+from polarbear.plots.rating_curves import RatingCurves, draw_ratings
+from polarbear.plots.round_panels import Panel, RoundPanels, draw_rounds, key_rounds, posterior_after
+from polarbear.plots.sample_allocation import SampleAllocation, draw_allocation
+from polarbear.plots.style import save, styled
 
 __all__ = [
     "DecisionBands",
@@ -28,8 +40,29 @@ __all__ = [
     "RatingCurves",
     "RoundPanels",
     "SampleAllocation",
+    "allocation",
     "colours",
+    "decision_map",
+    "dominance",
+    "draw_allocation",
+    "draw_decision_map",
+    "draw_dominance",
+    "draw_evolution",
+    "draw_forecast",
+    "draw_open_pairs",
+    "draw_pair",
+    "draw_ratings",
+    "draw_rounds",
+    "draw_values",
+    "evolution",
+    "forecast",
     "key_rounds",
     "looks",
+    "pair",
     "posterior_after",
+    "ratings",
+    "rounds",
+    "save",
+    "styled",
+    "values",
 ]

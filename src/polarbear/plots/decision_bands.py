@@ -3,21 +3,32 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from polarbear.plots.end_labels import list_outside
+from polarbear.plots.lettering import literal, short_names, spoken_time, time_axis
+from polarbear.plots.palette import looks
 from polarbear.selection import decision_map
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Self
 
+    from matplotlib.axes import Axes
+    from matplotlib.text import Text
     from numpy.typing import NDArray
 
     from polarbear.observe import Grid
+    from polarbear.observe.grid import Axis
     from polarbear.posterior import Posterior
     from polarbear.selection import Crossing
+
+    Array = NDArray[np.float64]
+
+_WORTH_A_NAME = 0.02  # P(best) that an algorithm must have somewhere; the others are shown together
+_COLOURS, _TEXTURES = 8, ("", "//", ".", "xx")  # when colours come again, with textures
 
 
 @dataclass(frozen=True)
@@ -53,7 +64,7 @@ class DecisionBands:
     grid: Grid
     names: tuple[str, ...]
     everybody: tuple[str, ...]
-    probability_best: NDArray[np.float64]
+    probability_best: Array
     leads: tuple[Lead, ...]
     crossings: tuple[Crossing, ...]
 
@@ -78,3 +89,129 @@ def _leads(grid: Grid, best: tuple[str, ...]) -> tuple[Lead, ...]:
     edges = [float(grid.times[0]), *(float(between[k - 1]) for k in changes), float(grid.times[-1])]
     leaders = [best[k] for k in (0, *changes)]
     return tuple(Lead(name, start, stop) for name, start, stop in zip(leaders, edges[:-1], edges[1:], strict=True))
+
+
+def draw_decision_map(ax: Axes, data: DecisionBands, *, axis: Axis | None = None, unit: str = "time") -> None:
+    """Draw P(best) of the candidates on top of each other, over budgets; together they are one.
+
+    Names stand in their areas where there is room, and in a list where not. Lines mark where the leader changes, with 90 %
+    intervals.
+    """
+    from matplotlib.patches import Patch
+    from matplotlib.ticker import PercentFormatter
+
+    time_axis(ax, data.grid, axis=axis, unit=unit)
+    ax.set_ylim(0, 1)
+    ax.yaxis.set_major_formatter(PercentFormatter(1.0))
+    ax.set_ylabel("probability of being the best")
+    ax.grid(visible=False)
+    areas = _areas(data)
+    for area in areas:
+        if len(data.grid) == 1:
+            ax.bar(data.grid.times, area.top - area.low, bottom=area.low, width=0.1 * data.grid.times, **area.style)
+        else:
+            ax.fill_between(data.grid.times, area.low, area.top, **area.style)
+    _mark_crossings(ax, data)
+    figure = ax.get_figure(root=True)
+    assert figure is not None
+    listed: list[_Area] = [area for area in areas if area.name is None]
+    while True:  # a list makes the axes narrower, and then another name may not fit
+        if listed:
+            list_outside(ax, [Patch(**area.style) for area in listed], [area.text for area in listed])
+        figure.draw_without_rendering()
+        labels = {id(area): _write_inside(ax, data.grid, area) for area in areas if area not in listed}
+        homeless = [area for area in areas if area not in listed and labels[id(area)] is None]
+        if not homeless:
+            return
+        for label in labels.values():
+            if label is not None:
+                label.remove()
+        listed = [area for area in areas if area in listed or area in homeless]
+
+
+@dataclass(frozen=True, eq=False)
+class _Area:
+    name: str | None
+    text: str
+    low: Array
+    top: Array
+    style: dict[str, Any]
+
+
+def _areas(data: DecisionBands) -> list[_Area]:
+    """What is drawn, from the bottom to the top; those that are hardly ever the best together."""
+    look, short = looks(data.everybody), short_names(data.everybody)
+    named = [k for k in _order(data) if data.probability_best[:, k].max() >= _WORTH_A_NAME]
+    rest = [k for k in range(len(data.names)) if k not in named]
+    areas, low = [], np.zeros(len(data.grid))
+    for k in named:
+        name = data.names[k]
+        texture = _TEXTURES[data.everybody.index(name) // _COLOURS % len(_TEXTURES)]
+        style = {"facecolor": look[name].colour, "hatch": texture, "edgecolor": "white", "linewidth": 0.6}
+        top = low + data.probability_best[:, k]
+        areas.append(_Area(name, short[name], low, top, style))
+        low = top
+    if rest:
+        text = f"{len(rest)} other{'s' * (len(rest) > 1)}, below {_WORTH_A_NAME:.0%}"
+        areas.append(_Area(None, text, low, np.ones(len(data.grid)), {"facecolor": "#C8C8C8", "edgecolor": "white"}))
+    return areas
+
+
+def _order(data: DecisionBands) -> list[int]:
+    """Who leads first lies lowest; then the others, by how likely they are ever the best."""
+    lead = list(dict.fromkeys(data.names.index(each.name) for each in data.leads))
+    others = [k for k in range(len(data.names)) if k not in lead]
+    return lead + sorted(others, key=lambda k: -data.probability_best[:, k].mean())
+
+
+def _write_inside(ax: Axes, grid: Grid, area: _Area) -> Text | None:
+    """Write a name into its area, near the middle of where it is highest; None if it is not high enough for it anywhere."""
+    from matplotlib.patheffects import withStroke
+
+    label = literal(ax.text(0, 0, area.text, color="white", ha="center", va="center", fontweight="bold"))
+    label.set_path_effects([withStroke(linewidth=3, foreground=area.style["facecolor"])])
+    box = label.get_window_extent()
+    x, below = ax.transData.transform(np.column_stack([grid.times, area.low])).T
+    _, above = ax.transData.transform(np.column_stack([grid.times, area.top])).T
+    half, enough = box.width / 2 + box.height / 2, 1.6 * box.height
+    found = []
+    for centre in np.linspace(x[0] + half, x[-1] - half, 60) if x[-1] - x[0] > 2 * half else ():
+        along = np.linspace(centre - half, centre + half, 20)
+        floor, ceiling = np.interp(along, x, below).max(), np.interp(along, x, above).min()
+        if ceiling - floor > enough:
+            found.append((min(ceiling - floor, 3 * enough), centre, (floor + ceiling) / 2))
+    if not found:
+        label.remove()
+        return None
+    highest = [place for place in found if place[0] >= max(found)[0] - 1]
+    _, *place = highest[len(highest) // 2]
+    label.set_position(tuple(ax.transData.inverted().transform(place)))
+    return label
+
+
+def _mark_crossings(ax: Axes, data: DecisionBands) -> None:
+    free_from = -np.inf
+    for each in sorted(data.crossings, key=lambda crossing: crossing.time):
+        ax.axvline(each.time, color="white", linewidth=1.0, linestyle=(0, (3, 2)))
+        ax.plot(
+            [each.lower, each.upper],
+            [1.02, 1.02],
+            color="#262626",
+            linewidth=1.4,
+            clip_on=False,
+            transform=ax.get_xaxis_transform(),
+        )
+        text = ax.annotate(
+            spoken_time(float(f"{each.time:.2g}")),
+            (each.time, 1.02),
+            (0, 3),
+            xycoords=ax.get_xaxis_transform(),
+            textcoords="offset points",
+            ha="center",
+            fontsize=7,
+        )
+        box = text.get_window_extent()
+        if box.x0 < free_from:
+            text.remove()
+        else:
+            free_from = box.x1 + 4

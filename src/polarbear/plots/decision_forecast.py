@@ -7,16 +7,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from polarbear.plots.lettering import literal, short_names, spoken_time
 from polarbear.race.forecast import instances_needed
 
 if TYPE_CHECKING:
     from typing import Self
 
+    from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
     from polarbear.race.result import RaceResult
 
     Array = NDArray[np.float64]
+
+_WIDE = 20.0  # times the instances so far; a forecast that goes further is drawn on a log axis
 
 
 @dataclass(frozen=True)
@@ -104,3 +108,73 @@ def _open_pairs(result: RaceResult) -> tuple[OpenPair, ...]:
 
 def _pairs(number: int) -> int:
     return number * (number - 1) // 2
+
+
+def draw_forecast(ax: Axes, data: DecisionForecast) -> None:
+    """Draw the share of decided pairs by instances: as it was, and dashed as it is expected to be."""
+    from matplotlib.ticker import PercentFormatter
+
+    now = float(data.instances[-1])
+    ax.plot(data.instances, data.share, color="#262626", drawstyle="steps-post", marker="o", markersize=2.5)
+    ax.plot(
+        data.expected_instances, data.expected_share, color="#262626", drawstyle="steps-post", linestyle=(0, (3, 2))
+    )
+    ax.axvline(now, color="#808080", linewidth=0.7)
+    _instances_axis(ax, data)
+    ax.annotate("now", (now, 0), (3, 3), textcoords="offset points", color="#606060")
+    ax.set_ylim(0, 1.03)
+    ax.yaxis.set_major_formatter(PercentFormatter(1.0))
+    ax.set_ylabel("pairs decided")
+
+
+def draw_open_pairs(ax: Axes, data: DecisionForecast, *, most: int = 12) -> None:
+    """Draw by how many instances each open pair should be decided; of many pairs those that take longest.
+
+    An arrow stands for a pair that a thousandfold of the data would not decide.
+    """
+    short = short_names(data.names, longest=16)
+    shown, now = data.open_pairs[-most:], float(data.instances[-1])
+    edge = _last(data)
+    for row, pair in enumerate(shown):
+        known = np.isfinite(pair.instances)
+        reach = pair.instances if known else edge
+        ax.plot([now, reach], [row, row], color="#B0B0B0", linewidth=1.2, zorder=2)
+        ax.plot(reach, row, marker="o" if known else ">", color="#262626", clip_on=False, zorder=3)
+        literal(
+            ax.annotate(
+                spoken_time(float(f"{pair.instances:.2g}")) if known else "undecided",
+                (reach, row),
+                (6, 0),
+                textcoords="offset points",
+                va="center",
+                annotation_clip=False,
+            )
+        )
+    ax.axvline(now, color="#808080", linewidth=0.7)
+    _instances_axis(ax, data)
+    ax.set_ylim(len(shown) - 0.5, -0.5)
+    ax.set_yticks(range(len(shown)), [f"{short[pair.first]} – {short[pair.second]}" for pair in shown])
+    ax.tick_params(axis="y", length=0)
+    for text in ax.get_yticklabels():
+        literal(text)
+    ax.grid(visible=False)
+    if len(shown) < len(data.open_pairs):
+        ax.set_title(f"the last {len(shown)} of {len(data.open_pairs)} open pairs")
+
+
+def _last(data: DecisionForecast) -> float:
+    now = float(data.instances[-1])
+    return 1.15 * max(float(data.expected_instances.max()), 1.5 * now if data.open_pairs else now)
+
+
+def _instances_axis(ax: Axes, data: DecisionForecast) -> None:
+    from matplotlib.ticker import FuncFormatter, MaxNLocator, NullFormatter
+
+    first, now, last = float(data.instances[0]), float(data.instances[-1]), _last(data)
+    ax.set_xscale("log" if last > _WIDE * now else "linear")
+    ax.set_xlim(first if ax.get_xscale() == "log" else 0, last)
+    if ax.get_xscale() == "linear":
+        ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda number, _: spoken_time(number)))
+    ax.xaxis.set_minor_formatter(NullFormatter())
+    ax.set_xlabel("instances")

@@ -3,18 +3,30 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from polarbear.plots.end_labels import line_of, list_outside
+from polarbear.plots.lettering import short_names
+from polarbear.plots.palette import looks
 
 if TYPE_CHECKING:
     from typing import Self
 
+    from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
     from polarbear.race.result import RaceResult
 
     Array = NDArray[np.float64]
+
+_BEND = 0.9  # from there on the axis is logarithmic in 1 - p
+_DECADE = 0.45  # height of each further nine
+_TOP = 0.9999  # where the axis ends; what is more certain is drawn there
+_RIGHT_AXIS_POINTS = 52.0  # numbers and name of the right axis
+_SAME_HEIGHT = 0.08  # marks closer than this would lie on each other
+_TICKS = (0.0, 0.25, 0.5, 0.75, 0.9, 0.99, 0.999, 0.9999)
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,3 +97,117 @@ class DominanceEvolution:
             reliable=np.array([round_.reliable for round_ in rounds], dtype=np.bool_),
             confidence=result.state.settings.confidence,
         )
+
+
+def height_of(probability: Array) -> Array:
+    """Where a probability is drawn: p up to 0.9, and above that 0.9 + 0.45 (-log10(1 - p) - 1)."""
+    p = np.minimum(probability, _TOP)
+    nines = -np.log10(np.maximum(1 - p, 1 - _TOP))
+    return np.where(p <= _BEND, p, _BEND + _DECADE * (nines - 1))
+
+
+def probability_at(height: Array) -> Array:
+    """The inverse of `height_of`."""
+    beyond = 1 - 10.0 ** -((np.maximum(height, _BEND) - _BEND) / _DECADE + 1)
+    return np.where(height <= _BEND, height, beyond)
+
+
+def draw_evolution(ax: Axes, data: DominanceEvolution) -> None:
+    """Draw the dominance probability of each algorithm over rounds, and on the right how much is decided.
+
+    Above 0.9 the left axis is logarithmic. A cross marks an elimination, a diamond a member of the Pareto set that is
+    decided against all others. The black line is the share of decided pairs and times. Rounds whose posterior could not be
+    trusted, and which therefore decided nothing, are shaded.
+    """
+    from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLocator, PercentFormatter
+
+    look, aside = looks(data.names), _aside(data)
+    for number in data.rounds[~data.reliable]:
+        ax.axvspan(number - 0.5, number + 0.5, color="#EEEEEE", linewidth=0, zorder=0)
+    for column, name in enumerate(data.names):
+        shape: dict[str, Any] = {"color": look[name].colour, "clip_on": False}
+        threat = np.minimum(data.threat[:, column], _TOP)
+        plain = np.flatnonzero(~(data.eliminated | data.resolved)[:, column]).tolist()
+        ax.plot(
+            data.rounds,
+            threat,
+            linestyle=look[name].dashes,
+            linewidth=1.1,
+            marker="o",
+            markersize=2.5,
+            markevery=plain,
+            zorder=3,
+            **shape,
+        )
+        for marks, marker, size in ((data.eliminated, "X", 7), (data.resolved, "D", 5.5)):
+            here = marks[:, column]
+            ax.plot(
+                data.rounds[here] + aside[here, column],
+                threat[here],
+                linestyle="none",
+                marker=marker,
+                markersize=size,
+                markeredgecolor="white",
+                markeredgewidth=0.6,
+                zorder=4,
+                **shape,
+            )
+    ax.axhline(data.confidence, color="#808080", linewidth=0.7, linestyle=(0, (4, 3)), zorder=1)
+    ax.set_yscale("function", functions=(height_of, probability_at))
+    reached = np.nanmax(data.threat, initial=data.confidence)
+    top = next((tick for tick in _TICKS if tick >= max(reached, data.confidence, 0.99)), _TOP)
+    ax.set_ylim(0, top)
+    ax.yaxis.set_major_locator(FixedLocator([tick for tick in _TICKS if tick <= top]))
+    ax.yaxis.set_minor_locator(NullLocator())
+    ax.yaxis.set_major_formatter(FuncFormatter(lambda p, _: f"≥ {_TOP}" if p >= _TOP else f"{p:.10g}"))
+    ax.set_ylabel("probability of being dominated")
+    last = int(data.rounds[-1]) if len(data.rounds) else 1
+    ax.set_xlim(0.5, last + 0.5)
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
+    ax.set_xlabel("round")
+
+    right = ax.twinx()
+    right.plot(data.rounds, data.share, color="black", linewidth=1.3, zorder=2, clip_on=False)
+    right.set_ylim(0, 1)
+    right.yaxis.set_major_formatter(PercentFormatter(1.0))
+    right.set_ylabel("share of pairs decided")
+    right.grid(visible=False)
+    right.spines["right"].set_visible(True)
+    ax.set_zorder(right.get_zorder() + 1)
+    ax.patch.set_visible(False)
+    short = short_names(data.names)
+    order = sorted(range(len(data.names)), key=lambda column: _end_of(data, column))
+    handles = [line_of(look[data.names[column]], marker=_mark_of(data, column)) for column in order]
+    labels = [short[data.names[column]] + _round_of(data, column) for column in order]
+    list_outside(right, handles, labels, points=_RIGHT_AXIS_POINTS, title="name, round of its decision")
+
+
+def _end_of(data: DominanceEvolution, column: int) -> tuple[int, int]:
+    """Who went out first stands first; then who was decided first, then the others."""
+    if data.eliminated[:, column].any() and np.isnan(data.threat[-1:, column]).all():
+        return 0, int(data.eliminated[:, column].argmax())
+    return (1, int(data.resolved[:, column].argmax())) if data.resolved[:, column].any() else (2, 0)
+
+
+def _round_of(data: DominanceEvolution, column: int) -> str:
+    rows = np.flatnonzero(data.eliminated[:, column] | data.resolved[:, column])
+    return f", {data.rounds[rows[-1]]}" if rows.size else ""
+
+
+def _aside(data: DominanceEvolution) -> Array:
+    """How far marks of one round move to the side, in rounds, where they would lie on each other."""
+    shift = np.zeros(data.threat.shape)
+    marked = data.eliminated | data.resolved
+    for row, heights in enumerate(height_of(data.threat)):
+        for place in set(np.round(heights[marked[row]] / _SAME_HEIGHT)):
+            together = np.flatnonzero(marked[row] & (np.round(heights / _SAME_HEIGHT) == place))
+            reach = min(0.38, 0.06 * (len(together) - 1))
+            shift[row, together] = np.linspace(-reach, reach, len(together))
+    return shift
+
+
+def _mark_of(data: DominanceEvolution, column: int) -> str | None:
+    rows = np.flatnonzero(data.eliminated[:, column] | data.resolved[:, column])
+    if not rows.size:
+        return None
+    return "X" if data.eliminated[rows[-1], column] else "D"

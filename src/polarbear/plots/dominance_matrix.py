@@ -5,15 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from polarbear.elimination import Elimination, threats
+from polarbear.plots.lettering import LONGEST, literal, name_ticks
 
 if TYPE_CHECKING:
     from typing import Self
 
-    import numpy as np
+    from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
     from polarbear.posterior import Posterior
+
+_FEW = 10  # algorithms whose probabilities are written out
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,3 +44,40 @@ class DominanceMatrix:
         """The matrix of a posterior; joint by default, where its draws are paths over time."""
         kind: Elimination = elimination or ("joint" if posterior.joint else "pointwise")
         return cls(posterior.names, threats(posterior, elimination=kind), kind)
+
+
+def draw_dominance(ax: Axes, data: DominanceMatrix) -> None:
+    """Draw the matrix, the darker the more certain; with numbers where there are few algorithms."""
+    figure = ax.get_figure()
+    assert figure is not None
+    number = len(data.names)
+    shown = np.ma.array(data.probability, mask=np.eye(number, dtype=bool))
+    image = ax.imshow(shown, cmap="Blues", vmin=-0.08, vmax=1, aspect="equal")
+    image.cmap.set_bad("#EEEEEE")
+    ax.grid(visible=False)
+    ax.spines[:].set_visible(False)
+    ax.set_xticks(np.arange(1, number) - 0.5, minor=True)
+    ax.set_yticks(np.arange(1, number) - 0.5, minor=True)
+    ax.grid(visible=True, which="minor", axis="both", color="white", linewidth=1.5 if number <= _FEW else 0.8)
+    ax.tick_params(which="minor", length=0)
+    name_ticks(ax.yaxis, data.names)
+    ax.xaxis.tick_top()
+    name_ticks(ax.xaxis, data.names, longest=LONGEST)
+    if max(map(len, data.names)) > 2:
+        for label in ax.get_xticklabels():
+            label.set(rotation=45, ha="left", va="bottom", rotation_mode="anchor")
+    if number <= _FEW:
+        for (row, column), probability in np.ndenumerate(data.probability):
+            if row != column:
+                colour = "white" if probability > 0.55 else "#262626"
+                literal(ax.text(column, row, _rounded(probability), color=colour, ha="center", va="center", fontsize=7))
+    when = "at every time" if data.elimination == "joint" else "at its least certain time"
+    bar = figure.colorbar(image, ax=ax, location="right", shrink=0.8, aspect=30, pad=0.03)
+    bar.ax.set_ylim(0, 1)
+    bar.outline.set_visible(False)
+    bar.set_label(f"P(row beats column {when})")
+
+
+def _rounded(probability: float) -> str:
+    """Two digits, and never 1.00 for what is not certain."""
+    return ">.99" if 0.995 <= probability < 1 else f"{probability:.2f}"

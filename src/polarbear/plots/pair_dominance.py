@@ -7,15 +7,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from polarbear.plots.lettering import literal, short_names, time_axis
+from polarbear.plots.palette import looks
 from polarbear.relations import dominance, equivalence
 from polarbear.selection.choice import among_names
 
 if TYPE_CHECKING:
     from typing import Self
 
+    from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
     from polarbear.observe import Grid
+    from polarbear.observe.grid import Axis
     from polarbear.posterior import Posterior
 
     Array = NDArray[np.float64]
@@ -80,3 +84,48 @@ class PairDominance:
             never=never if posterior.joint else None,
             rope=rope,
         )
+
+
+def draw_pair(ax: Axes, data: PairDominance, *, axis: Axis | None = None, unit: str = "time") -> None:
+    """Draw how surely the first is better: towards the top in its colour, towards the bottom in the colour of the second.
+
+    The dashed line is the probability that both are practically equal.
+    """
+    times, look, short = data.grid.times, looks(data.everybody), short_names(data.everybody)
+    one, other = look[data.first].colour, look[data.second].colour
+    ax.fill_between(
+        times, 0.5, data.beats, where=data.beats >= 0.5, interpolate=True, color=one, alpha=0.3, linewidth=0
+    )
+    ax.fill_between(
+        times, 0.5, data.beats, where=data.beats <= 0.5, interpolate=True, color=other, alpha=0.3, linewidth=0
+    )
+    ax.plot(times, data.beats, color="#262626")
+    ax.plot(times, data.equal, color="#808080", linestyle=(0, (4, 2)), linewidth=1.1)
+    ax.axhline(0.5, color="#808080", linewidth=0.6)
+    time_axis(ax, data.grid, axis=axis, unit=unit)
+    ax.set_ylim(-0.02, 1.02)
+    ax.set_ylabel("probability")
+    for height, text, colour, side in (
+        (1.0, f"{short[data.first]} is better", one, "top"),
+        (0.0, f"{short[data.second]} is better", other, "bottom"),
+        (float(data.equal[-1]), f"equal within {data.rope:g}", "#606060", "center"),
+    ):
+        if side == "center" and not 0.12 < height < 0.88:  # beside the names there is no room for it
+            height = 0.5
+            text = f"dashed: {text}"
+        literal(
+            ax.annotate(
+                text,
+                (1, height),
+                (6, 0),
+                xycoords=("axes fraction", "data"),
+                textcoords="offset points",
+                color=colour,
+                va=side,
+                annotation_clip=False,
+            )
+        )
+    if data.always is not None and data.never is not None:
+        crossing = max(0.0, 1 - data.always - data.never)
+        told = {"first always better": data.always, "second always better": data.never, "they cross": crossing}
+        ax.set_title("   ".join(f"P({what}) {probability:.2f}" for what, probability in told.items()))

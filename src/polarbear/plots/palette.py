@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+Dashes = Literal["solid"] | tuple[float, tuple[float, ...]]
+
 # Chosen so that each is legible on white (contrast of 3 and more) and any two differ in the eyes of people with normal
 # sight, protanopia, deuteranopia and tritanopia; tests/plots/test_palette.py computes both.
 _COLOURS = ("#3B3FD6", "#BD8B00", "#0D8265", "#F0278F", "#1E96CD", "#7F3D00", "#5A0F9E", "#332C3B")
-_DASHES = ("solid", (0, (5, 1.5)), (0, (1.2, 1.2)), (0, (6, 1.5, 1.2, 1.5)))
+_DASHES: tuple[Dashes, ...] = ("solid", (0, (5, 1.5)), (0, (1.2, 1.2)), (0, (6, 1.5, 1.2, 1.5)))
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "p")
 
 
@@ -30,7 +32,7 @@ class Look:
     """
 
     colour: str
-    dashes: str | tuple[float, tuple[float, ...]]
+    dashes: Dashes
     marker: str
 
 

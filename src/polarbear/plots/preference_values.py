@@ -7,12 +7,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from polarbear.plots.lettering import name_ticks, write_right
+from polarbear.plots.palette import looks
 from polarbear.selection import Uniform, select
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Self
 
+    from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
     from polarbear.posterior import Posterior
@@ -22,6 +25,8 @@ if TYPE_CHECKING:
 
 _POINTS = 200  # of a density
 _TAIL = 0.001  # of the draws at either end that a density leaves out
+
+_OVERLAP = 0.85  # height of a distribution, in rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,3 +88,27 @@ class PreferenceValues:
             where = np.linspace(low, high, _POINTS)
             found.append((where, gaussian_kde(values)(where)))
         return tuple(found)
+
+
+def draw_values(ax: Axes, data: PreferenceValues) -> None:
+    """Draw one distribution a row, the best algorithm on top, each to the same height.
+
+    The point is the mean, the line below it the central 90 %. The probability of being the best stands on the right.
+    """
+    look = looks(data.everybody)
+    for row, (name, (where, density)) in enumerate(zip(data.names, data.densities(), strict=True)):
+        colour = look[name].colour
+        profile = row - _OVERLAP * density / density.max()
+        ax.fill_between(where, row, profile, color=colour, alpha=0.3, linewidth=0, zorder=2)
+        ax.plot(where, profile, color=colour, linewidth=0.9, zorder=2.1)
+        ax.plot([data.lower[row], data.upper[row]], [row, row], color=colour, linewidth=2, zorder=3)
+        ax.plot(data.expected[row], row, "o", color=colour, markeredgecolor="white", markeredgewidth=0.5, zorder=4)
+    ends = [(-1.0, "P(best)"), *((float(row), f"{best:.2f}") for row, best in enumerate(data.probability_best))]
+    write_right(ax, ends)
+    ax.set_ylim(len(data.names) - 0.6, -1.2)
+    name_ticks(ax.yaxis, data.names)
+    ax.spines["left"].set_visible(False)
+    ax.margins(x=0.02)
+    if (data.lower < 0.05 * data.upper.max()).any():
+        ax.set_xlim(left=0)
+    ax.set_xlabel(f"value for {data.preference}")

@@ -7,18 +7,25 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from polarbear.plots.end_labels import label_ends
+from polarbear.plots.lettering import time_axis
+from polarbear.plots.palette import looks
 from polarbear.selection.choice import among_names
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
     from typing import Self
 
+    from matplotlib.axes import Axes
     from numpy.typing import ArrayLike, NDArray
 
     from polarbear.observe import Grid
+    from polarbear.observe.grid import Axis
     from polarbear.posterior import Posterior
 
     Array = NDArray[np.float64]
+
+_FEW = 8  # algorithms whose bands can be dark and still be told apart
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,3 +96,57 @@ class RatingCurves:
             level=level,
             truth=None if known is None else known[:, columns],
         )
+
+
+def draw_ratings(
+    ax: Axes,
+    data: RatingCurves,
+    *,
+    axis: Axis | None = None,
+    unit: str = "time",
+    faint: Collection[str] = (),
+    labelled: bool = True,
+) -> None:
+    """Draw means as lines, credible intervals as bands, and the truth, where it is known, as dotted lines.
+
+    Parameters
+    ----------
+    ax
+        Where.
+    data
+        The curves.
+    axis
+        "linear" or "log" time; the grid's own by default.
+    unit
+        Of time.
+    faint
+        Algorithms to draw in the background, such as those that are out.
+    labelled
+        Whether to write the names at the ends of the lines.
+    """
+    look, times = looks(data.everybody), data.grid.times
+    shade = 0.18 if len(data.names) <= _FEW else 0.1
+    for column, name in enumerate(data.names):
+        colour, front = look[name].colour, name not in faint
+        strength = 1.0 if front else 0.35
+        ax.fill_between(
+            times, data.lower[:, column], data.upper[:, column], color=colour, alpha=shade * strength, linewidth=0
+        )
+        if len(times) == 1:
+            ax.vlines(times, data.lower[:, column], data.upper[:, column], color=colour, alpha=strength, linewidth=1)
+        ax.plot(
+            times,
+            data.mean[:, column],
+            color=colour,
+            linestyle=look[name].dashes,
+            alpha=strength,
+            marker="o" if len(times) == 1 else None,
+            zorder=3 if front else 2.5,
+        )
+        if data.truth is not None:
+            ax.plot(times, data.truth[:, column], color=colour, linestyle=(0, (1, 2)), linewidth=1.0, zorder=3.5)
+    time_axis(ax, data.grid, axis=axis, unit=unit)
+    ax.set_ylim(bottom=0)
+    ax.set_ylabel("rating")
+    if labelled:
+        label_ends(ax, dict(zip(data.names, data.mean[-1].tolist(), strict=True)), look)

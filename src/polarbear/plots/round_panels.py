@@ -5,18 +5,26 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from polarbear.plots.rating_curves import RatingCurves
+from polarbear.plots.dominance_evolution import DominanceEvolution
+from polarbear.plots.end_labels import line_of
+from polarbear.plots.lettering import literal, short_names
+from polarbear.plots.palette import looks
+from polarbear.plots.rating_curves import RatingCurves, draw_ratings
 from polarbear.race.evidence import Evidence, with_runs
 from polarbear.race.loop import believe
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from typing import Self
 
+    from matplotlib.axes import Axes
+
+    from polarbear.observe.grid import Axis
     from polarbear.posterior import Posterior
     from polarbear.race.result import RaceResult
-    from polarbear.race.rounds import Round
     from polarbear.race.state import State
+
+_LINE = 16  # characters of names that a panel has room for, besides what became of them
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,8 +35,8 @@ class Panel:
     ----------
     round
         Its number.
-    title
-        What it decided.
+    eliminated, resolved
+        Who went out, and who came to be decided against all others.
     instances
         How many instances the race had used by then.
     curves
@@ -38,7 +46,8 @@ class Panel:
     """
 
     round: int
-    title: str
+    eliminated: tuple[str, ...]
+    resolved: tuple[str, ...]
     instances: int
     curves: RatingCurves
     out: frozenset[str]
@@ -67,13 +76,19 @@ class RoundPanels:
             Of the credible intervals.
         """
         chosen = key_rounds(result, most=most) if rounds is None else tuple(rounds)
-        panels = []
+        resolved, panels = _newly_resolved(result), []
         for number in chosen:
             earlier = state_after(result.state, number)
-            curves = RatingCurves.of(believe(earlier), level=level)
-            title = _title(result.rounds[number - 1], _newly_resolved(result)[number - 1])
-            out = frozenset(earlier.names) - earlier.candidates
-            panels.append(Panel(number, title, len(earlier.evidence.instances), curves, out))
+            panels.append(
+                Panel(
+                    round=number,
+                    eliminated=tuple(each.name for each in result.rounds[number - 1].eliminated),
+                    resolved=resolved[number - 1],
+                    instances=len(earlier.evidence.instances),
+                    curves=RatingCurves.of(believe(earlier), level=level),
+                    out=frozenset(earlier.names) - earlier.candidates,
+                )
+            )
         return cls(tuple(panels), result.state.names)
 
 
@@ -128,20 +143,38 @@ def state_after(state: State, number: int) -> State:
 
 def _newly_resolved(result: RaceResult) -> list[tuple[str, ...]]:
     """Which candidates came to be fully decided in each round."""
-    from polarbear.plots.dominance_evolution import DominanceEvolution
-
     story = DominanceEvolution.of(result)
     return [tuple(name for name, yes in zip(story.names, row, strict=True) if yes) for row in story.resolved]
 
 
-def _title(round_: Round, resolved: tuple[str, ...]) -> str:
+def draw_rounds(axes: Sequence[Axes], data: RoundPanels, *, axis: Axis | None = None, unit: str = "time") -> None:
+    """Draw one panel a round, on as many axes as there are panels; who is out is faint."""
+    short, brief = short_names(data.everybody), short_names(data.everybody, longest=_LINE)
+    highest = max(float(panel.curves.upper.max()) for panel in data.panels)
+    for ax, panel in zip(axes, data.panels, strict=True):
+        curves = replace(panel.curves, everybody=data.everybody)
+        draw_ratings(ax, curves, axis=axis, unit=unit, faint=panel.out, labelled=False)
+        ax.set_ylim(0, 1.03 * highest)
+        ax.label_outer()
+        told = f"Round {panel.round} · {panel.instances} instances"
+        literal(ax.set_title(f"{told}\n{_decided(panel, brief)}", linespacing=1.3, fontsize=7.5))
+    figure = axes[0].get_figure()
+    assert figure is not None
+    look = looks(data.everybody)
+    legend = figure.legend(
+        [line_of(look[name]) for name in data.everybody],
+        [short[name] for name in data.everybody],
+        loc="outside right upper",
+    )
+    for text in legend.get_texts():
+        literal(text)
+
+
+def _decided(panel: Panel, brief: Mapping[str, str]) -> str:
+    """What a round decided, a line each for who is out and who is resolved."""
     parts = []
-    if round_.eliminated:
-        parts.append(f"{_listed([each.name for each in round_.eliminated])} out")
-    if resolved:
-        parts.append(f"{_listed(resolved)} resolved")
-    return "; ".join(parts)
-
-
-def _listed(names: Sequence[str]) -> str:
-    return ", ".join(names) if len(names) <= 2 else f"{len(names)} algorithms"
+    for names, what in ((panel.eliminated, "out"), (panel.resolved, "resolved")):
+        listed = ", ".join(brief[name] for name in names)
+        if names:
+            parts.append(f"{listed if len(listed) <= _LINE else f'{len(names)} algorithms'} {what}")
+    return "\n".join(parts)

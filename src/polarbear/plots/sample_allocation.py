@@ -7,13 +7,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from polarbear.plots.lettering import name_ticks, time_axis, write_right
+
 if TYPE_CHECKING:
     from typing import Self
 
+    from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
     from polarbear.observe import Grid
+    from polarbear.observe.grid import Axis
     from polarbear.race.result import RaceResult
+
+_MANY = 1e6  # evaluations or seconds, from where they are told in millions
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,3 +72,50 @@ class SampleAllocation:
             saved_share=result.saved_share,
             unit=result.state.settings.clock,
         )
+
+
+def draw_allocation(ax: Axes, data: SampleAllocation, *, axis: Axis | None = None) -> None:
+    """Draw a row an algorithm over time, the darker the more instances saw it run so long; candidates are in bold.
+
+    Its number of runs and their cost stand on the right.
+    """
+    from matplotlib.ticker import MaxNLocator
+
+    figure = ax.get_figure()
+    assert figure is not None
+    kind = data.grid.axis if axis is None else axis
+    shown = np.ma.masked_equal(data.counts.T, 0)
+    mesh = ax.pcolormesh(
+        _edges(data.grid.times, kind),
+        np.arange(len(data.names) + 1) - 0.5,
+        shown,
+        cmap="Blues",
+        vmin=-0.15 * data.instances,  # so that one instance differs from none
+        vmax=max(data.instances, 1),
+        linewidth=0,
+        rasterized=False,
+    )
+    for row in range(1, len(data.names)):
+        ax.axhline(row - 0.5, color="white", linewidth=2)
+    time_axis(ax, data.grid, axis=axis, unit=data.unit)
+    ax.set_ylim(len(data.names) - 0.5, -0.5)
+    ax.grid(visible=False)
+    name_ticks(ax.yaxis, data.names)
+    for label, inside in zip(ax.get_yticklabels(), data.inside, strict=True):
+        label.set_fontweight("bold" if inside else "normal")
+    costs = [f"{cost:,.4g}" if cost < _MANY else f"{cost / 1e6:,.3g} M" for cost in data.cost]
+    lines = [(float(row), f"{data.runs[row]:,}, {cost}") for row, cost in enumerate(costs)]
+    write_right(ax, [(-1.0, f"runs, {data.unit}"), *lines])
+    bar = figure.colorbar(mesh, ax=ax, location="top", aspect=60, shrink=1.0, pad=0.02)
+    bar.outline.set_visible(False)
+    bar.ax.xaxis.set_major_locator(MaxNLocator(6, integer=True))
+    bar.ax.set_xlim(0, max(data.instances, 1))
+    bar.set_label(f"instances ({data.saved_share:.0%} of the {data.unit} of running everything saved)", loc="left")
+
+
+def _edges(times: NDArray[np.float64], kind: Axis) -> NDArray[np.float64]:
+    """Borders of cells half-way between the times, on the axis; the first and the last time are borders themselves."""
+    if len(times) == 1:
+        return np.array([times[0] * 0.9, times[0] * 1.1])
+    between = np.sqrt(times[:-1] * times[1:]) if kind == "log" else (times[:-1] + times[1:]) / 2
+    return np.concatenate([times[:1], between, times[-1:]])

@@ -1,0 +1,121 @@
+"""Names beside what they name: at the ends of lines where there is room, else in a list outside the axes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from polarbear.plots.lettering import literal, short_names
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from matplotlib.artist import Artist
+    from matplotlib.axes import Axes
+    from matplotlib.lines import Line2D
+    from matplotlib.text import Text
+    from numpy.typing import NDArray
+
+    from polarbear.plots.palette import Look
+
+    Array = NDArray[np.float64]
+
+_FONT_POINTS = 7.5
+_LINE_POINTS = 9.5  # from one line of names to the next
+_SHORTEST_LEADER, _LONGEST_LEADER = 12.0, 34.0  # points
+_PIECE_POINTS = 18.0  # of a line
+
+
+def spread(wanted: Array, gap: float, low: float = 0.0, high: float = 1.0) -> Array | None:
+    """Places nearest to those wanted that lie `gap` apart, in the same order, between `low` and `high`.
+
+    With z_i = x_i - i gap in ascending order, "gap apart" says that z increases: an isotonic regression. None where they
+    do not fit.
+
+    Examples
+    --------
+    >>> spread(np.array([0.5, 0.5, 0.9]), 0.2).tolist()
+    [0.4, 0.6, 0.9]
+    """
+    from scipy.optimize import isotonic_regression
+
+    room = high - low - gap * (len(wanted) - 1)
+    if room < 0:
+        return None
+    order = np.argsort(wanted, kind="stable")
+    steps = gap * np.arange(len(wanted))
+    places = np.empty(len(wanted))
+    places[order] = np.clip(isotonic_regression(wanted[order] - steps).x, low, low + room) + steps
+    return places
+
+
+def label_ends(ax: Axes, ends: Mapping[str, float], looks: Mapping[str, Look]) -> None:
+    """Write each name to the right of where its line ends (a height in data coordinates), or all into a list.
+
+    The names are pulled apart until none overlaps, and thin lines lead from the ends to them. Where colours are used more
+    than once, a piece of each line stands before its name.
+    """
+    from matplotlib.lines import Line2D
+    from matplotlib.transforms import Affine2D, ScaledTranslation
+
+    figure, short = ax.get_figure(root=True), short_names(looks)
+    assert figure is not None
+    # Points, to the right and up from the lower right corner of the axes.
+    corner = (
+        Affine2D().scale(1 / 72)
+        + figure.dpi_scale_trans
+        + ScaledTranslation(
+            1,
+            0,
+            ax.transAxes,  # type: ignore[arg-type]  # it is affine, in every projection that we draw on
+        )
+    )
+    piece = _PIECE_POINTS if len({look.colour for look in looks.values()}) < len(looks) else 0.0
+
+    def write(name: str, x: float, y: float) -> Text:
+        colour = looks[name].colour
+        return literal(ax.text(x, y, short[name], transform=corner, color=colour, va="center", fontsize=_FONT_POINTS))
+
+    drafts = [write(name, _LONGEST_LEADER + piece, 0) for name in ends]
+    figure.draw_without_rendering()  # the layout makes room for the names, and then the height of the axes is known
+    for draft in drafts:
+        draft.remove()
+    height = ax.bbox.height * 72 / figure.dpi
+    to_axes = ax.transData + ax.transAxes.inverted()
+    wanted = height * np.clip([to_axes.transform((ax.get_xlim()[1], end))[1] for end in ends.values()], 0, 1)
+    places = spread(wanted, _LINE_POINTS, _LINE_POINTS / 4, height - _LINE_POINTS / 4)
+    if places is None:
+        list_outside(ax, [line_of(looks[name]) for name in ends], [short[name] for name in ends])
+        return
+    leader = np.clip(np.abs(places - wanted).max() / 3, _SHORTEST_LEADER, _LONGEST_LEADER)
+    for name, end, place in zip(ends, wanted.tolist(), places.tolist(), strict=True):
+        look = looks[name]
+        shape: dict[str, Any] = {"transform": corner, "color": look.colour, "clip_on": False}
+        ax.add_artist(Line2D([2, leader], [end, place], linewidth=0.6, alpha=0.7, **shape))
+        if piece:
+            ax.add_artist(Line2D([leader, leader + piece], [place] * 2, linestyle=look.dashes, **shape))
+        write(name, leader + piece + 3, place)
+
+
+def line_of(look: Look, *, marker: str | None = None) -> Line2D:
+    """A line that looks so, for a list."""
+    from matplotlib.lines import Line2D
+
+    return Line2D([], [], color=look.colour, linestyle=look.dashes, marker=marker)
+
+
+def list_outside(
+    ax: Axes, handles: Sequence[Artist], labels: Sequence[str], *, points: float = 8.0, title: str | None = None
+) -> None:
+    """A list of what is what, so many points to the right of the axes."""
+    from matplotlib.transforms import ScaledTranslation
+
+    figure = ax.get_figure(root=True)
+    assert figure is not None
+    beside = ax.transAxes + ScaledTranslation(points / 72, 0, figure.dpi_scale_trans)
+    legend = ax.legend(
+        handles, labels, loc="upper left", bbox_to_anchor=(1, 1), bbox_transform=beside, title=title, alignment="left"
+    )
+    for text in legend.get_texts():
+        literal(text)

@@ -1,0 +1,116 @@
+"""Letters in figures: names as they are, however long or odd, and times for people."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
+    from matplotlib.text import Text
+
+    from polarbear.observe import Grid
+    from polarbear.observe.grid import Axis as Kind
+
+LONGEST = 24  # characters of a name that a figure has room for
+_SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+_DECADES_WITH_SUBDIVISIONS = 1.6  # a log axis that spans fewer decades has ticks at 2 and 5 as well
+
+
+def short_names(names: Iterable[str], *, longest: int = LONGEST) -> dict[str, str]:
+    """Names of at most so many characters on one line, different where the names are different.
+
+    An ellipsis stands for what is left out: the end of a name, or as much of its middle as tells the names apart.
+
+    Examples
+    --------
+    >>> list(short_names(["cma", "differential evolution F=0.5", "differential evolution F=0.9"], longest=12).values())
+    ['cma', 'differe…=0.5', 'differe…=0.9']
+    """
+    lines = {name: "".join(c if c.isprintable() else "�" for c in " ".join(name.split())) for name in names}
+    for tail in (0, longest // 3, longest // 2, 2 * longest // 3, longest - 1):
+        found = {name: _shortened(line, longest, tail) for name, line in lines.items()}
+        if len(set(found.values())) == len(found):
+            return found
+    return {
+        name: _shortened(line, longest - len(str(place)) - 2, 0) + f" ({place})"
+        for place, (name, line) in enumerate(lines.items(), start=1)
+    }
+
+
+def _shortened(line: str, longest: int, tail: int) -> str:
+    if len(line) <= longest:
+        return line
+    return line[: longest - 1 - tail].rstrip() + "…" + (line[-tail:].lstrip() if tail else "")
+
+
+def literal(text: Text) -> Text:
+    """The same text, shown letter by letter: `$x$` is no formula."""
+    text.set_parse_math(False)
+    text.set_usetex(False)
+    return text
+
+
+def name_ticks(axis: Axis, names: Sequence[str], *, longest: int = LONGEST) -> None:
+    """Names at 0, 1, 2, ... along an axis."""
+    short = short_names(names, longest=longest)
+    axis.set_ticks(range(len(names)), labels=[short[name] for name in names])
+    axis.set_tick_params(length=0)
+    for text in axis.get_ticklabels():
+        literal(text)
+
+
+def write_right(ax: Axes, lines: Iterable[tuple[float, str]]) -> None:
+    """Texts to the right of the axes, each at a height in data coordinates."""
+    for height, text in lines:
+        literal(
+            ax.annotate(
+                text,
+                (1, height),
+                (5, 0),
+                xycoords=("axes fraction", "data"),
+                textcoords="offset points",
+                va="center",
+                annotation_clip=False,
+            )
+        )
+
+
+def time_axis(ax: Axes, grid: Grid, *, axis: Kind | None = None, unit: str = "time") -> None:
+    """Time to the right: on the grid's own axis, or on that which was asked for."""
+    from matplotlib.ticker import AutoLocator, FuncFormatter, LogLocator, NullFormatter
+
+    kind = grid.axis if axis is None else axis
+    if kind not in ("linear", "log"):
+        raise ValueError(f"expected the axis 'linear' or 'log', got {axis!r}")
+    first, last = float(grid.times[0]), float(grid.times[-1])
+    if kind == "log" and first <= 0:
+        raise ValueError(f"a log axis needs times above 0, and the grid begins at {first:g}; use axis='linear'")
+    ax.set_xscale(kind)
+    if first < last:
+        ax.set_xlim(first, last)
+    few = kind == "log" and math.log10(last / first) < _DECADES_WITH_SUBDIVISIONS
+    ax.xaxis.set_major_locator(
+        AutoLocator() if kind == "linear" else LogLocator(subs=(1.0, 2.0, 5.0) if few else (1.0,))
+    )
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda time, _: spoken_time(time)))
+    ax.xaxis.set_minor_formatter(NullFormatter())
+    ax.set_xlabel(unit)
+
+
+def spoken_time(time: float) -> str:
+    """A time on an axis: 1,000 as people write it, and powers of ten where that would be long.
+
+    Examples
+    --------
+    >>> spoken_time(60_000), spoken_time(0.05), spoken_time(1e8), spoken_time(2.5e-7)
+    ('60,000', '0.05', '10⁸', '2.5·10⁻⁷')
+    """
+    if time == 0 or 1e-3 <= abs(time) < 1e7:
+        return f"{time:,.10g}"
+    factor, power = f"{time:.2e}".split("e")
+    raised = "10" + str(int(power)).translate(_SUPERSCRIPT)
+    return raised if float(factor) == 1 else f"{float(factor):g}·{raised}"
