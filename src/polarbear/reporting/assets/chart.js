@@ -4,17 +4,17 @@ const LETTER = 6.6; // the usual width of a letter of a chart's text, in pixels
 
 // Calls draw(root, width) now and after each change of width.
 function chart(place, { height, label }, draw) {
-  let before = 0;
+  let width = place.clientWidth || 640; // asked for once: asking makes the browser lay out the whole page
   const redraw = () => {
-    const width = Math.round(place.clientWidth) || 640;
     const root = svg("svg", { viewBox: `0 0 ${width} ${height}`, width: "100%", role: "img", "aria-label": label() });
     draw(root, width);
     place.replaceChildren(root);
-    before = width;
   };
   redraw();
   new ResizeObserver(() => {
-    if (Math.abs(place.clientWidth - before) > 1 && place.clientWidth > 0) redraw();
+    if (place.clientWidth === width || place.clientWidth === 0) return;
+    width = place.clientWidth;
+    redraw();
   }).observe(place);
   return redraw;
 }

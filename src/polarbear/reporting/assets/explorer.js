@@ -1,6 +1,5 @@
 // The explorer: controls on one side, the recommendation on the other.
 
-const STEPS = 1000; // of a slider over budgets
 const SHOWN = 6; // choices in the table
 
 const KIND_WORDS = {
@@ -80,7 +79,7 @@ function explorer(place, data, belief) {
   function budgetControls() {
     const parts = {
       at: [timeControl("Budget", "time")],
-      between: [timeControl("From", "start", "stop"), timeControl("To", "stop", "start")],
+      between: [timeControl("From", "start"), timeControl("To", "stop")],
       around: [timeControl("Centre", "centre"), spreadControl()],
       drawn: drawnControls(),
     };
@@ -92,8 +91,8 @@ function explorer(place, data, belief) {
     return el("div", null, ...groups);
   }
 
-  // A slider on the grid's axis with the exact number beside it; `other` is the end of a range that gives way.
-  function timeControl(label, key, other) {
+  // A slider on the grid's axis with the exact number beside it; of a range, the other end gives way.
+  function timeControl(label, key) {
     const [from, to] = [grid.places[0], grid.places[grid.places.length - 1]];
     const take = (time) => {
       wish[key] = within(time, grid.first, grid.last);
@@ -101,6 +100,7 @@ function explorer(place, data, belief) {
       if (key === "stop" && wish.start > wish.stop) wish.start = wish.stop;
       changed();
     };
+    const timeAt = (step) => tidy(grid, grid.fromAxis(from + ((to - from) * step) / STEPS));
     const slider = el("input", {
       type: "range",
       min: 0,
@@ -108,7 +108,7 @@ function explorer(place, data, belief) {
       step: 1,
       "data-key": key,
       "aria-label": label,
-      oninput: () => take(tidy(grid, grid.fromAxis(from + ((to - from) * slider.value) / STEPS))),
+      oninput: () => take(timeAt(slider.value)),
     });
     const exact = el("input", {
       type: "number",
@@ -120,8 +120,9 @@ function explorer(place, data, belief) {
       onchange: () => take(Number.isFinite(exact.valueAsNumber) ? exact.valueAsNumber : wish[key]),
     });
     controls.push(() => {
-      const step = to > from ? Math.round((STEPS * (grid.onAxis(wish[key]) - from)) / (to - from)) : 0;
-      if (document.activeElement !== slider || Number(slider.value) !== step) slider.value = step;
+      if (timeAt(slider.value) !== wish[key]) {
+        slider.value = to > from ? Math.round((STEPS * (grid.onAxis(wish[key]) - from)) / (to - from)) : 0;
+      }
       slider.setAttribute("aria-valuetext", `${amount(wish[key])} ${data.unit}`.trim());
       if (document.activeElement !== exact) exact.value = wish[key];
     });
@@ -260,6 +261,11 @@ function explorer(place, data, belief) {
     }, 300);
   }
 
+  addEventListener("hashchange", () => {
+    if (!location.hash.includes("kind=")) return; // a link within the page
+    Object.assign(wish, recalled(location.hash.slice(1), grid));
+    update();
+  });
   update();
 }
 

@@ -3,6 +3,7 @@
 const KINDS = ["at", "between", "around", "drawn"];
 const RISKS = ["expected", "best", "quantile", "regret"];
 const MACHINES = 5;
+const STEPS = 200; // of a slider over budgets
 const HEIGHTS = 255; // a drawn weight is written as two hexadecimal digits
 
 function firstWish(grid) {
@@ -23,9 +24,12 @@ function firstWish(grid) {
   };
 }
 
-// A budget that is easy to say, within the grid.
+// A budget that is easy to say, within the grid, with digits enough to tell the steps of a slider apart.
 function tidy(grid, time) {
-  return within(rounded(time), grid.first, grid.last);
+  const [from, to] = [grid.places[0], grid.places[grid.places.length - 1]];
+  const step = grid.last - grid.fromAxis(to - (to - from) / STEPS);
+  const digits = step > 0 ? Math.ceil(Math.log10(grid.last / step)) + 1 : 3;
+  return within(rounded(time, within(digits, 3, 15)), grid.first, grid.last);
 }
 
 function within(value, least, most) {

@@ -1,0 +1,50 @@
+"""Races and posteriors to report on."""
+
+from dataclasses import replace
+
+import numpy as np
+
+import polarbear as pb
+from polarbear.race.jobs import Run
+from polarbear.race.result import RaceResult
+
+HOSTILE = (
+    "</script><script>window.hacked = 1</script>",
+    '<img src=x onerror="window.hacked = 1">',
+    "a\u202eb & 'c' \"d\" \\u003c \u2028",
+    "x" * 60,
+    "é",
+)
+
+
+def recorded(names, instances=40, times=12, seed=0):
+    """Recorded runs that cross: early ones are good early, late ones late, and the last is hopeless."""
+    rng = np.random.default_rng(seed)
+    at = np.geomspace(10, 1000, times)
+    speed = np.linspace(1.4, 0.4, len(names))
+    floor = np.linspace(0.3, 0.05, len(names))
+    runs = []
+    for instance in range(instances):
+        for k, name in enumerate(names):
+            shape = floor[k] + at ** -speed[k] * np.exp(rng.normal(scale=0.5)) + rng.exponential(0.1)
+            values = 10.0 + rng.random() - np.arange(times) * 1e-3 if name == names[-1] else shape
+            runs.append(pb.Trajectory(name, instance, at, np.minimum.accumulate(values), until=1000))
+    return runs
+
+
+def raced(names=("quick", "steady", "slow", "hopeless"), *, instances=24, path=None, **settings):
+    """A small race on recorded runs: the race, closed by whoever asked for it."""
+    chosen = {"prior": pb.RandomWalk(), "confidence": 0.9, "draws": 400, "batch": pb.FixedBatch(8), **settings}
+    race = pb.Race(list(names), None, pb.log_grid(10, 1000, 12), path=path, **chosen)
+    race.run(pb.ReplayExecutor(recorded(names)), max_instances=instances, progress="none")
+    return race
+
+
+def with_failures(result, message="Traceback\nZeroDivisionError: </script>"):
+    """The same result, as if some runs of the first algorithm had failed."""
+    runs = dict(result.state.evidence.runs)
+    for key in [key for key in runs if key[0] == result.state.names[0]][:3]:
+        run = runs[key]
+        runs[key] = Run(replace(run.trajectory, failed=True), run.reached, "error", message)
+    evidence = replace(result.state.evidence, runs=runs)
+    return RaceResult(replace(result.state, evidence=evidence), result.stopped)

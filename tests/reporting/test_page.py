@@ -1,0 +1,183 @@
+"""The page as a file: what it holds, what it allows itself, and that no name can break out of its data."""
+
+import base64
+import hashlib
+import json
+import re
+
+import numpy as np
+import pytest
+
+import polarbear as pb
+from polarbear.reporting.draws import embedded, packed
+from polarbear.reporting.page import SCRIPTS, embeddable
+from polarbear.reporting.words import advice, answer
+from tests.reporting.races import HOSTILE, raced, with_failures
+from tests.selection.beliefs import posterior_of, random_posterior
+
+
+@pytest.fixture(scope="module")
+def race():
+    return raced()
+
+
+def contents(path):
+    """What the page was given."""
+    return json.loads(re.search(r'id="contents">(.*?)</script>', path.read_text(), re.DOTALL)[1])
+
+
+def test_the_policy_allows_the_pages_own_script_and_style_alone(tmp_path, race):
+    text = pb.report(race, tmp_path / "page.html").read_text()
+    policy = re.search(r'Content-Security-Policy" content="(.*?)"', text)[1]
+    assert policy.startswith("default-src 'none'; ")
+    assert "unsafe" not in policy
+    for tag in ("script", "style"):
+        inside = re.search(rf"<{tag}>(.*?)</{tag}>", text, re.DOTALL)[1]
+        digest = base64.b64encode(hashlib.sha256(inside.encode()).digest()).decode()
+        assert f"{tag}-src 'sha256-{digest}'" in policy
+    assert not re.search(r"(?:src|href)=.?(?:https?:|//)", text)
+
+
+def test_every_script_is_in_the_page():
+    from importlib.resources import files
+
+    there = {each.name for each in (files("polarbear.reporting") / "assets").iterdir() if each.name.endswith(".js")}
+    assert there == set(SCRIPTS)
+    assert len(SCRIPTS) == len(there)
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_data_cannot_end_the_element_that_holds_them(name):
+    text = embeddable({name: [name, float("nan"), np.inf]})
+    assert "<" not in text
+    assert "\u2028" not in text
+    assert json.loads(text) == {name: [name, None, None]}
+
+
+def test_hostile_names_and_titles_are_no_markup(tmp_path):
+    path = pb.report(with_failures(raced(HOSTILE).result), tmp_path / "page.html", title=HOSTILE[0])
+    text = path.read_text()
+    assert "<img" not in text
+    assert text.count("<script") == text.count("</script") == 2
+    assert contents(path)["names"] == list(HOSTILE)
+
+
+def test_draws_are_thinned_and_rounded_to_what_fits():
+    posterior = random_posterior(1500, 8, 4)
+    small = embedded(posterior)
+    assert small.ratings.shape == (1000, 8, 4)
+    assert np.abs(small.ratings - posterior.thin(1000).ratings).max() < 1.6e-5
+    tiny = posterior_of(np.full((3, 2, 2), 1e-6))
+    assert embedded(tiny).ratings == pytest.approx(1e-6, rel=0.02)
+    wide = embedded(random_posterior(500, 200, 20))
+    assert 200 < len(wide.ratings) < 500
+
+
+def test_packed_draws_are_those_that_are_embedded():
+    small = embedded(random_posterior(30, 5, 3))
+    numbers = np.frombuffer(base64.b64decode(packed(small)), dtype="<u2").reshape(5, 3, 30)
+    assert np.array_equal((numbers / 65535) ** 2, small.ratings.transpose(1, 2, 0))
+
+
+def test_a_race_is_told_with_all_that_happened(tmp_path, race):
+    told = contents(pb.report(race, tmp_path / "page.html", title="T"))
+    result = race.result
+    assert told["title"] == "T"
+    assert [told["names"][k] for k in told["candidates"]] == list(result.pareto_set)
+    assert [each["name"] for each in told["race"]["eliminations"]] == [each.name for each in result.eliminations]
+    assert told["race"]["allocation"]["saved"] == pytest.approx(result.saved_share)
+    assert sum(told["race"]["allocation"]["cost"]) == sum(result.cost.values())
+    assert told["race"]["allocation"]["full"] * len(told["names"]) == pytest.approx(result.full_cost)
+    assert len(told["race"]["rounds"]["numbers"]) == len(result.rounds)
+    assert dict(told["race"]["settings"])["seed"] == "0"
+    assert told["made"]["polarbear"] == pb.__version__
+    assert told["instances"] == result.instances
+
+
+def test_failures_alike_are_told_together(tmp_path, race):
+    told = contents(pb.report(with_failures(race.result), tmp_path / "page.html"))["race"]
+    assert told["failed"] == 3
+    (only,) = told["failures"]
+    assert only["reason"] == "ZeroDivisionError: </script>"
+    assert len(only["instances"]) == 3
+
+
+def test_a_posterior_is_judged_by_the_confidence_that_is_asked_for(tmp_path):
+    posterior = random_posterior(200, 6, 5, seed=2, spread=0.3)
+    for confidence in (0.6, 0.99):
+        told = contents(pb.report(posterior, tmp_path / "page.html", confidence=confidence, unit="seconds"))
+        left = pb.pareto_set(posterior, confidence=confidence)
+        assert [told["names"][k] for k in told["candidates"]] == list(left)
+        assert told["unit"] == "seconds"
+        assert told["race"] is None
+
+
+def test_a_posterior_without_paths_is_told_with_its_caution(tmp_path):
+    ratings = random_posterior(100, 4, 3).ratings
+    told = contents(pb.report(posterior_of(ratings, joint=False, reliable=False), tmp_path / "page.html"))
+    sentences = " ".join(told["diagnostics"]["sentences"])
+    assert "treats each time alone" in sentences
+    assert "did not pass" in sentences
+    assert not told["pairs"]["joint"]
+
+
+def test_only_a_race_under_way_is_live(tmp_path, race):
+    page = tmp_path / "page.html"
+    refresh = '<noscript><meta http-equiv="refresh" content="5"></noscript>'
+    assert not race.result.finished
+    assert refresh in pb.report(race, page, live=5).read_text()
+    assert "The race is running" in page.read_text()
+    assert refresh not in pb.report(race, page).read_text()
+    done = raced(("good", "bad"), instances=None)
+    assert done.result.finished
+    assert refresh not in pb.report(done, page, live=5).read_text()
+
+
+def test_a_page_is_replaced_at_one_stroke(tmp_path, race, monkeypatch):
+    page = pb.report(race, tmp_path / "page.html")
+    before = page.read_text()
+    monkeypatch.setattr("pathlib.Path.replace", lambda *_: (_ for _ in ()).throw(OSError("disk full")))
+    with pytest.raises(OSError, match="disk full"):
+        pb.report(race, page, title="another")
+    assert page.read_text() == before
+    assert [each.name for each in tmp_path.iterdir()] == ["page.html"]
+
+
+def test_what_cannot_be_reported_is_refused(tmp_path):
+    with pytest.raises(ValueError, match="expected a race, its result or a posterior, got 'my"):
+        pb.report("my.race", tmp_path / "page.html")
+    empty = pb.Race(["a", "b"], None, [1, 2, 4])
+    with pytest.raises(ValueError, match="nothing has been decided"):
+        pb.report(empty, tmp_path / "page.html")
+
+
+def test_a_race_with_a_file_says_where_it_was_made(tmp_path):
+    with raced(path=tmp_path / "my.race") as race:
+        made = race.about["made"]
+        assert contents(pb.report(race, tmp_path / "page.html"))["made"] == made
+
+
+@pytest.mark.parametrize(
+    ("left", "total", "settled", "said"),
+    [
+        (1, 3, True, "Of 3 algorithms one is enough: a0. Each of the others is beaten at every budget."),
+        (2, 3, True, "2 of 3 algorithms are worth having: a0 and a1. The other one is beaten at every budget."),
+        (3, 3, True, "All 3 algorithms are worth having: none is beaten at every budget by another."),
+        (8, 20, True, "8 of 20 algorithms are worth having. The other 12 are beaten at every budget."),
+        (2, 3, False, "2 of 3 algorithms are still in the race: a0 and a1. The other one is beaten at every budget."),
+    ],
+)
+def test_the_answer_is_one_sentence(left, total, settled, said):
+    names = [f"a{k}" for k in range(total)]
+    assert answer(names[:left], names, settled=settled) == said
+
+
+def test_the_advice_follows_the_leaders():
+    ratings = np.zeros((10, 4, 2))
+    ratings[:, :2, 0] = ratings[:, 2:, 1] = 0.9
+    ratings[:, :2, 1] = ratings[:, 2:, 0] = 0.1
+    bands = pb.plots.DecisionBands.of(posterior_of(ratings, pb.log_grid(1, 1000, 4)))
+    assert advice(bands, "seconds") == "Up to about 32 seconds choose A, beyond that B."
+    assert (
+        advice(pb.plots.DecisionBands.of(posterior_of(ratings[:, :2])), "s") == "At every budget the best choice is A."
+    )
