@@ -310,17 +310,17 @@ def test_ratings_of_utilities_are_their_softmax():
 
 
 @pytest.mark.parametrize("draws", [1, 7, 49, 50, 1000])
-def test_a_file_for_deployment_holds_some_draws_in_single_precision(posterior, path, draws):
+def test_a_file_for_deployment_holds_some_draws_to_five_digits(posterior, path, draws):
     posterior.save(path, draws=draws)
     loaded, thinned = Posterior.load(path), posterior.thin(draws)
     assert loaded.ratings.dtype == np.float64
-    np.testing.assert_array_equal(loaded.ratings, thinned.ratings.astype(np.float32))
-    np.testing.assert_allclose(loaded.ratings.sum(axis=-1), 1, atol=1e-6)
+    np.testing.assert_allclose(loaded.ratings, thinned.ratings, rtol=2**-16)  # 16 binary digits, rounded
+    np.testing.assert_allclose(loaded.ratings.sum(axis=-1), 1, rtol=2**-16)
     assert loaded.grid == posterior.grid
     for name in FIELDS:
         assert getattr(loaded, name) == getattr(posterior, name)
     with np.load(path) as archive:
-        assert archive["ratings"].nbytes == 4 * loaded.ratings.size
+        assert archive["ratings"].nbytes == 3 * loaded.ratings.size
 
 
 def test_saving_for_deployment_leaves_the_posterior_alone(posterior, path):
@@ -339,7 +339,7 @@ def test_a_file_without_draws_is_refused_and_not_written(posterior, path, draws)
 
 def test_a_file_for_deployment_is_small(path):
     posterior_of(draws=1500, times=50, algorithms=8).save(path, draws=1000)
-    assert path.stat().st_size < 4 * 1000 * 50 * 8  # of single precision, and compressed
+    assert path.stat().st_size < 3.01 * 1000 * 50 * 8
 
 
 def test_ratings_too_small_for_single_precision_become_zero(posterior, path):

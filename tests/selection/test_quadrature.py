@@ -7,7 +7,7 @@ import pytest
 from scipy import integrate, stats
 
 from polarbear import Grid, log_grid
-from polarbear.selection.quadrature import expectation, integral, reading, require_within
+from polarbear.selection.quadrature import _gauss, expectation, integral, reading, require_within
 from tests.selection.beliefs import GRIDS
 
 
@@ -153,3 +153,10 @@ def test_expectations_of_atoms_between_grid_times_are_near():
 def test_times_outside_are_refused_with_advice(time):
     with pytest.raises(ValueError, match=r"the budget must lie within the grid, from 1 to 21, got .*: ask within"):
         require_within(GRIDS["uneven"], np.array([3.0, time]), "the budget")
+
+
+@pytest.mark.parametrize("nodes", [1, 2, 16, 64])
+def test_nodes_and_weights_are_those_of_numpy(nodes):
+    points, weights = np.polynomial.legendre.leggauss(nodes)
+    np.testing.assert_allclose(_gauss(nodes)[0], points, atol=1e-14)
+    np.testing.assert_allclose(_gauss(nodes)[1], weights, atol=1e-14)
