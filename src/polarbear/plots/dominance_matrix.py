@@ -48,12 +48,13 @@ class DominanceMatrix:
 
 def draw_dominance(ax: Axes, data: DominanceMatrix) -> None:
     """Draw the matrix, the darker the more certain; with numbers where there are few algorithms."""
+    from matplotlib import colormaps
+
     figure = ax.get_figure()
     assert figure is not None
     number = len(data.names)
     shown = np.ma.array(data.probability, mask=np.eye(number, dtype=bool))
-    image = ax.imshow(shown, cmap="Blues", vmin=-0.08, vmax=1, aspect="equal")
-    image.cmap.set_bad("#EEEEEE")
+    image = ax.imshow(shown, cmap=colormaps["Blues"].with_extremes(bad="#EEEEEE"), vmin=-0.08, vmax=1, aspect="equal")
     ax.grid(visible=False)
     ax.spines[:].set_visible(False)
     ax.set_xticks(np.arange(1, number) - 0.5, minor=True)

@@ -36,7 +36,7 @@ def short_names(names: Iterable[str], *, longest: int = LONGEST) -> dict[str, st
         if len(set(found.values())) == len(found):
             return found
     return {
-        name: _shortened(line, longest - len(str(place)) - 2, 0) + f" ({place})"
+        name: _shortened(line, longest - len(str(place)) - 3, 0) + f" ({place})"
         for place, (name, line) in enumerate(lines.items(), start=1)
     }
 
