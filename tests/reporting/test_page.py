@@ -163,7 +163,7 @@ def test_a_race_with_a_file_says_where_it_was_made(tmp_path):
         (1, 3, True, "Of 3 algorithms one is enough: a0. Each of the others is beaten at every budget."),
         (2, 3, True, "2 of 3 algorithms are worth having: a0 and a1. The other one is beaten at every budget."),
         (3, 3, True, "All 3 algorithms are worth having: none is beaten at every budget by another."),
-        (8, 20, True, "8 of 20 algorithms are worth having. The other 12 are beaten at every budget."),
+        (28, 30, True, "28 of 30 algorithms are worth having. The other 2 are beaten at every budget."),
         (2, 3, False, "2 of 3 algorithms are still in the race: a0 and a1. The other one is beaten at every budget."),
     ],
 )

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from polarbear.posterior import Posterior
     from polarbear.race.result import RaceResult
 
-_NAMED = 6  # with more names than this a sentence is none
-_CHANGES = 4  # and with more parts
+_NAMED = 80  # letters of names that a sentence bears
+_CHANGES = 4  # parts that it bears
 _PERCENT = "\u00a0%"  # never on a line of its own
 
 _STOPPED = {
@@ -52,16 +52,15 @@ def answer(candidates: Sequence[str], names: Sequence[str], *, settled: bool) ->
     """
     number, total = len(candidates), len(names)
     out = total - number
+    which = f": {listed(candidates)}" if len(", ".join(candidates)) <= _NAMED else ""
     others = "The other one is" if out == 1 else f"The other {out} are"
     if not settled:
-        which = f": {listed(candidates)}" if number <= _NAMED else ""
         gone = f" {others} beaten at every budget." if out else ""
         return f"{number} of {total} algorithms are still in the race{which}.{gone}"
     if out == 0:
         return f"All {total} algorithms are worth having: none is beaten at every budget by another."
     if number == 1:
         return f"Of {total} algorithms one is enough: {candidates[0]}. Each of the others is beaten at every budget."
-    which = f": {listed(candidates)}" if number <= _NAMED else ""
     return f"{number} of {total} algorithms are worth having{which}. {others} beaten at every budget."
 
 
@@ -72,8 +71,8 @@ def advice(bands: DecisionBands, unit: str) -> str:
         return ""
     if len(leads) == 1:
         return f"At every budget the best choice is {leads[0].name}."
-    if len(leads) > _CHANGES:
-        return f"The best choice changes {len(leads) - 1} times over the budgets."
+    if len(leads) > _CHANGES or sum(len(each.name) for each in leads) > _NAMED:
+        return f"The best choice changes {len(leads) - 1} times over the budgets." if len(leads) > 2 else ""
     parts = [f"Up to about {_rounded(leads[0].stop)} {unit}".rstrip() + f" choose {leads[0].name}"]
     parts += [f"from there to about {_rounded(each.stop)} {each.name}" for each in leads[1:-1]]
     return f"{', '.join(parts)}, beyond that {leads[-1].name}."

@@ -21,7 +21,7 @@ function answerSection(data, belief) {
           "--c": data.looks[algorithm][0],
         }),
       );
-      const letters = Math.floor(wide / LETTER);
+      const letters = Math.floor(wide / (1.2 * LETTER)); // they are bold
       if (letters >= 4) {
         const name = shortened(data.names[algorithm], letters);
         root.append(svg("text", { class: "label strong", x: from + (leads.length === 1 ? 0 : 1), y: 20 }, name));
@@ -46,6 +46,7 @@ function answerSection(data, belief) {
     });
     bottomAxis(root, place, timeTicks(grid, width / 70), brief, title);
   });
+  byId("best-legend").replaceChildren(...columns.map((algorithm) => el("li", null, marked(data, algorithm))));
   if (!crossings.length) byId("crossings").remove();
   else byId("crossings-list").replaceChildren(
     ...crossings.map((each) =>

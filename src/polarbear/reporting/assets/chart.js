@@ -2,9 +2,11 @@
 
 const LETTER = 6.6; // the usual width of a letter of a chart's text, in pixels
 
+const PAPER = 640; // the width of a printed page in pixels, less its margins
+
 // Calls draw(root, width) now and after each change of width.
 function chart(place, { height, label }, draw) {
-  let width = place.clientWidth || 640; // asked for once: asking makes the browser lay out the whole page
+  let width = place.clientWidth || PAPER; // asked for once: asking makes the browser lay out the whole page
   const redraw = () => {
     const root = svg("svg", { viewBox: `0 0 ${width} ${height}`, width: "100%", role: "img", "aria-label": label() });
     draw(root, width);
@@ -16,6 +18,14 @@ function chart(place, { height, label }, draw) {
     width = place.clientWidth;
     redraw();
   }).observe(place);
+  addEventListener("beforeprint", () => {
+    width = PAPER;
+    redraw();
+  });
+  addEventListener("afterprint", () => {
+    width = place.clientWidth || PAPER;
+    redraw();
+  });
   return redraw;
 }
 

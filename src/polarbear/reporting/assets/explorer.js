@@ -152,27 +152,24 @@ function explorer(place, data, belief) {
 
   // Without a pointer: choose a time, then say how much it counts. And some shapes to begin with.
   function drawnControls() {
-    let chosen = 0;
     const last = grid.times.length - 1;
     const where = el("input", {
       type: "range", min: 0, max: last, step: 1, value: 0, "data-key": "place", "aria-label": "Time to change",
-      oninput: () => {
-        chosen = Number(where.value);
-        changed();
-      },
+      oninput: () => set("place", Number(where.value)),
     });
     const weight = el("input", {
       type: "range", min: 0, max: HEIGHTS, step: 1, "data-key": "weight", "aria-label": "Weight there",
       oninput: () => {
-        wish.heights[chosen] = Number(weight.value);
+        wish.heights[wish.place] = Number(weight.value);
         changed();
       },
     });
     const [time, height] = [el("span", { class: "said" }), el("span", { class: "said" })];
     controls.push(() => {
-      weight.value = wish.heights[chosen];
-      time.textContent = `${amount(rounded(grid.times[chosen]))} ${data.unit}`.trim();
-      height.textContent = percent(wish.heights[chosen] / HEIGHTS, 0);
+      where.value = wish.place;
+      weight.value = wish.heights[wish.place];
+      time.textContent = `${amount(rounded(grid.times[wish.place]))} ${data.unit}`.trim();
+      height.textContent = percent(wish.heights[wish.place] / HEIGHTS, 0);
       where.setAttribute("aria-valuetext", time.textContent);
       weight.setAttribute("aria-valuetext", `${height.textContent} at ${time.textContent}`);
     });
@@ -256,7 +253,7 @@ function explorer(place, data, belief) {
     }
     clearTimeout(remembering);
     remembering = setTimeout(() => {
-      spoken.textContent = verdict.querySelector(".choice")?.textContent ?? "";
+      spoken.textContent = ["choice", "for"].map((each) => verdict.querySelector(`.${each}`)?.textContent ?? "").join(" ");
       history.replaceState(null, "", `#${written(wish)}`);
     }, 300);
   }
@@ -272,7 +269,7 @@ function explorer(place, data, belief) {
 // The members of a choice, with their marks.
 function choiceName(data, members) {
   return members.flatMap(({ algorithm, count }, k) => [
-    k ? el("span", { class: "plus" }, " + ") : null,
+    ...(k ? [el("span", { class: "plus" }, " + ")] : []),
     el(
       "span",
       { class: "marked" },
@@ -320,6 +317,7 @@ function showVerdict(place, data, belief, wish, found) {
   place.replaceChildren(
     el("p", { class: "eyebrow" }, "Choose"),
     el("p", { class: "choice" }, ...choiceName(data, best.members)),
+    el("p", { class: "for" }, worded(wish, belief.grid, data.unit)),
     el(
       "dl",
       { class: "figures" },

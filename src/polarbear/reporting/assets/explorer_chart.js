@@ -45,7 +45,10 @@ function explorerChart(place, data, belief, wish, changed) {
         const distance = Math.abs(grid.onAxis(time) - grid.onAxis(wish.centre));
         wish.spread = rounded(within(distance, ...spreadRange(grid)));
       } else wish.centre = tidy(grid, time);
-    } else paint(wish, grid, grip, { time, up }, (grip = { time, up }));
+    } else {
+      paint(wish, grid, grip, { time, up });
+      grip = { time, up };
+    }
     changed();
   };
 
@@ -85,6 +88,7 @@ function paint(wish, grid, from, to) {
     const share = a === b ? 1 : within((grid.places[t] - a) / (b - a), 0, 1);
     wish.heights[t] = Math.round(HEIGHTS * (from.up + share * (to.up - from.up)));
   }
+  wish.place = nearest(b);
 }
 
 // The wish as a shape behind the curves.
@@ -124,5 +128,6 @@ function wishHandles(wish, grid, area) {
     const height = area.bottom - 0.9 * area.height * Math.exp(-0.5);
     return [line(centre), handle(centre, area.top + 0.1 * area.height), ...inside.map((time) => handle(area.x(time), height))];
   }
-  return [];
+  const height = area.bottom - (area.height * wish.heights[wish.place]) / HEIGHTS;
+  return [handle(area.x(grid.times[wish.place]), height)];
 }

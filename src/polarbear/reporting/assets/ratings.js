@@ -17,8 +17,8 @@ function ratingsSection(data, belief) {
       drawRating(root, data, place, grid, algorithm, true).classList.toggle("faint", !inside.has(algorithm));
     }
     const last = grid.times.length - 1;
-    if (letters && data.names.length <= 22) {
-      const ends = everybody.map((algorithm) => ({ algorithm, y: place.y(mean[algorithm][last]) }));
+    if (letters) {
+      const ends = (everybody.length > 10 ? data.candidates : everybody).map((algorithm) => ({ algorithm, y: place.y(mean[algorithm][last]) }));
       endLabels(root, data, place, ends, letters);
     }
     bottomAxis(root, place, timeTicks(grid, place.width / 70), brief, budgetTitle(data));

@@ -16,7 +16,8 @@ function firstWish(grid) {
     stop: grid.last,
     centre: middle,
     spread: rounded(span > 0 ? span / 8 : 1),
-    heights: grid.times.map(() => HEIGHTS / 2 | 0),
+    heights: grid.times.map(() => Math.round(HEIGHTS / 2)),
+    place: 0, // of the grid, whose drawn weight the sliders change
     risk: "expected",
     level: 0.05,
     machines: 1,
@@ -89,6 +90,22 @@ function recalled(text, grid) {
     wish.heights = grid.times.map((_, t) => parseInt(heights.slice(2 * t, 2 * t + 2), 16));
   }
   return wish;
+}
+
+// The wish in words.
+function worded(wish, grid, unit) {
+  const said = (time) => amount(rounded(time, 4));
+  const [low, high] = [-1, 1].map((side) => said(grid.fromAxis(grid.onAxis(wish.centre) + side * wish.spread)));
+  const budget = {
+    at: () => `a budget of ${amount(wish.time)}`,
+    between: () => `any budget from ${said(wish.start)} to ${said(wish.stop)}`,
+    around: () => `budgets around ${said(wish.centre)}, two in three from ${low} to ${high}`,
+    drawn: () => "budgets as drawn",
+  }[wish.kind]();
+  const unlucky = `in the worst ${percent(wish.level, 0)} of cases`;
+  const aim = { expected: "on average", best: "to be the best", quantile: unlucky, regret: "with the least regret" }[wish.risk];
+  const machines = wish.machines > 1 ? `, on ${wish.machines} machines` : "";
+  return `for ${`${budget} ${wish.kind === "drawn" ? "" : unit}`.trim()}, ${aim}${machines}`;
 }
 
 // The same question in Python, to the last digit.
