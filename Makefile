@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 SINGLE_CORE := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 INSTALL := $(if $(shell command -v uv),uv pip install --quiet --python $(BIN)/python,$(BIN)/python -m pip install --quiet)
 
-.PHONY: help install bbob demo test lint calibration references benchmark clean
+.PHONY: help install bbob demo test lint calibration references benchmark docs clean
 
 help: ## Show this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):[^#]*## */  make \1\t/' | expand -t 20
@@ -23,6 +23,10 @@ $(VENV)/.installed: pyproject.toml | $(BIN)/python
 $(VENV)/.oracles: $(VENV)/.installed
 	@echo "installing the peers (PyMC, NumPyro, JAX) into $(VENV) ..."
 	@$(INSTALL) -e '.[dev,oracles]'
+	@touch $@
+
+$(VENV)/.docs: $(VENV)/.installed
+	@$(INSTALL) -e '.[dev,docs]'
 	@touch $@
 
 install: $(VENV)/.installed ## Create .venv with all that demo and test need
@@ -55,5 +59,9 @@ benchmark: $(VENV)/.oracles ## Speed and memory, as ratios against PyMC in the s
 	$(SINGLE_CORE) $(BIN)/python benchmarks/storage.py
 	$(SINGLE_CORE) $(BIN)/python benchmarks/selection.py
 
+docs: $(VENV)/.docs ## Build the documentation into site/; warnings are errors
+	@$(BIN)/python docs/make_reference.py
+	@PYTHONPATH=docs $(BIN)/zensical build --strict
+
 clean: ## Remove .venv and caches
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache build dist
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .cache build dist site docs/reference

@@ -1,0 +1,32 @@
+"""Writes docs/reference from the code: the API, the commands, race.toml, the race file, the picture of the house.
+
+Nothing of it is kept under version control, so none of it can be out of date. `make docs` runs this first.
+"""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from making import api, command_line, house, race_file, race_toml
+
+FOLDER = Path(__file__).parent / "reference"
+
+
+def main() -> None:
+    """Write all of it anew."""
+    shutil.rmtree(FOLDER, ignore_errors=True)
+    FOLDER.mkdir()
+    texts = {
+        **api.pages(),
+        "command-line.md": command_line.page(),
+        "race-toml.md": race_toml.page(),
+        "race-file.md": race_file.page(),
+        "house.svg": house.picture(),
+    }
+    for name, text in texts.items():
+        (FOLDER / name).write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

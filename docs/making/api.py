@@ -1,0 +1,109 @@
+"""The public names, page by page, from their signatures and docstrings."""
+
+from __future__ import annotations
+
+import inspect
+from functools import cached_property
+from types import ModuleType
+from typing import Any
+
+import polarbear as pb
+from making.docstrings import to_markdown
+
+# Pages in the order in which a user meets their names; each public name must be on one of them.
+PAGES = {
+    "observing": ("What was seen", ["polarbear.observe", "polarbear.importers"]),
+    "believing": ("Priors, fit and posterior", ["polarbear.models", "polarbear.fitting", "polarbear.posterior"]),
+    "relating": ("Relations", ["polarbear.relations", "polarbear.elimination"]),
+    "racing": ("The race", ["polarbear.driver", "polarbear.race", "polarbear.gathering", "polarbear.storage"]),
+    "running": (
+        "Algorithms, problems, executors",
+        ["polarbear.algorithms", "polarbear.problems", "polarbear.execution"],
+    ),
+    "selecting": ("Selection", ["polarbear.selection"]),
+    "showing": ("Figures and report", ["polarbear.plots", "polarbear.reporting"]),
+}
+_ALSO = {"polarbear.diagnostics": "believing"}  # rooms whose page the list above does not tell
+
+
+def pages() -> dict[str, str]:
+    """Markdown by file name."""
+    written = {name: [f"# {title}", "", "`import polarbear as pb`", ""] for name, (title, _) in PAGES.items()}
+    for name in sorted(pb.__all__, key=str.casefold):
+        thing = getattr(pb, name)
+        if name != "__version__":
+            written[page_of(name, thing)] += _entry(f"pb.{name}", thing)
+    return {f"api-{name}.md": "\n".join(lines) for name, lines in written.items()}
+
+
+def page_of(name: str, thing: Any) -> str:
+    """The page that a public name belongs to.
+
+    Adding a public name without saying where it belongs stops the documentation.
+    """
+    home = thing.__name__ if isinstance(thing, ModuleType) else pb._ROOM_OF[name]
+    rooms = {room: page for page, (_, listed) in PAGES.items() for room in listed} | _ALSO
+    for room, page in rooms.items():
+        if home == room or home.startswith(f"{room}."):
+            return page
+    raise ValueError(f"expected a page for pb.{name} of {home}, found none; name its room in docs/making/api.py")
+
+
+def _entry(name: str, thing: Any, *, level: int = 2) -> list[str]:
+    """A heading, the signature, the docstring; of a class or a room also what it offers."""
+    lines = [f"{'#' * level} {name}", ""]
+    if isinstance(thing, ModuleType):
+        lines += [to_markdown(thing.__doc__ or ""), ""]
+        for member in getattr(thing, "__all__", []):
+            part = getattr(thing, member)
+            if callable(part):
+                lines += _entry(f"{name}.{member}", part, level=level + 1)
+        return lines
+    if isinstance(thing, property | cached_property):
+        lines += [to_markdown(thing.__doc__ or ""), ""]
+    elif callable(thing):
+        lines += ["```python", _signature(name, thing), "```", ""]
+        lines += [to_markdown(thing.__doc__ or ""), ""]
+        if inspect.isclass(thing):
+            for member, part in _members(thing):
+                lines += _entry(f"{name.split('.')[-1]}.{member}", part, level=level + 1)
+    else:  # a type such as a union, which has no docstring of its own
+        lines += [f"`{thing}`".replace("polarbear.", ""), ""]
+    return lines
+
+
+def _members(kind: type) -> list[tuple[str, Any]]:
+    """Public methods and properties with a docstring, those of bases outside PolarBear left out."""
+    found: dict[str, Any] = {}
+    for base in kind.__mro__:
+        if base.__module__.startswith("polarbear"):
+            for name, member in vars(base).items():
+                found.setdefault(name, member)
+    listed = []
+    for name, member in found.items():
+        part = getattr(member, "__func__", member)  # what a class method wraps
+        offered = inspect.isfunction(part) or isinstance(part, property | cached_property)
+        if offered and part.__doc__ and not name.startswith("_"):
+            listed.append((name, part))
+    return listed
+
+
+def _signature(name: str, thing: Any) -> str:
+    """As it is written in the code, one argument a line where it is long."""
+    try:
+        signature = inspect.signature(thing)
+    except (TypeError, ValueError):
+        return name
+    kept = [parameter for parameter in signature.parameters.values() if parameter.name not in ("self", "cls")]
+    returned = inspect.Signature.empty if inspect.isclass(thing) else signature.return_annotation
+    line = f"{name}{signature.replace(parameters=kept, return_annotation=returned)}".replace("'", "")
+    if len(line) <= 100 or not kept:
+        return line
+    parts = [str(parameter).replace("'", "") for parameter in kept]
+    for position, parameter in enumerate(kept):
+        if parameter.kind is inspect.Parameter.KEYWORD_ONLY:
+            if all(each.kind is not inspect.Parameter.VAR_POSITIONAL for each in kept):
+                parts.insert(position, "*")
+            break
+    after = "" if returned is inspect.Signature.empty else f" -> {returned}"
+    return f"{name}(\n" + "".join(f"    {part},\n" for part in parts) + ")" + after

@@ -1,0 +1,43 @@
+"""The picture of the house, from the layers that import-linter keeps."""
+
+from __future__ import annotations
+
+import tomllib
+from html import escape
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+_WIDTH, _FLOOR, _GAP = 760, 34, 6
+
+
+def layers() -> list[list[str]]:
+    """The rooms of each floor, the top one first."""
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    [contract] = settings["tool"]["importlinter"]["contracts"]
+    return [
+        [room.strip().removeprefix("polarbear.") for room in layer.replace(":", "|").split("|")]
+        for layer in contract["layers"]
+    ]
+
+
+def picture() -> str:
+    """One floor above the other; a room uses only what is below it."""
+    floors = layers()
+    height = len(floors) * (_FLOOR + _GAP) + _GAP
+    shapes = []
+    for number, rooms in enumerate(floors):
+        top = _GAP + number * (_FLOOR + _GAP)
+        width = (_WIDTH - _GAP * (len(rooms) + 1)) / len(rooms)
+        for place, room in enumerate(rooms):
+            left = _GAP + place * (width + _GAP)
+            shapes.append(
+                f'<rect x="{left:.1f}" y="{top}" width="{width:.1f}" height="{_FLOOR}" rx="4" fill="#e8eef6" '
+                f'stroke="#4477aa"/><text x="{left + width / 2:.1f}" y="{top + _FLOOR / 2 + 5}" '
+                f'text-anchor="middle">{escape(room)}</text>'
+            )
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {height}" role="img" '
+        'font-family="system-ui, sans-serif" font-size="14" fill="#1b2733">'
+        "<title>The rooms of PolarBear, floor by floor: each uses only rooms below it</title>"
+        f"{''.join(shapes)}</svg>\n"
+    )

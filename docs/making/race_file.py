@@ -1,0 +1,41 @@
+"""The format of a race file, read out of one that was just made."""
+
+from __future__ import annotations
+
+import sqlite3
+import tempfile
+from contextlib import closing
+from pathlib import Path
+
+import polarbear as pb
+from polarbear.storage.schema import APPLICATION_ID, version
+
+
+def page() -> str:
+    """Its tables, as SQLite knows them."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "example.race"
+        with pb.Race(["a", "b"], None, [1, 10], path=path):
+            pass
+        with closing(sqlite3.connect(path)) as connection:
+            tables = [
+                sql for (sql,) in connection.execute("SELECT sql FROM sqlite_master WHERE sql LIKE 'CREATE TABLE %'")
+            ]
+            keys = [key for (key,) in connection.execute("SELECT key FROM about ORDER BY key")]
+    return f"""# The race file
+
+One SQLite database, format version {version()} (`PRAGMA user_version`), marked by the application id `{APPLICATION_ID:#x}`
+(`PRAGMA application_id`). Any SQLite tool can read it, also while a race writes it. It holds no code, and nothing in it is
+ever unpickled. What a race has seen and decided is in it alone: copy the file, and you have the race.
+
+```sql
+{chr(10).join(f"{sql};" for sql in tables if "sqlite_sequence" not in sql)}
+```
+
+`about` holds {", ".join(f"`{key}`" for key in keys)}, and, for a race from a `race.toml`, where that was and what it said.
+`event` is the journal: rounds with their decisions, added and removed algorithms, changed settings. Opening a race
+replays it.
+
+Read one from Python with `pb.Race.open(path).result`, or as tables with
+[`polarbear export`](command-line.md#polarbear-export).
+"""
