@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from polarbear.cli import analysing, exporting, racing, reporting, selecting, standing, starting
+from polarbear.cli import analysing, exporting, plotting, racing, reporting, selecting, standing, starting
 from polarbear.version import __version__
 
 _USAGE_ERROR: Any = typer.BadParameter.__base__
@@ -84,6 +84,7 @@ for command in (
     standing.status,
     analysing.analyse,
     selecting.select,
+    plotting.plot,
     reporting.report,
     exporting.export,
 ):
