@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from polarbear.fitting import fit
     from polarbear.gathering import RaceError
     from polarbear.importers import Imported, read_runs
+    from polarbear.misfit import ModelCheck, leave_one_out, model_check
     from polarbear.models import (
         BSpline,
         Dirichlet,
@@ -89,6 +90,7 @@ _HOME = {
     "polarbear.fitting": ["fit"],
     "polarbear.gathering": ["RaceError"],
     "polarbear.importers": ["Imported", "read_runs"],
+    "polarbear.misfit": ["ModelCheck", "leave_one_out", "model_check"],
     "polarbear.models": [
         "BSpline",
         "Dirichlet",
@@ -181,6 +183,7 @@ __all__ = [
     "LocalExecutor",
     "LogNormal",
     "LogUniform",
+    "ModelCheck",
     "Posterior",
     "Preference",
     "ProbabilityBest",
@@ -218,8 +221,10 @@ __all__ = [
     "equivalence",
     "family",
     "fit",
+    "leave_one_out",
     "linear_grid",
     "log_grid",
+    "model_check",
     "models",
     "pareto_probability",
     "pareto_set",

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from polarbear.analysis import Replayed
-    from polarbear.observe import Trajectory
+    from polarbear.observe import Choices, Trajectory
     from polarbear.posterior import Posterior
     from polarbear.selection import Selection
 
@@ -37,7 +37,9 @@ def analyse(
     renumber: Annotated[bool, typer.Option("--renumber", help="Number repeated runs as they come.")] = False,
     prior: Annotated[str, typer.Option(help="Belief before, as in race.toml.")] = "BSpline",
     method: Annotated[str, typer.Option(help="How the posterior is inferred.")] = "auto",
-    calibration: Annotated[str | None, typer.Option(help="How rankings at different times count.")] = None,
+    calibration: Annotated[
+        str, typer.Option(help='How rankings at different times count: "auto", "trajectory" or "none".')
+    ] = "auto",
     elimination: Annotated[Literal["joint", "pointwise"] | None, typer.Option(help="When one is out.")] = None,
     confidence: Annotated[float, typer.Option(help="How sure a decision must be.")] = 0.95,
     seed: Annotated[int, typer.Option(min=0, help="Of the posterior, and of the replayed race's order.")] = 0,
@@ -60,10 +62,9 @@ def analyse(
             f"expected runs of two algorithms or more in {path}, got those of {', '.join(names) or 'none'}"
         )
     grid = suggested_grid(runs, count=count, start=start, stop=stop)
-    asked: dict[str, Any] = {"prior": belief_before, "method": method}
-    if calibration is not None:
-        asked["calibration"] = calibration
-    posterior = fit(Choices.from_trajectories(runs, grid=grid), seed=seed, **asked)
+    asked: dict[str, Any] = {"prior": belief_before, "method": method, "calibration": calibration}
+    choices = Choices.from_trajectories(runs, grid=grid, per_instance=True)
+    posterior = fit(choices, seed=seed, **asked)
     way = elimination or ("joint" if posterior.joint else "pointwise")
     if save is not None:
         posterior.save(save)
@@ -71,7 +72,7 @@ def analyse(
         from polarbear.reporting import report as write
 
         write(posterior, report, title=path.stem, confidence=confidence, elimination=way, unit=clock)
-    found = _found(posterior, confidence, way, runs)
+    found = _found(posterior, choices, confidence, way, runs)
     if replayed:
         raced = replay(runs, grid, seed=seed, confidence=confidence, elimination=way, clock=clock, **asked)
         found["race"] = _raced(raced)
@@ -117,15 +118,19 @@ def _runs(
     return imported.runs, skipped
 
 
-def _found(posterior: "Posterior", confidence: float, way: Any, runs: "Sequence[Trajectory]") -> dict[str, Any]:
+def _found(
+    posterior: "Posterior", choices: "Choices", confidence: float, way: Any, runs: "Sequence[Trajectory]"
+) -> dict[str, Any]:
     from dataclasses import asdict
 
     from polarbear import selection
     from polarbear.baselines import aocc_verdict
     from polarbear.elimination import dominated
     from polarbear.exports import pairwise_table
+    from polarbear.misfit import model_check
 
     out = dominated(posterior, confidence=confidence, elimination=way)
+    check = model_check(posterior, choices)
     inside = [name for name in posterior.names if name not in {each.name for each in out}]
     wishes: dict[str, Any] = {"final": selection.Final(), "uniform": selection.Uniform()}
     if posterior.grid.axis == "log":
@@ -141,6 +146,10 @@ def _found(posterior: "Posterior", confidence: float, way: Any, runs: "Sequence[
         "elimination": way,
         "reliable": posterior.diagnostics.reliable,
         "diagnostics": posterior.diagnostics.message,
+        "effective_times": posterior.diagnostics.effective_times,
+        "misfits": [asdict(each) for each in check.misfits],
+        "own_outcomes": [asdict(each) for each in check.judged(out)],
+        "warnings": check.sentences(out),
         "pairwise": pairwise_table(posterior),
         "map": selection.decision_map(posterior, among=inside),
         "selections": {name: selection.select(posterior, wish, among=inside) for name, wish in wishes.items()},
@@ -175,6 +184,10 @@ def _say(found: dict[str, Any], posterior: "Posterior", clock: str) -> None:
         printing.say_table(("out", "beaten by", "probability"), rows)
     if not found["reliable"]:
         printing.say(f"\nThe posterior is not reliable: {found['diagnostics']}")
+    elif found["effective_times"] is not None:
+        printing.say(f"\n{found['diagnostics']}")
+    if found["warnings"]:
+        printing.say("\n" + "\n".join(found["warnings"]))
     printing.say("\nPairs")
     pairs = found["pairwise"]
     printing.say_table([name.replace("_", " ") for name in pairs], zip(*map(_listed, pairs.values()), strict=True))

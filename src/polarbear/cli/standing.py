@@ -84,5 +84,5 @@ def say_account(told: dict[str, Any]) -> None:
         printing.say(f"undecided: {' and '.join(each['pair'])} {where}")
     if "wrong_elimination" in told:
         printing.say(f"Probability that some elimination is wrong: {told['wrong_elimination']:.3f}")
-        if not told["reliable"]:
-            printing.say(f"The posterior is not reliable: {told['diagnostics']}")
+        for warning in told["warnings"]:
+            printing.say(warning)

@@ -43,6 +43,9 @@ def account(result: RaceResult, *, believe: bool = True) -> dict[str, Any]:
             "regret": asdict(result.regret),
             "reliable": result.posterior.diagnostics.reliable,
             "diagnostics": result.posterior.diagnostics.message,
+            "misfits": [asdict(each) for each in result.check.misfits],
+            "own_outcomes": [asdict(each) for each in result.check.judged(result.eliminations)],
+            "warnings": list(result.warnings),
         }
     return told
 

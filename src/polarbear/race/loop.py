@@ -24,6 +24,7 @@ from polarbear.relations import dominance
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from polarbear.observe import Choices
     from polarbear.posterior import Posterior
     from polarbear.race.jobs import Run
     from polarbear.race.settings import Settings
@@ -77,20 +78,26 @@ def believe(state: State) -> Posterior:
     """
     if state.posterior is not None:
         return state.posterior
-    evidence, settings = state.evidence, state.settings
-    ran = {name for name, _ in evidence.runs}
-    if not ran.issuperset(state.names):
-        evidence = recounted(evidence, tuple(name for name in state.names if name in ran), settings)
-    if evidence.choices is None:
-        raise ValueError("nothing has been run yet, and there is no posterior; run the race first")
+    settings = state.settings
     return fit(
-        evidence.choices,
+        believed_choices(state),
         prior=settings.prior,
         method=settings.method,
         calibration=settings.calibration,
         draws=settings.draws,
         seed=seed_of(settings.seed, "posterior", len(state.evidence.runs)),
     )
+
+
+def believed_choices(state: State) -> Choices:
+    """The choices that the posterior rests on: of all that have run."""
+    evidence = state.evidence
+    ran = {name for name, _ in evidence.runs}
+    if not ran.issuperset(state.names):
+        evidence = recounted(evidence, tuple(name for name in state.names if name in ran), state.settings)
+    if evidence.choices is None:
+        raise ValueError("nothing has been run yet, and there is no posterior; run the race first")
+    return evidence.choices
 
 
 def add(state: State, name: str) -> State:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from polarbear.elimination import threats
-from polarbear.race.loop import believe
+from polarbear.misfit import ModelCheck, model_check
+from polarbear.race.loop import believe, believed_choices
 from polarbear.race.sampling import running_until
 from polarbear.selection.worst_case import RegretBounds, regret
 
@@ -144,6 +145,20 @@ class RaceResult:
     def regret(self) -> RegretBounds:
         """Bounds of the worst-case regret that more data could still remove, for whoever chooses among the candidates."""
         return regret(self.posterior, among=[name for name in self.pareto_set if name in self.posterior.names])
+
+    @cached_property
+    def check(self) -> ModelCheck:
+        """Whether the rankings contradict the model, and each pair by its own outcomes alone."""
+        return model_check(self.posterior, believed_choices(self.state))
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What speaks against trusting the result: a posterior that is not reliable, rankings that contradict the model."""
+        if not self.instances:
+            return ()
+        told = self.posterior.diagnostics
+        doubt = [] if told.reliable else [f"The posterior is not reliable: {told.message}"]
+        return (*doubt, *self.check.sentences(self.eliminations))
 
     def undecided(self) -> dict[tuple[str, str], NDArray[np.float64]]:
         """The pairs that are not decided, with the times at which they are not."""

@@ -1,0 +1,350 @@
+"""Does Plackett-Luce hold? Observed win rates of each pair against those that the model implies, and decisions without it.
+
+Plackett-Luce has one rating for each algorithm at a time, from which the win rate of every pair follows; whether B is
+better than A has nothing to do with C (independence of irrelevant alternatives). Real algorithms may be alike in ways that
+this does not know. So each pair is looked at alone: how often did one beat the other, how often by the model, and what would
+be decided from the pair's own outcomes, without any model but that instances are drawn independently?
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+from scipy import stats
+
+from polarbear.fitting import fit
+from polarbear.observe import Choices, Rankings
+from polarbear.observe.ranking import ABSENT, UNRANKED
+from polarbear.relations import win_probability
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+    from polarbear.fitting import Method
+    from polarbear.models import Prior
+    from polarbear.observe import Grid
+    from polarbear.posterior import Posterior
+
+    Array = NDArray[np.float64]
+
+FALSE_ALARMS = 0.01  # how often a model that holds may be called contradicted, over all pairs and times together
+SMALLEST_MISFIT = 0.05  # of a win rate: smaller ones change no decision that matters (the default rope)
+DOUBTFUL = 0.05  # a decision is contradicted where the pair's own outcomes leave it no more than this
+
+
+class Decision(Protocol):
+    """An elimination: `by` beats `name` with some probability."""
+
+    @property
+    def name(self) -> str:
+        """The loser."""
+
+    @property
+    def by(self) -> str:
+        """Who beats it."""
+
+    @property
+    def probability(self) -> float:
+        """How surely, by the model."""
+
+
+@dataclass(frozen=True)
+class Misfit:
+    """A pair whose observed win rate the model does not explain, at the time where it is furthest off.
+
+    Attributes
+    ----------
+    name, other
+        `name` beat `other` in the share `observed` of the instances; the model says `modelled`.
+    time
+        When; the misfit is significant from `first` to `last`.
+    errors
+        How many standard errors lie between the two.
+    instances
+        How many instances compare the two then.
+    """
+
+    name: str
+    other: str
+    time: float
+    first: float
+    last: float
+    observed: float
+    modelled: float
+    errors: float
+    instances: float
+
+    @property
+    def sentence(self) -> str:
+        """In words."""
+        return (
+            f"{self.name} beat {self.other} on {self.observed:.0%} of {self.instances:,.0f} instances at {self.time:,.6g}, "
+            f"and the model says {self.modelled:.0%} ({abs(self.errors):.1f} standard errors)"
+        )
+
+
+@dataclass(frozen=True)
+class SecondOpinion:
+    """A decision, judged a second time by the pair's own outcomes alone.
+
+    Attributes
+    ----------
+    name, by, probability
+        The decision: `by` beats `name`, with this probability under the model.
+    own
+        The smallest probability, over the times, that `by` beats `name` in more than half of the instances, from their own
+        outcomes alone.
+    time
+        Where that is.
+    """
+
+    name: str
+    by: str
+    probability: float
+    own: float
+    time: float
+
+    @property
+    def contradicted(self) -> bool:
+        """Whether the pair's own outcomes speak clearly against it."""
+        return self.own < DOUBTFUL
+
+    @property
+    def sentence(self) -> str:
+        """In words."""
+        return (
+            f"that {self.by} beats {self.name} has probability {self.probability:.3f} under the model, but at "
+            f"{self.time:,.6g} only {self.own:.3f} from their own outcomes alone"
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class ModelCheck:
+    """Observed and modelled win rates, arrays of shape (time, algorithm, algorithm), row against column.
+
+    Attributes
+    ----------
+    names, grid
+        The algorithms and the times.
+    compared
+        On how many instances both were observed.
+    observed
+        The share of them on which the row was better; ties count half. NaN where the two were never compared.
+    modelled
+        What the posterior expects.
+    effective_times
+        How many independent times the rankings are worth; the number of times where that is not known.
+    """
+
+    names: tuple[str, ...]
+    grid: Grid
+    compared: Array
+    observed: Array
+    modelled: Array
+    effective_times: float
+
+    @cached_property
+    def errors(self) -> Array:
+        """(observed − modelled) in standard errors √(p (1 − p) / P) of the observed rate; zero where none was compared."""
+        rate = np.clip(self.modelled, 0.5 / np.maximum(self.compared, 1), 1 - 0.5 / np.maximum(self.compared, 1))
+        deviation = np.sqrt(rate * (1 - rate) / np.maximum(self.compared, 1))
+        return np.where(self.compared > 0, np.nan_to_num(self.observed - self.modelled) / deviation, 0.0)
+
+    @cached_property
+    def own(self) -> Array:
+        """P(the row beats the column in more than half of the instances), from their own outcomes alone.
+
+        The rate has Jeffreys' prior, and the posterior Beta(½ + wins, ½ + losses).
+        """
+        wins = np.nan_to_num(self.observed) * self.compared
+        return np.asarray(stats.beta.sf(0.5, 0.5 + wins, 0.5 + self.compared - wins))
+
+    @property
+    def threshold(self) -> float:
+        """The standard errors from which a misfit counts: Bonferroni's, over all pairs and independent times."""
+        pairs = len(self.names) * (len(self.names) - 1) / 2
+        return float(stats.norm.isf(FALSE_ALARMS / (2 * pairs * self.effective_times)))
+
+    @cached_property
+    def misfits(self) -> tuple[Misfit, ...]:
+        """The pairs that contradict the model, the worst first."""
+        found = []
+        gap = np.where(self.compared > 0, np.abs(np.nan_to_num(self.observed - self.modelled)), 0.0)
+        wrong = (np.abs(self.errors) > self.threshold) & (gap > SMALLEST_MISFIT)
+        for a, b in zip(*np.nonzero(wrong.any(axis=0)), strict=True):
+            if a < b:
+                where = np.flatnonzero(wrong[:, a, b])
+                t = where[np.argmax(gap[where, a, b])]
+                found.append(
+                    Misfit(
+                        self.names[a],
+                        self.names[b],
+                        time=float(self.grid.times[t]),
+                        first=float(self.grid.times[where[0]]),
+                        last=float(self.grid.times[where[-1]]),
+                        observed=float(self.observed[t, a, b]),
+                        modelled=float(self.modelled[t, a, b]),
+                        errors=float(self.errors[t, a, b]),
+                        instances=float(self.compared[t, a, b]),
+                    )
+                )
+        return tuple(sorted(found, key=lambda each: -abs(each.observed - each.modelled)))
+
+    def judged(self, decisions: Iterable[Decision]) -> tuple[SecondOpinion, ...]:
+        """Each decision a second time, from the pair's own outcomes alone."""
+        opinions = []
+        for each in decisions:
+            a, b = self.names.index(each.by), self.names.index(each.name)
+            t = int(np.argmin(self.own[:, a, b]))
+            opinions.append(
+                SecondOpinion(each.name, each.by, each.probability, float(self.own[t, a, b]), float(self.grid.times[t]))
+            )
+        return tuple(opinions)
+
+    def sentences(self, decisions: Iterable[Decision] = ()) -> list[str]:
+        """What the user must know: nothing where the model holds; else where it does not, what follows, what to do."""
+        contradicted = [each for each in self.judged(decisions) if each.contradicted]
+        if not self.misfits and not contradicted:
+            return []
+        told = []
+        if self.misfits:
+            worst, more = self.misfits[0], len(self.misfits) - 1
+            also = f", and so do {more} more pairs" if more > 1 else ", and so does one more pair" if more else ""
+            told.append(f"Rankings contradict the model (Plackett-Luce): {worst.sentence}{also}.")
+        if contradicted:
+            told += [f"Judge this again: {each.sentence}." for each in contradicted]
+            told.append(
+                "Race such a pair alone, or without the algorithms that are like one of the two: what a third one does then "
+                "no longer matters."
+            )
+        else:
+            told.append(
+                "No elimination is contradicted by the pair's own outcomes. For probabilities of such a pair, trust its own "
+                "outcomes; leave algorithms out that are variants of one of the two, or fit the pair alone."
+            )
+        return told
+
+
+def model_check(posterior: Posterior, choices: Choices) -> ModelCheck:
+    """Compare the posterior with the outcomes of each pair.
+
+    Parameters
+    ----------
+    posterior
+        The belief, fitted to these choices.
+    choices
+        What was seen, with the rankings of each instance.
+
+    Returns
+    -------
+    ModelCheck
+
+    Examples
+    --------
+    >>> import polarbear as pb
+    >>> cycle = np.tile([[[1, 2, 3]], [[3, 1, 2]], [[2, 3, 1]]], (20, 1, 1))  # A beats B beats C beats A, on two of three
+    >>> choices = pb.Choices.from_values(cycle, grid=[1], per_instance=True)
+    >>> check = pb.model_check(pb.fit(choices, prior=pb.Dirichlet()), choices)
+    >>> check.observed[0].round(2).tolist()
+    [[0.0, 0.67, 0.33], [0.33, 0.0, 0.67], [0.67, 0.33, 0.0]]
+    """
+    if choices.rankings is None:
+        raise ValueError(
+            "the check looks at the outcomes of each instance, and these choices have only their counts; make them with "
+            "per_instance=True"
+        )
+    if choices.names != posterior.names or choices.grid != posterior.grid:
+        raise ValueError(
+            f"expected the choices that the posterior was fitted to, of {', '.join(posterior.names)} on {posterior.grid}; "
+            f"got those of {', '.join(choices.names)} on {choices.grid}"
+        )
+    wins, compared = _outcomes(choices.rankings)
+    with np.errstate(invalid="ignore"):
+        observed = np.where(compared > 0, wins / compared, np.nan)
+    diagonal = np.arange(len(choices.names))
+    observed[:, diagonal, diagonal] = 0.0
+    return ModelCheck(
+        names=posterior.names,
+        grid=posterior.grid,
+        compared=compared,
+        observed=observed,
+        modelled=win_probability(posterior),
+        effective_times=posterior.diagnostics.effective_times or float(len(posterior.grid)),
+    )
+
+
+def leave_one_out(
+    choices: Choices,
+    *,
+    prior: Prior | None = None,
+    method: Method = "auto",
+    draws: int = 1000,
+    seed: int = 0,
+) -> dict[str, Array]:
+    """By how much the modelled win rates of the others change when one algorithm is left out, by its name.
+
+    Under independence of irrelevant alternatives they change by noise alone. Where they change by more, the one left out is
+    what the model stumbles over.
+
+    Parameters
+    ----------
+    choices
+        What was seen, with the rankings of each instance, of three algorithms or more.
+    prior, method, draws, seed
+        See `fit`.
+
+    Returns
+    -------
+    dict
+        Arrays of shape (time, algorithm, algorithm): the win rate of the row against the column without the named one,
+        less that with it; NaN in its own row and column.
+    """
+    if choices.rankings is None:
+        raise ValueError("expected choices that keep their rankings; make them with per_instance=True")
+    if len(choices.names) < 3:
+        raise ValueError(f"expected three algorithms or more, of which to leave one out, got {len(choices.names)}")
+    whole = win_probability(fit(choices, prior=prior, method=method, draws=draws, seed=seed))
+    changes = {}
+    for position, name in enumerate(choices.names):
+        rest = [other for other in range(len(choices.names)) if other != position]
+        without = fit(_of_algorithms(choices.rankings, rest), prior=prior, method=method, draws=draws, seed=seed)
+        change = np.full_like(whole, math.nan)
+        change[np.ix_(range(len(choices.grid)), rest, rest)] = win_probability(without) - whole[:, rest][:, :, rest]
+        changes[name] = change
+    return changes
+
+
+def _outcomes(rankings: Rankings) -> tuple[Array, Array]:
+    """Weighted wins, ties half, and weighted comparisons of row and column, by time."""
+    ranks, weights = rankings.ranks, rankings.weight_of_each
+    times, algorithms = ranks.shape[1:]
+    wins, compared = np.zeros((2, times, algorithms, algorithms))
+    for a in range(algorithms):
+        for b in range(algorithms):
+            if a == b:
+                continue
+            row, column = ranks[..., a], ranks[..., b]
+            both = (row != ABSENT) & (column != ABSENT) & ~((row == UNRANKED) & (column == UNRANKED))
+            compared[:, a, b] = (weights * both).sum(axis=0)
+            wins[:, a, b] = (weights * both * ((row < column) + 0.5 * (row == column))).sum(axis=0)
+    return wins, compared
+
+
+def _of_algorithms(rankings: Rankings, kept: Sequence[int]) -> Choices:
+    """The choices of some of the algorithms, as if the others had not been there."""
+    ranks = rankings.ranks[..., kept].astype(np.float64)
+    ranked = (ranks != ABSENT) & (ranks != UNRANKED)
+    # Ranks begin at 0 and leave none out: count the distinct smaller ones.
+    better = ranked[..., None, :] & (ranks[..., None, :] < ranks[..., :, None])
+    same = ranked[..., None, :] & (ranks[..., None, :] == ranks[..., :, None])
+    first = ~(same & np.tri(len(kept), k=-1, dtype=bool)).any(axis=-1)  # of those that share a rank
+    dense = (better & first[..., None, :]).sum(axis=-1)
+    result = np.where(ranked, dense, ranks).astype(np.int16)
+    names = [rankings.names[each] for each in kept]
+    return Choices.from_rankings(Rankings(result, names, rankings.grid, rankings.weights), per_instance=True)

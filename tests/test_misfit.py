@@ -1,0 +1,124 @@
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import polarbear as pb
+from polarbear.misfit import _of_algorithms
+from polarbear.models.plackett_luce import sample_rankings
+from polarbear.observe.ranking import ABSENT, UNRANKED
+
+RECORDED = Path(__file__).parents[1] / "case_studies" / "data" / "ma_bbob_d30.npz"
+
+
+@pytest.fixture(scope="module")
+def recorded():
+    """Real runs: seven step-size rules of CMA-ES on 160 MA-BBOB instances, at 40 of the 200 times."""
+    with np.load(RECORDED) as data:
+        at = np.linspace(0, 199, 40).astype(int)
+        grid = pb.Grid(data["evaluations"][at].astype(float), "log")
+        return pb.Choices.from_values(data["values"][:, at], grid=grid, names=data["algorithms"], per_instance=True)
+
+
+@pytest.fixture(scope="module")
+def belief(recorded):
+    return pb.fit(recorded, calibration="trajectory", draws=1000)
+
+
+def test_real_runs_contradict_the_model(recorded, belief):
+    check = pb.model_check(belief, recorded)
+    worst = check.misfits[0]
+    assert (worst.name, worst.other) == ("MSR", "XNES")
+    assert worst.modelled - worst.observed == pytest.approx(0.16, abs=0.02)
+    assert worst.errors < -4
+    assert worst.first > 4_000
+    assert worst.last < 20_000
+    assert check.threshold < 4.4
+
+
+def test_although_no_decision_falls_with_it(recorded, belief):
+    check, out = pb.model_check(belief, recorded), pb.dominated(belief, confidence=0.95)
+    assert {each.name for each in out} == {"RS", "LPXNES", "MSR"}
+    opinions = check.judged(out)
+    assert min(each.own for each in opinions) > 0.95
+    first, second = check.sentences(out)
+    assert first.startswith("Rankings contradict the model (Plackett-Luce): MSR beat XNES on ")
+    assert second.startswith("No elimination is contradicted by the pair's own outcomes.")
+
+
+def test_leaving_one_out_changes_the_win_rates_of_the_others_where_the_model_does_not_hold(recorded):
+    few = pb.Choices.from_rankings(
+        pb.Rankings(recorded.rankings.ranks[:, ::8], recorded.names, recorded.grid.times[::8]), per_instance=True
+    )
+    changes = pb.leave_one_out(few, prior=pb.Dirichlet(), draws=500)
+    assert set(changes) == set(recorded.names)
+    largest = {name: np.nanmax(np.abs(change)) for name, change in changes.items()}
+    assert max(largest.values()) > 0.05
+    for name, change in changes.items():
+        assert np.isnan(change[:, recorded.names.index(name)]).all()
+
+
+def test_rankings_that_follow_the_model_do_not_contradict_it():
+    rng = np.random.default_rng(0)
+    utilities = np.linspace([1.0, 0.0, -1.0], [-1.0, 0.5, 0.5], 10)
+    choices = pb.Choices.from_values(sample_rankings(utilities, 100, rng=rng), grid=range(1, 11), per_instance=True)
+    check = pb.model_check(pb.fit(choices, prior=pb.RandomWalk(), draws=500), choices)
+    assert check.misfits == ()
+    assert check.sentences() == []
+    np.testing.assert_allclose(check.observed + check.observed.transpose(0, 2, 1) + np.eye(3), 1)
+
+
+@pytest.fixture
+def cycle():
+    """On two instances of three each beats the next one, in a circle: no rating explains that."""
+    values = np.tile([[[1, 2, 3]], [[3, 1, 2]], [[2, 3, 1]]], (40, 4, 1))
+    return pb.Choices.from_values(values, grid=[1, 2, 3, 4], per_instance=True)
+
+
+def test_a_circle_is_found(cycle):
+    check = pb.model_check(pb.fit(cycle, prior=pb.Dirichlet(), draws=500), cycle)
+    assert {(each.name, each.other) for each in check.misfits} == {("A", "B"), ("A", "C"), ("B", "C")}
+    assert check.own[0, 0, 1] == pytest.approx(stats.beta.sf(0.5, 80.5, 40.5))
+    assert "and so do 2 more pairs" in check.sentences()[0]
+
+
+def test_a_decision_against_the_pairs_own_outcomes_is_named(cycle):
+    check = pb.model_check(pb.fit(cycle, prior=pb.Dirichlet(), draws=500), cycle)
+    (opinion,) = check.judged([pb.Dominated("A", "B", 0.99)])
+    assert opinion.contradicted
+    told = " ".join(check.sentences([pb.Dominated("A", "B", 0.99)]))
+    assert "Judge this again: that B beats A has probability 0.990 under the model, but at 1 only 0.000" in told
+    assert "Race such a pair alone" in told
+
+
+def test_who_was_never_compared_is_no_misfit():
+    ranks = [[[0, 1, ABSENT]], [[ABSENT, 0, 1]], [[0, UNRANKED, UNRANKED]]] * 10
+    choices = pb.Choices.from_rankings(pb.Rankings(ranks, None, [1.0]), per_instance=True)
+    check = pb.model_check(pb.fit(choices, prior=pb.Dirichlet(), draws=200), choices)
+    np.testing.assert_array_equal(check.compared[0], [[0, 20, 10], [20, 0, 10], [10, 10, 0]])
+    apart = pb.Rankings([[[0, 1, ABSENT]], [[ABSENT, 0, 1]]], None, [1.0])
+    choices = pb.Choices.from_rankings(apart, per_instance=True)
+    check = pb.model_check(pb.fit(choices, prior=pb.Dirichlet(), draws=200), choices)
+    assert np.isnan(check.observed[0, 0, 2])
+    assert check.errors[0, 0, 2] == 0
+    assert check.own[0, 0, 2] == pytest.approx(0.5)
+
+
+def test_leaving_algorithms_out_keeps_the_order_of_the_others():
+    ranks = np.array([[[0, 1, 1, 2, UNRANKED]], [[2, 0, ABSENT, 1, 1]], [[0, 0, 0, 0, 0]]], dtype=np.int16)
+    kept = _of_algorithms(pb.Rankings(ranks, None, [1.0]), [0, 2, 3, 4])
+    assert kept.rankings.ranks[:, 0].tolist() == [[0, 1, 2, UNRANKED], [1, ABSENT, 0, 0], [0, 0, 0, 0]]
+    assert kept.names == ("A", "C", "D", "E")
+
+
+def test_the_check_needs_the_choices_of_the_posterior_with_their_rankings(cycle):
+    posterior = pb.fit(cycle, prior=pb.Dirichlet(), draws=200)
+    with pytest.raises(ValueError, match="make them with per_instance=True"):
+        pb.model_check(posterior, pb.Choices.from_values([[[1, 2, 3]]], grid=[1]))
+    other = pb.Choices.from_values([[[1, 2, 3]]], grid=[1], per_instance=True)
+    with pytest.raises(ValueError, match="expected the choices that the posterior was fitted to"):
+        pb.model_check(posterior, other)
+    pair = pb.Choices.from_values([[[1, 2]]], grid=[1], per_instance=True)
+    with pytest.raises(ValueError, match="expected three algorithms or more"):
+        pb.leave_one_out(pair)
