@@ -70,7 +70,7 @@ function evolutionChart(data) {
       }
     }
     root.append(
-      svg("text", { class: "title over", x: place.left + 4, y: decided - 5 }, `decided from ${rounded(100 * confidence)}${PERCENT}`),
+      svg("text", { class: "title over", x: place.right - 4, y: decided - 5, "text-anchor": "end" }, `decided from ${rounded(100 * confidence)}${PERCENT}`),
     );
     const most = Math.floor(place.width / 40);
     const ticks = evenTicks(numbers[0], numbers[numbers.length - 1], most).filter(Number.isInteger);

@@ -291,6 +291,9 @@ function showVerdict(place, data, belief, wish, found) {
   if (team && found.exhaustive && (wish.risk === "expected" || wish.risk === "best")) {
     remarks.push("When only the sum over the machines counts, copies of the best algorithm are the best team. ");
   }
+  if (best.members.length > 1) {
+    remarks.push("In hindsight copies of one algorithm would be best, but nobody knows which: a mixed team spreads that risk. ");
+  }
   if (!found.exhaustive) remarks.push("There are too many teams to compare them all; this is the best that a search met. ");
   if (found.mass < 0.99) remarks.push(`Only ${percent(found.mass, 0)} of these budgets were observed; the others are left out. `);
   if (!data.diagnostics.reliable) remarks.push("The posterior is not reliable. ");

@@ -94,12 +94,11 @@ function recalled(text, grid) {
 
 // The wish in words.
 function worded(wish, grid, unit) {
-  const said = (time) => amount(rounded(time, 4));
-  const [low, high] = [-1, 1].map((side) => said(grid.fromAxis(grid.onAxis(wish.centre) + side * wish.spread)));
+  const [low, high] = [-1, 1].map((side) => amount(rounded(grid.fromAxis(grid.onAxis(wish.centre) + side * wish.spread))));
   const budget = {
     at: () => `a budget of ${amount(wish.time)}`,
-    between: () => `any budget from ${said(wish.start)} to ${said(wish.stop)}`,
-    around: () => `budgets around ${said(wish.centre)}, two in three from ${low} to ${high}`,
+    between: () => `any budget from ${amount(wish.start)} to ${amount(wish.stop)}`,
+    around: () => `budgets around ${amount(wish.centre)}, two in three from ${low} to ${high}`,
     drawn: () => "budgets as drawn",
   }[wish.kind]();
   const unlucky = `in the worst ${percent(wish.level, 0)} of cases`;

@@ -1,0 +1,78 @@
+"""Make the pictures of the README anew: a race on the recorded runs of the MA-BBOB study, its report, and a browser.
+
+Needs Chromium and the developers' extra: `.venv/bin/python docs/make_screenshots.py`.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from playwright.sync_api import sync_playwright
+
+import polarbear as pb
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+ROOT = Path(__file__).parents[1]
+IMAGES = ROOT / "docs" / "images"
+RECORDED = ROOT / "case_studies" / "data" / "ma_bbob_d30.npz"
+WISH = "kind=around&centre=17000&spread=0.5&risk=quantile&level=0.05&machines=1"
+FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-sync"]
+
+
+def raced() -> pb.RaceResult:
+    """Seven step-size rules of CMA-ES on 160 instances, replayed."""
+    with np.load(RECORDED) as recorded:
+        names, times, values = recorded["algorithms"].tolist(), recorded["evaluations"] * 1.0, recorded["values"]
+    runs = [
+        pb.Trajectory(name, instance, times, values[instance, :, column], until=times[-1])
+        for instance in range(len(values))
+        for column, name in enumerate(names)
+    ]
+    race = pb.Race(names, None, pb.log_grid(100, 60_000, 30), seed=1, confidence=0.95)
+    return race.run(pb.ReplayExecutor(runs), max_instances=len(values))
+
+
+def main() -> None:
+    """Race, report, and take the pictures."""
+    browser_at = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if browser_at is None:
+        raise SystemExit("the pictures are taken by Chromium, which is not installed: apt-get install chromium")
+    IMAGES.mkdir(exist_ok=True)
+    page_at = pb.report(raced(), Path(tempfile.mkdtemp()) / "report.html", title="Step sizes of CMA-ES on MA-BBOB")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=browser_at, args=FLAGS)
+        for scheme, ending in (("light", ""), ("dark", "-dark")):
+            context = browser.new_context(
+                viewport={"width": 1080, "height": 900}, device_scale_factor=1.5, color_scheme=scheme
+            )
+            page = context.new_page()
+            page.goto(f"{page_at.as_uri()}#{WISH}")
+            page.wait_for_selector("html[data-ready]", state="attached")
+            take(page, "#explorer-place", f"explorer{ending}.png")
+            take(page, "#answer figure", f"answer{ending}.png")
+            take(page, "#ratings figure", f"ratings{ending}.png")
+            take(page, "#evolution", f"evolution{ending}.png")
+            context.close()
+        browser.close()
+
+
+def take(page: Page, place: str, name: str) -> None:
+    """One part of the page as a picture with few colours, which is small."""
+    from PIL import Image
+
+    file = IMAGES / name
+    page.locator(place).screenshot(path=file)
+    with Image.open(file) as picture:
+        small = picture.convert("RGB").quantize(256, method=Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)
+    small.save(file, optimize=True)
+    print(f"{file.relative_to(ROOT)}: {file.stat().st_size // 1000} kB")
+
+
+if __name__ == "__main__":
+    main()
