@@ -207,14 +207,14 @@ def _run(race: "Race", prepared: "Prepared", page: Path | None, *, quiet: bool) 
 
 def finish(result: "RaceResult", file: Path, *, as_json: bool, quiet: bool, leave: bool = True) -> None:
     """Print what a race found, and leave with 2 if it is not finished."""
-    from polarbear.cli.standing import say_account
+    from polarbear.cli.standing import best_over_time, say_account
     from polarbear.exports import account
 
     told = {"file": str(file), **account(result)}
     if as_json:
         printing.say_json(told)
     else:
-        say_account(told)
+        say_account(told, best_over_time(result) if result.instances else None)
     if result.failures:
         first = result.failures[0]
         name, last = first.trajectory.algorithm, first.message.strip().splitlines()[-1:]

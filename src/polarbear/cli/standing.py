@@ -1,14 +1,19 @@
 """`status`, and how the account of a race is printed."""
 
+import math
 import sys
 import time
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from polarbear.cli import options, printing
 from polarbear.cli.beliefs import opened
+from polarbear.cli.sparklines import Curves, lines_of
+
+if TYPE_CHECKING:
+    from polarbear.race.result import RaceResult
 
 
 def status(
@@ -18,44 +23,71 @@ def status(
     as_json: options.Json = False,
 ) -> None:
     """Say where a race stands, also while it runs. Nothing is inferred or changed. Leaves with 2 if it is not finished."""
-    told = _look(file)
-    _show(told, as_json=as_json)
+    told, curves = _look(file)
+    _show(told, curves, as_json=as_json)
     while watch and not told["finished"]:
         time.sleep(every)
-        before, told = told, _look(file)
+        before, (told, curves) = told, _look(file)
         if told != before:
             if sys.stdout.isatty() and not as_json:
                 print("\033[2J\033[H", end="")  # a clear screen
             elif not as_json:
                 printing.say()
-            _show(told, as_json=as_json)
+            _show(told, curves, as_json=as_json)
     if not told["finished"]:
         raise typer.Exit(2)
 
 
-def _look(file: Path) -> dict[str, Any]:
+def _look(file: Path) -> tuple[dict[str, Any], Curves | None]:
     from polarbear.exports import account
     from polarbear.storage import RaceFile
 
     with opened(file) as race:
         told = {"file": str(file), **account(race.result, believe=False)}
+        curves = _threats_by_round(race.result)
     with RaceFile.open(file, write=False) as stored:
         told["stored_runs"] = len(stored.runs())
-    return told
+    return told, curves
 
 
-def _show(told: dict[str, Any], *, as_json: bool) -> None:
+def _show(told: dict[str, Any], curves: Curves | None, *, as_json: bool) -> None:
     if as_json:
         printing.say_json(told)
     else:
-        say_account(told)
+        say_account(told, curves)
 
 
-def say_account(told: dict[str, Any]) -> None:
-    """Who is left, who is out, what it cost and what is open."""
+def best_over_time(result: "RaceResult") -> Curves:
+    """P(best) of each candidate at each time."""
+    from polarbear.selection import decision_map
+
+    known = [name for name in result.pareto_set if name in result.posterior.names]
+    found = decision_map(result.posterior, among=known)
+    first, last = found.grid.times[[0, -1]]
+    title = f"P(best) from {first:,.6g} to {last:,.6g} {result.state.settings.clock}"
+    return Curves(title, dict(zip(found.names, found.probability_best.T.tolist(), strict=True)))
+
+
+def _threats_by_round(result: "RaceResult") -> Curves | None:
+    """P(dominated) of each candidate in each round, from the record alone."""
+    if not result.rounds:
+        return None
+    threats = [dict(each.threat) for each in result.rounds]
+    curves = {name: [each.get(name, math.nan) for each in threats] for name in result.pareto_set}
+    return Curves(f"P(dominated) in rounds 1 to {len(threats)}", curves)
+
+
+def say_account(told: dict[str, Any], curves: Curves | None = None) -> None:
+    """Who is left, who is out, what it cost, what is open, and how it came."""
     number, inside = len(told["algorithms"]), told["pareto_set"]
     kind = "Anytime Pareto set" if told["finished"] else "Candidates"
     printing.say(f"{kind}: {', '.join(inside)} ({len(inside)} of {number})")
+    if curves is not None:
+        printing.say()
+        for line in lines_of(curves):
+            printing.say(line)
+        if not told["eliminations"]:
+            printing.say()
     if told["eliminations"]:
         heads = ("out", "beaten by", "probability", "round", "instances")
         rows = [

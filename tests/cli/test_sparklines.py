@@ -1,0 +1,56 @@
+"""Curves in the terminal: right heights, within its width, and in letters where there are no blocks."""
+
+import math
+
+import pytest
+
+from polarbear.cli.sparklines import Curves, lines_of, sparkline
+
+RAMP = [k / 119 for k in range(120)]
+CURVES = Curves("P(best) from 1 to 10", {"cma": RAMP, "a rather\nlong name of an algorithm": [0.1] * 120})
+
+
+def test_each_height_has_its_block():
+    assert sparkline([k / 8 for k in range(8)], 8) == "▁▂▃▄▅▆▇█"
+    assert sparkline([1.0, math.nan, 0.0], 10) == "█ ▁"
+
+
+def test_many_values_are_averaged():
+    assert sparkline([0.0, 0.0, 1.0, 1.0, 0.0, 1.0], 3) == "▁█▅"
+    assert sparkline([], 5) == ""
+
+
+@pytest.mark.parametrize("columns", [40, 60, 80, 200])
+def test_lines_keep_to_the_width_and_stand_below_each_other(columns):
+    title, *lines = lines_of(CURVES, columns=columns, encoding="utf-8")
+    assert title == CURVES.title
+    # A name, eight characters of a curve and its ends are the least that can be shown.
+    assert all(len(line) <= max(columns, 28 + 2 + 8 + 14) for line in lines)
+    assert lines[0].index("▁") == lines[1].index("▁")
+    assert lines[0].endswith("0.00 to 1.00")
+    assert lines[1].startswith("a rather long name of an ...")
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "cp1252", "no such encoding"])
+def test_where_there_are_no_blocks_letters_are_used(encoding):
+    lines = lines_of(CURVES, columns=80, encoding=encoding)
+    assert all(line.isascii() for line in lines)
+    assert "+" in lines[1] or "=" in lines[1]
+
+
+def test_a_race_ends_with_the_curves_of_its_pareto_set(polarbear, race_toml):
+    said = polarbear("race", race_toml, "--quiet")
+    assert said.code == 0
+    lines = said.out.splitlines()
+    title = lines.index("P(best) from 5 to 60 evaluations")
+    inside = lines[0].split(": ")[1].split(" (")[0].split(", ")
+    shown = lines[title + 1 : title + 1 + len(inside)]
+    assert [line.split()[0] for line in shown] == inside
+    assert all(" to " in line for line in shown)
+
+
+def test_status_shows_the_rounds(polarbear, finished):
+    told = polarbear("status", finished, "--json").data
+    lines = polarbear("status", finished).out.splitlines()
+    title = lines.index(f"P(dominated) in rounds 1 to {told['rounds']}")
+    assert [line.split()[0] for line in lines[title + 1 : title + 1 + len(told["pareto_set"])]] == told["pareto_set"]
