@@ -6,7 +6,6 @@ exponent. It is log-concave in η, and has exponential tails.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from polarbear.inference.sticks import Sticks, least_known_first, sticks_around, strongest_first
+from polarbear.models.dirichlet import log_density_of_contrasts
 from polarbear.models.helmert import helmert
 from polarbear.models.plackett_luce import log_ratings, log_total
 
@@ -52,9 +52,8 @@ class DirichletField:
         return self.log_density(log_total(self._utilities(x), axis=1))
 
     def log_density(self, log_total: Array) -> Array:
-        """Log-density of η where log Σ_i exp μ_i is given: the μ_i sum to zero, so that Σ_i log θ_i = −n log Σ_i exp μ_i."""
-        n, a = self.algorithms, self.concentration
-        return math.lgamma(n * a) - n * math.lgamma(a) + 0.5 * math.log(n) - n * a * log_total
+        """Log-density of η where log Σ_i exp μ_i is given."""
+        return log_density_of_contrasts(log_total, algorithms=self.algorithms, concentration=self.concentration)
 
     def prior_force(self, x: Array) -> Array:
         # The gradient in the utilities is a (1 − n θ), and the columns of Q sum to zero.

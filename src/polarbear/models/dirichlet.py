@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from polarbear.models.hyperpriors import Exponential, Hyperprior
+from polarbear.models.namespace import log_gamma
 from polarbear.models.plackett_luce import log_ratings
 from polarbear.models.validation import require_positive
 
@@ -84,6 +86,17 @@ class HierarchicalDirichlet:
 
 
 IndependentPrior = Dirichlet | HierarchicalDirichlet
+
+
+def log_density_of_contrasts(log_total: Array, *, algorithms: int, concentration: float) -> Array:
+    """Log-density of the Helmert coordinates η of log θ, θ ~ Dirichlet(a, …, a), at one time; in any namespace.
+
+    It is Γ(n a) / Γ(a)^n √n ∏ θ_i^a: the Jacobian of the softmax adds one to each exponent. With μ = Q η, which sums to
+    zero, Σ_i log θ_i = −n log Σ_i exp μ_i, and `log_total` is that last logarithm.
+    """
+    n, a = algorithms, concentration
+    density: Array = log_gamma(n * a) - n * log_gamma(a) + 0.5 * math.log(n) - n * a * log_total
+    return density
 
 
 def _log_dirichlet(concentration: Array, times: int, algorithms: int, rng: np.random.Generator) -> Array:

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy import linalg
 
 from polarbear.models.hyperpriors import Hyperprior, InverseGamma, LogNormal
 from polarbear.models.kernels import Kernel, KernelName, Matern, kernel_named
+from polarbear.models.namespace import cholesky, namespace_of, solve_lower
 from polarbear.models.temporal import BandedGaussian, TemporalPrior
 from polarbear.models.validation import require_count
 
@@ -32,7 +32,7 @@ _JITTERS = (0.0, 1e-12, 1e-11, 1e-10, 1e-9, 1e-8)
 # covariance: at this size and the longest lengthscales that is wrong by up to a hundredth, and no more may go. Even grids of
 # up to 29 times (Matérn 5/2) or 1600 (Matérn 3/2) stay below it.
 _LARGEST_PRECISION = 1e12
-_LONGEST_LENGTHSCALE = 0.9999  # the quantile of its prior up to which the precision must hold
+_LONGEST_LENGTHSCALE = 0.9999  # the quantile of its prior up to which the precision and the jitter must do
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,8 @@ class GaussianProcess(TemporalPrior):
     def factor(self, grid: Grid, *hyperparameters: float) -> Array:
         """Cholesky factor of the covariance of η at the grid's times."""
         amplitude, lengthscale = hyperparameters
-        return amplitude * _correlation_factor(kernel_named(self.kernel), grid.scaled, lengthscale)
+        longest = self.lengthscale.quantile(_LONGEST_LENGTHSCALE)
+        return amplitude * _correlation_factor(kernel_named(self.kernel), grid.scaled, lengthscale, longest)
 
     def banded(self, grid: Grid, *hyperparameters: float) -> BandedGaussian | None:
         """The Markov state (η and its derivatives) at each time, for Matérn kernels and times that are not too close.
@@ -116,17 +117,29 @@ class SparseGaussianProcess(TemporalPrior):
         amplitude, lengthscale = hyperparameters
         kernel = kernel_named(self.kernel)
         points = np.quantile(grid.scaled, np.linspace(0, 1, min(self.inducing, len(grid))))
-        R = _correlation_factor(kernel, points, lengthscale)
+        R = _correlation_factor(kernel, points, lengthscale, self.lengthscale.quantile(_LONGEST_LENGTHSCALE))
         cross = kernel.correlation(np.abs(grid.scaled[:, None] - points) / lengthscale)
-        return amplitude * linalg.solve_triangular(R, cross.T, lower=True).T
+        factor: Array = amplitude * solve_lower(R, cross.T).T
+        return factor
 
 
-def _correlation_factor(kernel: Kernel, times: Array, lengthscale: float) -> Array:
+def _correlation_factor(kernel: Kernel, times: Array, lengthscale: float, longest: float) -> Array:
+    """Cholesky factor of the correlation at the times, with the least jitter that makes it one.
+
+    Compiled functions cannot try again: there the jitter is the one that the longest lengthscale in question needs.
+    """
+    if namespace_of(lengthscale) is np:
+        return _jittered(kernel, times, lengthscale)[0]
+    correlation = kernel.correlation(np.abs(times[:, None] - times) / lengthscale)
+    factor: Array = cholesky(correlation + _jittered(kernel, times, longest)[1] * np.eye(len(times)))
+    return factor
+
+
+def _jittered(kernel: Kernel, times: Array, lengthscale: float) -> tuple[Array, float]:
     correlation = kernel.correlation(np.abs(times[:, None] - times) / lengthscale)
     for jitter in _JITTERS:
         with contextlib.suppress(np.linalg.LinAlgError):
-            factor: Array = linalg.cholesky(correlation + jitter * np.eye(len(times)), lower=True)
-            return factor
+            return cholesky(correlation + jitter * np.eye(len(times))), jitter
     raise np.linalg.LinAlgError(f"the correlation of {len(times)} times at lengthscale {lengthscale:.3g} is singular")
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from polarbear.models.hyperpriors import Hyperprior, InverseGamma, LogNormal
 from polarbear.models.kernels import KernelName, kernel_named
+from polarbear.models.namespace import namespace_of
 from polarbear.models.temporal import TemporalPrior
 from polarbear.models.validation import require_count, require_positive
 
@@ -90,4 +91,5 @@ class HilbertSpaceGP(TemporalPrior):
         root_eigenvalue = np.linspace(1.0, basis, basis) * (math.pi / (2 * half_width))
         eigenfunction = np.sin(root_eigenvalue * (grid.scaled[:, None] - _HALF_RANGE + half_width))
         spectrum = kernel_named(self.kernel).spectral_density(root_eigenvalue, lengthscale)
-        return amplitude * np.sqrt(spectrum / half_width) * eigenfunction
+        factor: Array = amplitude * namespace_of(spectrum).sqrt(spectrum / half_width) * eigenfunction
+        return factor

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 import numpy as np
 from scipy import special
 
+from polarbear.models.namespace import namespace_of
 from polarbear.models.validation import require_finite, require_positive
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ class Hyperprior(Protocol):
     """The distribution of one positive hyperparameter."""
 
     def log_density(self, log_value: float) -> float:
-        """Log-density of the *logarithm* of the hyperparameter (the Jacobian is in it)."""
+        """Log-density of the *logarithm* of the hyperparameter (the Jacobian is in it), in any `namespace_of` it."""
 
     def quantile(self, probability: float) -> float:
         """The value that the hyperparameter stays below with this probability."""
@@ -86,7 +87,8 @@ class InverseGamma:
     def log_density(self, log_value: float) -> float:
         """Log-density of the logarithm."""
         normalisation = self.shape * math.log(self.scale) - math.lgamma(self.shape)
-        return normalisation - self.shape * log_value - self.scale * math.exp(-log_value)
+        decay: float = namespace_of(log_value).exp(-log_value)
+        return normalisation - self.shape * log_value - self.scale * decay
 
     def quantile(self, probability: float) -> float:
         """Quantile of the value."""
@@ -114,7 +116,8 @@ class Exponential:
 
     def log_density(self, log_value: float) -> float:
         """Log-density of the logarithm."""
-        return math.log(self.rate) + log_value - self.rate * math.exp(log_value)
+        value: float = namespace_of(log_value).exp(log_value)
+        return math.log(self.rate) + log_value - self.rate * value
 
     def quantile(self, probability: float) -> float:
         """Quantile of the value."""

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
+from polarbear.models.namespace import namespace_of
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -41,7 +43,7 @@ class Matern:
         """C_ν at distance |t − t'| / ℓ."""
         scaled = math.sqrt(2 * self.nu) * distance
         polynomial = 1 + scaled if self.smoothness == 1 else 1 + scaled + scaled**2 / 3
-        correlation: Array = polynomial * np.exp(-scaled)
+        correlation: Array = polynomial * namespace_of(scaled).exp(-scaled)
         return correlation
 
     def spectral_density(self, frequency: Array, lengthscale: float) -> Array:
@@ -96,11 +98,14 @@ class SquaredExponential:
 
     def correlation(self, distance: Array) -> Array:
         """Correlation at distance |t − t'| / ℓ."""
-        return np.exp(-0.5 * distance**2)
+        correlation: Array = namespace_of(distance).exp(-0.5 * distance**2)
+        return correlation
 
     def spectral_density(self, frequency: Array, lengthscale: float) -> Array:
         """S(ω) = √(2π) ℓ exp(−ω² ℓ² / 2)."""
-        return math.sqrt(2 * math.pi) * lengthscale * np.exp(-0.5 * (frequency * lengthscale) ** 2)
+        scaled = frequency * lengthscale
+        density: Array = math.sqrt(2 * math.pi) * lengthscale * namespace_of(scaled).exp(-0.5 * scaled**2)
+        return density
 
 
 Kernel = Matern | SquaredExponential

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from polarbear.models.namespace import namespace_of
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -124,12 +126,24 @@ def derivatives(utilities: Array, choices: Choices) -> tuple[Array, Array, Array
     return value, choices.wins - expected, curvature
 
 
+def log_likelihood_of_tables(utilities: Array, wins: Array, members: Array, counts: Array) -> Array:
+    """The log-likelihood itself, in any `namespace_of` the utilities (time, algorithm): for compilers.
+
+    Members are numbers here, and sets of count zero may be added at will. Utilities more than 700 below the best count as if
+    they were there, where a choice has odds of e⁷⁰⁰ against.
+    """
+    xp = namespace_of(utilities)
+    centred = utilities - utilities.max(axis=-1, keepdims=True)
+    masses = (members @ xp.exp(xp.maximum(centred, -_WIDEST_RANGE))[..., None])[..., 0]
+    value: Array = (wins * centred).sum() - (counts * xp.log(masses)).sum()
+    return value
+
+
 def log_total(utilities: Array, *, axis: int) -> Array:
     """log Σ exp μ over the axis of algorithms."""
+    xp = namespace_of(utilities)
     largest: Array = utilities.max(axis=axis, keepdims=True)
-    strengths = utilities - largest
-    total: Array = np.log(np.exp(strengths, out=strengths).sum(axis=axis))
-    total += largest.squeeze(axis)
+    total: Array = xp.log(xp.exp(utilities - largest).sum(axis=axis)) + largest.squeeze(axis)
     return total
 
 
@@ -192,7 +206,12 @@ def _counted_log_masses(members: Array, counts: Array, utilities: Array, dtype: 
     whole, denominator = _as_fractions(counts)
     mean = utilities.mean(axis=1)
     deviations = utilities - mean[:, None]
-    if denominator == 0 or len(counts) == 0 or mean.min() < -_WIDEST_RANGE or deviations.max() > _RANGE_OF[np.dtype(dtype)]:
+    if (
+        denominator == 0
+        or len(counts) == 0
+        or mean.min() < -_WIDEST_RANGE
+        or deviations.max() > _RANGE_OF[np.dtype(dtype)]
+    ):
         return counts @ _log_masses(members, utilities)
     shares = members * np.exp(mean)
     central = shares.sum(axis=1)

@@ -39,7 +39,7 @@ class RandomWalk(TemporalPrior):
     def factor(self, grid: Grid, *hyperparameters: float) -> NDArray[np.float64]:
         """Cumulated increments: L[i, j] = σ √Δt_j for j ≤ i."""
         (amplitude,) = hyperparameters
-        return np.tril(np.broadcast_to(amplitude * np.sqrt(_increments(grid)), (len(grid), len(grid))))
+        return amplitude * np.tril(np.broadcast_to(np.sqrt(_increments(grid)), (len(grid), len(grid))))
 
     def banded(self, grid: Grid, *hyperparameters: float) -> BandedGaussian:
         """The utilities themselves, with a tridiagonal precision."""

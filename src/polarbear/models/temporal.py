@@ -63,7 +63,7 @@ class TemporalPrior(ABC):
 
     @abstractmethod
     def factor(self, grid: Grid, *hyperparameters: float) -> Array:
-        """L(h), shape (time, coefficient): η = L z with z ~ N(0, I)."""
+        """L(h), shape (time, coefficient): η = L z with z ~ N(0, I); in any `namespace_of` the hyperparameters."""
 
     def banded(self, grid: Grid, *hyperparameters: float) -> BandedGaussian | None:
         """The same distribution of η through a banded precision, or None where there is none."""
