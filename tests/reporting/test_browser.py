@@ -54,6 +54,13 @@ def test_a_posterior_has_a_page_without_a_race(opened):
     assert page.text_content(".lead").startswith(f"{len(pb.pareto_set(posterior, confidence=0.7))} of 4")
 
 
+def test_a_newcomer_is_named_before_its_first_run(opened):
+    race = raced(confidence=0.8)
+    race.add("late", None)
+    page = opened(race).page
+    assert "late has been let in and has not run yet." in page.text_content("#trust")
+
+
 def test_names_are_text_wherever_they_stand(opened, hostile):
     opened_page = opened(hostile, title=HOSTILE[1])
     page = opened_page.page

@@ -103,6 +103,13 @@ def test_every_preference_risk_and_portfolio_is_answered_as_in_python(opened, na
         check(told, posterior, tolerance=1e-3)  # ratings that were not rounded
 
 
+def test_a_single_time_is_a_known_budget(opened):
+    posterior = random_posterior(50, 1, 3)
+    page, same = opened(posterior, about={"confidence": 1.0}), embedded(posterior)
+    for told in shown_for(page, ["kind=at&risk=best", "kind=between&machines=2", f"kind=drawn&heights={drawn(2)[2:]}"]):
+        check(told, same, tolerance=1e-9)
+
+
 @pytest.mark.parametrize("risk", RISKS)
 def test_where_there_are_too_many_portfolios_the_same_search_is_made(opened, risk):
     posterior = random_posterior(1000, 6, 20, seed=1)

@@ -3,6 +3,9 @@
 function trustSection(data) {
   const { diagnostics, race } = data;
   const items = [...diagnostics.sentences, ...(race?.doubts ?? [])].map((sentence) => el("li", null, sentence));
+  for (const name of race?.waiting ?? []) {
+    items.push(el("li", null, el("bdi", { class: "name" }, name), " has been let in and has not run yet."));
+  }
   for (const { pair, from, to } of race?.undecided ?? []) {
     const where = from === to ? `at ${amount(rounded(from))}` : `between ${amount(rounded(from))} and ${amount(rounded(to))}`;
     items.push(
