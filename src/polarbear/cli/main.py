@@ -7,7 +7,18 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from polarbear.cli import analysing, exporting, plotting, racing, reporting, selecting, standing, starting
+from polarbear.cli import (
+    analysing,
+    calibrating,
+    exporting,
+    plotting,
+    racing,
+    reporting,
+    reproducing,
+    selecting,
+    standing,
+    starting,
+)
 from polarbear.version import __version__
 
 _USAGE_ERROR: Any = typer.BadParameter.__base__
@@ -87,6 +98,8 @@ for command in (
     plotting.plot,
     reporting.report,
     exporting.export,
+    calibrating.calibrate,
+    reproducing.reproduce,
 ):
     app.command()(command)
 
