@@ -264,7 +264,7 @@ def model_check(posterior: Posterior, choices: Choices) -> ModelCheck:
             f"expected the choices that the posterior was fitted to, of {', '.join(posterior.names)} on {posterior.grid}; "
             f"got those of {', '.join(choices.names)} on {choices.grid}"
         )
-    wins, compared = _outcomes(choices.rankings)
+    wins, compared = outcomes(choices.rankings)
     with np.errstate(invalid="ignore"):
         observed = np.where(compared > 0, wins / compared, np.nan)
     diagonal = np.arange(len(choices.names))
@@ -277,6 +277,22 @@ def model_check(posterior: Posterior, choices: Choices) -> ModelCheck:
         modelled=win_probability(posterior),
         effective_times=posterior.diagnostics.effective_times or float(len(posterior.grid)),
     )
+
+
+def outcomes(rankings: Rankings) -> tuple[Array, Array]:
+    """Weighted wins, ties half, and weighted comparisons of row and column, by time."""
+    ranks, weights = rankings.ranks, rankings.weight_of_each
+    times, algorithms = ranks.shape[1:]
+    wins, compared = np.zeros((2, times, algorithms, algorithms))
+    for a in range(algorithms):
+        for b in range(algorithms):
+            if a == b:
+                continue
+            row, column = ranks[..., a], ranks[..., b]
+            both = (row != ABSENT) & (column != ABSENT) & ~((row == UNRANKED) & (column == UNRANKED))
+            compared[:, a, b] = (weights * both).sum(axis=0)
+            wins[:, a, b] = (weights * both * ((row < column) + 0.5 * (row == column))).sum(axis=0)
+    return wins, compared
 
 
 def leave_one_out(
@@ -318,22 +334,6 @@ def leave_one_out(
         change[np.ix_(range(len(choices.grid)), rest, rest)] = win_probability(without) - whole[:, rest][:, :, rest]
         changes[name] = change
     return changes
-
-
-def _outcomes(rankings: Rankings) -> tuple[Array, Array]:
-    """Weighted wins, ties half, and weighted comparisons of row and column, by time."""
-    ranks, weights = rankings.ranks, rankings.weight_of_each
-    times, algorithms = ranks.shape[1:]
-    wins, compared = np.zeros((2, times, algorithms, algorithms))
-    for a in range(algorithms):
-        for b in range(algorithms):
-            if a == b:
-                continue
-            row, column = ranks[..., a], ranks[..., b]
-            both = (row != ABSENT) & (column != ABSENT) & ~((row == UNRANKED) & (column == UNRANKED))
-            compared[:, a, b] = (weights * both).sum(axis=0)
-            wins[:, a, b] = (weights * both * ((row < column) + 0.5 * (row == column))).sum(axis=0)
-    return wins, compared
 
 
 def _of_algorithms(rankings: Rankings, kept: Sequence[int]) -> Choices:

@@ -109,8 +109,12 @@ class Simulator:
 
 
 def dominators(utilities: Array, *, edge: float = 0.0) -> NDArray[np.bool_]:
-    """Whether the row beats the column at every time by more than `edge`, shape (algorithm, algorithm)."""
-    return np.array([[bool(np.all(a > b + edge)) for b in utilities.T] for a in utilities.T])
+    """Whether the row beats the column at every time by more than `edge`, shape (algorithm, algorithm).
+
+    With a negative edge: whether it is at no time worse by that much. Nobody beats itself.
+    """
+    beats = np.array([[bool(np.all(a > b + edge)) for b in utilities.T] for a in utilities.T])
+    return beats & ~np.eye(len(beats), dtype=bool)
 
 
 def edge_of(rope: float) -> float:

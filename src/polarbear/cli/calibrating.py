@@ -1,0 +1,205 @@
+"""`calibrate`: how honest the probabilities are, by simulation, for a setting like yours."""
+
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from polarbear.cli import options, printing
+from polarbear.cli.beliefs import opened
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from polarbear.calibration.coverage import CoverageCell
+    from polarbear.calibration.races import RaceCell
+
+Calibrated = Literal["auto", "trajectory", "none"]
+
+
+def calibrate(
+    file: Annotated[
+        Path | None, typer.Argument(metavar="[RACE]", help="A race file to resemble; what is given below goes first.")
+    ] = None,
+    races: Annotated[
+        int, typer.Option(min=1, help="How many races to simulate, and how many single posteriors.")
+    ] = 100,
+    algorithms: Annotated[int | None, typer.Option(min=2, help="How many algorithms.")] = None,
+    times: Annotated[int | None, typer.Option(min=2, help="How many times on the grid.")] = None,
+    instances: Annotated[int | None, typer.Option(min=1, help="Of a single posterior, and at most of a race.")] = None,
+    autocorrelation: Annotated[
+        float | None, typer.Option(min=0, max=1, help="Of a run's noise at neighbouring times.")
+    ] = None,
+    solved: Annotated[
+        float | None, typer.Option(min=0, max=1, help="Share of runs that end at the optimum, tied.")
+    ] = None,
+    dependence: Annotated[
+        Literal["copula", "renewal"], typer.Option(help="Noise that drifts, or stays and is drawn anew.")
+    ] = "copula",
+    noise: Annotated[Literal["gumbel", "gaussian"], typer.Option(help="As Plackett-Luce has it, or not.")] = "gumbel",
+    prior: Annotated[str | None, typer.Option(help="Belief before, by name.")] = None,
+    calibration: Annotated[Calibrated | None, typer.Option(help="How rankings at different times count.")] = None,
+    elimination: Annotated[Literal["joint", "pointwise"] | None, typer.Option(help="When one is out.")] = None,
+    resolution: Annotated[Literal["crossing", "strict"] | None, typer.Option(help="When a pair is decided.")] = None,
+    confidence: options.Confidence = None,
+    rope: options.Rope = None,
+    draws: Annotated[int, typer.Option(min=200, help="Of each posterior.")] = 1000,
+    workers: Annotated[int, typer.Option(min=1, help="Processes.")] = 1,
+    results: Annotated[Path | None, typer.Option(help="Keep outcomes here, and go on from them the next time.")] = None,
+    as_json: options.Json = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Simulate posteriors and races with a known truth, and count how often they hold it and how often they are wrong."""
+    from polarbear.calibration import coverage
+    from polarbear.calibration import races as races_
+
+    given = {
+        "algorithms": algorithms,
+        "times": times,
+        "most_instances": instances,
+        "autocorrelation": autocorrelation,
+        "solved": solved,
+        "prior": prior,
+        "calibration": calibration,
+        "elimination": elimination,
+        "resolution": resolution,
+        "confidence": confidence,
+        "rope": rope,
+    }
+    like = {"prior": "BSpline"} if file is None else _resembled(file, quiet=quiet)
+    asked = {**like, **{name: value for name, value in given.items() if value is not None}}
+    race_cell = races_.RaceCell(**{"dependence": dependence, "noise": noise, "draws": draws, **asked})
+    if race_cell.prior not in races_.PRIORS:
+        raise ValueError(f"prior must be one of {', '.join(races_.PRIORS)}; got {race_cell.prior!r}")
+    race_cell.settings(0)  # refuses what does not go together
+    posterior_cell = _single(race_cell, instances)
+
+    found: dict[str, Any] = {"simulated": asdict(race_cell)}
+    if posterior_cell is not None:
+        outcomes = _replicated(coverage.covered, posterior_cell, races, results, workers, "posteriors", quiet=quiet)
+        found["posterior"] = coverage.summary(posterior_cell, outcomes)
+    outcomes = _replicated(races_.raced, race_cell, races, results, workers, "races", quiet=quiet)
+    found["race"] = races_.summary(race_cell, outcomes)
+    if as_json:
+        printing.say_json(found)
+    else:
+        _say(found)
+
+
+def _single(cell: "RaceCell", instances: int | None) -> "CoverageCell | None":
+    """The same setting for one posterior; None for a prior that no truth over time can be drawn from."""
+    from polarbear.calibration.coverage import TEMPORAL, CoverageCell
+
+    if cell.prior not in TEMPORAL:
+        return None
+    return CoverageCell(
+        prior=cell.prior,
+        treatment="none" if cell.calibration == "none" else "trajectory",
+        autocorrelation=cell.autocorrelation,
+        algorithms=cell.algorithms,
+        instances=instances or 30,
+        times=cell.times,
+        draws=cell.draws,
+        dependence=cell.dependence,
+        noise=cell.noise,
+    )
+
+
+def _resembled(file: Path, *, quiet: bool) -> dict[str, Any]:
+    """The setting of a race, with the autocorrelation and the share of solved runs that its runs show."""
+    import numpy as np
+
+    from polarbear.calibration.resembling import resembling
+    from polarbear.race.loop import believed_choices
+
+    with opened(file) as race:
+        result = race.result
+        if not result.instances:
+            raise ValueError(f"nothing has been run in {file} yet; say --autocorrelation instead")
+        settings = result.state.settings
+        simulator = resembling(result.posterior, believed_choices(result.state), rng=np.random.default_rng(0))
+        names = result.posterior.names
+    simulator = replace(
+        simulator, autocorrelation=round(simulator.autocorrelation, 4), solved=round(simulator.solved, 4)
+    )
+    printing.tell(
+        f"runs like those of {printing.shown(file)}: autocorrelation {simulator.autocorrelation:g}, "
+        f"{simulator.solved:.0%} solved",
+        quiet=quiet,
+    )
+    return {
+        "algorithms": len(names),
+        "times": len(settings.grid),
+        "autocorrelation": simulator.autocorrelation,
+        "solved": simulator.solved,
+        "prior": type(settings.prior).__name__,
+        "calibration": settings.calibration,
+        "elimination": settings.elimination,
+        "resolution": settings.resolution,
+        "confidence": settings.confidence,
+        "rope": settings.rope,
+    }
+
+
+def _replicated(
+    task: "Callable[[Any, int], dict[str, Any]]",
+    cell: Any,
+    replicates: int,
+    results: Path | None,
+    workers: int,
+    name: str,
+    *,
+    quiet: bool,
+) -> list[dict[str, Any]]:
+    """All outcomes of one cell, with a bar on standard error."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    from polarbear.calibration.study import key, run_study
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), disable=quiet) as bar:
+        shown = bar.add_task(name, total=replicates)
+        return run_study(
+            task,
+            [cell],
+            replicates=replicates,
+            path=results,
+            workers=workers,
+            tell=lambda done, of: bar.update(shown, completed=done, total=of),
+        )[key(cell)]
+
+
+def _say(found: dict[str, Any]) -> None:
+    told, posterior, race = found["simulated"], found.get("posterior"), found["race"]
+    printing.say(
+        f"Simulated: {told['algorithms']} algorithms at {told['times']} times, autocorrelation {told['autocorrelation']:g}, "
+        f"{told['prior']}, calibration {told['calibration']}, {told['elimination']} elimination, {told['resolution']} "
+        f"resolution, confidence {told['confidence']:g}"
+    )
+    if posterior is not None:
+        error = posterior["standard_error"]
+        worth = posterior["effective_times"]
+        printing.say(
+            f"\nPosteriors of {posterior['instances']} instances: {posterior['coverage']:.1%}"
+            + (f" ± {1.96 * error:.1%}" if error is not None else "")
+            + f" of the 95 % intervals hold the truth ({posterior['data_sets']} data sets)"
+            + (f"; {posterior['times']} times count as {worth:.1f}" if worth is not None else "")
+        )
+    rows = [
+        ["a true member of the Pareto set was eliminated, outside the rope", *_rate(race["any_clearly_wrong"])],
+        ["some elimination of the race was wrong", *_rate(race["any_wrong"])],
+        ["an elimination was wrong, of all eliminations", *_rate(race["wrong_per_elimination"])],
+        ["the Pareto set was found, up to the rope", *_rate(race["right_set"])],
+    ]
+    printing.say(f"\n{race['races']} races of at most {told['most_instances']} instances")
+    printing.say_table(("how often", "share", "95 % interval"), rows)
+    printing.say(
+        f"\n{race['instances']:,.0f} instances on average, {race['resolved']:.0%} of races decided everything; "
+        f"the posteriors promised {race['promised']:.1f} wrong of {race['eliminated']} eliminations"
+    )
+
+
+def _rate(rate: tuple[float, float, float] | None) -> tuple[str, str]:
+    return ("no case", "") if rate is None else (f"{rate[0]:.1%}", f"{rate[1]:.1%} to {rate[2]:.1%}")
