@@ -7,9 +7,10 @@ function costSection(data, belief) {
     return;
   }
   const { cost, full, runs, observed, instances, saved } = race.allocation;
-  const spent = cost.reduce((a, b) => a + b, 0);
+  const sum = (numbers) => numbers.reduce((a, b) => a + b, 0);
+  const spent = sum(cost);
   byId("cost-text").textContent =
-    `${several(runs.reduce((a, b) => a + b, 0), "run")} on ${several(instances, "instance")} cost ${amount(spent)} ${data.unit}. ` +
+    `${several(sum(runs), "run")} on ${several(instances, "instance")} cost ${amount(spent)} ${data.unit}. ` +
     `Running every algorithm to the end on all of them would have cost ${amount(full * cost.length)}: ` +
     `the race saved ${percent(saved, 0)}.`;
   const bars = data.names.map((_, k) =>
@@ -21,7 +22,8 @@ function costSection(data, belief) {
       el("span", { class: "figure" }, `${amount(cost[k])} (${percent(cost[k] / full, 0)})`),
     ),
   );
-  byId("cost-bars").replaceChildren(el("ul", { class: "bars", "aria-label": `Cost by algorithm, in ${data.unit}` }, ...bars));
+  const label = `Cost by algorithm, in ${data.unit}`;
+  byId("cost-bars").replaceChildren(el("ul", { class: "bars", "aria-label": label }, ...bars));
   if (observed.every((counts) => counts.every((count) => count === counts[0]))) {
     byId("observed").remove();
     return;
@@ -31,7 +33,9 @@ function costSection(data, belief) {
   chart(byId("observed-chart"), { height: 220, label: () => "Instances observed at each budget" }, (root, width) => {
     const place = frame(width, 220, { left: 48 }, alongGrid(grid), (count) => count / most);
     leftAxis(root, place, evenTicks(0, most, 3), amount);
-    observed.forEach((counts, k) => curve(root, data, k, counts.map((count, t) => [place.x(grid.times[t]), place.y(count)])));
+    observed.forEach((counts, k) => {
+      curve(root, data, k, counts.map((count, t) => [place.x(grid.times[t]), place.y(count)]));
+    });
     bottomAxis(root, place, timeTicks(grid, width / 70), brief, budgetTitle(data));
   });
 }

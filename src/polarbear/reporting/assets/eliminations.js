@@ -5,7 +5,7 @@ function eliminationsSection(data) {
   const out = race ? race.eliminations : data.dominated.out;
   const items = out.map((each) => {
     const algorithm = data.names.indexOf(each.name);
-    const cost = race ? `In round ${each.round}, after ${several(each.instances, "instance")} and ${amount(each.cost)} ${data.unit}: ` : "";
+    const spent = race && `${several(each.instances, "instance")} and ${amount(each.cost)} ${data.unit}`;
     return el(
       "li",
       { class: "elimination" },
@@ -13,7 +13,7 @@ function eliminationsSection(data) {
       el(
         "span",
         null,
-        cost,
+        race ? `In round ${each.round}, after ${spent}: ` : "",
         el("bdi", { class: "name" }, each.by),
         ` is better at every budget with a probability of ${chance(each.probability)}.`,
       ),
@@ -46,13 +46,15 @@ function evolutionChart(data) {
   const { numbers } = rounds;
   const along = (round) => (round - numbers[0]) / Math.max(numbers[numbers.length - 1] - numbers[0], 1);
   let shown = () => {};
-  chart(byId("evolution-chart"), { height: 360, label: () => "How surely each algorithm is beaten, by round" }, (root, width) => {
+  const label = () => "How surely each algorithm is beaten, by round";
+  chart(byId("evolution-chart"), { height: 360, label }, (root, width) => {
     const place = frame(width, 360, { left: 56, right: 50, top: 24 }, along, stretched);
     leftAxis(root, place, [0, 0.5, 0.9, 0.99, 0.999], (value) => `${rounded(100 * value)}${PERCENT}`);
     const decided = place.y(confidence);
     root.append(svg("line", { class: "threshold", x1: place.left, x2: place.right, y1: decided, y2: decided }));
     const share = (value) => place.bottom - place.height * value;
-    root.append(svg("path", { class: "decided", d: path(numbers.map((round, k) => [place.x(round), share(rounds.share[k])])) }));
+    const shares = numbers.map((round, k) => [place.x(round), share(rounds.share[k])]);
+    root.append(svg("path", { class: "decided", d: path(shares) }));
     for (const value of [0, 0.5, 1]) {
       root.append(svg("text", { class: "label", x: place.right + 10, y: share(value) + 4 }, `${100 * value}${PERCENT}`));
     }
@@ -65,13 +67,15 @@ function evolutionChart(data) {
       group.querySelector(".dot")?.setAttribute("r", 2);
       for (const k of known) {
         const [x, y] = at(k);
-        if (rounds.eliminated[algorithm][k]) group.append(svg("path", { class: "cross", d: `M${x - 5} ${y - 5}l10 10m0 -10l-10 10` }));
-        else if (rounds.resolved[algorithm][k]) group.append(svg("path", { class: "diamond", d: `M${x} ${y - 6}l6 6l-6 6l-6 -6Z` }));
+        if (rounds.eliminated[algorithm][k]) {
+          group.append(svg("path", { class: "cross", d: `M${x - 5} ${y - 5}l10 10m0 -10l-10 10` }));
+        } else if (rounds.resolved[algorithm][k]) {
+          group.append(svg("path", { class: "diamond", d: `M${x} ${y - 6}l6 6l-6 6l-6 -6Z` }));
+        }
       }
     }
-    root.append(
-      svg("text", { class: "title over", x: place.right - 4, y: decided - 5, "text-anchor": "end" }, `decided from ${rounded(100 * confidence)}${PERCENT}`),
-    );
+    const where = { class: "title over", x: place.right - 4, y: decided - 5, "text-anchor": "end" };
+    root.append(svg("text", where, `decided from ${rounded(100 * confidence)}${PERCENT}`));
     const most = Math.floor(place.width / 40);
     const ticks = evenTicks(numbers[0], numbers[numbers.length - 1], most).filter(Number.isInteger);
     bottomAxis(root, place, ticks, String, "round");

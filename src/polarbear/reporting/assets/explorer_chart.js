@@ -7,7 +7,8 @@ function explorerChart(place, data, belief, wish, changed) {
   let area = null;
   let grip = null; // what the pointer holds
 
-  const redraw = chart(place, { height, label: () => "Ratings of the algorithms to choose from, with your wish" }, (root, width) => {
+  const label = () => "Ratings of the algorithms to choose from, with your wish";
+  const redraw = chart(place, { height, label }, (root, width) => {
     const shown = columnsOf(data, wish);
     const highest = Math.max(...shown.flatMap((algorithm) => data.ratings.upper[algorithm]));
     area = frame(width, height, { left: 48, top: 16 }, alongGrid(grid), (value) => value / highest);
@@ -110,7 +111,8 @@ function wishShape(wish, grid, area) {
     points = grid.times.map((time, t) => [area.x(time), area.bottom - (area.height * wish.heights[t]) / HEIGHTS]);
   }
   const ends = [[points[points.length - 1][0], area.bottom], [points[0][0], area.bottom]];
-  return [svg("path", { class: "wish", d: `${path([...points, ...ends])}Z` }), svg("path", { class: "wish-edge", d: path(points) })];
+  const shape = svg("path", { class: "wish", d: `${path([...points, ...ends])}Z` });
+  return [shape, svg("path", { class: "wish-edge", d: path(points) })];
 }
 
 function wishHandles(wish, grid, area) {
@@ -126,7 +128,8 @@ function wishHandles(wish, grid, area) {
     const edges = [1, -1].map((side) => grid.onAxis(wish.centre) + side * wish.spread);
     const inside = edges.map(grid.fromAxis).filter((time) => time >= grid.first && time <= grid.last);
     const height = area.bottom - 0.9 * area.height * Math.exp(-0.5);
-    return [line(centre), handle(centre, area.top + 0.1 * area.height), ...inside.map((time) => handle(area.x(time), height))];
+    const sides = inside.map((time) => handle(area.x(time), height));
+    return [line(centre), handle(centre, area.top + 0.1 * area.height), ...sides];
   }
   const height = area.bottom - (area.height * wish.heights[wish.place]) / HEIGHTS;
   return [handle(area.x(grid.times[wish.place]), height)];

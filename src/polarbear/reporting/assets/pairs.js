@@ -3,7 +3,8 @@
 function pairsSection(data, belief) {
   const { joint, beats } = data.pairs;
   byId("pairs-text").textContent = joint
-    ? "How surely the algorithm of the row is better than that of the column at every budget at once. Two small numbers across the diagonal mean that the two cross, or are too close to call."
+    ? "How surely the algorithm of the row is better than that of the column at every budget at once. " +
+      "Two small numbers across the diagonal mean that the two cross, or are too close to call."
     : "How surely the algorithm of the row is better than that of the column, at the budget where this is least certain.";
   const numbers = data.names.map((_, k) => k);
   const head = el(
@@ -24,9 +25,9 @@ function pairsSection(data, belief) {
       ),
     ),
   );
-  byId("pairs-table").replaceChildren(
-    el("table", { class: "matrix" }, el("caption", null, "Probabilities in percent"), el("thead", null, head), el("tbody", null, ...rows)),
-  );
+  const caption = el("caption", null, "Probabilities in percent");
+  const table = el("table", { class: "matrix" }, caption, el("thead", null, head), el("tbody", null, ...rows));
+  byId("pairs-table").replaceChildren(table);
 
   const chooser = (label, chosen) =>
     el(

@@ -7,7 +7,8 @@ function trustSection(data) {
     items.push(el("li", null, el("bdi", { class: "name" }, name), " has been let in and has not run yet."));
   }
   for (const { pair, from, to } of race?.undecided ?? []) {
-    const where = from === to ? `at ${amount(rounded(from))}` : `between ${amount(rounded(from))} and ${amount(rounded(to))}`;
+    const [first, last] = [from, to].map((time) => amount(rounded(time)));
+    const where = from === to ? `at ${first}` : `between ${first} and ${last}`;
     items.push(
       el(
         "li",
@@ -32,22 +33,21 @@ function failuresSection(data) {
   }
   byId("failures-text").textContent =
     `${several(failed, "run")} failed. A failed run counts as the settings below say, from the moment it failed.`;
-  byId("failures-list").replaceChildren(
-    ...data.race.failures.map((each) =>
-      el(
-        "details",
-        null,
-        el(
-          "summary",
-          null,
-          el("bdi", { class: "name" }, each.algorithm),
-          `: ${each.status} on ${several(each.instances.length, "instance")} (${each.instances.slice(0, 8).join(", ")}${each.instances.length > 8 ? ", …" : ""}): `,
-          el("bdi", { class: "name" }, each.reason),
-        ),
-        el("div", { class: "scroll", role: "region", tabindex: "0", "aria-label": "Message" }, el("pre", null, each.message)),
-      ),
-    ),
+  byId("failures-list").replaceChildren(...data.race.failures.map(failure));
+}
+
+// Failed runs that are alike, with the message of the first.
+function failure({ algorithm, status, instances, reason, message }) {
+  const some = instances.slice(0, 8).join(", ") + (instances.length > 8 ? ", …" : "");
+  const summary = el(
+    "summary",
+    null,
+    el("bdi", { class: "name" }, algorithm),
+    `: ${status} on ${several(instances.length, "instance")} (${some}): `,
+    el("bdi", { class: "name" }, reason),
   );
+  const scroll = { class: "scroll", role: "region", tabindex: "0", "aria-label": "Message" };
+  return el("details", null, summary, el("div", scroll, el("pre", null, message)));
 }
 
 function particularsSection(data, belief) {
@@ -55,23 +55,25 @@ function particularsSection(data, belief) {
   const { grid } = belief;
   byId("kind").textContent = race ? "race report" : "posterior report";
   if (!race) byId("particulars-heading").textContent = "What was compared, and where";
-  const unit = data.unit ? ` ${data.unit}` : "";
+  const range = `from ${amount(grid.first)} to ${amount(grid.last)} ${data.unit}`.trimEnd();
+  const axis = grid.axis === "log" ? "logarithmic" : "linear";
+  const wanted = race ? Object.fromEntries(race.settings) : data.dominated;
   const facts = [
     ["Algorithms", String(data.names.length)],
     ["Instances", WHOLE.format(race ? race.allocation.instances : data.instances)],
-    ["Budgets", `${several(grid.times.length, "time")} from ${amount(grid.first)} to ${amount(grid.last)}${unit}, ${grid.axis === "log" ? "logarithmic" : "linear"} axis`],
+    ["Budgets", `${several(grid.times.length, "time")} ${range}, ${axis} axis`],
     ["Belief before", data.prior],
     ["Inference", data.diagnostics.method],
+    ["Confidence", String(wanted.confidence)],
+    ["Elimination", wanted.elimination],
   ];
-  const wanted = Object.fromEntries(race?.settings ?? []);
-  if (race) facts.push(["Confidence", wanted.confidence], ["Elimination", wanted.elimination], ["Resolution", wanted.resolution], ["Seed", wanted.seed]);
-  else facts.push(["Confidence", String(data.dominated.confidence)], ["Elimination", data.dominated.elimination]);
-  if (race) facts.push(["State", race.stopped]);
+  if (race) facts.push(["Resolution", wanted.resolution], ["Seed", wanted.seed], ["State", race.stopped]);
   for (const [key, value] of Object.entries(made)) facts.push([MADE[key] ?? key, String(value)]);
   byId("particulars-list").replaceChildren(...definitions(facts));
   if (race) byId("settings-list").replaceChildren(...definitions(race.settings));
   else byId("settings").remove();
-  byId("colophon").textContent = `Made by PolarBear ${made.polarbear ?? ""}. This page is one file and asks nothing of any network.`;
+  byId("colophon").textContent =
+    `Made by PolarBear ${made.polarbear ?? ""}. This page is one file and asks nothing of any network.`;
 }
 
 const MADE = { polarbear: "PolarBear", python: "Python", numpy: "NumPy", scipy: "SciPy", system: "System", time: "Begun" };

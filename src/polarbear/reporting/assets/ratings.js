@@ -1,7 +1,7 @@
 // Ratings over time with credible bands.
 
 function ratingsSection(data, belief) {
-  const { mean, lower, upper } = data.ratings;
+  const { mean, upper } = data.ratings;
   const { grid } = belief;
   const inside = new Set(data.candidates);
   const everybody = data.names.map((_, algorithm) => algorithm);
@@ -18,7 +18,8 @@ function ratingsSection(data, belief) {
     }
     const last = grid.times.length - 1;
     if (letters) {
-      const ends = (everybody.length > 10 ? data.candidates : everybody).map((algorithm) => ({ algorithm, y: place.y(mean[algorithm][last]) }));
+      const labelled = everybody.length > 10 ? data.candidates : everybody;
+      const ends = labelled.map((algorithm) => ({ algorithm, y: place.y(mean[algorithm][last]) }));
       endLabels(root, data, place, ends, letters);
     }
     bottomAxis(root, place, timeTicks(grid, place.width / 70), brief, budgetTitle(data));

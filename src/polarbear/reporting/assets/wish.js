@@ -92,19 +92,29 @@ function recalled(text, grid) {
   return wish;
 }
 
+// A spread in words.
+function twoInThree({ centre, spread }, grid) {
+  const [low, high] = [-1, 1].map((side) => amount(rounded(grid.fromAxis(grid.onAxis(centre) + side * spread))));
+  return `two in three from ${low} to ${high}`;
+}
+
 // The wish in words.
 function worded(wish, grid, unit) {
-  const [low, high] = [-1, 1].map((side) => amount(rounded(grid.fromAxis(grid.onAxis(wish.centre) + side * wish.spread))));
   const budget = {
     at: () => `a budget of ${amount(wish.time)}`,
     between: () => `any budget from ${amount(wish.start)} to ${amount(wish.stop)}`,
-    around: () => `budgets around ${amount(wish.centre)}, two in three from ${low} to ${high}`,
+    around: () => `budgets around ${amount(wish.centre)}, ${twoInThree(wish, grid)}`,
     drawn: () => "budgets as drawn",
   }[wish.kind]();
-  const unlucky = `in the worst ${percent(wish.level, 0)} of cases`;
-  const aim = { expected: "on average", best: "to be the best", quantile: unlucky, regret: "with the least regret" }[wish.risk];
+  const aim = {
+    expected: "on average",
+    best: "to be the best",
+    quantile: `in the worst ${percent(wish.level, 0)} of cases`,
+    regret: "with the least regret",
+  }[wish.risk];
   const machines = wish.machines > 1 ? `, on ${wish.machines} machines` : "";
-  return `for ${`${budget} ${wish.kind === "drawn" ? "" : unit}`.trim()}, ${aim}${machines}`;
+  const measured = wish.kind === "drawn" ? budget : `${budget} ${unit}`.trim();
+  return `for ${measured}, ${aim}${machines}`;
 }
 
 // The same question in Python, to the last digit.
