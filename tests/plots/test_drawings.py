@@ -18,7 +18,6 @@ from tests.plots.beliefs import posterior_with, race_with
 CASES = [(2, 1), (2, 60), (5, 1), (5, 60), (20, 1), (20, 60)]
 OF_A_POSTERIOR = {
     "ratings": plots.ratings,
-    "ratings, linear": lambda posterior: plots.ratings(posterior, axis="linear", truth=posterior.ratings[0]),
     "values": plots.values,
     "dominance": plots.dominance,
     "pair": lambda posterior: plots.pair(posterior, *posterior.names[:2], unit="evaluations"),
@@ -30,6 +29,7 @@ OF_A_RACE = {
     "rounds": lambda race: plots.rounds(race, most=4),
     "forecast": plots.forecast,
 }
+FIVE = ("CSA", "MXNES", "TPA", "LPXNES", "random")
 HOSTILE = ("$x_1$", "a_b^c", "two\nlines", r"\frac{1}{2}", "50% & $", "<script>", "tab\there", "‮reversed")
 
 
@@ -40,7 +40,7 @@ def races():
 
     def race(number, length):
         if (number, length) not in made:
-            made[number, length] = race_with(number, length, rounds=3)
+            made[number, length] = race_with(number, length, rounds=2)
         return made[number, length]
 
     return race
@@ -110,6 +110,21 @@ def test_figures_of_a_posterior_are_legible(figure, number, length):
 @pytest.mark.parametrize("figure", OF_A_RACE)
 def test_figures_of_a_race_are_legible(figure, number, length, races):
     assert_legible(OF_A_RACE[figure](races(number, length)))
+
+
+@pytest.mark.parametrize("figure", ["ratings", "values", "dominance", "decision_map"])
+def test_figures_of_a_column_are_legible(figure):
+    assert_legible(getattr(plots, figure)(posterior_with(5, 6, names=FIVE), width=3.4))
+
+
+@pytest.mark.parametrize("figure", ["evolution", "allocation", "rounds", "forecast"])
+def test_figures_of_a_race_in_a_column_are_legible(figure):
+    assert_legible(getattr(plots, figure)(race_with(5, names=FIVE, rounds=2), width=3.4))
+
+
+def test_the_truth_on_a_linear_axis_is_legible():
+    posterior = posterior_with(5, 60)
+    assert_legible(plots.ratings(posterior, axis="linear", truth=posterior.ratings[0]))
 
 
 def test_the_checks_find_what_is_wrong():

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
 
 _WORTH_A_NAME = 0.02  # P(best) that an algorithm must have somewhere; the others are shown together
+_LEVEL = 0.022  # from one row of intervals to the next, in heights of the axes
 _COLOURS, _TEXTURES = 8, ("", "//", ".", "xx")  # when colours come again, with textures
 
 
@@ -190,22 +191,28 @@ def _write_inside(ax: Axes, grid: Grid, area: _Area) -> Text | None:
 
 
 def _mark_crossings(ax: Axes, data: DecisionBands) -> None:
-    free_from = -np.inf
-    for each in sorted(data.crossings, key=lambda crossing: crossing.time):
+    """A line where the leader changes, and above the axes the interval of that time in the colour of the new leader.
+
+    Intervals that overlap lie above each other; a time that would lie on another one is not written.
+    """
+    look, above = looks(data.everybody), ax.get_xaxis_transform()
+    shown = sorted(data.crossings, key=lambda crossing: crossing.time)
+    levels: list[float] = []  # where the last interval of each level ends
+    for each in shown:
         ax.axvline(each.time, color="white", linewidth=1.0, linestyle=(0, (3, 2)))
-        ax.plot(
-            [each.lower, each.upper],
-            [1.02, 1.02],
-            color="#262626",
-            linewidth=1.4,
-            clip_on=False,
-            transform=ax.get_xaxis_transform(),
-        )
+        level = next((k for k, end in enumerate(levels) if end < each.lower), len(levels))
+        levels[level : level + 1] = [each.upper]
+        height = 1.015 + _LEVEL * level
+        bar: dict[str, Any] = {"color": look[each.after].colour, "transform": above, "clip_on": False}
+        ax.plot([each.lower, each.upper], [height] * 2, linewidth=1.6, solid_capstyle="butt", **bar)
+        ax.plot([each.time], [height], marker="|", markersize=4, **bar)
+    free_from = -np.inf
+    for each in shown:
         text = ax.annotate(
             spoken_time(float(f"{each.time:.2g}")),
-            (each.time, 1.02),
+            (each.time, 1.015 + _LEVEL * (len(levels) - 1)),
             (0, 3),
-            xycoords=ax.get_xaxis_transform(),
+            xycoords=above,
             textcoords="offset points",
             ha="center",
             fontsize=7,

@@ -116,9 +116,9 @@ def draw_forecast(ax: Axes, data: DecisionForecast) -> None:
 
     now = float(data.instances[-1])
     ax.plot(data.instances, data.share, color="#262626", drawstyle="steps-post", marker="o", markersize=2.5)
-    ax.plot(
-        data.expected_instances, data.expected_share, color="#262626", drawstyle="steps-post", linestyle=(0, (3, 2))
-    )
+    if data.open_pairs:
+        places, shares = [*data.expected_instances, _last(data)], [*data.expected_share, data.expected_share[-1]]
+        ax.plot(places, shares, color="#262626", drawstyle="steps-post", linestyle=(0, (3, 2)))
     ax.axvline(now, color="#808080", linewidth=0.7)
     _instances_axis(ax, data)
     ax.annotate("now", (now, 0), (3, 3), textcoords="offset points", color="#606060")

@@ -170,13 +170,17 @@ def rounds(
     """The rating posterior after the rounds in which something was decided; it is inferred again for each of them."""
     data = RoundPanels.of(result, rounds=numbers, most=most, level=level)
     with styled():
-        across = min(_across(width, data.everybody), len(data.panels))
-        down = -(-len(data.panels) // across)
+        down = -(-len(data.panels) // _across(width, data.everybody))
+        across = -(-len(data.panels) // down)
         figure = empty_figure(width, max(0.4 + 1.9 * down, 0.4 + _LINE_INCHES * len(data.everybody)))
         places = figure.subplots(down, across, sharex=True, sharey=True, squeeze=False).ravel().tolist()
-        for spare in places[len(data.panels) :]:
-            spare.remove()
-        draw_rounds(places[: len(data.panels)], data, axis=axis, unit=result.state.settings.clock)
+        used, spare = places[: len(data.panels)], places[len(data.panels) :]
+        draw_rounds(used, data, axis=axis, unit=result.state.settings.clock)
+        for ax in used[-across:]:  # below some there is no other
+            ax.tick_params(labelbottom=True)
+            ax.set_xlabel(result.state.settings.clock)
+        for ax in spare:
+            ax.remove()
         return _settled(figure)
 
 

@@ -127,5 +127,4 @@ def draw_pair(ax: Axes, data: PairDominance, *, axis: Axis | None = None, unit: 
         )
     if data.always is not None and data.never is not None:
         crossing = max(0.0, 1 - data.always - data.never)
-        told = {"first always better": data.always, "second always better": data.never, "they cross": crossing}
-        ax.set_title("   ".join(f"P({what}) {probability:.2f}" for what, probability in told.items()))
+        ax.set_title(f"always better: first {data.always:.2f}, second {data.never:.2f}; crossing {crossing:.2f}")

@@ -103,14 +103,14 @@ def draw_allocation(ax: Axes, data: SampleAllocation, *, axis: Axis | None = Non
     name_ticks(ax.yaxis, data.names)
     for label, inside in zip(ax.get_yticklabels(), data.inside, strict=True):
         label.set_fontweight("bold" if inside else "normal")
-    costs = [f"{cost:,.4g}" if cost < _MANY else f"{cost / 1e6:,.3g} M" for cost in data.cost]
+    costs = [f"{cost / 1e6:,.3g} M" if cost >= _MANY else f"{cost:,.0f}" for cost in data.cost]
     lines = [(float(row), f"{data.runs[row]:,}, {cost}") for row, cost in enumerate(costs)]
     write_right(ax, [(-1.0, f"runs, {data.unit}"), *lines])
     bar = figure.colorbar(mesh, ax=ax, location="top", aspect=60, shrink=1.0, pad=0.02)
     bar.outline.set_visible(False)
     bar.ax.xaxis.set_major_locator(MaxNLocator(6, integer=True))
     bar.ax.set_xlim(0, max(data.instances, 1))
-    bar.set_label(f"instances ({data.saved_share:.0%} of the {data.unit} of running everything saved)", loc="left")
+    bar.set_label(f"instances ({data.saved_share:.0%} of all {data.unit} saved)", loc="left")
 
 
 def _edges(times: NDArray[np.float64], kind: Axis) -> NDArray[np.float64]:

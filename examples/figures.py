@@ -1,0 +1,52 @@
+"""Make the figures of the documentation: a race on recorded runs of seven CMA-ES variants (case_studies/data), drawn."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+
+import polarbear as pb
+
+ROOT = Path(__file__).parents[1]
+RECORDED = ROOT / "case_studies" / "data" / "ma_bbob_d30.npz"
+
+
+def raced(instances: int) -> pb.RaceResult:
+    """A race on the recorded runs, stopped at so many instances."""
+    with np.load(RECORDED) as recorded:
+        names, times = [str(name) for name in recorded["algorithms"]], recorded["evaluations"].astype(float)
+        values = recorded["values"]
+    runs = [
+        pb.Trajectory(name, index, times, values[index, :, column], until=times[-1])
+        for index in range(len(values))
+        for column, name in enumerate(names)
+    ]
+    race = pb.Race(names, None, pb.log_grid(100, 60_000, 30), confidence=0.95, seed=1, draws=2000)
+    return race.run(pb.ReplayExecutor(runs), max_instances=instances, progress="none")
+
+
+def main(folder: Path = ROOT / "docs" / "images" / "figures") -> None:
+    """Race, draw, and say what was written."""
+    result = raced(96)
+    posterior, inside = result.posterior, result.pareto_set
+    figures = {
+        "ratings": pb.plots.ratings(posterior, unit="evaluations"),
+        "decision-map": pb.plots.decision_map(posterior, among=inside, unit="evaluations"),
+        "values": pb.plots.values(posterior, pb.LogUniform()),
+        "dominance": pb.plots.dominance(posterior),
+        "pair": pb.plots.pair(posterior, "CSA", "XNES", unit="evaluations"),
+        "evolution": pb.plots.evolution(result),
+        "allocation": pb.plots.allocation(result),
+        "rounds": pb.plots.rounds(result),
+        "forecast": pb.plots.forecast(raced(40)),  # while pairs are open
+    }
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, figure in figures.items():
+        pb.plots.save(figure, folder / f"{name}.png")
+        print(folder / f"{name}.png")
+
+
+if __name__ == "__main__":
+    main(*map(Path, sys.argv[1:]))
