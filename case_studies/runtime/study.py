@@ -36,8 +36,9 @@ _PAPER = {
     "hierarchical Dirichlet": ("below 100 s", 100),
 }
 _INTRODUCTION = (
-    "Seconds of processor time from rankings to 4000 posterior draws. The paper sampled temporal models with NUTS (4 chains on 4 cores, 1000 "
-    "warm-up and 2000 kept draws each) and the independent one with Pathfinder; here each prior has its default method."
+    "Seconds of processor time from rankings to 4000 posterior draws. The paper sampled temporal models with NUTS (4 chains "
+    "on 4 cores, 1000 warm-up and 2000 kept draws each) and the independent one with Pathfinder; here each prior has its "
+    "default method."
 )
 
 
