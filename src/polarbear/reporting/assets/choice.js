@@ -6,7 +6,7 @@ function choose(belief, { preference, risk, columns, machines }, shown) {
   const members = memberValues(belief, weights, columns);
   const exhaustive = fewEnough(members.length, belief.draws, machines);
   const portfolios = exhaustive ? allPortfolios(members.length, machines) : search(members, machines, risk);
-  const score = scores(members, portfolios, risk);
+  const score = scores(members, portfolios, risk, shown);
   const order = score.map((_, place) => place).sort((a, b) => score[b] - score[a] || a - b);
   const best = probabilityBest(members, portfolios);
   const most = machines * mean(highest(members));

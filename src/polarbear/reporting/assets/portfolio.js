@@ -52,17 +52,43 @@ function fewEnough(algorithms, draws, size) {
   return size === 1 || number * Math.max(draws, 1000) * 4 <= COMPARED;
 }
 
-// The score of each portfolio, the higher the better.
-function scores(members, portfolios, risk) {
+// The score of each portfolio, the higher the better; those that are not among the best `kept` may be minus infinity.
+function scores(members, portfolios, risk, kept = Infinity) {
   if (risk.kind === "best") return probabilityBest(members, portfolios);
-  if (risk.kind === "quantile") {
-    const values = new Float64Array(members[0].length);
-    return portfolios.map((counts) => quantile(portfolioValues(members, counts, values), risk.level));
-  }
+  if (risk.kind === "quantile") return quantileScores(members, portfolios, risk.level, kept);
   const means = members.map(mean);
   const size = portfolios[0].reduce((a, b) => a + b, 0);
   const best = risk.kind === "regret" ? size * mean(highest(members)) : 0;
   return portfolios.map((counts) => counts.reduce((sum, count, member) => sum + count * means[member], 0) - best);
+}
+
+function quantileScores(members, portfolios, level, kept) {
+  const draws = members[0].length;
+  const enough = Math.floor(level * (draws - 1)) + 2; // so many draws below a number put the quantile below it
+  const values = new Float64Array(draws);
+  const best = []; // scores so far, ascending
+  return portfolios.map((counts) => {
+    if (!reaches(members, counts, best.length < kept ? -Infinity : best[0], enough, values)) return -Infinity;
+    const score = quantile(values, level);
+    best.push(score);
+    best.sort((a, b) => a - b);
+    if (best.length > kept) best.shift();
+    return score;
+  });
+}
+
+// Drawn values of a portfolio; false, and not all of them, as soon as enough of them are below a bar.
+function reaches(members, counts, bar, enough, values) {
+  const held = members.filter((_, member) => counts[member] > 0);
+  const copies = counts.filter((count) => count > 0);
+  let below = 0;
+  for (let d = 0; d < values.length; d++) {
+    let value = 0;
+    for (let k = 0; k < held.length; k++) value += copies[k] * held[k][d];
+    values[d] = value;
+    if (value < bar && ++below >= enough) return false;
+  }
+  return true;
 }
 
 // The highest value of any member in each draw; so many copies of it are the best portfolio there.
@@ -93,34 +119,36 @@ function probabilityBest(members, portfolios) {
 // Portfolios met by greedy construction and local search from it and from copies of promising algorithms.
 function search(members, size, risk) {
   const count = members.length;
-  const judge = (portfolios) =>
-    scores(members, portfolios, risk.kind === "quantile" || risk.kind === "best" ? risk : { kind: "expected" });
+  const attitude = risk.kind === "regret" ? { kind: "expected" } : risk; // they rank alike
+  const best = (portfolios) => {
+    const judged = scores(members, portfolios, attitude, 1);
+    const place = argmax(judged);
+    return { counts: portfolios[place], score: judged[place] };
+  };
   const with_ = (counts, into, number = 1) => counts.map((each, member) => (member === into ? each + number : each));
   const copies = members.map((_, member) => with_(new Array(count).fill(0), member, size));
   const met = new Map(copies.map((counts) => [counts.join(), counts]));
   let greedy = new Array(count).fill(0);
   for (let machine = 0; machine < size; machine++) {
-    const additions = members.map((_, member) => with_(greedy, member));
-    greedy = additions[argmax(judge(additions))];
+    greedy = best(members.map((_, member) => with_(greedy, member))).counts;
   }
-  const worth = judge(copies);
+  const worth = scores(members, copies, attitude);
   const promising = copies.map((_, place) => place).sort((a, b) => worth[b] - worth[a] || a - b);
   const exchange = size * members[0].length * count * 4;
   const starts = promising.slice(0, Math.max(1, Math.floor(SEARCHED / exchange))).map((place) => copies[place]);
   for (let current of [greedy, ...starts]) {
-    let best = -Infinity;
+    let score = -Infinity;
     for (;;) {
       met.set(current.join(), current);
       const exchanges = current.flatMap((number, out) =>
         number > 0 ? members.map((_, into) => with_(with_(current, out, -1), into)) : [],
       );
-      const judged = judge(exchanges);
-      const place = argmax(judged);
-      if (!(judged[place] > best)) {
+      const found = best(exchanges);
+      if (!(found.score > score)) {
         for (const counts of exchanges) met.set(counts.join(), counts);
         break;
       }
-      [best, current] = [judged[place], exchanges[place]];
+      [score, current] = [found.score, found.counts];
     }
   }
   return [...met.values()].sort((a, b) => a.reduce((order, count, member) => order || count - b[member], 0));
