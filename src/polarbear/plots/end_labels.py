@@ -35,7 +35,7 @@ def spread(wanted: Array, gap: float, low: float = 0.0, high: float = 1.0) -> Ar
 
     Examples
     --------
-    >>> spread(np.array([0.5, 0.5, 0.9]), 0.2).tolist()
+    >>> spread(np.array([0.5, 0.5, 0.9]), 0.2).round(9).tolist()
     [0.4, 0.6, 0.9]
     """
     from scipy.optimize import isotonic_regression
