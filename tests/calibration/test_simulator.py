@@ -1,0 +1,93 @@
+import numpy as np
+import pytest
+from scipy import stats
+
+import polarbear as pb
+from polarbear.calibration.simulator import Simulator, dominators, edge_of
+
+TIMES, ALGORITHMS, INSTANCES = 10, 3, 4000
+UTILITIES = np.tile(np.log([4.0, 2.0, 1.0]), (TIMES, 1))
+
+
+def noise(**behaviour):
+    return Simulator(**behaviour).noise_of(INSTANCES, TIMES, ALGORITHMS, rng=np.random.default_rng(0))
+
+
+@pytest.mark.parametrize(
+    "behaviour",
+    [
+        {},
+        {"autocorrelation": 0.9},
+        {"autocorrelation": 1.0},
+        {"autocorrelation": 0.5, "lasting": 0.4},
+        {"autocorrelation": 0.9, "dependence": "renewal"},
+    ],
+)
+def test_at_each_time_rankings_follow_plackett_luce(behaviour):
+    values = Simulator(**behaviour).values(UTILITIES, INSTANCES, rng=np.random.default_rng(1))
+    first = values.argmin(axis=2)
+    for t in (0, TIMES - 1):
+        counts = np.bincount(first[:, t], minlength=3)
+        assert stats.chisquare(counts, INSTANCES * np.array([4, 2, 1]) / 7).pvalue > 1e-4
+    assert stats.kstest(noise(**behaviour)[:, -1, 0], stats.gumbel_r.cdf).pvalue > 1e-4
+
+
+@pytest.mark.parametrize("dependence", ["copula", "renewal"])
+@pytest.mark.parametrize("autocorrelation", [0.0, 0.5, 0.9, 1.0])
+def test_neighbouring_times_are_as_alike_as_was_asked(dependence, autocorrelation):
+    drawn = noise(autocorrelation=autocorrelation, dependence=dependence)
+    seen = stats.spearmanr(drawn[:, 3, 0], drawn[:, 4, 0]).statistic
+    # Spearman's correlation of a Gaussian copula is (6 / π) arcsin(ρ / 2); standard errors are below 0.016.
+    expected = 6 / np.pi * np.arcsin(autocorrelation / 2) if dependence == "copula" else autocorrelation
+    assert seen == pytest.approx(expected, abs=0.06)
+
+
+def test_noise_that_lasts_is_alike_at_the_ends():
+    drawn = noise(lasting=0.6)
+    assert stats.spearmanr(drawn[:, 0, 0], drawn[:, -1, 0]).statistic == pytest.approx(0.58, abs=0.06)
+
+
+def test_renewed_noise_stays_as_it_is_in_between():
+    drawn = noise(autocorrelation=0.9, dependence="renewal")
+    assert (drawn[:, 1:] == drawn[:, :-1]).mean() == pytest.approx(0.9, abs=0.02)
+
+
+def test_gaussian_noise_has_the_variance_of_gumbel_noise():
+    assert noise(noise="gaussian").std() == pytest.approx(np.pi / np.sqrt(6), rel=0.02)
+
+
+def test_values_are_best_so_far_and_rankings_do_not_depend_on_the_difficulty():
+    easy, hard = (
+        Simulator(0.5, difficulty=difficulty).values(UTILITIES, 20, rng=np.random.default_rng(2))
+        for difficulty in (0, 50)
+    )
+    assert (np.diff(hard, axis=1) < 0).all()
+    np.testing.assert_array_equal(pb.rank_values(easy), pb.rank_values(hard))
+
+
+def test_a_growing_share_of_runs_is_tied_at_the_optimum():
+    values = Simulator(solved=0.5).values(UTILITIES, 1000, rng=np.random.default_rng(3))
+    at_best = (values == values.min(axis=(0, 2), keepdims=True)).mean(axis=(0, 2))
+    np.testing.assert_allclose(at_best, 0.5 * np.arange(1, TIMES + 1) / TIMES, atol=0.01)
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "complaint"),
+    [
+        ({"autocorrelation": 1.1}, r"autocorrelation must lie in \[0, 1\], got 1.1"),
+        ({"difficulty": -1}, "difficulty must not be negative"),
+        ({"noise": "cauchy"}, "noise must be one of 'gumbel', 'gaussian'; got 'cauchy'"),
+        ({"dependence": "renewal", "lasting": 0.5}, "raise the autocorrelation"),
+    ],
+)
+def test_what_cannot_be_is_refused(behaviour, complaint):
+    with pytest.raises(ValueError, match=complaint):
+        Simulator(**behaviour)
+
+
+def test_who_dominates_whom():
+    utilities = np.array([[3.0, 2.0, 0.0], [3.0, 2.95, 4.0]])
+    assert dominators(utilities).tolist() == [[False, True, False], [False, False, False], [False, False, False]]
+    assert not dominators(utilities, edge=0.1).any()
+    assert dominators(np.array([[1.0, 1.05], [1.0, 0.5]]), edge=-0.1)[0, 1]
+    assert 1 / (1 + np.exp(-edge_of(0.05))) == pytest.approx(0.55)

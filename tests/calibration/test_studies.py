@@ -1,0 +1,165 @@
+import json
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pytest
+
+import polarbear as pb
+from polarbear.calibration import __main__ as command
+from polarbear.calibration import coverage, races, reliability
+from polarbear.calibration.coverage import CoverageCell, covered
+from polarbear.calibration.races import RaceCell, raced
+from polarbear.calibration.rank_tests import eliminated_by_rank_tests
+from polarbear.calibration.reliability import ReliabilityCell, most_wins, predicted
+from polarbear.calibration.resembling import resembling
+from polarbear.calibration.simulator import Simulator
+from polarbear.calibration.study import gathered, key, run_study
+
+
+@dataclass(frozen=True)
+class Cell:
+    base: int
+
+
+def power(cell, replicate):
+    return {"value": cell.base**replicate}
+
+
+def test_a_study_computes_every_replicate_once(tmp_path):
+    path, computed = tmp_path / "deep" / "outcomes.jsonl", []
+
+    def counted(cell, replicate):
+        computed.append((cell.base, replicate))
+        return power(cell, replicate)
+
+    cells = [Cell(2), Cell(3)]
+    run_study(counted, cells, replicates=2, path=path)
+    told = []
+    outcomes = run_study(counted, cells, replicates=3, path=path, tell=lambda done, of: told.append((done, of)))
+    assert computed == [(2, 0), (3, 0), (2, 1), (3, 1), (2, 2), (3, 2)]
+    assert outcomes == {key(Cell(b)): [{"value": b**k} for k in range(3)] for b in (2, 3)}
+    assert told == [(4, 6), (5, 6), (6, 6)]
+    assert run_study(counted, [Cell(3)], replicates=2, path=path) == {key(Cell(3)): [{"value": 1}, {"value": 3}]}
+    assert gathered([Cell(5)], path) == {key(Cell(5)): []}
+
+
+def test_an_outcome_that_was_cut_off_is_computed_again(tmp_path):
+    path = tmp_path / "outcomes.jsonl"
+    whole = run_study(power, [Cell(2)], replicates=3, path=path)
+    path.write_text(path.read_text()[:-10])
+    assert run_study(power, [Cell(2)], replicates=3, path=path) == whole
+    assert len(path.read_text().splitlines()) == 3
+    path.write_text("something else\n")
+    with pytest.raises(ValueError, match=r"line 1, is no outcome of a study"):
+        run_study(power, [Cell(2)], replicates=1, path=path)
+
+
+def test_several_processes_find_the_same():
+    cell = CoverageCell(prior="RandomWalk", algorithms=2, instances=8, times=4, draws=200)
+    assert run_study(covered, [cell], replicates=2, workers=2) == run_study(covered, [cell], replicates=2)
+
+
+def test_calibrated_intervals_hold_the_truth_where_others_do_not():
+    """At autocorrelation 1 the paper's intervals hold far fewer truths; standard errors are 2 and 5 % of 24 data sets."""
+    cell = CoverageCell(prior="RandomWalk", autocorrelation=1.0, algorithms=3, instances=20, times=12, draws=200)
+    share = {
+        treatment: np.mean([covered(replace(cell, treatment=treatment), k)["coverage"] for k in range(24)])
+        for treatment in ("none", "trajectory")
+    }
+    assert share["none"] < 0.8
+    assert share["trajectory"] > 0.86
+    told = coverage.summary(cell, [covered(cell, k) for k in range(2)])
+    assert (told["data_sets"], told["prior"], told["unreliable"]) == (2, "RandomWalk", 0)
+    assert 1 <= told["effective_times"] < 3
+
+
+def test_the_scalar_remedy_weights_the_rankings():
+    cell = CoverageCell(prior="RandomWalk", treatment="scalar", autocorrelation=1.0, instances=20, times=10, draws=300)
+    plain, scalar = (covered(replace(cell, treatment=each), 0) for each in ("none", "scalar"))
+    assert scalar["width"] > 1.3 * plain["width"]
+
+
+@pytest.mark.parametrize("rule", ["bayes", "rank tests"])
+def test_a_race_is_judged_by_its_truth(rule, monkeypatch):
+    cell = RaceCell(rule=rule, confidence=0.9, times=4, algorithms=3, most_instances=48, draws=200)
+    # The first beats the last everywhere, the middle one wins in the end.
+    truth = np.array([[3.0, 0.0, -3.0]] * 3 + [[1.5, 3.0, -3.0]])
+    monkeypatch.setattr(pb.RandomWalk, "sample", lambda *_, **__: truth[None])
+    found = raced(cell, 0)
+    assert (found["eliminated"], found["wrong"], found["clearly_wrong"]) == (1, 0, 0)
+    assert found["right_set"]
+    assert 8 <= found["instances"] <= 48
+    monkeypatch.setattr(races, "_bayesian", lambda *_, seed: ([1], 0.01, 8, True, 0.1))
+    monkeypatch.setattr(races, "_tested", lambda *_: ([1], 0.01, 8, True, 0.1))
+    mistaken = raced(cell, 0)
+    assert (mistaken["wrong"], mistaken["clearly_wrong"], mistaken["right_set"]) == (1, 1, False)
+    told = races.summary(cell, [found, mistaken])
+    assert told["any_wrong"][0] == 0.5
+    assert told["races"] == 2
+
+
+def test_rank_tests_eliminate_whom_another_beats_at_every_time():
+    rng = np.random.default_rng(0)
+    values = rng.normal(size=(40, 3, 3)) + np.array([0.0, 2.0, 0.0])
+    out, seen, runs = eliminated_by_rank_tests(values, level=0.01, batch=8)
+    assert out == [1]
+    assert seen == 40
+    assert runs < 40 * 3
+    crossing = rng.normal(size=(40, 2, 2)) + np.array([[0.0, 2.0], [2.0, 0.0]])
+    assert eliminated_by_rank_tests(crossing, level=0.01, batch=8)[0] == []
+    assert eliminated_by_rank_tests(np.zeros((16, 2, 3)), level=0.01, batch=8)[0] == []
+
+
+def test_a_prediction_of_the_other_half_counts_its_chance_too():
+    grid, names = pb.as_grid([1.0]), ("a", "b")
+    diagnostics = pb.Diagnostics("known", reliable=True, message="", effective_draws=1)
+    known = pb.Posterior(np.array([[[0.6, 0.4]]]), names, grid, False, diagnostics, "", 1)
+    three, two = (most_wins(known, np.full((1, 2, 2), number))[0, 0, 1] for number in (3.0, 2.0))
+    assert three == pytest.approx(0.6**3 + 3 * 0.6**2 * 0.4)
+    assert two == pytest.approx(0.6**2 + 0.6 * 0.4)  # one each is half of it
+
+
+def test_predictions_are_counted_by_their_probability(tmp_path):
+    rng = np.random.default_rng(1)
+    values = Simulator(0.5).values(np.tile([[1.0, 0.0, -2.0]], (6, 1)), 40, rng=rng)
+    np.savez(tmp_path / "runs.npz", values=values, evaluations=np.geomspace(10, 1000, 6))
+    cell = ReliabilityCell(str(tmp_path / "runs.npz"), prior="Dirichlet", times=3, draws=200)
+    outcomes = [predicted(cell, k) for k in range(2)]
+    assert all(sum(each["cases"]) == 9 for each in outcomes)  # three pairs at three times
+    told = reliability.summary(cell, outcomes)
+    assert sum(each["cases"] for each in told["classes"]) == 18
+    assert told["classes"][-1]["came"] > 0.9
+
+
+def test_runs_are_resembled():
+    utilities = np.linspace([1.0, 0.0, -1.0], [-1.0, 0.0, 1.0], 12)
+    simulator = Simulator(0.9, solved=0.3)
+    values = simulator.values(utilities, 150, rng=np.random.default_rng(2))
+    choices = pb.Choices.from_values(values, grid=range(1, 13), per_instance=True)
+    found = resembling(pb.fit(choices, draws=200), choices, rng=np.random.default_rng(3))
+    assert found.autocorrelation == pytest.approx(0.9, abs=0.08)  # ties hide some of the noise
+    assert 0.1 < found.solved < 0.35
+
+
+def test_the_command_goes_on_and_writes_its_summary(tmp_path, monkeypatch, capsys):
+    cells = [
+        CoverageCell(prior=prior, algorithms=2, instances=6, times=3, draws=200) for prior in ("RandomWalk", "BSpline")
+    ]
+    monkeypatch.setitem(command.STUDIES, "coverage", (covered, lambda: cells, coverage.summary, 400))
+    files = ["--results", str(tmp_path / "outcomes.jsonl"), "--summary", str(tmp_path / "out" / "coverage.json")]
+    command.main(["coverage", "--cells", "prior=RandomWalk", "--replicates", "2", *files])
+    assert "1 cells" in capsys.readouterr().out
+    command.main(["coverage", "--replicates", "2", *files])
+    command.main(["coverage", "--only-summary", *files])
+    told = json.loads((tmp_path / "out" / "coverage.json").read_text())
+    assert [(each["prior"], each["data_sets"]) for each in told] == [("RandomWalk", 2), ("BSpline", 2)]
+    for wrong in (["--cells", "colour=red"], ["--cells", "times=7"]):
+        with pytest.raises(SystemExit):
+            command.main(["coverage", *wrong, *files])
+
+
+def test_every_cell_of_the_studies_can_be_simulated():
+    assert len(command.coverage_cells()) == len(set(map(key, command.coverage_cells())))
+    for cell in command.race_cells():
+        cell.settings(0)
+    assert {each.calibration for each in command.reliability_cells()} == {"trajectory", "none"}

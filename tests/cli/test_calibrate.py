@@ -1,0 +1,30 @@
+def test_a_setting_is_simulated_and_outcomes_are_kept(polarbear, tmp_path):
+    asked = ["calibrate", "--races", 2, "--algorithms", 2, "--times", 3, "--instances", 16, "--prior", "RandomWalk"]
+    asked += ["--confidence", 0.9, "--draws", 200, "--results", tmp_path / "outcomes.jsonl", "-q"]
+    said = polarbear(*asked, "--json")
+    assert said.code == 0, said.err
+    assert said.data["posterior"]["data_sets"] == 2
+    assert said.data["race"]["races"] == 2
+    assert 0 <= said.data["posterior"]["coverage"] <= 1
+    kept = (tmp_path / "outcomes.jsonl").read_text()
+    again = polarbear(*asked)
+    assert again.code == 0
+    assert (tmp_path / "outcomes.jsonl").read_text() == kept
+    assert "of the 95 % intervals hold the truth (2 data sets)" in again.out
+    assert "a true member of the Pareto set was eliminated" in again.out
+
+
+def test_a_prior_without_time_has_races_alone(polarbear):
+    said = polarbear(
+        "calibrate", "--races", 1, "--algorithms", 2, "--times", 3, "--instances", 16, "--draws", 200,
+        "--prior", "Dirichlet", "--elimination", "pointwise", "--confidence", 0.9, "--json", "-q",
+    )  # fmt: skip
+    assert said.code == 0, said.err
+    assert "posterior" not in said.data
+
+
+def test_what_does_not_go_together_is_refused(polarbear):
+    said = polarbear("calibrate", "--prior", "Dirichlet", "-q")
+    assert said.code == 1
+    assert "treats each time alone" in said.err
+    assert polarbear("calibrate", "--prior", "Spline", "-q").code == 1
