@@ -13,10 +13,10 @@ from making import api, command_line, house, race_file, race_toml
 FOLDER = Path(__file__).parent / "reference"
 
 
-def main() -> None:
+def main(folder: Path = FOLDER) -> None:
     """Write all of it anew."""
-    shutil.rmtree(FOLDER, ignore_errors=True)
-    FOLDER.mkdir()
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
     texts = {
         **api.pages(),
         "command-line.md": command_line.page(),
@@ -25,7 +25,7 @@ def main() -> None:
         "house.svg": house.picture(),
     }
     for name, text in texts.items():
-        (FOLDER / name).write_text(text, encoding="utf-8")
+        (folder / name).write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -12,18 +12,14 @@ from making.docstrings import to_markdown
 
 # Pages in the order in which a user meets their names; each public name must be on one of them.
 PAGES = {
-    "observing": ("What was seen", ["polarbear.observe", "polarbear.importers"]),
-    "believing": ("Priors, fit and posterior", ["polarbear.models", "polarbear.fitting", "polarbear.posterior"]),
-    "relating": ("Relations", ["polarbear.relations", "polarbear.elimination"]),
-    "racing": ("The race", ["polarbear.driver", "polarbear.race", "polarbear.gathering", "polarbear.storage"]),
-    "running": (
-        "Algorithms, problems, executors",
-        ["polarbear.algorithms", "polarbear.problems", "polarbear.execution"],
-    ),
-    "selecting": ("Selection", ["polarbear.selection"]),
-    "showing": ("Figures and report", ["polarbear.plots", "polarbear.reporting"]),
+    "observing": ("What was seen", ["observe", "importers"]),
+    "believing": ("Priors, fit and posterior", ["models", "fitting", "posterior", "diagnostics", "inference"]),
+    "relating": ("Relations and model checks", ["relations", "elimination", "misfit", "calibration", "baselines"]),
+    "racing": ("The race", ["driver", "race", "gathering", "storage"]),
+    "running": ("Algorithms, problems, executors", ["algorithms", "problems", "execution"]),
+    "selecting": ("Selection", ["selection"]),
+    "showing": ("Figures, report, exports", ["plots", "reporting", "analysis", "exports"]),
 }
-_ALSO = {"polarbear.diagnostics": "believing"}  # rooms whose page the list above does not tell
 
 
 def pages() -> dict[str, str]:
@@ -42,9 +38,9 @@ def page_of(name: str, thing: Any) -> str:
     Adding a public name without saying where it belongs stops the documentation.
     """
     home = thing.__name__ if isinstance(thing, ModuleType) else pb._ROOM_OF[name]
-    rooms = {room: page for page, (_, listed) in PAGES.items() for room in listed} | _ALSO
-    for room, page in rooms.items():
-        if home == room or home.startswith(f"{room}."):
+    room = home.removeprefix("polarbear.").split(".")[0]
+    for page, (_, rooms) in PAGES.items():
+        if room in rooms:
             return page
     raise ValueError(f"expected a page for pb.{name} of {home}, found none; name its room in docs/making/api.py")
 

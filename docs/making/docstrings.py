@@ -11,17 +11,7 @@ _LISTS = ("Parameters", "Attributes", "Returns", "Yields", "Raises")
 
 
 def to_markdown(docstring: str) -> str:
-    r"""Sections become bold words, parameters a list, examples a block of code.
-
-    Examples
-    --------
-    >>> print(to_markdown("Add.\n\nParameters\n----------\na, b\n    Numbers."))
-    Add.
-    <BLANKLINE>
-    **Parameters**
-    <BLANKLINE>
-    - `a, b`: Numbers.
-    """
+    """Sections become bold words, parameters a list, examples a block of code."""
     lead, *sections = _HEAD.split(inspect.cleandoc(docstring))
     written = [lead.strip()]
     for title, text in zip(sections[::2], sections[1::2], strict=True):

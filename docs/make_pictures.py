@@ -1,0 +1,32 @@
+"""Makes the pictures of docs/start: the race of `polarbear init`, run to its end (a minute or two)."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import polarbear as pb
+
+FOLDER = Path(__file__).parent / "start"
+
+
+def main() -> None:
+    """Race as a new user would, and draw what came out."""
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        program = [sys.executable, "-c", "from polarbear.cli.main import run; run()"]
+        for arguments in (["init"], ["race", "--max-instances", "400"], ["select", "my.race", "--at", "50"]):
+            subprocess.run([*program, *arguments], check=True)  # what the pages quote is printed here
+        with pb.Race.open("my.race") as race:
+            result = race.result
+        pb.plots.save(pb.plots.ratings(result.posterior, unit="evaluations"), FOLDER / "ratings.svg")
+        bands = pb.plots.decision_map(result.posterior, among=result.pareto_set, unit="evaluations")
+        pb.plots.save(bands, FOLDER / "map.svg")
+        os.chdir(FOLDER)
+
+
+if __name__ == "__main__":
+    main()
