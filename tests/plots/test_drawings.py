@@ -1,5 +1,7 @@
 """Every figure with few and many algorithms, short and long names: nothing overlaps, is cut off, or becomes a formula."""
 
+import subprocess
+import sys
 from itertools import combinations
 from unittest.mock import patch
 
@@ -174,6 +176,17 @@ def test_files_are_written_and_the_same_each_time(tmp_path, ending):
     beginning = {"pdf": b"%PDF", "svg": b"<?xml", "png": b"\x89PNG"}[ending]
     assert first.read_bytes().startswith(beginning)
     assert first.read_bytes() == second.read_bytes()
+
+
+def test_data_steps_do_not_need_matplotlib():
+    code = "import polarbear.plots, sys; print('matplotlib' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "False\n"
+
+
+def test_without_matplotlib_it_is_said_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(ImportError, match=r"figures need Matplotlib: pip install 'polarbear\[plots\]'"):
+        plots.ratings(posterior_with(3))
 
 
 def test_an_unknown_ending_is_refused(tmp_path):

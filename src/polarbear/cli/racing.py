@@ -214,7 +214,7 @@ def finish(result: "RaceResult", file: Path, *, as_json: bool, quiet: bool, leav
     if as_json:
         printing.say_json(told)
     else:
-        say_account(told, best_over_time(result) if result.instances else None)
+        say_account(told, best_over_time(result))
     if result.failures:
         first = result.failures[0]
         name, last = first.trajectory.algorithm, first.message.strip().splitlines()[-1:]

@@ -57,11 +57,13 @@ def _show(told: dict[str, Any], curves: Curves | None, *, as_json: bool) -> None
         say_account(told, curves)
 
 
-def best_over_time(result: "RaceResult") -> Curves:
-    """P(best) of each candidate at each time."""
+def best_over_time(result: "RaceResult") -> Curves | None:
+    """P(best) at each time, of each candidate that has run."""
     from polarbear.selection import decision_map
 
-    known = [name for name in result.pareto_set if name in result.posterior.names]
+    known = [name for name in result.pareto_set if result.instances and name in result.posterior.names]
+    if not known:
+        return None
     found = decision_map(result.posterior, among=known)
     first, last = found.grid.times[[0, -1]]
     title = f"P(best) from {first:,.6g} to {last:,.6g} {result.state.settings.clock}"

@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
 _WORTH_A_NAME = 0.02  # P(best) that an algorithm must have somewhere; the others are shown together
 _LEVEL = 0.022  # from one row of intervals to the next, in heights of the axes
-_COLOURS, _TEXTURES = 8, ("", "//", ".", "xx")  # when colours come again, with textures
 
 
 @dataclass(frozen=True)
@@ -147,8 +146,7 @@ def _areas(data: DecisionBands) -> list[_Area]:
     areas, low = [], np.zeros(len(data.grid))
     for k in named:
         name = data.names[k]
-        texture = _TEXTURES[data.everybody.index(name) // _COLOURS % len(_TEXTURES)]
-        style = {"facecolor": look[name].colour, "hatch": texture, "edgecolor": "white", "linewidth": 0.6}
+        style = {"facecolor": look[name].colour, "hatch": look[name].texture, "edgecolor": "white", "linewidth": 0.6}
         top = low + data.probability_best[:, k]
         areas.append(_Area(name, short[name], low, top, style))
         low = top

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from polarbear.elimination import Elimination, threats
-from polarbear.plots.lettering import LONGEST, literal, name_ticks
+from polarbear.plots.lettering import literal, name_ticks
 
 if TYPE_CHECKING:
     from typing import Self
@@ -63,7 +63,7 @@ def draw_dominance(ax: Axes, data: DominanceMatrix) -> None:
     ax.tick_params(which="minor", length=0)
     name_ticks(ax.yaxis, data.names)
     ax.xaxis.tick_top()
-    name_ticks(ax.xaxis, data.names, longest=LONGEST)
+    name_ticks(ax.xaxis, data.names)
     if max(map(len, data.names)) > 2:
         for label in ax.get_xticklabels():
             label.set(rotation=45, ha="left", va="bottom", rotation_mode="anchor")

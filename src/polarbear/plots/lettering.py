@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     from polarbear.observe import Grid
     from polarbear.observe.grid import Axis as Kind
 
-LONGEST = 24  # characters of a name that a figure has room for
+_LONGEST = 24  # characters of a name that a figure has room for
 _SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _DECADES_WITH_SUBDIVISIONS = 1.6  # a log axis that spans fewer decades has ticks at 2 and 5 as well
 
 
-def short_names(names: Iterable[str], *, longest: int = LONGEST) -> dict[str, str]:
+def short_names(names: Iterable[str], *, longest: int = _LONGEST) -> dict[str, str]:
     """Names of at most so many characters on one line, different where the names are different.
 
     An ellipsis stands for what is left out: the end of a name, or as much of its middle as tells the names apart.
@@ -54,9 +54,9 @@ def literal(text: Text) -> Text:
     return text
 
 
-def name_ticks(axis: Axis, names: Sequence[str], *, longest: int = LONGEST) -> None:
+def name_ticks(axis: Axis, names: Sequence[str]) -> None:
     """Names at 0, 1, 2, ... along an axis."""
-    short = short_names(names, longest=longest)
+    short = short_names(names)
     axis.set_ticks(range(len(names)), labels=[short[name] for name in names])
     axis.set_tick_params(length=0)
     for text in axis.get_ticklabels():

@@ -99,7 +99,7 @@ def draw_pair(ax: Axes, data: PairDominance, *, axis: Axis | None = None, unit: 
     ax.fill_between(
         times, 0.5, data.beats, where=data.beats <= 0.5, interpolate=True, color=other, alpha=0.3, linewidth=0
     )
-    ax.plot(times, data.beats, color="#262626")
+    ax.plot(times, data.beats, color="#262626", marker="o" if len(times) == 1 else None)
     ax.plot(times, data.equal, color="#808080", linestyle=(0, (4, 2)), linewidth=1.1)
     ax.axhline(0.5, color="#808080", linewidth=0.6)
     time_axis(ax, data.grid, axis=axis, unit=unit)

@@ -14,6 +14,7 @@ Dashes = Literal["solid"] | tuple[float, tuple[float, ...]]
 # sight, protanopia, deuteranopia and tritanopia; tests/plots/test_palette.py computes both.
 _COLOURS = ("#3B3FD6", "#BD8B00", "#0D8265", "#F0278F", "#1E96CD", "#7F3D00", "#5A0F9E", "#332C3B")
 _DASHES: tuple[Dashes, ...] = ("solid", (0, (5, 1.5)), (0, (1.2, 1.2)), (0, (6, 1.5, 1.2, 1.5)))
+_TEXTURES = ("", "//", ".", "xx")
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "p")
 
 
@@ -29,17 +30,20 @@ class Look:
         A Matplotlib line style.
     marker
         A Matplotlib marker.
+    texture
+        A Matplotlib hatch, for areas.
     """
 
     colour: str
     dashes: Dashes
     marker: str
+    texture: str
 
 
 def looks(names: Iterable[str]) -> dict[str, Look]:
     """The look of each algorithm, by its place in the list of all that take part in a race.
 
-    There are eight colours; the ninth algorithm has the first colour again, with other dashes and another marker.
+    There are eight colours; the ninth algorithm has the first colour again, with other dashes, another marker and texture.
     """
     count = len(_COLOURS)
     return {
@@ -47,6 +51,7 @@ def looks(names: Iterable[str]) -> dict[str, Look]:
             _COLOURS[place % count],
             _DASHES[place // count % len(_DASHES)],
             _MARKERS[(place + place // count) % len(_MARKERS)],
+            _TEXTURES[place // count % len(_TEXTURES)],
         )
         for place, name in enumerate(names)
     }
