@@ -118,6 +118,7 @@ def _figure(temporal: dict[str, dict[int, float]], independent: dict[int, dict[i
             for name, row in measured.items():
                 ax.plot(list(row), list(row.values()), marker=look[name].marker, color=look[name].colour, label=name)
             ax.set_yscale("log")
+            ax.margins(0.06)
             ax.set_xlabel(label)
             ax.set_ylabel("seconds")
             ax.legend(fontsize=6)
