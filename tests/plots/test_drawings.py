@@ -93,7 +93,9 @@ def overlap(first, second):
 def assert_legible(figure):
     texts = texts_of(figure)
     assert texts
-    page = figure.bbox
+    page, axes = figure.bbox, figure.axes[0].bbox
+    assert axes.width > 0.25 * page.width
+    assert axes.height > 0.2 * page.height
     for text, box in texts:
         inside = box.x0 >= page.x0 - 1 and box.y0 >= page.y0 - 1 and box.x1 <= page.x1 + 1 and box.y1 <= page.y1 + 1
         assert inside, f"{text.get_text()!r} is cut off"

@@ -25,6 +25,9 @@ _FONT_POINTS = 7.5
 _LINE_POINTS = 9.5  # from one line of names to the next
 _SHORTEST_LEADER, _LONGEST_LEADER = 12.0, 34.0  # points
 _PIECE_POINTS = 18.0  # of a line
+_BELOW_POINTS = 34.0  # numbers and name of the time axis
+_WIDE_INCHES = 5.0  # from where a figure has room for a list beside its axes
+_LETTER_INCHES, _HANDLE_INCHES = 0.062, 0.55
 
 
 def spread(wanted: Array, gap: float, low: float = 0.0, high: float = 1.0) -> Array | None:
@@ -108,14 +111,23 @@ def line_of(look: Look, *, marker: str | None = None) -> Line2D:
 def list_outside(
     ax: Axes, handles: Sequence[Artist], labels: Sequence[str], *, points: float = 8.0, title: str | None = None
 ) -> None:
-    """A list of what is what, so many points to the right of the axes."""
+    """A list of what is what, so many points to the right of the axes; in a narrow figure below them."""
     from matplotlib.transforms import ScaledTranslation
 
     figure = ax.get_figure(root=True)
     assert figure is not None
-    beside = ax.transAxes + ScaledTranslation(points / 72, 0, figure.dpi_scale_trans)
-    legend = ax.legend(
-        handles, labels, loc="upper left", bbox_to_anchor=(1, 1), bbox_transform=beside, title=title, alignment="left"
-    )
+    columns = columns_below(figure.get_figwidth(), labels)
+    corner, right, down = ((1, 1), points, 0.0) if columns is None else ((0, 0), 0.0, _BELOW_POINTS)
+    beside = ax.transAxes + ScaledTranslation(right / 72, -down / 72, figure.dpi_scale_trans)
+    place: dict[str, Any] = {"loc": "upper left", "bbox_to_anchor": corner, "bbox_transform": beside}
+    legend = ax.legend(handles, labels, title=title, alignment="left", ncols=columns or 1, **place)
     for text in legend.get_texts():
         literal(text)
+
+
+def columns_below(width: float, labels: Sequence[str]) -> int | None:
+    """In how many columns a list stands below the axes of a figure of this width in inches; None if beside them."""
+    if width >= _WIDE_INCHES:
+        return None
+    longest = _LETTER_INCHES * max(map(len, labels)) + _HANDLE_INCHES
+    return max(1, int((width - 0.6) // longest))

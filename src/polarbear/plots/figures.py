@@ -11,6 +11,7 @@ from polarbear.plots.decision_bands import DecisionBands, draw_decision_map
 from polarbear.plots.decision_forecast import DecisionForecast, draw_forecast, draw_open_pairs
 from polarbear.plots.dominance_evolution import DominanceEvolution, draw_evolution
 from polarbear.plots.dominance_matrix import DominanceMatrix, draw_dominance
+from polarbear.plots.end_labels import columns_below
 from polarbear.plots.lettering import short_names
 from polarbear.plots.pair_dominance import PairDominance, draw_pair
 from polarbear.plots.preference_values import PreferenceValues, draw_values
@@ -85,7 +86,7 @@ def evolution(result: RaceResult, *, width: float | None = None) -> Figure:
     """How surely each algorithm was dominated, round by round, and how much was decided."""
     data = DominanceEvolution.of(result)
     with styled():
-        figure, ax = new_figure(width, _listing(len(data.names)))
+        figure, ax = new_figure(width, _listing(len(data.names)) + _below(width, data.names))
         draw_evolution(ax, data)
         return _settled(figure)
 
@@ -153,7 +154,7 @@ def decision_map(
     """Who is best at which budget, how surely, and where the leader changes."""
     data = DecisionBands.of(posterior, among=among)
     with styled():
-        figure, ax = new_figure(width, _listing(len(data.names)))
+        figure, ax = new_figure(width, 3.0 + min(0.7, _below(width, data.names)))  # most names stand in their areas
         draw_decision_map(ax, data, axis=axis, unit=unit)
         return _settled(figure)
 
@@ -204,6 +205,12 @@ def forecast(result: RaceResult, *, most: int = 12, width: float | None = None) 
 def _listing(names: int) -> float:
     """Inches of height that a list of names beside the axes needs."""
     return max(3.0, 0.7 + _LINE_INCHES * names)
+
+
+def _below(width: float | None, names: Sequence[str]) -> float:
+    """Inches of height for a list of names below the axes, where the figure is too narrow for one beside them."""
+    columns = columns_below(width or WIDTH_INCHES, list(short_names(names).values()))
+    return 0.0 if columns is None else _LINE_INCHES * (2 + len(names) // columns)
 
 
 def _across(width: float | None, names: Sequence[str]) -> int:
