@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 SINGLE_CORE := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 INSTALL := $(if $(shell command -v uv),uv pip install --quiet --python $(BIN)/python,$(BIN)/python -m pip install --quiet)
 
-.PHONY: help install bbob demo test lint calibration references benchmark docs clean
+.PHONY: help install bbob demo test lint calibration studies references benchmark docs clean
 
 help: ## Show this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):[^#]*## */  make \1\t/' | expand -t 20
@@ -48,6 +48,12 @@ test: lint ## Lint, then all tests and doctests (minutes)
 
 calibration: install ## Simulation-based calibration of every prior's default method (long)
 	$(SINGLE_CORE) $(BIN)/pytest -m calibration -s tests
+
+studies: install ## Coverage, whole races and reliability, for docs/calibration.md (days; resumable)
+	$(SINGLE_CORE) $(BIN)/python -m polarbear.calibration coverage --workers 2
+	$(SINGLE_CORE) $(BIN)/python -m polarbear.calibration races --workers 2
+	$(SINGLE_CORE) $(BIN)/python -m polarbear.calibration reliability --workers 2
+	$(BIN)/python docs/make_calibration.py
 
 references: $(VENV)/.oracles ## Make the stored PyMC reference posteriors again (an hour)
 	$(BIN)/python -m tests.oracles.make_references

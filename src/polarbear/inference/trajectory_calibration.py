@@ -69,7 +69,7 @@ def calibrate_trajectories(
     root = _root(curvature)
     correlation = score_correlation(fitted, curvature, choices.rankings)
     change = _root(correlation) - np.eye(len(correlation))
-    L = prior.factor(choices.grid, *hyperparameters)
+    believed = field.factorise(np.zeros_like(curvature), conditional.mode)  # the prior alone: nothing was seen
 
     def spread(noise: Array) -> Array:
         """V A^½ of standardised score noise (time, latent function, draw)."""
@@ -81,7 +81,7 @@ def calibrate_trajectories(
     for start in range(0, utilities.shape[-1], _DRAWS_AT_ONCE):
         part = slice(start, start + _DRAWS_AT_ONCE)
         deviation = latent[..., part] - centre
-        truth = np.tensordot(L, rng.standard_normal((L.shape[1], *deviation.shape[1:])), axes=1)
+        truth = field.latent(believed.colour(rng.standard_normal((*field.shape, deviation.shape[-1]))))
         noise = rng.standard_normal(deviation.shape)
         # A draw of the posterior made of this truth and this noise; what it lacks is shared out between the two.
         simulated = truth + spread(noise - root @ truth)

@@ -1,0 +1,204 @@
+"""Makes the tables and figures of docs/calibration.md from the summaries in docs/data that the studies wrote."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from polarbear.plots.style import empty_figure, styled
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+HERE = Path(__file__).parent
+PAGE, DATA, IMAGES = HERE / "calibration.md", HERE / "data", HERE / "images" / "calibration"
+PRIORS = {
+    "GaussianProcess": "GP",
+    "SparseGaussianProcess": "sparse GP",
+    "HilbertSpaceGP": "HSGP",
+    "RandomWalk": "random walk",
+    "BSpline": "B-spline",
+}
+AUTOCORRELATIONS = (0.0, 0.5, 0.9, 0.99, 1.0)
+FEWEST = 10  # data sets, below which a cell says nothing
+
+Cell = dict[str, Any]
+
+
+def main() -> None:
+    """Read the summaries, put the tables into the page, and draw."""
+    coverage, races, reliability = (
+        json.loads((DATA / f"{name}.json").read_text(encoding="utf-8")) for name in ("coverage", "races", "reliability")
+    )
+    page = PAGE.read_text(encoding="utf-8")
+    for name, table in (
+        ("treatments", treatments(coverage)),
+        ("coverage", covered(coverage)),
+        ("races", raced(races)),
+        ("reliability", relied(reliability)),
+    ):
+        page = re.sub(
+            rf"(<!-- {name} -->\n).*?(<!-- end -->)",
+            lambda found, table=table: f"{found[1]}{table}\n{found[2]}",  # type: ignore[misc]
+            page,
+            flags=re.DOTALL,
+        )
+    PAGE.write_text(page, encoding="utf-8")
+    IMAGES.mkdir(parents=True, exist_ok=True)
+    draw_coverage([each for each in coverage if each["times"] == 20])
+    draw_reliability(reliability)
+
+
+def markdown(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table; all but the first column on the right."""
+    lines = ["| " + " | ".join(heads) + " |", "| --- |" + " ---: |" * (len(heads) - 1)]
+    return "\n".join([*lines, *("| " + " | ".join(row) + " |" for row in rows)])
+
+
+def percent(cell: Cell | None) -> str:
+    """Coverage with twice its standard error."""
+    if cell is None or cell["data_sets"] < FEWEST:
+        return "–"
+    return f"{100 * cell['coverage']:.1f} ± {200 * cell['standard_error']:.1f}"
+
+
+def found(cells: list[Cell], **wanted: Any) -> Cell | None:
+    """The one cell with these fields."""
+    return next((cell for cell in cells if all(cell[name] == value for name, value in wanted.items())), None)
+
+
+def treatments(cells: list[Cell]) -> str:
+    """The three remedies side by side, at 20 times."""
+    rows = []
+    for prior in ("GaussianProcess", "RandomWalk", "BSpline"):
+        for instances in (8, 30):
+            for autocorrelation in (0.0, 0.9, 1.0):
+                of = {"prior": prior, "instances": instances, "autocorrelation": autocorrelation, "times": 20}
+                row = [found(cells, treatment=each, **of) for each in ("none", "scalar", "trajectory")]
+                widths = " / ".join("–" if cell is None else f"{cell['width']:.2f}" for cell in row)
+                rows.append([PRIORS[prior], str(instances), f"{autocorrelation:g}", *map(percent, row), widths])
+    heads = ["prior", "P", "autocorrelation", "none", "scalar", "trajectory", "widths of the three"]
+    return markdown(heads, rows)
+
+
+def covered(cells: list[Cell]) -> str:
+    """Coverage of the trajectory calibration in all cells that were run."""
+    rows = []
+    for times in (20, 50, 100):
+        for prior, name in PRIORS.items():
+            for instances in (8, 30, 100):
+                of = {"treatment": "trajectory", "prior": prior, "instances": instances, "times": times}
+                row = [found(cells, autocorrelation=each, **of) for each in AUTOCORRELATIONS]
+                sets = [cell["data_sets"] for cell in row if cell is not None and cell["data_sets"] >= FEWEST]
+                if sets:
+                    many = str(sets[0]) if len(set(sets)) == 1 else f"{min(sets)} to {max(sets)}"
+                    rows.append([name, str(times), str(instances), *map(percent, row), many])
+    heads = ["prior", "T", "P", *(f"{each:g}" for each in AUTOCORRELATIONS), "data sets"]
+    return markdown(heads, rows)
+
+
+def raced(cells: list[Cell]) -> str:
+    """How often races were wrong."""
+
+    def rate(told: list[float] | None) -> str:
+        return "–" if told is None else f"{100 * told[0]:.1f} ({100 * told[1]:.1f} to {100 * told[2]:.1f})"
+
+    rows = []
+    for cell in cells:
+        who = "rank tests" if cell["rule"] == "rank tests" else f"{PRIORS.get(cell['prior'], cell['prior'])}, "
+        if cell["rule"] == "bayes":
+            who += "calibrated" if cell["calibration"] == "trajectory" else "the paper's likelihood"
+        way = cell["elimination"] if cell["rule"] == "rank tests" else f"{cell['elimination']}, {cell['resolution']}"
+        rows.append(
+            [
+                who,
+                way,
+                str(cell["races"]),
+                rate(cell["any_clearly_wrong"]),
+                rate(cell["any_wrong"]),
+                rate(cell["wrong_per_elimination"]),
+                f"{100 * cell['right_set'][0]:.0f}",
+                f"{cell['instances']:.0f}",
+            ]
+        )
+    heads = [
+        "who decides",
+        "how",
+        "races",
+        "a clear member out, %",
+        "any wrong, % of races",
+        "wrong, % of eliminations",
+    ]
+    return markdown([*heads, "right set, %", "instances"], rows)
+
+
+def relied(cells: list[Cell]) -> str:
+    """What was said and what came, by class of probability."""
+    rows = []
+    for cell in cells:
+        known = "half (80)" if cell["instances"] == 0 else str(cell["instances"])
+        for each in cell["classes"]:
+            if each["from"] >= 0.8:
+                rows.append(
+                    [
+                        f"{PRIORS[cell['prior']]}, {cell['calibration']}",
+                        known,
+                        f"{each['from']:g} to {each['to']:g}",
+                        f"{each['said']:.3f}",
+                        f"{each['came']:.3f} ± {2 * each['standard_error']:.3f}",
+                        f"{each['cases']:,}",
+                    ]
+                )
+    return markdown(["posterior", "instances", "class", "said", "came true", "cases"], rows)
+
+
+def draw_coverage(cells: list[Cell]) -> None:
+    """One panel a prior: coverage over the autocorrelation, a line for each number of instances, and without a remedy."""
+    with styled():
+        figure = empty_figure(9.0, 2.4)
+        panels = figure.subplots(1, len(PRIORS), sharey=True)
+        for panel, (prior, name) in zip(panels, PRIORS.items(), strict=True):
+            panel.axhspan(93, 97, color="0.92", zorder=0)
+            for treatment, style in (("trajectory", "o-"), ("none", "x:")):
+                for shade, instances in zip(("0.65", "0.35", "0"), (8, 30, 100), strict=True):
+                    of = {"prior": prior, "treatment": treatment, "instances": instances}
+                    points = [(at, found(cells, autocorrelation=at, **of)) for at in AUTOCORRELATIONS]
+                    drawn = [(AUTOCORRELATIONS.index(at), 100 * cell["coverage"]) for at, cell in points if cell]
+                    label = f"P = {instances}" if treatment == "trajectory" else f"P = {instances}, none"
+                    if drawn:
+                        panel.plot(
+                            *zip(*drawn, strict=True), style, color=shade, label=label, markersize=3, linewidth=1
+                        )
+            panel.set_title(name, fontsize=9)
+            panel.set_xticks(range(len(AUTOCORRELATIONS)), [f"{each:g}" for each in AUTOCORRELATIONS], fontsize=7)
+        panels[0].set_ylabel("coverage, %")
+        panels[2].set_xlabel("autocorrelation of neighbouring times")
+        panels[-1].legend(fontsize=6, loc="lower left")
+        figure.savefig(IMAGES / "coverage.svg", metadata={"Date": None})
+
+
+def draw_reliability(cells: list[Cell]) -> None:
+    """What was said against what came, from few instances."""
+    with styled():
+        figure = empty_figure(3.6, 3.4)
+        panel = figure.add_subplot()
+        panel.plot([0.5, 1], [0.5, 1], color="0.8", linewidth=1)
+        for cell in cells:
+            if cell["prior"] == "BSpline" and cell["instances"]:
+                said = [each["said"] for each in cell["classes"]]
+                came = [each["came"] for each in cell["classes"]]
+                error = [2 * each["standard_error"] for each in cell["classes"]]
+                style = "o-" if cell["calibration"] == "trajectory" else "x:"
+                panel.errorbar(
+                    said, came, error, fmt=style, color="0", markersize=4, linewidth=1, label=cell["calibration"]
+                )
+        panel.set_xlabel("probability that was given")
+        panel.set_ylabel("share that came true")
+        panel.legend(title="calibration")
+        figure.savefig(IMAGES / "reliability.svg", metadata={"Date": None})
+
+
+if __name__ == "__main__":
+    main()
