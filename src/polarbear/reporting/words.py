@@ -122,7 +122,7 @@ def doubts(result: RaceResult) -> list[str]:
             "Rankings of one run at different times were counted as independent evidence. On real runs they are not, and "
             "the probabilities are then surer than they should be."
         )
-    return sentences
+    return sentences + result.check.sentences(result.eliminations)
 
 
 def share(probability: float) -> str:
