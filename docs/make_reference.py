@@ -22,6 +22,7 @@ def main(folder: Path = FOLDER) -> None:
         "command-line.md": command_line.page(),
         "race-toml.md": race_toml.page(),
         "race-file.md": race_file.page(),
+        "rooms.md": house.page(),
         "house.svg": house.picture(),
     }
     for name, text in texts.items():

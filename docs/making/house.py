@@ -1,9 +1,11 @@
-"""The picture of the house, from the layers that import-linter keeps."""
+"""The house: a picture of the layers that import-linter keeps, and what each room says of itself."""
 
 from __future__ import annotations
 
+import inspect
 import tomllib
 from html import escape
+from importlib import import_module
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -41,3 +43,14 @@ def picture() -> str:
         "<title>The rooms of PolarBear, floor by floor: each uses only rooms below it</title>"
         f"{''.join(shapes)}</svg>\n"
     )
+
+
+def page() -> str:
+    """The rooms from the lowest floor up, each with the first sentences of its own docstring."""
+    lines = ["# The rooms", "", "What each room says of itself, from the lowest floor up.", ""]
+    lines += ["| room | what it is for |", "| --- | --- |"]
+    for floor in reversed(layers()):
+        for room in floor:
+            lead = (inspect.getdoc(import_module(f"polarbear.{room}")) or "").split("\n\n")[0]
+            lines.append(f"| `{room}` | {' '.join(lead.split())} |")
+    return "\n".join([*lines, ""])
