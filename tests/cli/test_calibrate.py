@@ -28,3 +28,13 @@ def test_what_does_not_go_together_is_refused(polarbear):
     assert said.code == 1
     assert "treats each time alone" in said.err
     assert polarbear("calibrate", "--prior", "Spline", "-q").code == 1
+
+
+def test_the_setting_of_a_race_is_taken_from_its_file(polarbear, finished):
+    said = polarbear("calibrate", finished, "--races", 1, "--instances", 16, "--draws", 200, "--json")
+    assert said.code == 0, said.err
+    assert "runs like those of" in said.err
+    told = said.data["simulated"]
+    assert (told["algorithms"], told["times"], told["prior"]) == (3, 5, "RandomWalk")
+    assert (told["confidence"], told["rope"]) == (0.9, 0.15)
+    assert 0 <= told["autocorrelation"] <= 1

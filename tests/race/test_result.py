@@ -189,3 +189,35 @@ def test_who_ended_by_itself_is_seen_at_every_later_time():
     result = RaceResult(loop.tell(state, plan, runs), "paused")
     assert result.allocation.tolist() == [[3] * 4] * 4
     assert result.cost["a"] == 3 * 2.0
+
+
+def test_the_check_counts_the_outcomes_of_each_pair(result):
+    values = {(run.trajectory.algorithm, run.trajectory.instance): run.trajectory.at(TIMES) for run in result.runs}
+    for t in range(len(TIMES)):
+        both = [
+            (values["a", i][t], values["b", i][t])
+            for i in range(result.instances)
+            if ("a", i) in values and ("b", i) in values and np.isfinite([values["a", i][t], values["b", i][t]]).all()
+        ]
+        assert result.check.compared[t, 0, 1] == len(both)
+        assert result.check.observed[t, 0, 1] == pytest.approx(np.mean([a < b for a, b in both]))
+    assert result.warnings == ()
+
+
+def test_a_result_warns_of_rankings_that_contradict_the_model_and_of_unreliable_posteriors():
+    """Each of three beats the next one on two instances of three, in a circle."""
+    settings = pb.Settings(TIMES, prior=pb.Dirichlet(), elimination="pointwise", batch=pb.FixedBatch(120), draws=400)
+    state = loop.start(settings, NAMES[:3])
+    plan = loop.ask(state)
+
+    def run(job):
+        value = float((NAMES.index(job.algorithm) + job.instance) % 3)
+        return Run(pb.Trajectory(job.algorithm, job.instance, TIMES[:1], [value], until=job.until), reached=job.until)
+
+    result = RaceResult(loop.tell(state, plan, [run(job) for job in plan.jobs]), "paused")
+    assert len(result.check.misfits) == 3
+    assert result.warnings[0].startswith("Rankings contradict the model (Plackett-Luce): ")
+    told = dataclasses.replace(result.posterior.diagnostics, reliable=False, message="did not converge.")
+    doubtful = dataclasses.replace(result.state, posterior=dataclasses.replace(result.posterior, diagnostics=told))
+    assert RaceResult(doubtful, "paused").warnings[0] == "The posterior is not reliable: did not converge."
+    assert RaceResult(state, "paused").warnings == ()
