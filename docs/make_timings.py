@@ -12,7 +12,7 @@ import numpy as np
 import polarbear as pb
 from polarbear.models.plackett_luce import sample_rankings
 
-PRIORS = [
+PRIORS: list[pb.models.Prior] = [
     *(pb.Dirichlet(), pb.HierarchicalDirichlet(), pb.BSpline(), pb.RandomWalk()),
     *(pb.GaussianProcess(), pb.SparseGaussianProcess(), pb.HilbertSpaceGP()),
 ]

@@ -28,7 +28,7 @@ def _items(text: str) -> list[str]:
     """Names at the margin, what they mean below them and indented."""
     lines = [line for line in text.splitlines() if line.strip()]
     blocks = [list(block) for _, block in groupby(lines, key=lambda line: line.startswith(" "))]
-    items = []
+    items: list[str] = []
     for block in blocks:
         if block[0].startswith(" "):
             items[-1] += ": " + " ".join(line.strip() for line in block)

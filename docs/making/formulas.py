@@ -18,7 +18,10 @@ _FOUND = re.compile(r'<(?P<tag>span|div) class="arithmatex">\\[(\[](?P<latex>.*?
 
 class _Typeset(Postprocessor):
     def run(self, text: str) -> str:
-        return _FOUND.sub(_mathml, text)
+        typeset = _FOUND.sub(_mathml, text)
+        if 'class="arithmatex"' in typeset:  # a formula that a reader would see as TeX
+            raise ValueError("Arithmatex writes formulas in a way that docs/making/formulas.py does not know")
+        return typeset
 
 
 def _mathml(found: re.Match[str]) -> str:
