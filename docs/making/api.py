@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from functools import cached_property
+from importlib import import_module
 from types import ModuleType
 from typing import Any
 
@@ -21,6 +22,8 @@ PAGES = {
     "showing": ("Figures, report, exports", ["plots", "reporting", "analysis", "exports"]),
 }
 
+ALSO = ("polarbear.baselines",)  # rooms that users import by themselves
+
 
 def pages() -> dict[str, str]:
     """Markdown by file name."""
@@ -29,6 +32,8 @@ def pages() -> dict[str, str]:
         thing = getattr(pb, name)
         if name != "__version__":
             written[page_of(name, thing)] += _entry(f"pb.{name}", thing)
+    for room in ALSO:
+        written[page_of(room, import_module(room))] += _entry(room, import_module(room))
     return {f"api-{name}.md": "\n".join(lines) for name, lines in written.items()}
 
 
