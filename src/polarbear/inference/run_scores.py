@@ -145,7 +145,7 @@ def _stationary(correlation: Array) -> Array:
         np.exp(-distance[:, None] / np.geomspace(0.5, 4 * times, _DECAYS)), np.ones((times - 1, 1)), axis=1
     )
     pairs = np.sqrt(times - distance)[:, None]
-    coefficients, _ = nnls(decays * pairs, mean * pairs[:, 0])
+    coefficients, _ = nnls(decays * pairs, mean * pairs[:, 0], maxiter=100 * decays.shape[1])
     fitted = np.append(1.0, decays @ coefficients / max(1.0, coefficients.sum()))
     return fitted[np.abs(np.subtract.outer(np.arange(times), np.arange(times)))]
 
