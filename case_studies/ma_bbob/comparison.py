@@ -159,7 +159,7 @@ def _eaf_differences(page: Page, recorded: Recorded) -> None:
         page.compare(
             f"EAF of {first} against {second}",
             paper,
-            f"{first} ahead by up to {difference.max():.0%}, {second} by up to {-difference.min():.0%}"
+            f"{first} ahead by up to {difference.max():.0%}, {second} by up to {max(0.0, -difference.min()):.0%}"
             + (f" ({where})" if difference.min() < 0 else ""),
             f"Of {len(recorded.values)} instances; the paper's are of 1000 and were read from a figure.",
         )

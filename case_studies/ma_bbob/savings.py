@@ -30,6 +30,11 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "crossing, joint, random walk, as independent": {**_TEMPORAL, "prior": pb.RandomWalk(), "calibration": "none"},
     "crossing, joint, B-spline": {**_TEMPORAL, "prior": pb.BSpline()},
     "crossing, joint, B-spline, as independent": {**_TEMPORAL, "prior": pb.BSpline(), "calibration": "none"},
+    "crossing, hierarchical Dirichlet, batches of 2 to 32": {
+        "resolution": "crossing",
+        "prior": pb.HierarchicalDirichlet(),
+        "batch": pb.AdaptiveBatch(2, 32),
+    },
     "crossing, batches of 2 to 32": {"resolution": "crossing", "batch": pb.AdaptiveBatch(2, 32)},
     "crossing, always 8": {"resolution": "crossing", "batch": pb.FixedBatch(8)},
     "crossing, always 32": {"resolution": "crossing", "batch": pb.FixedBatch(32)},

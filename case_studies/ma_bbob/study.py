@@ -46,7 +46,9 @@ def reproduce(folder: Path, *, scale: str, workers: int) -> Page:
         _tell(page, result, recorded)
         with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
             compared = savings.race_all(pool, range(5))
-    page.tables.append(savings.as_table([each.result() for each in compared]))
+    raced = [each.result() for each in compared]
+    page.tables.append(savings.as_table(raced))
+    page.results["savings"] = [vars(each) for each in raced]
     return page
 
 
