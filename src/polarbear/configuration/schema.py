@@ -100,8 +100,8 @@ class RaceTable(Table):
     """Belief before."""
     method: str = "auto"
     """How the posterior is inferred."""
-    calibration: str | None = None
-    """How rankings of one run at different times count."""
+    calibration: Literal["auto", "trajectory", "none"] = "auto"
+    """Whether rankings of one run at different times count as alike as they are, or as independent ("none")."""
     draws: Whole = 4000
     """Number of posterior draws."""
     batch: BatchTable = BatchTable()

@@ -30,7 +30,8 @@ class Settings:
     grid
         The times at which algorithms are compared.
     prior, method, calibration, draws
-        How the posterior is inferred, see `fit`.
+        How the posterior is inferred, see `fit`. By default temporal priors are calibrated: a run's rankings at different
+        times are not independent.
     elimination
         "joint": an algorithm is out when another one is better at all times at once with probability `confidence`, which
         needs a temporal prior. "pointwise": when another one is better at each single time with that probability.
