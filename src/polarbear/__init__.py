@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from polarbear.fitting import fit
     from polarbear.gathering import RaceError
     from polarbear.importers import Imported, read_runs
+    from polarbear.inference import ADVI, NUTS, Pathfinder
     from polarbear.misfit import ModelCheck, leave_one_out, model_check
     from polarbear.models import (
         BSpline,
@@ -90,6 +91,7 @@ _HOME = {
     "polarbear.fitting": ["fit"],
     "polarbear.gathering": ["RaceError"],
     "polarbear.importers": ["Imported", "read_runs"],
+    "polarbear.inference": ["ADVI", "NUTS", "Pathfinder"],
     "polarbear.misfit": ["ModelCheck", "leave_one_out", "model_check"],
     "polarbear.models": [
         "BSpline",
@@ -157,6 +159,8 @@ _ROOMS = ("models", "plots", "problems")  # public as modules
 _ROOM_OF = {name: room for room, names in _HOME.items() for name in names}
 
 __all__ = [
+    "ADVI",
+    "NUTS",
     "AdaptiveBatch",
     "At",
     "BSpline",
@@ -184,6 +188,7 @@ __all__ = [
     "LogNormal",
     "LogUniform",
     "ModelCheck",
+    "Pathfinder",
     "Posterior",
     "Preference",
     "ProbabilityBest",

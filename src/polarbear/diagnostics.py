@@ -27,6 +27,10 @@ class Diagnostics:
         Posterior mean and standard deviation of each hyperparameter, by name.
     effective_times
         How many independent times the rankings of a run are worth, where calibration looked; None where it did not.
+    divergences
+        Transitions of NUTS that lost their energy; none is good. None for other methods.
+    elbo
+        Evidence lower bound as ADVI raised it, from its start to its end.
     """
 
     method: str
@@ -37,3 +41,5 @@ class Diagnostics:
     r_hat: float | None = None
     hyperparameters: tuple[tuple[str, float, float], ...] = ()
     effective_times: float | None = None
+    divergences: int | None = None
+    elbo: tuple[float, ...] = ()

@@ -9,6 +9,7 @@ import numpy as np
 from scipy.sparse.csgraph import connected_components
 
 from polarbear import inference
+from polarbear.inference import ADVI, NUTS, Pathfinder
 from polarbear.models import BSpline, Dirichlet, HierarchicalDirichlet, Prior, TemporalPrior
 from polarbear.models.validation import require_count
 from polarbear.observe import Choices
@@ -21,9 +22,17 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-Method = Literal["auto", "nested-laplace", "hmc", "gibbs", "laplace"]
+Method = Literal["auto", "nested-laplace", "hmc", "gibbs", "laplace", "nuts", "advi", "advi-fullrank", "pathfinder"]
+Reference = NUTS | ADVI | Pathfinder
 Calibration = Literal["none", "trajectory", "auto"]
 
+_REFERENCES: dict[object, Reference] = {
+    "nuts": NUTS(),
+    "advi": ADVI(),
+    "advi-fullrank": ADVI(covariance="full"),
+    "pathfinder": Pathfinder(),
+}
+_INSTALL = "pip install 'polarbear[mcmc]'"
 _FEWEST_DRAWS = 100  # Pareto smoothing and R-hat need a tail and chains to look at
 
 
@@ -31,7 +40,7 @@ def fit(
     choices: Choices,
     *,
     prior: Prior | None = None,
-    method: Method = "auto",
+    method: Method | Reference = "auto",
     calibration: Calibration = "none",
     draws: int = 4000,
     seed: int = 0,
@@ -48,7 +57,9 @@ def fit(
     method
         "auto" takes nested Laplace (for the Dirichlet priors: broken sticks at each time) corrected by importance weights,
         and Hamiltonian Monte Carlo where the weights are bad. "nested-laplace" is the first alone, "hmc" the second,
-        "gibbs" is for the Dirichlet priors, "laplace" is the plain approximation, for comparison.
+        "gibbs" is for the Dirichlet priors, "laplace" is the plain approximation, for comparison. The reference methods
+        "nuts", "advi", "advi-fullrank" and "pathfinder" need the extra `polarbear[mcmc]`; `NUTS(...)`, `ADVI(...)` and
+        `Pathfinder(...)` are the same with settings. With the extra, "auto" ends in "nuts" where all else fails.
     calibration
         "none" is the paper's likelihood: a run's rankings at different times count as independent. "trajectory", for the
         temporal priors, keeps the estimates and gives them the spread that the correlation of a run's rankings over time
@@ -76,7 +87,7 @@ def fit(
     True
     """
     prior = BSpline() if prior is None else prior
-    _check(choices, prior, method, calibration, draws, seed)
+    _check(choices, prior, method.name if isinstance(method, Reference) else method, calibration, draws, seed)
     rng = np.random.default_rng(seed)
     utilities, diagnostics = _draw(choices, prior, method, draws=draws, rng=rng)
     if calibration != "none" and isinstance(prior, TemporalPrior):
@@ -93,9 +104,16 @@ def fit(
 
 
 def _draw(
-    choices: Choices, prior: Prior, method: Method, *, draws: int, rng: np.random.Generator
+    choices: Choices, prior: Prior, method: Method | Reference, *, draws: int, rng: np.random.Generator
 ) -> tuple[Array, Diagnostics]:
     """Utilities (time, algorithm, draw) by the method asked for."""
+    match _REFERENCES.get(method, method):
+        case NUTS() as settings:
+            return inference.nuts(choices, prior, settings, draws=draws, rng=rng)
+        case ADVI() as settings:
+            return inference.advi(choices, prior, settings, draws=draws, rng=rng)
+        case Pathfinder() as settings:
+            return inference.pathfinder(choices, prior, settings, draws=draws, rng=rng)
     if method == "hmc":
         return inference.hmc(choices, prior, draws=draws, rng=rng)
     if method == "laplace":
@@ -116,9 +134,16 @@ def _draw(
 
     tried = diagnostics.message.split(":")[0]
     if not again.all():
-        posterior = inference.whitened_posterior(choices.at_times(again), prior)
+        choices = choices.at_times(again)
+        posterior = inference.whitened_posterior(choices, prior)
         tried += f", which concerned {again.sum()} of {len(again)} times"
     utilities[again], diagnostics = inference.correct_by_hmc(posterior, draws=draws, rng=rng)
+    if not diagnostics.reliable:
+        if not inference.reference_methods_installed():
+            hint = f"NUTS may do better: {_INSTALL}."
+            return utilities, replace(diagnostics, message=f"{tried}. {diagnostics.message} {hint}")
+        tried += ". Hamiltonian Monte Carlo did not converge"
+        utilities[again], diagnostics = inference.nuts(choices, prior, NUTS(), draws=draws, rng=rng)
     return utilities, replace(diagnostics, message=f"{tried}. {diagnostics.message}")
 
 
@@ -154,6 +179,8 @@ def check_request(prior: Prior, method: str, calibration: str, draws: int, *, ti
         raise ValueError(f"expected a prior such as BSpline(), got {prior!r}; did you forget the parentheses?")
     if method not in get_args(Method):
         raise ValueError(f"method must be one of {', '.join(map(repr, get_args(Method)))}; got {method!r}")
+    if method in _REFERENCES and not inference.reference_methods_installed():
+        raise ValueError(f"method={method!r} needs JAX and BlackJAX: {_INSTALL}; or use method='auto'")
     if method == "gibbs" and isinstance(prior, TemporalPrior):
         raise ValueError(
             f"method='gibbs' needs a Dirichlet prior, got {prior!r}; use method='auto' or prior=Dirichlet()"

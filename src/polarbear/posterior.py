@@ -184,6 +184,7 @@ class Posterior:
         try:
             told = about["diagnostics"]
             told["hyperparameters"] = tuple((name, mean, spread) for name, mean, spread in told["hyperparameters"])
+            told["elbo"] = tuple(told.get("elbo", ()))
             shape = -1, len(times), len(about["names"])
             return cls(
                 ratings=ratings if ratings.dtype == np.float64 else _unpacked(ratings).reshape(shape),

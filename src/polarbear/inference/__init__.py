@@ -7,22 +7,34 @@
 | `hmc` | all | Hamiltonian Monte Carlo from the Laplace solution: where the weights are bad |
 | `gibbs` | Dirichlet | Gibbs sampling by data augmentation: exact |
 | `laplace` | all | plain Laplace at the joint mode: the paper's, for comparison |
+| `nuts` | all | the No-U-Turn Sampler from the Laplace solution, on JAX: the judge of the others |
+| `advi` | all | mean-field and full-rank variational inference, on JAX: the paper's, for comparison |
+| `pathfinder` | all | multi-path Pathfinder, importance-resampled, on JAX: the paper's, for comparison |
 
 `latent_field` and `dirichlet_field` hold the linear algebra, `sticks` the approximation of a Dirichlet posterior,
 `conditional` Newton's method, `hyperlattice` the integration over hyperparameters, `whitened` the exact density in the
 coordinates in which it is nearly a standard normal. `trajectory_calibration` corrects the spread of temporal posteriors for
-runs whose rankings are alike over time, which `run_scores` measures.
+runs whose rankings are alike over time, which `run_scores` measures. The reference methods share `joint_density`, the model
+as a function of one vector, and `reference`, the door to JAX; NUTS moves in `white_coordinates`.
 """
 
+from polarbear.inference.advi import ADVI, advi
 from polarbear.inference.gibbs import gibbs
 from polarbear.inference.hmc import correct_by_hmc, hmc
 from polarbear.inference.laplace import laplace
 from polarbear.inference.nested_laplace import correct_by_importance, nested_laplace
+from polarbear.inference.nuts import NUTS, nuts
+from polarbear.inference.pathfinder import Pathfinder, pathfinder
+from polarbear.inference.reference import installed as reference_methods_installed
 from polarbear.inference.stick_breaking import correct_each_time, stick_breaking
 from polarbear.inference.trajectory_calibration import calibrate_trajectories
 from polarbear.inference.whitened import whitened_posterior
 
 __all__ = [
+    "ADVI",
+    "NUTS",
+    "Pathfinder",
+    "advi",
     "calibrate_trajectories",
     "correct_by_hmc",
     "correct_by_importance",
@@ -31,6 +43,9 @@ __all__ = [
     "hmc",
     "laplace",
     "nested_laplace",
+    "nuts",
+    "pathfinder",
+    "reference_methods_installed",
     "stick_breaking",
     "whitened_posterior",
 ]

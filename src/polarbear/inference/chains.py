@@ -97,13 +97,14 @@ def run_until_converged(advance: Callable[[S], S], state: S, *, draws: int, atte
                 state = advance(state)
             utilities.append(state.utilities)
             hyperparameters.append(state.hyperparameters)
-        chains = _judged(np.array(utilities), np.array(hyperparameters))
+        chains = judged(np.array(utilities), np.array(hyperparameters))
         if chains.converged:
             break
     return chains
 
 
-def _judged(utilities: Array, hyperparameters: Array) -> Chains:
+def judged(utilities: Array, hyperparameters: Array) -> Chains:
+    """Kept states (turn, time, algorithm, chain) and (turn, hyperparameter, chain), with R-hat and effective draws."""
     from arviz_stats.base import array_stats
 
     turns, times, _, chains = utilities.shape

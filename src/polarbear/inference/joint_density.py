@@ -1,0 +1,141 @@
+"""The joint log-density of choices, hyperparameters and coefficients, as samplers and optimisers see it.
+
+A position is one vector without constraints: the logarithms of the hyperparameters, then the coefficients. Under the
+temporal priors these are the white noise z of η = L(h) z ("non-centred"), under the Dirichlet priors the Helmert coordinates
+η of the log-ratings at each time. Everything here runs in any namespace: it is what JAX compiles.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from polarbear.models import TemporalPrior
+from polarbear.models.dirichlet import log_density_of_contrasts
+from polarbear.models.helmert import helmert
+from polarbear.models.namespace import namespace_of
+from polarbear.models.plackett_luce import log_likelihood_of_tables, log_total
+from polarbear.observe import Grid
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from polarbear.models import Hyperprior, Prior
+    from polarbear.observe import Choices
+
+    Array = NDArray[np.float64]
+
+_FEWEST_SETS = 8
+_ONE_TIME = Grid([1.0])
+
+
+class Tables(NamedTuple):
+    """The choices as numbers: W (time, algorithm), membership (time, set, algorithm) and C (time, set)."""
+
+    wins: Array
+    members: Array
+    counts: Array
+
+
+def padded_tables(choices: Choices) -> Tables:
+    """The choices with a number of sets that is a power of two, so that later rounds of a race find compiled functions.
+
+    Examples
+    --------
+    >>> from polarbear.observe import Choices
+    >>> choices = Choices.from_values([[[1, 2, 3]], [[2, 1, 3]]], grid=[10])
+    >>> padded_tables(choices).counts.tolist()
+    [[1.0, 1.0, 2.0, 0.0, 0.0, 0.0, 0.0, 0.0]]
+    """
+    times, sets, algorithms = choices.members.shape
+    more = max(_FEWEST_SETS, 1 << (sets - 1).bit_length()) - sets
+    members = np.concatenate([choices.members, np.ones((times, more, algorithms), dtype=bool)], axis=1)
+    return Tables(
+        choices.wins, members.astype(np.float64), np.concatenate([choices.counts, np.zeros((times, more))], axis=1)
+    )
+
+
+@dataclass(frozen=True)
+class JointDensity:
+    """The model of some algorithms at the times of a grid; data come as an argument.
+
+    Examples
+    --------
+    >>> from polarbear.models import BSpline
+    >>> from polarbear.observe import Choices
+    >>> choices = Choices.from_values([[[1, 2], [1, 2], [2, 1]]], grid=[1, 2, 3])
+    >>> density = JointDensity(BSpline(), choices.grid, 2)
+    >>> density.size, round(float(density(np.zeros(density.size), padded_tables(choices))), 4)
+    (5, -5.9811)
+    """
+
+    prior: Prior
+    grid: Grid
+    algorithms: int
+
+    @cached_property
+    def hyperpriors(self) -> tuple[Hyperprior, ...]:
+        """Of each hyperparameter, in order."""
+        return tuple(self.prior.hyperpriors_for(self.algorithms).values())
+
+    @cached_property
+    def shape(self) -> tuple[int, int]:
+        """(coefficient, latent function)."""
+        if not isinstance(self.prior, TemporalPrior):
+            return len(self.grid), self.algorithms - 1
+        typical = [hyperprior.quantile(0.5) for hyperprior in self.hyperpriors]
+        return self.prior.factor(self.grid, *typical).shape[1], self.algorithms - 1
+
+    @property
+    def size(self) -> int:
+        """Length of a position."""
+        return len(self.hyperpriors) + math.prod(self.shape)
+
+    @cached_property
+    def contrasts(self) -> Array:
+        """The Helmert matrix Q."""
+        return helmert(self.algorithms)
+
+    def hyperparameters(self, positions: Any) -> Any:
+        """Their values, of positions (..., size)."""
+        return namespace_of(positions).exp(positions[..., : len(self.hyperpriors)])
+
+    def split(self, position: Any) -> tuple[Any, Any]:
+        """Log-hyperparameters, and coefficients of shape (coefficient, latent function)."""
+        count = len(self.hyperpriors)
+        return position[:count], position[count:].reshape(self.shape)
+
+    def utilities(self, position: Any) -> Any:
+        """μ, shape (time, algorithm)."""
+        _, coefficients = self.split(position)
+        if isinstance(self.prior, TemporalPrior):
+            coefficients = self.prior.factor(self.grid, *self.hyperparameters(position)) @ coefficients
+        return coefficients @ self.contrasts.T
+
+    def __call__(self, position: Any, tables: Tables) -> Any:
+        """Log-density of choices and position together."""
+        log_hyperparameters, coefficients = self.split(position)
+        utilities = self.utilities(position)
+        value = log_likelihood_of_tables(utilities, *tables)
+        for hyperprior, log_value in zip(self.hyperpriors, log_hyperparameters, strict=True):
+            value += hyperprior.log_density(log_value)
+        if isinstance(self.prior, TemporalPrior):
+            return value - 0.5 * ((coefficients**2).sum() + math.prod(self.shape) * math.log(2 * math.pi))
+        concentration = self.prior.concentration_for(self.algorithms, *self.hyperparameters(position))
+        totals = log_total(utilities, axis=1)
+        return value + log_density_of_contrasts(totals, algorithms=self.algorithms, concentration=concentration).sum()
+
+
+def independent_parts(choices: Choices, prior: Prior) -> tuple[JointDensity, Tables]:
+    """The model in parts that do not interact, and their tables along a new first axis.
+
+    Under a Dirichlet prior of given concentration each time is a part; otherwise all is one.
+    """
+    algorithms, tables = len(choices.names), padded_tables(choices)
+    if prior.hyperpriors_for(algorithms):
+        return JointDensity(prior, choices.grid, algorithms), Tables(*(table[None] for table in tables))
+    return JointDensity(prior, _ONE_TIME, algorithms), Tables(*(table[:, None] for table in tables))

@@ -1,0 +1,55 @@
+"""What the reference methods share: JAX, asked for only here, and draws from positions.
+
+JAX works in 64 bits within `in_double_precision` alone, so that a user's own JAX keeps its settings. Functions are compiled
+once for a model and reused for later data of similar size, round after round of a race. They run where JAX does: on the
+CPU, or on a GPU if it has one.
+"""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
+
+COMPILED_MODELS = 32
+"""So many models keep their compiled functions."""
+
+
+def installed() -> bool:
+    """Whether the extra `polarbear[mcmc]` is there."""
+    return all(find_spec(name) is not None for name in ("jax", "blackjax"))
+
+
+def in_double_precision() -> AbstractContextManager[Any]:
+    """64 bits, for as long as the context lasts."""
+    import jax
+
+    context: AbstractContextManager[Any] = jax.enable_x64(True)
+    return context
+
+
+def random_key(rng: np.random.Generator) -> Any:
+    """A key of JAX's own generator, drawn from ours."""
+    import jax
+
+    return jax.random.key(int(rng.integers(2**63)))
+
+
+def summary(names: Any, hyperparameters: Array) -> tuple[tuple[str, float, float], ...]:
+    """Mean and standard deviation of each hyperparameter, from (draw, hyperparameter)."""
+    return tuple(
+        (name, float(values.mean()), float(values.std())) for name, values in zip(names, hyperparameters.T, strict=True)
+    )
+
+
+def joined(utilities: Array) -> Array:
+    """Utilities (time, algorithm, draw) of independent parts (part, draw, time, algorithm), one after the other in time."""
+    return np.moveaxis(np.concatenate(list(utilities), axis=1), 0, -1)
