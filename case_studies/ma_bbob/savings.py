@@ -94,19 +94,18 @@ def as_table(raced: Sequence[Saved]) -> Table:
     rows = []
     for variant in VARIANTS:
         of_it = [each for each in raced if each.variant == variant]
-        spent, earlier = (
-            float(np.median([getattr(each, what) for each in of_it])) for what in ("evaluations", "until_membership")
-        )
-        same = sum(frozenset(each.pareto_set) == PARETO_SET for each in of_it)
+        right = [each for each in of_it if frozenset(each.pareto_set) == PARETO_SET]
+        spent = float(np.median([each.evaluations for each in of_it]))
+        earlier = [each.until_membership for each in right]
         rows.append(
             (
                 variant,
-                f"{same} of {orders}",
+                f"{len(right)} of {orders}",
                 f"{sum(each.stopped == 'resolved' for each in of_it)} of {orders}",
                 f"{np.median([each.instances for each in of_it]):.0f}",
                 f"{spent:.3g}",
                 f"{1 - spent / FULL_COST:.1%}",
-                f"{1 - earlier / FULL_COST:.1%}",
+                f"{1 - np.median(earlier) / FULL_COST:.1%}" if right else "not found",
             )
         )
     return Table(
