@@ -43,6 +43,7 @@ if TYPE_CHECKING:
         rank_values,
     )
     from polarbear.posterior import Posterior
+    from polarbear.pymc_model import to_pymc
     from polarbear.race.batching import AdaptiveBatch, FixedBatch
     from polarbear.race.jobs import Job, Run
     from polarbear.race.result import RaceResult
@@ -116,6 +117,7 @@ _HOME = {
         "rank_values",
     ],
     "polarbear.posterior": ["Posterior"],
+    "polarbear.pymc_model": ["to_pymc"],
     "polarbear.race.batching": ["AdaptiveBatch", "FixedBatch"],
     "polarbear.race.jobs": ["Job", "Run"],
     "polarbear.race.result": ["RaceResult"],
@@ -241,6 +243,7 @@ __all__ = [
     "regret",
     "report",
     "select",
+    "to_pymc",
     "virtual_portfolio",
     "win_probability",
 ]

@@ -1,4 +1,6 @@
-"""Long NUTS runs of every oracle model and their summaries, stored in `references.npz`.
+"""Long NUTS runs, by PyMC and NumPyro, of every prior and their summaries, stored in `references.npz`.
+
+The models are `polarbear.to_pymc`'s, whose densities `tests/test_pymc_model.py` holds to the independent ones of `models.py`.
 
 Run `python -m tests.oracles.make_references [--only PRIOR] [--data NAME]` from the repository root, with the
 `oracles` extra installed. Each result is saved as soon as it is there, beside those already stored.
@@ -19,8 +21,10 @@ import numpy as np
 import numpy.typing as npt
 from arviz_stats.base import array_stats
 
+import polarbear as pb
 from tests.oracles.data import DATASETS, load
-from tests.oracles.models import HYPERPARAMETERS, PRIORS, build, sample
+from tests.oracles.models import sample
+from tests.oracles.test_against_references import PRIORS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,6 +36,7 @@ FloatArray = npt.NDArray[np.float64]
 PATH = Path(__file__).with_name("references.npz")
 PROBABILITIES = (0.025, 0.5, 0.975)
 TUNE = 1000
+HYPERPARAMETERS = {"kappa": "kappa", "amplitude": "sigma", "lengthscale": "lengthscale"}  # ours, and the stored names
 RUNS = {  # chains, draws of each, and how chains run: together where the overhead dominates, else one by one
     "few": (16, 1000, "vectorized"),
     "ties": (4, 3200, "sequential"),
@@ -74,7 +79,7 @@ def square(upper: FloatArray, lower: FloatArray, n: int) -> FloatArray:
 
 def summarise(posterior: arviz.InferenceData) -> dict[str, npt.ArrayLike]:
     """Everything that a test compares, with Monte Carlo standard errors."""
-    mu = np.asarray(posterior.posterior["mu"])
+    mu = np.asarray(posterior.posterior["utilities"])
     n = mu.shape[-1]
     i, j = np.triu_indices(n, 1)
     difference = mu[..., i] - mu[..., j]
@@ -98,9 +103,9 @@ def summarise(posterior: arviz.InferenceData) -> dict[str, npt.ArrayLike]:
         "max_rhat": of_draws("rhat", difference).max(),
         "divergences": int(np.asarray(posterior.sample_stats["diverging"]).sum()),
     }
-    for name in HYPERPARAMETERS:
-        if name in posterior.posterior:
-            draws = np.asarray(posterior.posterior[name])
+    for ours, name in HYPERPARAMETERS.items():
+        if ours in posterior.posterior:
+            draws = np.asarray(posterior.posterior[ours])
             out[f"{name}_mean"], out[f"{name}_sd"] = draws.mean(), draws.std(ddof=1)
             for moment in ("mean", "sd"):
                 out[f"{name}_{moment}_mcse"] = of_draws("mcse", draws, method=moment)
@@ -111,11 +116,13 @@ def summarise(posterior: arviz.InferenceData) -> dict[str, npt.ArrayLike]:
 def reference(prior: str, data: str) -> dict[str, npt.ArrayLike]:
     """Sample until the result is good enough, with smaller steps after divergences and more draws if too few."""
     d = load(data)
-    model = build(prior, d.values, d.times, d.axis)
+    choices = pb.Choices.from_values(d.values, grid=pb.Grid(d.times, d.axis))
+    model = pb.to_pymc(choices, PRIORS[prior])
+    wanted = ["utilities", *(name for name in HYPERPARAMETERS if name in model.named_vars)]
     (chains, draws, method), target = RUNS[data], 0.9
     for attempt in range(ATTEMPTS):
         start = time.perf_counter()
-        posterior = sample(model, draws, TUNE, chains, target, seed=1 + attempt, chain_method=method)
+        posterior = sample(model, draws, TUNE, chains, target, 1 + attempt, chain_method=method, var_names=wanted)
         seconds = time.perf_counter() - start
         out = summarise(posterior)
         out |= {"seconds": seconds, "draws": chains * draws, "chains": chains, "target_accept": target}

@@ -224,8 +224,9 @@ def sample(
     dense_mass: bool = False,
     chain_method: str = "vectorized",
     progressbar: bool = False,
+    var_names: list[str] | None = None,
 ) -> arviz.InferenceData:
-    """Draw mu and the hyperparameters with NumPyro's NUTS, in 64 bits."""
+    """Draw mu and the hyperparameters, or the variables asked for, with NumPyro's NUTS, in 64 bits."""
     import jax
 
     jax.config.update("jax_enable_x64", True)
@@ -238,7 +239,7 @@ def sample(
         model=model,
         nuts_sampler="numpyro",
         nuts_sampler_kwargs={"chain_method": chain_method, "nuts_kwargs": {"dense_mass": dense_mass}},
-        var_names=["mu", *(name for name in HYPERPARAMETERS if name in model.named_vars)],
+        var_names=var_names or ["mu", *(name for name in HYPERPARAMETERS if name in model.named_vars)],
         compute_convergence_checks=False,
         progressbar=progressbar,
     )
