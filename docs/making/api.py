@@ -14,7 +14,10 @@ from making.docstrings import to_markdown
 # Pages in the order in which a user meets their names; each public name must be on one of them.
 PAGES = {
     "observing": ("What was seen", ["observe", "importers"]),
-    "believing": ("Priors, fit and posterior", ["models", "fitting", "posterior", "diagnostics", "inference"]),
+    "believing": (
+        "Priors, fit and posterior",
+        ["models", "fitting", "posterior", "diagnostics", "inference", "pymc_model"],
+    ),
     "relating": ("Relations and model checks", ["relations", "elimination", "misfit", "calibration", "baselines"]),
     "racing": ("The race", ["driver", "race", "gathering", "storage"]),
     "running": ("Algorithms, problems, executors", ["algorithms", "problems", "execution"]),
