@@ -23,7 +23,7 @@ DOCS = ROOT / "docs"
 PAGES = [
     ROOT / "README.md",
     ROOT / "CONTRIBUTING.md",
-    *(page for page in sorted(DOCS.glob("**/*.md")) if "reference" not in page.parts),
+    *(page for page in sorted(DOCS.glob("**/*.md")) if page.parent != DOCS / "reference"),
 ]
 FENCE = re.compile(
     r"^```(?P<language>\w+)(?: title=\"(?P<title>[^\"]+)\")?\n(?P<text>.*?)^```", re.MULTILINE | re.DOTALL
@@ -33,6 +33,15 @@ INLINE = re.compile(r"`([^`\n]+)`")
 FOLLOWED = ("start", "tutorials")  # folders whose shell blocks run
 
 every_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+
+
+def of_docs(name):
+    """A module of the scripts in docs/, which find each other from there."""
+    sys.path.insert(0, str(DOCS))
+    try:
+        return import_module(name)
+    finally:
+        sys.path.remove(str(DOCS))
 
 
 @dataclass(frozen=True)
@@ -104,13 +113,9 @@ def commands_of(page):
 @pytest.fixture(scope="module")
 def known_commands():
     """Options by command, from the same source as the reference pages."""
-    sys.path.insert(0, str(DOCS))
-    try:
-        from making.command_line import commands, parameters
-    finally:
-        sys.path.remove(str(DOCS))
+    made = of_docs("making.command_line")
     own = {"--help", "-h"}
-    return {name: own.union(*(each.names for each in parameters(call))) for name, call in commands().items()}
+    return {name: own.union(*(each.names for each in made.parameters(call))) for name, call in made.commands().items()}
 
 
 @every_page
@@ -188,13 +193,8 @@ def test_the_paper_map_has_every_equation_line_table_and_figure():
 @pytest.fixture(scope="module")
 def generated(tmp_path_factory):
     """The names of the pages and pictures that the code makes."""
-    sys.path.insert(0, str(DOCS))
-    try:
-        import make_reference
-    finally:
-        sys.path.remove(str(DOCS))
     folder = tmp_path_factory.mktemp("docs") / "reference"
-    make_reference.main(folder)
+    of_docs("make_reference").main(folder)
     return folder
 
 
@@ -243,12 +243,7 @@ def test_every_floor_of_the_house_is_drawn(generated):
 
 
 def test_docstrings_become_markdown():
-    sys.path.insert(0, str(DOCS))
-    try:
-        from making.docstrings import to_markdown
-    finally:
-        sys.path.remove(str(DOCS))
-    written = to_markdown(
+    written = of_docs("making.docstrings").to_markdown(
         """Add.
 
         Parameters
