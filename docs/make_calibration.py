@@ -95,8 +95,20 @@ def covered(cells: list[Cell]) -> str:
                 if sets:
                     many = str(sets[0]) if len(set(sets)) == 1 else f"{min(sets)} to {max(sets)}"
                     rows.append([name, str(times), str(instances), *map(percent, row), many])
+        for instances in (8, 30, 100):
+            of = {"treatment": "trajectory", "instances": instances, "times": times}
+            means = [together(cells, autocorrelation=each, **of) for each in AUTOCORRELATIONS]
+            if any(mean != "–" for mean in means):
+                rows.append(["**all five**", str(times), str(instances), *means, ""])
     heads = ["prior", "T", "P", *(f"{each:g}" for each in AUTOCORRELATIONS), "data sets"]
     return markdown(heads, rows)
+
+
+def together(cells: list[Cell], **wanted: Any) -> str:
+    """The mean over the priors, where all have been run; they share their noise, so that there is no standard error here."""
+    of_each = [found(cells, prior=prior, **wanted) for prior in PRIORS]
+    known = [cell["coverage"] for cell in of_each if cell is not None and cell["data_sets"] >= FEWEST]
+    return f"**{100 * sum(known) / len(known):.1f}**" if len(known) == len(PRIORS) else "–"
 
 
 def raced(cells: list[Cell]) -> str:
