@@ -85,13 +85,13 @@ class Lines(Silence):
         last = state.rounds[-1]
         words = [
             f"round {last.number}",
-            f"{len(last.instances)} instances" if last.instances else "no new runs",
+            _counted(len(last.instances), "instance") if last.instances else "no new runs",
             f"{last.resolved_share:.1%} decided",
-            f"{len(state.candidates)} candidates",
+            _counted(len(state.candidates), "candidate"),
             f"{state.cost:,.0f} {state.settings.clock}",
         ]
         if self._failures:
-            words.append(f"{self._failures} runs failed")
+            words.append(f"{_counted(self._failures, 'run')} failed")
             self._failures = 0
         words += [f"{each.name} is out (beaten by {each.by}, {each.probability:.3f})" for each in last.eliminated]
         if not last.reliable:
@@ -209,3 +209,7 @@ def _clock(seconds: float) -> str:
     if seconds < 90:
         return f"{seconds:.0f} s"
     return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
+
+
+def _counted(number: int, thing: str) -> str:
+    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"

@@ -221,3 +221,19 @@ def test_a_result_warns_of_rankings_that_contradict_the_model_and_of_unreliable_
     doubtful = dataclasses.replace(result.state, posterior=dataclasses.replace(result.posterior, diagnostics=told))
     assert RaceResult(doubtful, "paused").warnings[0] == "The posterior is not reliable: did not converge."
     assert RaceResult(state, "paused").warnings == ()
+
+
+@pytest.mark.parametrize(("clock", "warned"), [("seconds", True), ("evaluations", False)])
+def test_runs_that_had_to_wait_for_the_processor_are_told_of_where_seconds_count(clock, warned):
+    settings = pb.Settings(TIMES, prior=pb.Dirichlet(), elimination="pointwise", draws=400, clock=clock)
+    state = loop.start(settings, NAMES)
+    plan = loop.ask(state)
+    runs = simulated_runs(plan, UTILITIES, NAMES, TIMES)
+    cpu = [8.0] * (len(runs) - 2) + [7.0, 4.0]
+    runs = [dataclasses.replace(run, seconds=8.0, cpu_seconds=spent) for run, spent in zip(runs, cpu, strict=True)]
+    told = [
+        warning for warning in RaceResult(loop.tell(state, plan, runs), "paused").warnings if "processor" in warning
+    ]
+    assert len(told) == warned
+    if warned:
+        assert told[0].startswith("2 of 32 runs had the processor for less than 90% of their time (the worst for 50%)")

@@ -102,8 +102,8 @@ def say_account(told: dict[str, Any], curves: Curves | None = None) -> None:
         printing.say(f"Taken out by hand: {', '.join(told['removed'])}")
     spent = sum(told["cost"].values())
     words = [
-        f"{told['rounds']} rounds",
-        f"{told['instances']} instances",
+        f"{told['rounds']} {'round' if told['rounds'] == 1 else 'rounds'}",
+        f"{told['instances']} {'instance' if told['instances'] == 1 else 'instances'}",
         f"{spent:,.6g} {told['unit']}, {told['saved_share']:.0%} saved",
         f"{told['decided_share']:.1%} of pairs and times decided",
     ]

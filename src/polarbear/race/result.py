@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from polarbear.race.rounds import Eliminated, Round
     from polarbear.race.state import State
 
+_FAIR_SHARE = 0.9  # of a run's time on the wall clock that it should have been computing
+_MEASURABLE_SECONDS = 0.05  # of shorter runs the processor's clock says little
+
 Stopped = Literal[
     "resolved",
     "max_instances",
@@ -153,12 +156,25 @@ class RaceResult:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What speaks against trusting the result: a posterior that is not reliable, rankings that contradict the model."""
+        """What speaks against trusting the result: an unreliable posterior, a contradicted model, runs that had to wait."""
         if not self.instances:
             return ()
         told = self.posterior.diagnostics
         doubt = [] if told.reliable else [f"The posterior is not reliable: {told.message}"]
-        return (*doubt, *self.check.sentences(self.eliminations))
+        return (*doubt, *self.check.sentences(self.eliminations), *self._unfair_clocks())
+
+    def _unfair_clocks(self) -> list[str]:
+        """Where seconds are counted, runs that did not have a processor to themselves have lost some of theirs."""
+        runs = [run for run in self.runs if run.cpu_seconds > 0 and run.seconds >= _MEASURABLE_SECONDS]
+        waited = [run for run in runs if run.cpu_seconds < _FAIR_SHARE * run.seconds]
+        if self.state.settings.clock != "seconds" or not waited:
+            return []
+        worst = min(run.cpu_seconds / run.seconds for run in waited)
+        return [
+            f"{len(waited)} of {len(runs)} runs had the processor for less than {_FAIR_SHARE:.0%} of their time (the worst "
+            f"for {worst:.0%}), and seconds are counted: if they were not waiting on purpose, use fewer workers, or an idle "
+            "machine."
+        ]
 
     def undecided(self) -> dict[tuple[str, str], NDArray[np.float64]]:
         """The pairs that are not decided, with the times at which they are not."""
