@@ -1,5 +1,6 @@
 """What every suite shares: one list of all priors, the grids they must serve, and small data with a known truth."""
 
+import os
 import signal
 
 import numpy as np
@@ -23,6 +24,9 @@ from polarbear.models.plackett_luce import sample_rankings
 # What is started in the background of a shell ignores Ctrl-C, and so would every process that a test starts and interrupts.
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# Most of the time of JAX's compiler goes into optimising code, which does not pay for models as small as those of the tests.
+os.environ.setdefault("XLA_FLAGS", "--xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true")
 
 INDEPENDENT = [Dirichlet(), HierarchicalDirichlet()]
 TEMPORAL = [GaussianProcess(), SparseGaussianProcess(), HilbertSpaceGP(), RandomWalk(), BSpline()]

@@ -28,6 +28,8 @@ EXAMPLES: dict[type, Prior] = {
 # The methods whose draws follow the exact posterior, and the one that is only there for comparison.
 EXACT = ("nested-laplace", "hmc", "gibbs")
 APPROXIMATE = ("laplace",)
+# Compiled by JAX, which takes seconds each: `test_reference_methods.py` holds them to the same.
+REFERENCE = ("nuts", "advi", "advi-fullrank", "pathfinder")
 
 
 def every_prior() -> list[type]:
@@ -38,7 +40,8 @@ def every_prior() -> list[type]:
 
 
 def methods_of(kind: type) -> list[str]:
-    return [method for method in get_args(Method) if method != "gibbs" or not issubclass(kind, TemporalPrior)]
+    offered = [method for method in get_args(Method) if method not in REFERENCE]
+    return [method for method in offered if method != "gibbs" or not issubclass(kind, TemporalPrior)]
 
 
 CASES = [(kind, method) for kind in every_prior() for method in methods_of(kind)]
@@ -88,7 +91,7 @@ def test_every_prior_has_an_example() -> None:
 
 
 def test_every_method_is_known_to_be_exact_or_approximate() -> None:
-    assert set(get_args(Method)) == {"auto", *EXACT, *APPROXIMATE}
+    assert set(get_args(Method)) == {"auto", *EXACT, *APPROXIMATE, *REFERENCE}
 
 
 @for_every_prior

@@ -36,9 +36,10 @@ _FEWEST_KEPT = 250  # draws of a chain: of shorter ones R-hat and effective size
 _FIRST_STEP = 0.5
 
 # A standard normal turns with period 2π, and NUTS doubles its path of 2^k − 1 steps until that is more than half a turn.
-# Steps between 0.9 and 1.05 jump from just below half a turn to just above a whole one, find no U-turn, and go on doubling.
-_SEVEN_STEPS = 0.85
-_THREE_STEPS = 1.15
+# Some steps jump from just below half a turn to just above a whole one, find no U-turn, and go on doubling; they are
+# shortened. Three of the longest allowed are a little more than half a turn.
+_LONGEST_STEP = 1.15
+_NEARLY_A_TURN = 0.95 * 2 * math.pi
 # Half a turn nearly mirrors a position: good for means, but squares hardly change. Every second draw is kept.
 _THINNING = 2
 
@@ -89,7 +90,7 @@ def nuts(
     density = JointDensity(prior, choices.grid, len(choices.names))
     coordinates = white_coordinates(choices, prior)
     with reference.in_double_precision():
-        data = (padded_tables(choices), coordinates)
+        data = reference.on_device((padded_tables(choices), coordinates))
         start, advance = _compiled(density, settings.chains, settings.target_acceptance)
         states, steps = start(reference.random_key(rng), data)
         warmup = math.ceil(settings.warmup / _TOGETHER)
@@ -101,7 +102,7 @@ def nuts(
                 blocks.append(_Block(*map(np.asarray, seen)))
             if settings.progress is not None:
                 settings.progress((block + 1) * _TOGETHER, (warmup + kept) * _TOGETHER)
-    return _drawn(blocks, density, settings, draws, rng)
+    return _drawn(blocks, density, draws, rng)
 
 
 class _Block(NamedTuple):
@@ -133,7 +134,9 @@ def _compiled(density: JointDensity, chains: int, target: float) -> tuple[Callab
     def start(key: Any, data: Any) -> Any:
         white = jax.random.normal(key, (chains, density.size))
         states = jax.vmap(lambda one: blackjax.nuts.init(one, lambda at: log_density(at, data)))(white)
-        return states, jax.tree.map(jnp.asarray, first_step(_FIRST_STEP))
+        # Strict types, as `advance` returns them: with any others it would be compiled once more.
+        steps = jax.tree.map(jnp.asarray, first_step(_FIRST_STEP))
+        return states, jax.tree.map(lambda value: value.astype(value.dtype), steps)
 
     def advance(states: Any, steps: Any, key: Any, learning: Any, data: Any) -> Any:
         def transition(carry: Any, key: Any) -> Any:
@@ -145,7 +148,7 @@ def _compiled(density: JointDensity, chains: int, target: float) -> tuple[Callab
 
             states, info = jax.vmap(move)(jax.random.split(key, chains), states)
             learnt = learn(steps, info.acceptance_rate.mean())
-            steps = jax.tree.map(lambda new, old: jnp.where(learning, new, old), learnt, steps)
+            steps = jax.tree.map(lambda new, old: jnp.where(learning, new, old).astype(old.dtype), learnt, steps)
             return (states, steps), (states.position, info.is_divergent, info.num_integration_steps)
 
         (states, steps), seen = jax.lax.scan(transition, (states, steps), jax.random.split(key, _TOGETHER))
@@ -166,7 +169,9 @@ def _compiled(density: JointDensity, chains: int, target: float) -> tuple[Callab
 def _without_resonance(step: Any) -> Any:
     import jax.numpy as jnp
 
-    return jnp.where(step > _THREE_STEPS, _THREE_STEPS, jnp.minimum(step, _SEVEN_STEPS))
+    step = jnp.minimum(step, _LONGEST_STEP)
+    doublings = jnp.floor(jnp.log2(math.pi / step + 1)) + 1  # the fewest that go beyond half a turn
+    return jnp.minimum(step, _NEARLY_A_TURN / (2**doublings - 1))
 
 
 def _rotating(log_density: Callable[..., Any], _kinetic_energy: Callable[..., Any]) -> Callable[..., Any]:
@@ -189,7 +194,7 @@ def _rotating(log_density: Callable[..., Any], _kinetic_energy: Callable[..., An
 
 
 def _drawn(
-    blocks: list[_Block], density: JointDensity, settings: NUTS, draws: int, rng: np.random.Generator
+    blocks: list[_Block], density: JointDensity, draws: int, rng: np.random.Generator
 ) -> tuple[Array, Diagnostics]:
     """Pool the chains and judge them."""
     utilities, hyperparameters, divergent, _ = (np.concatenate(parts) for parts in zip(*blocks, strict=True))
@@ -199,6 +204,7 @@ def _drawn(
     divergences = int(divergent.sum())
     diagnostics = replace(diagnostics, divergences=divergences)
     if divergences:
-        told = f"{diagnostics.message} {divergences} transitions diverged: raise NUTS(target_acceptance=...)."
+        what = "1 transition" if divergences == 1 else f"{divergences} transitions"
+        told = f"{diagnostics.message} {what} diverged: raise NUTS(target_acceptance=...)."
         diagnostics = replace(diagnostics, message=told, reliable=False)
     return chains.pooled(draws, rng=rng), diagnostics

@@ -36,6 +36,13 @@ def in_double_precision() -> AbstractContextManager[Any]:
     return context
 
 
+def on_device(data: Any) -> Any:
+    """Arrays where JAX computes, so that they travel once."""
+    import jax
+
+    return jax.device_put(data)
+
+
 def random_key(rng: np.random.Generator) -> Any:
     """A key of JAX's own generator, drawn from ours."""
     import jax

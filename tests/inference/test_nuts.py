@@ -1,0 +1,151 @@
+"""NUTS: what is compiled is reused, JAX's own settings stay as they were, and trouble is told."""
+
+import subprocess
+import sys
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pytest
+
+import polarbear as pb
+from polarbear.inference import reference
+from polarbear.inference.joint_density import JointDensity
+from polarbear.models.plackett_luce import sample_rankings
+
+jax = pytest.importorskip("jax", reason="needs the extra `mcmc`")
+pytest.importorskip("blackjax", reason="needs the extra `mcmc`")
+
+nuts = sys.modules["polarbear.inference.nuts"]  # the package's attribute of that name is the function
+
+PRIOR = pb.RandomWalk()
+GRID = pb.linear_grid(1, 3, 3)
+
+
+def choices_of(instances, seed):
+    values = sample_rankings(np.zeros((3, 3)), instances, rng=np.random.default_rng(seed))
+    return pb.Choices.from_values(values, grid=GRID)
+
+
+@cache
+def a_fit():
+    told = []
+    settings = pb.NUTS(progress=lambda done, total: told.append((done, total)))
+    return pb.fit(choices_of(6, 1), prior=PRIOR, method=settings, draws=1000, seed=1), told
+
+
+def test_a_later_round_compiles_nothing():
+    a_fit()
+    _, advance = nuts._compiled(JointDensity(PRIOR, GRID, 3), 4, 0.8)
+    assert advance._cache_size() == 1
+    few, more = choices_of(2, 2), choices_of(40, 3)
+    assert few.members.shape != more.members.shape
+    for choices in (few, more):
+        pb.fit(choices, prior=PRIOR, method="nuts", draws=1000)
+    assert advance._cache_size() == 1
+
+
+def test_progress_is_told_to_the_end():
+    _, told = a_fit()
+    assert told[-1][0] == told[-1][1] == 300 + 2 * 250
+    assert [done for done, _ in told] == sorted(done for done, _ in told)
+
+
+def test_a_users_own_jax_stays_in_single_precision():
+    a_fit()
+    assert jax.numpy.ones(1).dtype == np.float32
+
+
+def test_divergences_are_told_and_not_trusted():
+    posterior, _ = a_fit()
+    assert posterior.diagnostics.divergences == 0
+    density = JointDensity(PRIOR, GRID, 3)
+    shape = (300, 4)
+    rng = np.random.default_rng(4)
+    block = nuts._Block(
+        rng.standard_normal((*shape, 3, 3)),
+        rng.random((*shape, 1)),
+        np.arange(1200).reshape(shape) == 7,
+        np.full(shape, 3),
+    )
+    _, told = nuts._drawn([block], density, 1200, rng)
+    assert told.divergences == 1
+    assert not told.reliable
+    assert "1 transition diverged" in told.message
+    assert "target_acceptance" in told.message
+
+
+def test_no_step_jumps_from_below_half_a_turn_to_beyond_a_whole_one():
+    steps = np.array([0.1, 0.5, 0.84, 0.9, 1.0, 1.1, 1.2, 5.0, np.inf])
+    used = np.asarray(nuts._without_resonance(steps))
+    for step in used:
+        doubled = [(2**k - 1) * step for k in range(1, 9)]
+        first = next(angle for angle in doubled if angle > np.pi)
+        assert first < 2 * np.pi
+    assert (used <= steps + 1e-6).all()
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"chains": 1}, "NUTS chains must be a whole number of at least 2"),
+        ({"warmup": 10}, "NUTS warmup must be a whole number of at least 50"),
+        ({"target_acceptance": 1.0}, "NUTS target_acceptance must lie between 0 and 1"),
+    ],
+)
+def test_settings_are_checked(wrong, said):
+    with pytest.raises(ValueError, match=said):
+        pb.NUTS(**wrong)
+
+
+def test_without_the_extra_the_user_is_told_what_to_install(monkeypatch):
+    monkeypatch.setattr("polarbear.inference.reference_methods_installed", lambda: False)
+    with pytest.raises(ValueError, match=r"method='nuts' needs JAX and BlackJAX: pip install 'polarbear\[mcmc\]'"):
+        pb.fit(choices_of(6, 1), prior=PRIOR, method="nuts")
+
+
+def hopeless(method):
+    """A method that returns what it was given to, and says that it is not reliable."""
+
+    def correct(*arguments, **options):
+        utilities, diagnostics, *rest = method(*arguments, **options)
+        return utilities, replace(diagnostics, reliable=False, message="It failed: badly."), *rest
+
+    return correct
+
+
+@pytest.fixture
+def cheaper_methods_fail(monkeypatch):
+    for name in ("correct_by_importance", "correct_by_hmc"):
+        monkeypatch.setattr(f"polarbear.inference.{name}", hopeless(getattr(pb.fitting.inference, name)))
+
+
+@pytest.mark.usefixtures("cheaper_methods_fail")
+def test_auto_ends_in_nuts():
+    told = pb.fit(choices_of(6, 1), prior=PRIOR, draws=1000).diagnostics
+    assert told.method == "nuts"
+    assert told.reliable
+    assert told.message.startswith("It failed. Hamiltonian Monte Carlo did not converge. NUTS")
+
+
+@pytest.mark.usefixtures("cheaper_methods_fail")
+def test_auto_without_the_extra_says_what_to_install(monkeypatch):
+    monkeypatch.setattr("polarbear.inference.reference_methods_installed", lambda: False)
+    told = pb.fit(choices_of(6, 1), prior=PRIOR, draws=1000).diagnostics
+    assert told.method == "hmc"
+    assert not told.reliable
+    assert told.message.endswith("NUTS may do better: pip install 'polarbear[mcmc]'.")
+
+
+def test_jax_is_imported_only_when_asked_for():
+    code = (
+        "import sys, polarbear as pb; pb.NUTS(); "
+        "pb.fit(pb.Choices.from_values([[[1, 2]] * 2], grid=[1, 2]), draws=100); "
+        "print({'jax', 'blackjax', 'optax', 'pymc', 'pytensor'} & set(sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "set()"
+
+
+def test_the_extra_is_there():
+    assert reference.installed()
