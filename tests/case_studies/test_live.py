@@ -63,7 +63,8 @@ def test_every_variant_solves_a_sphere_the_same_way_each_time(variants):
         step_size_variants()["CSA"](sphere(3), seed=8, until=77)  # an odd number of normals in between
         assert algorithm(sphere(5), seed=3, until=1500) == first, name
         assert algorithm(sphere(5), seed=4, until=1500) != first, name
-        assert first[-1][1] < (8.0 if name in ("RS", "LPXNES") else 0.5), name
+        # The centre has 11.25; random search and two slow rules get only a little below.
+        assert first[-1][1] < (8.0 if name in ("RS", "LPXNES", "NAT") else 0.5), name
 
 
 @needs_optimisers
