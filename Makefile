@@ -60,6 +60,7 @@ references: $(VENV)/.oracles ## Make the stored PyMC reference posteriors again 
 
 benchmark: $(VENV)/.oracles ## Speed and memory, as ratios against PyMC in the same run
 	$(BIN)/python benchmarks/inference.py
+	$(BIN)/python benchmarks/runtime.py --quick --output reproduced/runtime
 	$(SINGLE_CORE) $(BIN)/python benchmarks/race.py
 	$(SINGLE_CORE) $(BIN)/python benchmarks/execution.py
 	$(SINGLE_CORE) $(BIN)/python benchmarks/storage.py
