@@ -34,7 +34,7 @@ def reproduce(folder: Path, *, scale: str, workers: int) -> Page:
     recorded = Recorded.load()
     if scale == "quick":
         # Comparing settings takes about as long as the race itself, and goes on beside it.
-        with ProcessPoolExecutor(max(1, workers - 1), mp_context=get_context("spawn")) as pool:
+        with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
             compared = savings.race_all(pool, range(1))
             race = pb.Race(recorded.names, None, recorded.grid, **paper_settings())
             result = race.run(pb.ReplayExecutor(recorded.trajectories()), progress="none")
