@@ -371,17 +371,28 @@ def test_everything_ends_with_a_driver_that_is_killed():
 
 
 def test_a_forked_driver_has_workers_of_its_own():
-    pid = int(events(run(runs.tell_pid))[0][1])
-    reads, writes = os.pipe()
-    child = os.fork()
-    if child == 0:
-        try:
-            os.write(writes, str(int(events(run(runs.tell_pid))[0][1])).encode())
-            close_workers()
-        finally:
-            os._exit(0)
-    os.waitpid(child, 0)
-    assert int(os.read(reads, 100)) != pid
-    os.close(reads)
-    os.close(writes)
-    assert int(events(run(runs.tell_pid))[0][1]) == pid
+    # In a process of its own: this one may have loaded libraries that do not survive a fork.
+    script = """if True:
+        import os
+        from tests.execution import runs
+        from tests.execution.test_supervise import events, run
+        from polarbear.execution import close_workers
+
+        def pid_of_worker():
+            return int(events(run(runs.tell_pid))[0][1])
+
+        mine = pid_of_worker()
+        reads, writes = os.pipe()
+        child = os.fork()
+        if child == 0:
+            try:
+                os.write(writes, str(pid_of_worker()).encode())
+                close_workers()
+            finally:
+                os._exit(0)
+        os.waitpid(child, 0)
+        print(mine, int(os.read(reads, 100)), pid_of_worker())
+        """
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=120)
+    before, in_the_child, after = done.stdout.split()
+    assert before == after != in_the_child

@@ -130,8 +130,8 @@ def share(probability: float) -> str:
 
     Examples
     --------
-    >>> print(share(0.0), share(0.00001), share(0.0123), share(0.4567), sep=", ")
-    0 %, below 0.1 %, 1.2 %, 46 %
+    >>> ", ".join(map(share, [0.0, 0.00001, 0.0123, 0.4567])).replace("\N{NO-BREAK SPACE}", " ")
+    '0 %, below 0.1 %, 1.2 %, 46 %'
     """
     if probability <= 0:
         return f"0{_PERCENT}"
