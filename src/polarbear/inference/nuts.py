@@ -40,8 +40,9 @@ _FIRST_STEP = 0.5
 # shortened. Three of the longest allowed are a little more than half a turn.
 _LONGEST_STEP = 1.15
 _NEARLY_A_TURN = 0.95 * 2 * math.pi
-# Half a turn nearly mirrors a position: good for means, but squares hardly change. Every second draw is kept.
-_THINNING = 2
+# Half a turn nearly mirrors a position: better than independent draws for means, worse for squares. So many times the draws
+# asked for are made and judged, and that many of them taken.
+_SPARE = 2
 
 
 @dataclass(frozen=True)
@@ -94,7 +95,7 @@ def nuts(
         start, advance = _compiled(density, settings.chains, settings.target_acceptance)
         states, steps = start(reference.random_key(rng), data)
         warmup = math.ceil(settings.warmup / _TOGETHER)
-        kept = math.ceil(max(_FEWEST_KEPT, draws / settings.chains) * _THINNING / _TOGETHER)
+        kept = math.ceil(max(_FEWEST_KEPT, draws / settings.chains) * _SPARE / _TOGETHER)
         blocks: list[_Block] = []
         for block in range(warmup + kept):
             states, steps, seen = advance(states, steps, reference.random_key(rng), block < warmup, data)
@@ -106,7 +107,7 @@ def nuts(
 
 
 class _Block(NamedTuple):
-    """Some transitions of all chains, (transition, chain, ...), and the states that are kept, (draw, chain, ...)."""
+    """Some transitions of all chains, (transition, chain, ...)."""
 
     utilities: Array
     hyperparameters: Array
@@ -153,7 +154,6 @@ def _compiled(density: JointDensity, chains: int, target: float) -> tuple[Callab
 
         (states, steps), seen = jax.lax.scan(transition, (states, steps), jax.random.split(key, _TOGETHER))
         white, divergent, gradients = seen
-        white = white[_THINNING - 1 :: _THINNING]
 
         def describe(white: Any) -> Any:
             position, _ = to_position(density, data[1], white)

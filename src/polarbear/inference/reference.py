@@ -7,6 +7,8 @@ CPU, or on a GPU if it has one.
 
 from __future__ import annotations
 
+import os
+from functools import cache
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
 COMPILED_MODELS = 32
 """So many models keep their compiled functions."""
 
+_FEWEST_THREADS = 8
+
 
 def installed() -> bool:
     """Whether the extra `polarbear[mcmc]` is there."""
@@ -32,8 +36,28 @@ def in_double_precision() -> AbstractContextManager[Any]:
     """64 bits, for as long as the context lasts."""
     import jax
 
+    _start_backend()
     context: AbstractContextManager[Any] = jax.enable_x64(True)
     return context
+
+
+@cache
+def _start_backend() -> None:
+    """Let JAX start with a few threads more than a small machine has cores.
+
+    On the CPU a batch of matrices is factorised by threads of the pool that the call itself sits in (jaxlib 0.10): two such
+    calls at once on two threads wait for each other for ever. XLA reads the size of the pool from NPROC, once.
+    """
+    import jax
+
+    before = os.environ.get("NPROC")
+    if before is None and (os.cpu_count() or 1) < _FEWEST_THREADS:
+        os.environ["NPROC"] = str(_FEWEST_THREADS)
+    try:
+        jax.devices()
+    finally:
+        if before is None:
+            os.environ.pop("NPROC", None)
 
 
 def on_device(data: Any) -> Any:
