@@ -95,7 +95,7 @@ def paper_scale() -> None:
         elimination="pointwise",
         resolution="strict",
         confidence=0.99,
-        batch=pb.AdaptiveBatch(8, 64),
+        batch=pb.AdaptiveBatch(8, 128),
     )
     fit = Timed(fitting.fit)
     with patch.object(loop, "fit", fit):
