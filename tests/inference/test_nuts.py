@@ -147,5 +147,28 @@ def test_jax_is_imported_only_when_asked_for():
     assert done.stdout.strip() == "set()"
 
 
+def backend(code):
+    """What a fresh interpreter on a machine of two cores says of JAX's start."""
+    prelude = "import os; os.environ.pop('NPROC', None); os.cpu_count = lambda: 2; import jax; "
+    start = "from polarbear.inference import reference; reference.in_double_precision(); "
+    threads = (
+        "print(sum('XLAEigen' in open(f'/proc/self/task/{t}/comm').read() for t in os.listdir('/proc/self/task')))"
+    )
+    command = [sys.executable, "-c", prelude + code + start + threads]
+    return subprocess.run(command, capture_output=True, text=True, check=True)
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="counts threads as Linux lists them")
+def test_jax_starts_with_threads_enough_for_batched_factorisations():
+    done = backend("")
+    assert int(done.stdout) >= 8
+    assert not done.stderr
+
+
+def test_a_jax_that_runs_already_is_told_of():
+    done = backend("jax.devices(); ")
+    assert "NPROC=8" in done.stderr
+
+
 def test_the_extra_is_there():
     assert reference.installed()

@@ -8,6 +8,7 @@ CPU, or on a GPU if it has one.
 from __future__ import annotations
 
 import os
+import warnings
 from functools import cache
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
@@ -25,6 +26,10 @@ COMPILED_MODELS = 32
 """So many models keep their compiled functions."""
 
 _FEWEST_THREADS = 8
+_STARTED_ELSEWHERE = (
+    f"JAX was started before with as many threads as there are cores, fewer than {_FEWEST_THREADS}, and may hang in batched "
+    f"factorisations; set NPROC={_FEWEST_THREADS} in the environment, or fit before any other JAX code runs"
+)
 
 
 def installed() -> bool:
@@ -49,15 +54,19 @@ def _start_backend() -> None:
     calls at once on two threads wait for each other for ever. XLA reads the size of the pool from NPROC, once.
     """
     import jax
+    from jax._src.xla_bridge import backends_are_initialized  # there is no public way to ask
 
-    before = os.environ.get("NPROC")
-    if before is None and (os.cpu_count() or 1) < _FEWEST_THREADS:
-        os.environ["NPROC"] = str(_FEWEST_THREADS)
+    if "NPROC" in os.environ or (os.cpu_count() or 1) >= _FEWEST_THREADS:
+        return
+    if backends_are_initialized():
+        if jax.default_backend() == "cpu":
+            warnings.warn(_STARTED_ELSEWHERE, RuntimeWarning, stacklevel=5)
+        return
+    os.environ["NPROC"] = str(_FEWEST_THREADS)
     try:
         jax.devices()
     finally:
-        if before is None:
-            os.environ.pop("NPROC", None)
+        del os.environ["NPROC"]
 
 
 def on_device(data: Any) -> Any:
