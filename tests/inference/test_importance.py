@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from arviz_stats.base import array_stats
 
 from polarbear.inference.importance import pareto_smoothed, resample, systematic_counts
 
@@ -114,3 +115,23 @@ def test_resampling_keeps_shares_in_random_order() -> None:
     chosen = resample(weights, 4000, rng=rng)
     np.testing.assert_array_equal(np.bincount(chosen), [2000, 1000, 1000])
     assert abs(np.corrcoef(chosen[1:], chosen[:-1])[0, 1]) < 5 / np.sqrt(4000)
+
+
+@pytest.mark.parametrize("draws", [100, 225, 1000, 4000])
+@pytest.mark.parametrize("spread", [0.4, 3.0])
+def test_smoothing_the_largest_is_smoothing_all(draws, spread):
+    log_weights = np.random.default_rng(draws).normal(scale=spread, size=draws)
+    smoothed, k = array_stats.psislw(-log_weights)
+    importance = pareto_smoothed(log_weights)
+    if k < 0.7:
+        assert importance.pareto_k == pytest.approx(float(k), rel=1e-9)
+        np.testing.assert_allclose(importance.weights, np.exp(smoothed), rtol=1e-9)
+    else:
+        assert importance.pareto_k <= k
+
+
+def test_weights_with_a_bound_that_many_reach_are_left_alone():
+    log_weights = np.minimum(np.random.default_rng(1).normal(size=4000), 1.0)
+    importance = pareto_smoothed(log_weights)
+    assert importance.good
+    np.testing.assert_allclose(importance.weights, np.exp(log_weights) / np.exp(log_weights).sum())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -44,24 +45,44 @@ class Importance:
 
 def pareto_smoothed(log_weights: Array) -> Importance:
     """Smooth raw log-weights by Pareto smoothing (arviz-stats)."""
-    from arviz_stats.base import array_stats
-
     if np.ptp(log_weights) == 0:  # equal weights have no tail to smooth
         return Importance(np.full(len(log_weights), 1 / len(log_weights)), 0.0, 1.0)
-    # Written for leave-one-out, where the weights are inverse likelihoods, it takes the negative of log-weights.
-    negative = log_weights.max() - log_weights
+    relative = log_weights - log_weights.max()
     with np.errstate(all="ignore"):  # a hopeless tail divides by zero; its k is then not a number
-        smoothed, k = array_stats.psislw(negative)
+        smoothed, k = _smoothed(relative, tail=1.0)
         if not k < LARGEST_PARETO_K:
             # Weights that pile up just above the threshold, as they do where the weight has a local maximum, look like a
             # heavy tail; the upper half of the tail tells the two apart.
-            again = array_stats.psislw(negative, r_eff=4.0)
+            again = _smoothed(relative, tail=0.5)
             smoothed, k = again if not again[1] >= k else (smoothed, k)
     if not (np.isfinite(k) and np.all(np.isfinite(smoothed))):
-        smoothed, k = -negative, np.inf
+        smoothed, k = relative, np.inf
     weights = np.exp(smoothed - np.max(smoothed))
     weights /= weights.sum()
     return Importance(weights, float(k), 1 / float((weights**2).sum() * len(weights)))
+
+
+def _smoothed(log_weights: Array, *, tail: float) -> tuple[Array, float]:
+    """Log-weights up to a constant, with this share of the usual tail smoothed, and the tail's shape.
+
+    Of S weights the tail is the largest 3 √S, or a fifth if that is less. Only the largest 15 √S are given to be smoothed, a
+    fifth of which it is: the others would be sorted and added up for nothing.
+    """
+    from arviz_stats.base import array_stats
+
+    draws = len(log_weights)
+    part = min(draws, math.ceil(15 * math.sqrt(draws)))
+    top = np.argpartition(log_weights, draws - part)[draws - part :]
+    top = top[np.argsort(log_weights[top])]
+    if log_weights[top[-(part // 5)]] == log_weights[top[-1]]:  # the largest are all the same: nothing to smooth
+        return log_weights, 0.0
+    # Written for leave-one-out, where the weights are inverse likelihoods, it takes the negative of log-weights. It has
+    # √(r_eff) times fewer in the tail if draws depend on each other, and divides all weights by their sum.
+    smoothed, k = array_stats.psislw(-log_weights[top], r_eff=part / draws / tail**2)
+    untouched = part // 2  # well below the tail
+    result = log_weights.copy()
+    result[top] = smoothed - (smoothed[untouched] - log_weights[top[untouched]])
+    return result, float(k)
 
 
 def systematic_counts(weights: Array, draws: int, *, rng: np.random.Generator) -> NDArray[np.intp]:
