@@ -22,12 +22,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.special import betaln
 
-from polarbear.models.dirichlet import UNDERFLOWS, log_gamma_draws
+from polarbear.models.dirichlet import log_gamma_draws
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Array = NDArray[np.float64]
+
+
+_UNDERFLOWS_SINGLE = (
+    0.4  # of shapes above this, not one Gamma draw in 10¹⁵ is below the smallest number of single precision
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,17 +163,20 @@ def sticks_around(utilities: Array, precision: Array, contrasts: Array, order: N
 
 
 def _logits(first: Array, second: Array, draws: int, rng: np.random.Generator) -> tuple[Array, Array]:
-    """Logits of Betas (break, draw), each of two Gammas, v = g / (g + h), and their softplus."""
-    if min(first.min(), second.min()) < UNDERFLOWS:
+    """Logits of Betas (break, draw), each of two Gammas, v = g / (g + h), and their softplus.
+
+    Proposals need no more than single precision, which is drawn faster; small Gammas would underflow there.
+    """
+    if min(first.min(), second.min()) < _UNDERFLOWS_SINGLE:
         shapes = np.broadcast_to(np.array([first, second])[..., None], (2, len(first), draws))
         log_g, log_h = log_gamma_draws(shapes, rng=rng)
         return log_g - log_h, np.logaddexp(log_g, log_h) - log_h
-    g, h = np.empty((2, len(first), draws))
+    g, h = np.empty((2, len(first), draws), dtype=np.float32)
     for j in range(len(first)):  # one parameter at a time is drawn three times faster than an array of them
-        rng.standard_gamma(first[j], out=g[j])
-        rng.standard_gamma(second[j], out=h[j])
+        rng.standard_gamma(first[j], dtype=np.float32, out=g[j])
+        rng.standard_gamma(second[j], dtype=np.float32, out=h[j])
     g /= h
-    return np.log(g), np.log(1 + g)
+    return np.log(g).astype(np.float64), np.log(1 + g).astype(np.float64)
 
 
 def _softplus(x: Array) -> Array:

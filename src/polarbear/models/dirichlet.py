@@ -23,10 +23,6 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
 
 
-UNDERFLOWS = 0.1
-"""Of shapes above this, not one Gamma draw in 10³⁰ is below the smallest floating-point number."""
-
-
 @dataclass(frozen=True)
 class Dirichlet:
     """θ(t) ~ Dirichlet(α, …, α) independently at each time.
