@@ -62,12 +62,8 @@ def test_divergences_are_told_and_not_trusted():
     density = JointDensity(PRIOR, GRID, 3)
     shape = (300, 4)
     rng = np.random.default_rng(4)
-    block = nuts._Block(
-        rng.standard_normal((*shape, 3, 3)),
-        rng.random((*shape, 1)),
-        np.arange(1200).reshape(shape) == 7,
-        np.full(shape, 3),
-    )
+    divergent = np.arange(1200).reshape(shape) == 7
+    block = nuts._Block(rng.standard_normal((*shape, 3, 3)), rng.random((*shape, 1)), divergent)
     _, told = nuts._drawn([block], density, 1200, rng)
     assert told.divergences == 1
     assert not told.reliable

@@ -129,6 +129,17 @@ def compare_dominance(prior: str, data: str) -> Comparison:
     )
 
 
+@pytest.mark.calibration
+@pytest.mark.parametrize(("prior", "data"), available())
+def test_our_own_nuts_agrees(prior: str, data: str) -> None:
+    runs, long_run = load(data), reference(prior, data)
+    choices = pb.Choices.from_values(runs.values, grid=pb.Grid(runs.times, runs.axis))
+    posterior = pb.fit(choices, prior=PRIORS[prior], method="nuts", draws=DRAWS, seed=1)
+    assert posterior.diagnostics.reliable, posterior.diagnostics.message
+    theirs, error = pairs(long_run["dominance"]), pairs(long_run["dominance_mcse"])
+    compare_shares("NUTS", pairs(pb.dominance(posterior)), theirs, error, independent_draws(posterior)).check()
+
+
 def test_each_prior_has_an_oracle() -> None:
     temporal = {
         kind

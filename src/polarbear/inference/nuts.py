@@ -112,7 +112,6 @@ class _Block(NamedTuple):
     utilities: Array
     hyperparameters: Array
     divergent: NDArray[np.bool_]
-    gradients: NDArray[np.int64]
 
 
 @lru_cache(maxsize=reference.COMPILED_MODELS)
@@ -150,10 +149,10 @@ def _compiled(density: JointDensity, chains: int, target: float) -> tuple[Callab
             states, info = jax.vmap(move)(jax.random.split(key, chains), states)
             learnt = learn(steps, info.acceptance_rate.mean())
             steps = jax.tree.map(lambda new, old: jnp.where(learning, new, old).astype(old.dtype), learnt, steps)
-            return (states, steps), (states.position, info.is_divergent, info.num_integration_steps)
+            return (states, steps), (states.position, info.is_divergent)
 
-        (states, steps), seen = jax.lax.scan(transition, (states, steps), jax.random.split(key, _TOGETHER))
-        white, divergent, gradients = seen
+        keys = jax.random.split(key, _TOGETHER)
+        (states, steps), (white, divergent) = jax.lax.scan(transition, (states, steps), keys)
 
         def describe(white: Any) -> Any:
             position, _ = to_position(density, data[1], white)
@@ -161,7 +160,7 @@ def _compiled(density: JointDensity, chains: int, target: float) -> tuple[Callab
 
         # One at a time: a thousand maps L(h) side by side would fill the memory.
         utilities, hyperparameters = jax.lax.map(jax.vmap(describe), white)
-        return states, steps, (utilities, hyperparameters, divergent, gradients)
+        return states, steps, (utilities, hyperparameters, divergent)
 
     return jax.jit(start), jax.jit(advance)
 
@@ -197,7 +196,7 @@ def _drawn(
     blocks: list[_Block], density: JointDensity, draws: int, rng: np.random.Generator
 ) -> tuple[Array, Diagnostics]:
     """Pool the chains and judge them."""
-    utilities, hyperparameters, divergent, _ = (np.concatenate(parts) for parts in zip(*blocks, strict=True))
+    utilities, hyperparameters, divergent = (np.concatenate(parts) for parts in zip(*blocks, strict=True))
     chains = judged(np.moveaxis(utilities, 1, -1), np.moveaxis(hyperparameters, 1, -1))
     names = density.prior.hyperpriors_for(density.algorithms)
     diagnostics = chains.diagnostics("nuts", "NUTS from the Laplace solution", names, draws=draws)
