@@ -135,7 +135,7 @@ def run_ours(cell: Cell) -> tuple[dict[str, Any], Array]:
         small = pb.Choices.from_values([[[1, 2, 3]] * 3, [[2, 1, 3]] * 3], grid=[1, 2, 3])
         pb.fit(small, prior=prior, draws=100)  # everything is imported
     else:
-        import blackjax  # noqa: F401
+        import jax  # noqa: F401  # and not BlackJAX, which starts JAX before we can
     started = time.perf_counter()
     posterior = pb.fit(choices, prior=prior, method=method, draws=draws)
     result = {

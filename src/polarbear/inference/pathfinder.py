@@ -64,6 +64,8 @@ def pathfinder(
     choices: Choices, prior: Prior, settings: Pathfinder, *, draws: int, rng: np.random.Generator
 ) -> tuple[Array, Diagnostics]:
     """Utilities (time, algorithm, draw), importance-resampled, with diagnostics."""
+    if reference.short_of_threads():
+        raise ValueError(f"method='pathfinder' would hang: {reference.STARTED_ELSEWHERE}")
     density, tables = independent_parts(choices, prior)
     with reference.in_double_precision():
         run = _compiled(density, settings.paths, settings.iterations, math.ceil(draws / settings.paths))

@@ -26,7 +26,7 @@ COMPILED_MODELS = 32
 """So many models keep their compiled functions."""
 
 _FEWEST_THREADS = 8
-_STARTED_ELSEWHERE = (
+STARTED_ELSEWHERE = (
     f"JAX was started before with as many threads as there are cores, fewer than {_FEWEST_THREADS}, and may hang in batched "
     f"factorisations; set NPROC={_FEWEST_THREADS} in the environment, or fit before any other JAX code runs"
 )
@@ -41,32 +41,33 @@ def in_double_precision() -> AbstractContextManager[Any]:
     """64 bits, for as long as the context lasts."""
     import jax
 
-    _start_backend()
+    if short_of_threads():
+        warnings.warn(STARTED_ELSEWHERE, RuntimeWarning, stacklevel=4)
     context: AbstractContextManager[Any] = jax.enable_x64(True)
     return context
 
 
 @cache
-def _start_backend() -> None:
-    """Let JAX start with a few threads more than a small machine has cores.
+def short_of_threads() -> bool:
+    """Start JAX, and say whether it runs with fewer threads than its batched factorisations need.
 
     On the CPU a batch of matrices is factorised by threads of the pool that the call itself sits in (jaxlib 0.10): two such
-    calls at once on two threads wait for each other for ever. XLA reads the size of the pool from NPROC, once.
+    calls at once on two threads wait for each other for ever. XLA reads the size of the pool from NPROC, once, so that a
+    small machine gets a few threads more than it has cores, unless JAX was started before.
     """
     import jax
     from jax._src.xla_bridge import backends_are_initialized  # there is no public way to ask
 
     if "NPROC" in os.environ or (os.cpu_count() or 1) >= _FEWEST_THREADS:
-        return
+        return False
     if backends_are_initialized():
-        if jax.default_backend() == "cpu":
-            warnings.warn(_STARTED_ELSEWHERE, RuntimeWarning, stacklevel=5)
-        return
+        return bool(jax.default_backend() == "cpu")
     os.environ["NPROC"] = str(_FEWEST_THREADS)
     try:
         jax.devices()
     finally:
         del os.environ["NPROC"]
+    return False
 
 
 def on_device(data: Any) -> Any:

@@ -1,0 +1,36 @@
+"""Pathfinder: settings, draws without weight, and a refusal rather than a hang."""
+
+import numpy as np
+import pytest
+
+import polarbear as pb
+from polarbear.inference.pathfinder import _weighed
+
+
+@pytest.mark.parametrize("wrong", [{"paths": 0}, {"iterations": 0}, {"paths": 2.5}])
+def test_settings_are_checked(wrong):
+    with pytest.raises(ValueError, match=f"Pathfinder {next(iter(wrong))} must be a whole number of at least 1"):
+        pb.Pathfinder(**wrong)
+
+
+def test_draws_of_a_path_that_failed_have_no_weight():
+    log_weights = np.random.default_rng(1).normal(0, 0.1, 1000)
+    log_weights[::4] = np.nan
+    importance = _weighed(log_weights)
+    assert (importance.weights[::4] == 0).all()
+    assert importance.weights.sum() == pytest.approx(1)
+    assert 0.7 < importance.effective_share < 0.75
+    assert importance.good
+
+
+def test_where_every_path_failed_nothing_is_trusted():
+    importance = _weighed(np.full(100, np.nan))
+    assert importance.weights.sum() == pytest.approx(1)
+    assert not importance.good
+
+
+def test_it_refuses_rather_than_hang(monkeypatch, crossing_choices):
+    pytest.importorskip("jax", reason="needs the extra `mcmc`")
+    monkeypatch.setattr("polarbear.inference.reference.short_of_threads", lambda: True)
+    with pytest.raises(ValueError, match=r"method='pathfinder' would hang: JAX was started before .* set NPROC=8"):
+        pb.fit(crossing_choices, method="pathfinder")
