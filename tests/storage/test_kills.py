@@ -86,11 +86,10 @@ import sys, os, time
 from polarbear.storage import RaceFile
 file = RaceFile.open(sys.argv[1], write=True)
 if sys.argv[2:] == ["fork"] and os.fork() == 0:
-    sys.stdout.write(f"{os.getpid()}\\n")
-    sys.stdout.flush()
+    os.write(1, f"{os.getpid()}\\n".encode())  # at once, as both write
     time.sleep(60)
     os._exit(0)
-print(os.getpid(), flush=True)
+os.write(1, f"{os.getpid()}\\n".encode())
 time.sleep(60)
 """
 
