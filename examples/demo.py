@@ -16,8 +16,9 @@ def main() -> None:
     algorithms = {name: pb.counted(optimiser) for name, optimiser in OPTIMISERS.items()}
     problems = pb.problems.MixedProblems(dimension=4)
     grid = pb.log_grid(20, 1000, 20)
-    with pb.Race(algorithms, problems, grid, confidence=0.98, seed=3, path=path) as race:
+    with pb.Race(algorithms, problems, grid, confidence=0.95, seed=3, path=path) as race:
         result = race.run(pb.LocalExecutor(workers=2), max_instances=400)
+        page = pb.report(race, path.with_suffix(".html"), title="Six optimisers")
 
     print(f"\nAnytime Pareto set of {len(algorithms)} optimisers: {', '.join(result.pareto_set)}")
     for each in result.eliminations:
@@ -38,7 +39,7 @@ def main() -> None:
     for wish, preference, risk, machines in wishes:
         selection = pb.select(result.posterior, preference, risk, among=result.pareto_set, portfolio=machines)
         print(f"- {wish}: {selection.sentence}")
-    print(f"\nThe race is kept in {path}")
+    print(f"\nThe race is kept in {path}; to drag budgets and to share, open {page}")
 
 
 if __name__ == "__main__":
