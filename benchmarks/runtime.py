@@ -165,7 +165,7 @@ def run_peer(cell: Cell) -> tuple[float, Array, float]:
         "pathfinder": lambda: pmx.fit_pathfinder(
             num_paths=8, num_draws=CHAINS * KEPT, random_seed=1, progressbar=False, display_summary=False
         ),
-        "laplace": lambda: pmx.fit_laplace(chains=CHAINS, draws=KEPT, random_seed=1, progressbar=False),
+        "laplace": lambda: pmx.fit_laplace(draws=CHAINS * KEPT, random_seed=1, progressbar=False),
     }
     if sampler == "numpyro":
         import jax
@@ -251,7 +251,8 @@ def draw(results: list[tuple[Cell, dict[str, Any]]], path: Path) -> None:
             if late:
                 axes.plot(*zip(*late, strict=True), marker="x", markersize=12, linestyle="", color=drawn.get_color())
         axes.set(xlabel=horizontal, ylabel="seconds", yscale="log")
-        axes.legend(fontsize=6)
+        if lines:
+            axes.legend(fontsize=6)
     left.set(title="Independent Dirichlet, one time", xscale="log")
     right.set(title="Models over time, n = 5, P = 30")
     figure.savefig(path)

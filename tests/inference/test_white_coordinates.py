@@ -3,13 +3,18 @@
 import numpy as np
 import pytest
 
-from polarbear import BSpline, Dirichlet, GaussianProcess, HierarchicalDirichlet
+from polarbear import BSpline, Dirichlet, GaussianProcess, HierarchicalDirichlet, RandomWalk
 from polarbear.inference.joint_density import JointDensity, padded_tables
-from polarbear.inference.white_coordinates import to_position, white_coordinates
+from polarbear.inference.white_coordinates import (
+    AmplitudeCoordinates,
+    TemporalCoordinates,
+    to_position,
+    white_coordinates,
+)
 
 jax = pytest.importorskip("jax", reason="needs the extra `mcmc`")
 
-PRIORS = [BSpline(), GaussianProcess(), Dirichlet(), HierarchicalDirichlet()]
+PRIORS = [BSpline(), RandomWalk(), GaussianProcess(), Dirichlet(), HierarchicalDirichlet()]
 
 
 @pytest.fixture(autouse=True)
@@ -48,3 +53,8 @@ def test_the_density_is_nearly_standard_normal(prior, crossing_choices):
         residual.append(float(density(np.asarray(position), tables) + volume) + 0.5 * float(each @ each))
     # The log-density itself varies by √(size / 2), about 2.2 to 3.3 here.
     assert np.std(residual) < 0.5 * np.std(0.5 * (white**2).sum(axis=1))
+
+
+def test_a_lone_amplitude_makes_everything_diagonal(crossing_choices):
+    assert isinstance(white_coordinates(crossing_choices, BSpline()), AmplitudeCoordinates)
+    assert isinstance(white_coordinates(crossing_choices, GaussianProcess()), TemporalCoordinates)

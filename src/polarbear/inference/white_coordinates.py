@@ -8,11 +8,13 @@ hyperparameters, with precision A_q(h) = I + g_q Lᵀ diag(w) L = R Rᵀ for eac
     z_q = A_q⁻¹ Lᵀ b_q + R_q⁻ᵀ (F ε)_q ,
 
 with white ε, is nearly a draw from the true posterior given h. The fixed matrix F is what makes it exactly Laplace's at the
-centre. Under a Dirichlet prior times do not interact, and each has an affine map of its own.
+centre. Where the amplitude σ is the only hyperparameter, L = σ B, and the eigenvectors of Bᵀ diag(w) B make all A_q diagonal
+at once. Under a Dirichlet prior times do not interact, and each has an affine map of its own.
 """
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -30,7 +32,7 @@ if TYPE_CHECKING:
     from polarbear.inference.joint_density import JointDensity
     from polarbear.inference.whitened import WhitenedPosterior
     from polarbear.models import Prior
-    from polarbear.observe import Choices
+    from polarbear.observe import Choices, Grid
 
     Array = NDArray[np.float64]
 
@@ -47,6 +49,18 @@ class TemporalCoordinates(NamedTuple):
     mixing: Array  # F, (rotated latent function, coefficient, white noise)
 
 
+class AmplitudeCoordinates(NamedTuple):
+    """The same where the amplitude is the only hyperparameter."""
+
+    centre: Array
+    axes: Array
+    rotation: Array
+    basis: Array  # eigenvectors V of Bᵀ diag(w) B, (coefficient, eigenvector)
+    spectrum: Array  # g_q times its eigenvalues, (rotated latent function, eigenvector)
+    pull: Array  # Vᵀ Bᵀ b, likewise
+    mixing: Array  # F, (rotated latent function, eigenvector, white noise)
+
+
 class IndependentCoordinates(NamedTuple):
     """What the map needs under a Dirichlet prior."""
 
@@ -57,7 +71,7 @@ class IndependentCoordinates(NamedTuple):
     colour: Array  # (time, latent function, white noise)
 
 
-Coordinates = TemporalCoordinates | IndependentCoordinates
+Coordinates = TemporalCoordinates | AmplitudeCoordinates | IndependentCoordinates
 
 
 def white_coordinates(choices: Choices, prior: Prior) -> Coordinates:
@@ -93,6 +107,13 @@ def to_position(density: JointDensity, coordinates: Coordinates, white: Any) -> 
         eta = shifted + (coordinates.colour @ noise.reshape(density.shape)[..., None])[..., 0]
         return jnp.concatenate([log_hyperparameters, eta.ravel()]), 0.0
 
+    if isinstance(coordinates, AmplitudeCoordinates):
+        amplitude = jnp.exp(log_hyperparameters[0])
+        shrinkage = 1 / jnp.sqrt(1 + amplitude**2 * coordinates.spectrum)
+        y = shrinkage * (shrinkage * amplitude * coordinates.pull + coordinates.mixing @ noise)
+        coefficients = coordinates.basis @ y.T @ coordinates.rotation.T
+        return jnp.concatenate([log_hyperparameters, coefficients.ravel()]), jnp.log(shrinkage).sum()
+
     assert isinstance(density.prior, TemporalPrior)
     L = density.prior.factor(density.grid, *jnp.exp(log_hyperparameters))
     gram = L.T @ (coordinates.weights[:, None] * L)
@@ -115,7 +136,7 @@ def _hyperparameters(solution: WhitenedPosterior) -> tuple[Array, Array]:
 
 def _temporal(
     choices: Choices, prior: TemporalPrior, centre: Array, axes: Array, contrasts: Array
-) -> TemporalCoordinates:
+) -> TemporalCoordinates | AmplitudeCoordinates:
     L = prior.factor(choices.grid, *np.exp(centre))
     field = DenseField(L, contrasts.shape[1])
     conditional = condition(field, choices, contrasts)
@@ -129,9 +150,21 @@ def _temporal(
     pull = weights[:, None] * strengths * (eta @ rotation) + gradient @ contrasts @ rotation
 
     coefficients, functions = field.shape
-    gram = L.T @ (weights[:, None] * L)
-    R = np.linalg.cholesky(np.eye(coefficients) + strengths[:, None, None] * gram)
     size = coefficients * functions
     coloured = conditional.factor.colour(np.eye(size).reshape(coefficients, functions, size))
-    mixing = R.transpose(0, 2, 1) @ np.einsum("jfd,fq->qjd", coloured, rotation, optimize=True)
-    return TemporalCoordinates(centre, axes, rotation, weights, strengths, pull, mixing)
+    exact = np.einsum("jfd,fq->qjd", coloured, rotation, optimize=True)  # Laplace's own colouring
+    gram = L.T @ (weights[:, None] * L)
+    if not _amplitude_alone(prior, choices.grid, L, centre):
+        R = np.linalg.cholesky(np.eye(coefficients) + strengths[:, None, None] * gram)
+        return TemporalCoordinates(centre, axes, rotation, weights, strengths, pull, R.transpose(0, 2, 1) @ exact)
+    eigenvalues, basis = np.linalg.eigh(gram)
+    amplitude = math.exp(centre[0])
+    spectrum = strengths[:, None] * np.maximum(eigenvalues, 0.0)
+    mixing = np.sqrt(1 + spectrum)[..., None] * (basis.T @ exact)
+    pulled = (basis.T @ L.T @ pull).T / amplitude
+    return AmplitudeCoordinates(centre, axes, rotation, basis, spectrum / amplitude**2, pulled, mixing)
+
+
+def _amplitude_alone(prior: TemporalPrior, grid: Grid, factor: Array, centre: Array) -> bool:
+    """Whether the only hyperparameter is a factor of L."""
+    return len(centre) == 1 and np.allclose(prior.factor(grid, 1.0) * math.exp(centre[0]), factor, rtol=1e-10, atol=0)
