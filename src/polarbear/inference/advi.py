@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 Covariance = Literal["diagonal", "full"]
 
 _TOGETHER = 250  # steps of one compiled call; the bound is judged after each
-_FIRST_RATE = 0.05  # of Adam, in coordinates whose posterior is about one wide
+_FIRST_RATE = 0.01  # of Adam, in coordinates whose posterior is up to one wide; full ranks of a hundred diverge at 0.05
 _HALVINGS = 4  # of that rate, each when the bound has stopped rising, before the end
 _NEARLY_ALL = 0.8  # effective share of draws that are used as they are, as for plain Laplace
 

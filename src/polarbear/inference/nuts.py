@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
 
 _TOGETHER = 50  # transitions of one compiled call; progress is told after each
-_FEWEST_KEPT = 250  # draws of a chain: of shorter ones R-hat and effective sizes are too noisy
+_FEWEST_KEPT = 500  # of a chain, but for the spare: R-hat of shorter ones is too noisy
 _FIRST_STEP = 0.5
 
 # A standard normal turns with period 2π, and NUTS doubles its path of 2^k − 1 steps until that is more than half a turn.
@@ -93,7 +93,7 @@ def nuts(
     with reference.in_double_precision():
         data = reference.on_device((padded_tables(choices), coordinates))
         start, advance = _compiled(density, settings.chains, settings.target_acceptance)
-        states, steps = start(reference.random_key(rng), data)
+        states, steps = start(rng.standard_normal((settings.chains, density.size)), data)
         warmup = math.ceil(settings.warmup / _TOGETHER)
         kept = math.ceil(max(_FEWEST_KEPT, draws / settings.chains) * _SPARE / _TOGETHER)
         blocks: list[_Block] = []
@@ -131,8 +131,7 @@ def _compiled(density: JointDensity, chains: int, target: float) -> tuple[Callab
         position, volume = to_position(density, coordinates, white)
         return density(position, tables) + volume
 
-    def start(key: Any, data: Any) -> Any:
-        white = jax.random.normal(key, (chains, density.size))
+    def start(white: Any, data: Any) -> Any:
         states = jax.vmap(lambda one: blackjax.nuts.init(one, lambda at: log_density(at, data)))(white)
         # Strict types, as `advance` returns them: with any others it would be compiled once more.
         steps = jax.tree.map(jnp.asarray, first_step(_FIRST_STEP))
