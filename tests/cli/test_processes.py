@@ -12,7 +12,7 @@ import pytest
 from polarbear.cli.beliefs import opened
 from polarbear.storage import RaceFile
 
-POLARBEAR = [sys.executable, "-W", "error", "-c", "from polarbear.cli.main import run; run()"]
+POLARBEAR = [sys.executable, "-W", "error", "-m", "polarbear"]
 
 
 def polarbear(*arguments, cwd, code=0):
@@ -105,3 +105,8 @@ def test_the_entry_point_is_installed():
 
     (entry,) = entry_points(group="console_scripts", name="polarbear")
     assert entry.value == "polarbear.cli.main:run"
+
+
+def test_python_m_polarbear_is_the_same_command(tmp_path):
+    assert polarbear("--version", cwd=tmp_path).startswith("polarbear ")
+    assert "Usage: polarbear [OPTIONS] COMMAND" in polarbear("--help", cwd=tmp_path)
