@@ -65,3 +65,44 @@ def test_all_runs_of_an_algorithm_too_short():
         run if run.algorithm == "good" else pb.Trajectory("bad", run.instance, [1], [1.0], until=20) for run in runs
     ]
     assert "no run of bad lasted" in aocc_verdict(short, posterior).sentence
+
+
+def cut(runs, until):
+    """The same runs, each stopped where it is told to; None: not run at all."""
+    stops = [(run, until(run.algorithm, run.instance)) for run in runs]
+    return [
+        pb.Trajectory(run.algorithm, run.instance, run.times, run.values, until=stop)
+        for run, stop in stops
+        if stop is not None
+    ]
+
+
+def test_all_are_compared_on_the_instances_that_they_share():
+    # Where "partial" did not run to the end, "good" did badly: over all its instances it would be behind.
+    rules = {"good": lambda i: 1e-4 if i < 12 else 10.0, "partial": lambda i: 1e-3, "bad": lambda i: 50.0}
+    runs = cut(recorded(rules), lambda name, i: 20 if name == "partial" and i >= 12 else 30)
+    verdict = aocc_verdict(runs, posterior_of(runs), among=["good", "partial"])
+    assert verdict.means == pytest.approx({"good": 0.6, "partial": 0.5, "bad": (2 - np.log10(50)) / 10})
+    assert (verdict.choice, verdict.instances) == ("good", 12)
+    assert "over the 12 of 20 instances on which all that are compared ran to the end" in verdict.sentence
+    whole = recorded(rules)
+    assert "over all 20 instances" in aocc_verdict(whole, posterior_of(whole)).sentence
+
+
+def test_who_went_out_early_is_left_out_and_who_went_out_late_is_not():
+    rules = {"good": lambda i: 1e-4, "late": lambda i: 1e-3, "early": lambda i: 1e-2}
+    last = {"good": 20, "late": 15, "early": 4}
+    runs = cut(recorded(rules), lambda name, i: 30 if i < last[name] else None)
+    verdict = aocc_verdict(runs, posterior_of(runs), among=["good"])
+    assert (set(verdict.means), verdict.instances) == ({"good", "late"}, 15)
+    assert "Not compared, since they ran to the end on too few: early." in verdict.sentence
+
+
+def test_it_does_not_apply_where_nobody_can_be_compared_on_equal_terms():
+    rules = {"first": lambda i: 1e-4, "second": lambda i: 1e-3}
+    apart = cut(recorded(rules), lambda name, i: 30 if (i < 10) == (name == "first") else 20)
+    verdict = aocc_verdict(apart, posterior_of(apart))
+    assert (verdict.choice, verdict.means, verdict.instances) == (None, {}, 0)
+    assert "there is no instance on which all of first, second ran to the end of the grid" in verdict.sentence
+    alone = aocc_verdict(apart, posterior_of(apart), among=["first"])
+    assert "nobody else ran to the end of the grid on half of the instances of first" in alone.sentence

@@ -12,15 +12,17 @@ from polarbear.baselines.attainment import BOUNDS, Bounds
 from polarbear.selection import Uniform, select
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from numpy.typing import NDArray
+    from collections.abc import Hashable, Iterable, Mapping, Sequence
 
     from polarbear.observe import Trajectory
     from polarbear.posterior import Posterior
 
 # From this share of values outside the bounds, AOCC tells more about the bounds than about the algorithms.
 _MANY_OUTSIDE = 0.5
+
+# Of the candidates' instances: whoever shares fewer, such as one that a race eliminated early, is left out, rather than that
+# all others are compared on those few.
+_ENOUGH_SHARED = 0.5
 
 
 @dataclass(frozen=True)
@@ -30,9 +32,11 @@ class AoccVerdict:
     Attributes
     ----------
     means
-        Mean AOCC of each algorithm; empty where AOCC does not apply.
+        Mean AOCC of each algorithm that is compared; empty where AOCC does not apply.
     choice, ours
         The algorithm of highest mean AOCC, None where it does not apply; and the one that the posterior chooses.
+    instances
+        On how many instances they are compared: those on which each of them ran to the end of the grid.
     sentence
         The answer in words.
     """
@@ -40,6 +44,7 @@ class AoccVerdict:
     means: Mapping[str, float]
     choice: str | None
     ours: str
+    instances: int
     sentence: str
 
     @property
@@ -57,6 +62,10 @@ def aocc_verdict(
 ) -> AoccVerdict:
     """Set the choice by mean AOCC beside the posterior's choice under a uniform preference, which weighs time alike.
 
+    Means over different instances say nothing about algorithms, and an area ends where its run does. Compared are therefore
+    our candidates on the instances on which each of them ran to the end of the grid, with all others that ran to the end on
+    at least half of these.
+
     Parameters
     ----------
     runs
@@ -64,47 +73,82 @@ def aocc_verdict(
     posterior
         The belief; its grid says from when to when.
     among
-        Our candidates, such as the Pareto set; all by default. AOCC chooses among all that were run.
+        Our candidates, such as the Pareto set; all by default. AOCC chooses among all that can be compared.
     bounds
         Values between which AOCC counts.
     """
-    told = list(runs)
     start, stop = float(posterior.grid.times[0]), float(posterior.grid.times[-1])
-    chosen = select(posterior, Uniform(), among=among).choice
-    assert isinstance(chosen, str)
-    finals = np.array([run.at([stop])[0] for run in told])
-    finals = finals[np.isfinite(finals)]
-    reason = _unsuited(told, finals, start, stop)
-    areas = {} if reason else aocc_of_runs(told, start, stop, bounds)
-    if not reason and len(areas) < len(posterior.names):
-        lacking = ", ".join(name for name in posterior.names if name not in areas)
-        reason = f"no run of {lacking} lasted to the end of the grid"
-    if reason:
-        return AoccVerdict({}, None, chosen, f"AOCC does not apply: {reason}.")
-    means = {name: float(np.mean(areas[name])) for name in posterior.names}
+    ours = select(posterior, Uniform(), among=among).choice
+    assert isinstance(ours, str)
+    told = [run for run in runs if run.algorithm in posterior.names]
+    candidates = posterior.names if among is None else among
+    complete = [run for run in told if run.until >= stop or run.failed]
+    fair = _comparable(complete, candidates)
+    if reason := _unsuited(complete, fair, candidates, start, stop):
+        return AoccVerdict({}, None, ours, 0, f"AOCC does not apply: {reason}.")
+    areas = aocc_of_runs(fair, start, stop, bounds)
+    means = {name: float(np.mean(areas[name])) for name in posterior.names if name in areas}
     best, second = sorted(means, key=means.__getitem__, reverse=True)[:2]
     scale = f"AOCC between {bounds[0]:g} and {bounds[1]:g}"
-    if best == chosen:
+    if best == ours:
         sentence = f"{scale} would choose {best} too ({means[best]:.3f}, next {second} {means[second]:.3f})."
     else:
         sentence = (
-            f"{scale} would choose {best} ({means[best]:.3f}, {chosen} {means[chosen]:.3f}), "
-            f"where rankings choose {chosen} under the same uniform preference."
+            f"{scale} would choose {best} ({means[best]:.3f}, {ours} {means[ours]:.3f}), "
+            f"where rankings choose {ours} under the same uniform preference."
         )
-    outside = float(np.mean((finals < bounds[0]) | (finals > bounds[1]))) if finals.size else 0.0
-    if outside > _MANY_OUTSIDE:
-        sentence += (
-            f" But {outside:.0%} of the final values lie outside these bounds, which decide more than the runs do."
-        )
-    return AoccVerdict(means, best, chosen, sentence)
+    instances = len({run.instance for run in fair})
+    left_out = [name for name in posterior.names if name not in means]
+    sentence += _basis(instances, len({run.instance for run in told}), left_out) + _outside(fair, stop, bounds)
+    return AoccVerdict(means, best, ours, instances, sentence)
 
 
-def _unsuited(runs: list[Trajectory], finals: NDArray[np.float64], start: float, stop: float) -> str:
-    """Why AOCC cannot be computed from these runs; empty if it can."""
+def _comparable(complete: Sequence[Trajectory], candidates: Sequence[str]) -> list[Trajectory]:
+    """Of runs to the end: those of all that can be compared, on the instances that they share."""
+    on: dict[str, set[Hashable]] = {name: set() for name in candidates}
+    for run in complete:
+        on.setdefault(run.algorithm, set()).add(run.instance)
+    shared = set.intersection(*(on[name] for name in candidates))
+    compared, enough = set(candidates), _ENOUGH_SHARED * len(shared)
+    for name in sorted(on, key=lambda name: len(on[name] & shared), reverse=True):
+        if len(on[name] & shared) >= enough:
+            compared.add(name)
+            shared = on[name] & shared
+    return [run for run in complete if run.algorithm in compared and run.instance in shared]
+
+
+def _unsuited(
+    complete: Sequence[Trajectory], fair: Sequence[Trajectory], candidates: Sequence[str], start: float, stop: float
+) -> str:
+    """Why AOCC does not apply; empty if it does."""
     if not start < stop:
         return "it needs two times or more"
-    if any(run.maximise for run in runs):
+    if any(run.maximise for run in complete):
         return "it needs values that are minimised towards a known optimum"
-    if finals.size and float(finals.min()) < 0:
-        return f"it needs distances to a known optimum, and values go down to {finals.min():.6g}"
-    return ""
+    if lacking := [name for name in candidates if not any(run.algorithm == name for run in complete)]:
+        return f"no run of {', '.join(lacking)} lasted to the end of the grid"
+    if not fair:
+        return f"there is no instance on which all of {', '.join(candidates)} ran to the end of the grid"
+    if all(run.algorithm == candidates[0] for run in fair):
+        return f"nobody else ran to the end of the grid on half of the instances of {candidates[0]}"
+    lowest = min(run.at([stop])[0] for run in fair)
+    return f"it needs distances to a known optimum, and values go down to {lowest:.6g}" if lowest < 0 else ""
+
+
+def _basis(shared: int, told: int, left_out: Sequence[str]) -> str:
+    """On which instances, and who is not among those that are compared."""
+    some = f"the {shared} of {told} instances on which all that are compared ran to the end"
+    sentence = f" These are means over {f'all {told} instances' if shared == told else some}."
+    if left_out:
+        sentence += f" Not compared, since they ran to the end on too few: {', '.join(left_out)}."
+    return sentence
+
+
+def _outside(fair: Sequence[Trajectory], stop: float, bounds: Bounds) -> str:
+    """A doubt where most values do not lie between the bounds."""
+    finals = np.array([run.at([stop])[0] for run in fair])
+    finals = finals[np.isfinite(finals)]
+    share = float(np.mean((finals < bounds[0]) | (finals > bounds[1]))) if finals.size else 0.0
+    if share <= _MANY_OUTSIDE:
+        return ""
+    return f" But {share:.0%} of the final values lie outside these bounds, which decide more than the runs do."
