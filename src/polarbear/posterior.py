@@ -214,16 +214,22 @@ def _unpacked(packed: NDArray[np.uint8]) -> Array:
 
 
 def ratings_of(utilities: Array) -> Array:
-    """Ratings (draw, time, algorithm), θ = softmax(μ), of utilities (time, algorithm, draw)."""
-    ratings = np.empty((utilities.shape[2], *utilities.shape[:2]))
-    for t, mu in enumerate(utilities):  # one time after the other stays in cache
-        strengths = np.exp(_in_range(mu - mu.max(axis=0)))
-        ratings[:, t] = (strengths / strengths.sum(axis=0)).T
+    """Ratings (draw, time, algorithm), θ = softmax(μ), of utilities (time, algorithm, draw).
+
+    In memory the draws lie side by side, as in the utilities: what is asked of a posterior is mostly a mean over them.
+    """
+    ratings = np.empty_like(utilities)
+    for mu, theta in zip(utilities, ratings, strict=True):  # one time after the other stays in cache
+        np.exp(_in_range(mu - mu.max(axis=0)), out=theta)
+        theta /= theta.sum(axis=0)
     ratings.flags.writeable = False
-    return ratings
+    return ratings.transpose(2, 0, 1)
 
 
 def _in_range(centred: Array) -> Array:
     """Utilities at most zero, squeezed where their exponentials would underflow to zero and so lose their order."""
+    if centred.min() >= _DEEPEST:
+        return centred
     beyond = np.maximum(_DEEPEST - centred, 0.0)
-    return centred if not beyond.any() else np.maximum(centred, _DEEPEST) - beyond / (1 + beyond / _SQUEEZED)
+    squeezed: Array = np.maximum(centred, _DEEPEST) - beyond / (1 + beyond / _SQUEEZED)
+    return squeezed

@@ -54,7 +54,7 @@ def anytime_dominance(posterior: Posterior) -> Array:
     """P(θ_A(t) > θ_B(t) at every t), shape (algorithm, algorithm); needs a temporal prior."""
     posterior.require_joint("anytime dominance")
     ratings, n = _by_algorithm(posterior), len(posterior.names)
-    return np.array([[(ratings[a] > ratings[b]).all(axis=1).mean() for b in range(n)] for a in range(n)])
+    return np.array([[(ratings[a] > ratings[b]).all(axis=0).mean() for b in range(n)] for a in range(n)])
 
 
 def crossing(posterior: Posterior) -> Array:
@@ -70,7 +70,7 @@ def pareto_probability(posterior: Posterior) -> Array:
     """P(no other algorithm beats it at every t), for each algorithm; needs a temporal prior."""
     posterior.require_joint("membership in the Pareto set")
     ratings, n = _by_algorithm(posterior), len(posterior.names)
-    beaten = [np.any([(ratings[b] > ratings[a]).all(axis=1) for b in range(n)], axis=0) for a in range(n)]
+    beaten = [np.any([(ratings[b] > ratings[a]).all(axis=0) for b in range(n)], axis=0) for a in range(n)]
     inside: Array = 1 - np.mean(beaten, axis=1)
     return inside
 
@@ -82,17 +82,21 @@ def _wins(row: Array, column: Array) -> Array:
 
 
 def _by_algorithm(posterior: Posterior) -> Array:
-    """The draws of each algorithm side by side, shape (algorithm, draw, time)."""
-    return np.ascontiguousarray(np.moveaxis(posterior.ratings, -1, 0))
+    """The draws of each algorithm side by side, shape (algorithm, time, draw)."""
+    return np.ascontiguousarray(posterior.ratings.transpose(2, 1, 0))
 
 
 def _pairwise(posterior: Posterior, compare: Callable[[Array, Array], NDArray[np.generic]]) -> Array:
-    """Average a comparison of the row's draws (draw, time) with the column's over the draws; pair by pair to save memory."""
+    """Average a comparison of the row's draws (time, draw) with the column's over the draws; pair by pair to save memory."""
     ratings = _by_algorithm(posterior)
-    n, draws, times = ratings.shape
+    n, times, draws = ratings.shape
     result = np.zeros((times, n, n))
     for a in range(n):
         for b in range(n):
             if a != b:
-                result[:, a, b] = np.sum(compare(ratings[a], ratings[b]), axis=0, dtype=np.float64) / draws
+                compared = compare(ratings[a], ratings[b])
+                # Counting what is true in one row is ten times faster than adding up truth values along an axis.
+                counted = compared.dtype == np.bool_
+                result[:, a, b] = [np.count_nonzero(row) for row in compared] if counted else compared.sum(axis=1)
+    result /= draws
     return result

@@ -118,7 +118,7 @@ def test_resampling_keeps_shares_in_random_order() -> None:
 
 
 @pytest.mark.parametrize("draws", [100, 225, 1000, 4000])
-@pytest.mark.parametrize("spread", [0.4, 3.0])
+@pytest.mark.parametrize("spread", [0.8, 3.0])
 def test_smoothing_the_largest_is_smoothing_all(draws, spread):
     log_weights = np.random.default_rng(draws).normal(scale=spread, size=draws)
     smoothed, k = array_stats.psislw(-log_weights)
@@ -128,6 +128,18 @@ def test_smoothing_the_largest_is_smoothing_all(draws, spread):
         np.testing.assert_allclose(importance.weights, np.exp(smoothed), rtol=1e-9)
     else:
         assert importance.pareto_k <= k
+
+
+def test_weights_near_their_mean_are_left_alone():
+    # The largest is below three times the mean; smoothing would change the few largest by some per cent, and find no tail.
+    log_weights = np.random.default_rng(9).normal(scale=0.25, size=4000)
+    assert np.exp(log_weights).max() < 3 * np.exp(log_weights).mean()
+    smoothed, k = array_stats.psislw(-log_weights)
+    importance = pareto_smoothed(log_weights)
+    assert importance.pareto_k == 0.0
+    assert k < 0.2
+    np.testing.assert_allclose(importance.weights, np.exp(log_weights) / np.exp(log_weights).sum())
+    np.testing.assert_allclose(importance.weights, np.exp(smoothed), rtol=0.1)
 
 
 def test_weights_with_a_bound_that_many_reach_are_left_alone():

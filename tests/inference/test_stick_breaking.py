@@ -87,6 +87,4 @@ def test_an_algorithm_seen_far_less_than_others_is_broken_off_first() -> None:
     values[40:, :, 4] = np.nan
     choices = pb.Choices.from_values(values, grid=np.arange(1.0, 21.0), names=list("abcde"))
     _, diagnostics = stick_breaking(choices, pb.Dirichlet(), draws=4000, rng=rng)
-    assert diagnostics.reliable
-    assert diagnostics.pareto_k is not None
-    assert diagnostics.pareto_k < 0.6
+    assert diagnostics.reliable, diagnostics.message

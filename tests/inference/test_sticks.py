@@ -83,7 +83,41 @@ def test_draws_follow_their_betas(concentration):
         # A Kolmogorov-Smirnov test at a level of one in a thousand, given that v is not rounded.
         low = law.cdf(special.expit(-30.0))
         assert stats.kstest(share, lambda v, law=law, low=low, within=within: (law.cdf(v) - low) / within).pvalue > 1e-3
-    np.testing.assert_allclose(drawn.softplus, np.logaddexp(0, drawn.x), rtol=1e-10)
+    np.testing.assert_allclose(drawn.softplus, np.logaddexp(0, drawn.x), atol=1e-6)  # of single precision
+
+
+def test_well_known_breaks_are_normal():
+    # Parameters above 100: a normal of the same mode and curvature, and its density.
+    utilities = np.array([[0.3, 0.1, -0.4]])
+    sticks = sticks_around(utilities, 150 * np.eye(2)[None], helmert(3), strongest_first(utilities))
+    assert min(sticks.first.min(), sticks.second.min()) > 100
+    drawn, log_density = sticks.draw(0, 4000, temper=0.8, rng=np.random.default_rng(5))
+    curvature = sticks.first[0] * sticks.second[0] / (sticks.first[0] + sticks.second[0])
+    z = np.sqrt(0.8 * curvature)[:, None] * (sticks.shear[0] @ (drawn.x - sticks.mode[0][:, None]))
+    for each in z:
+        assert stats.kstest(each, "norm").pvalue > 1e-3
+    expected = stats.norm.logpdf(z).sum(axis=0) + 0.5 * np.log(0.8 * curvature).sum()
+    np.testing.assert_allclose(log_density, expected, atol=1e-4)
+    np.testing.assert_allclose(sticks.log_density(0, drawn.utilities()[0], temper=0.8), log_density, atol=1e-4)
+
+
+def test_single_precision_is_not_asked_for_gammas_it_rounds_to_zero():
+    # One in 2²⁴ draws of a shape up to one would be zero, and its logarithm would spoil every weight of that time.
+    shapes = []
+
+    class Watched:
+        def standard_gamma(self, shape, size, dtype):
+            shapes.append(shape)
+            return np.ones(size, dtype=dtype)
+
+        def standard_exponential(self, size):
+            return np.full(size, 30.0)
+
+    for concentration in (0.01, 1.0):
+        _, log_density = sticks_of(agreeing(8, 4), concentration).draw(0, 10, temper=0.8, rng=Watched())
+        assert np.isfinite(log_density).all()
+    assert len(shapes) == 12
+    assert min(shapes) > 1
 
 
 def test_density_integrates_to_one():

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 LARGEST_PARETO_K = 0.7
 # The paper asks for 400 effective draws; of our 4000 by default that is a tenth.
 SMALLEST_EFFECTIVE_SHARE = 0.1
+# Weights none of which exceeds this multiple of their mean are bounded: there is no tail to smooth, and k is taken as zero.
+_BOUNDED = 3.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,9 +47,10 @@ class Importance:
 
 def pareto_smoothed(log_weights: Array) -> Importance:
     """Smooth raw log-weights by Pareto smoothing (arviz-stats)."""
-    if np.ptp(log_weights) == 0:  # equal weights have no tail to smooth
-        return Importance(np.full(len(log_weights), 1 / len(log_weights)), 0.0, 1.0)
     relative = log_weights - log_weights.max()
+    weights = np.exp(relative)
+    if weights.sum() * _BOUNDED >= len(weights):
+        return _importance(weights, 0.0)
     with np.errstate(all="ignore"):  # a hopeless tail divides by zero; its k is then not a number
         smoothed, k = _smoothed(relative, tail=1.0)
         if not k < LARGEST_PARETO_K:
@@ -57,9 +60,12 @@ def pareto_smoothed(log_weights: Array) -> Importance:
             smoothed, k = again if not again[1] >= k else (smoothed, k)
     if not (np.isfinite(k) and np.all(np.isfinite(smoothed))):
         smoothed, k = relative, np.inf
-    weights = np.exp(smoothed - np.max(smoothed))
+    return _importance(np.exp(smoothed - np.max(smoothed)), float(k))
+
+
+def _importance(weights: Array, pareto_k: float) -> Importance:
     weights /= weights.sum()
-    return Importance(weights, float(k), 1 / float((weights**2).sum() * len(weights)))
+    return Importance(weights, pareto_k, 1 / float((weights @ weights) * len(weights)))
 
 
 def _smoothed(log_weights: Array, *, tail: float) -> tuple[Array, float]:
@@ -93,9 +99,11 @@ def systematic_counts(weights: Array, draws: int, *, rng: np.random.Generator) -
     >>> systematic_counts(np.array([0.5, 0.25, 0.25]), 8, rng=np.random.default_rng(0)).tolist()
     [4, 2, 2]
     """
-    positions = (np.arange(draws) + rng.random()) / draws
     edges = np.cumsum(weights)
-    return np.bincount(np.searchsorted(edges / edges[-1], positions), minlength=len(weights))
+    taken = np.ceil(edges * (draws / edges[-1]) - rng.random()).astype(np.intp)
+    taken[-1] = draws  # whatever the rounding
+    counts: NDArray[np.intp] = np.diff(taken, prepend=0)
+    return counts
 
 
 def in_order(weights: Array, draws: int, *, rng: np.random.Generator) -> NDArray[np.intp]:

@@ -33,9 +33,6 @@ if TYPE_CHECKING:
 # or more; untempered it reached 0.4, at 0.6 the effective draws fell to 22 %.
 _TEMPER = 0.8
 
-# Above this Pareto k another order of breaking is tried; it is well below the k that could not be trusted.
-_DOUBTFUL = 0.6
-
 
 def stick_breaking(
     choices: Choices, prior: IndependentPrior, *, draws: int, rng: np.random.Generator
@@ -56,7 +53,7 @@ def correct_each_time(
     masses = _masses(posterior, log_weights)
     worth = [pareto_smoothed(row) for row in _over_nodes(log_weights, masses)]
 
-    doubtful = np.flatnonzero([each.pareto_k > _DOUBTFUL for each in worth])
+    doubtful = np.flatnonzero([not each.good for each in worth])
     if len(doubtful):  # break the sticks in another order there, and keep what is better
         others = [factor.other_sticks for factor in factors]
         other_utilities, other_log_weights = _weighted_draws(posterior, fields, others, doubtful, draws, rng)
@@ -114,6 +111,8 @@ def _weighted_draws(
 
 def _masses(posterior: WhitenedPosterior, log_weights: Array) -> Array:
     """Of the nodes, from the products over times of their estimated integrals."""
+    if len(log_weights) == 1:
+        return np.ones(1)
     log_hyperpriors = np.array([node.log_hyperprior for node in posterior.nodes])
     return masses_of(log_hyperpriors + _log_integrals(log_weights).sum(axis=1))
 

@@ -19,9 +19,6 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-# Logarithms are saved where at least so many masses can be multiplied.
-_FEWEST_FACTORS = 20
-
 # Utilities further apart than this underflow when their exponentials are summed, and sets are then summed one by one.
 _WIDEST_RANGE = 700.0
 
@@ -199,40 +196,63 @@ def _log_masses(members: Array, utilities: Array) -> Array:
 def _counted_log_masses(members: Array, counts: Array, utilities: Array, dtype: type[np.floating]) -> Array:
     """Σ_S C_S log Σ_{j∈S} exp μ_j (draw), where counts are fractions of small denominator with few logarithms.
 
-    These are nearly all the cost. Each count, times the denominator, is written in signed binary digits,
-    C_S = Σ_b d_b(S) 2^b with d_b in {−1, 0, 1}. The masses that share a digit are multiplied, and one logarithm serves them
-    all. Masses are taken relative to those at the draws' mean utilities: near one, many can be multiplied.
+    Logarithms are nearly all the cost. Each count, times the denominator, is a power of its mass, and written in signed
+    binary digits, C_S = Σ_b d_b(S) 2^b with d_b in {−1, 0, 1}: masses are multiplied, and one logarithm serves many. Masses
+    are taken relative to those at the draws' mean utilities: near one, many can be multiplied.
     """
     whole, denominator = _as_fractions(counts)
     mean = utilities.mean(axis=1)
     deviations = utilities - mean[:, None]
-    if (
-        denominator == 0
-        or len(counts) == 0
-        or mean.min() < -_WIDEST_RANGE
-        or deviations.max() > _RANGE_OF[np.dtype(dtype)]
-    ):
-        return counts @ _log_masses(members, utilities)
-    shares = members * np.exp(mean)
-    central = shares.sum(axis=1)
-    shares /= central[:, None]
-    masses = shares.astype(dtype) @ np.exp(deviations.astype(dtype))
-    # No product of masses may leave the range of floating-point numbers.
-    with np.errstate(divide="ignore"):
-        widest = np.abs(np.log([masses.min(initial=1.0), masses.max(initial=1.0)])).max()
-    factors = int(min(_RANGE_OF[np.dtype(dtype)] / max(widest, 1e-3), len(masses)))
-    if factors < min(_FEWEST_FACTORS, len(masses)):
-        return counts @ _log_masses(members, utilities)
+    if denominator and len(counts) and mean.min() > -_WIDEST_RANGE and deviations.max() < _RANGE_OF[np.dtype(dtype)]:
+        shares = members * np.exp(mean)
+        central = shares.sum(axis=1)
+        masses = (shares / central[:, None]).astype(dtype) @ np.exp(deviations.astype(dtype))
+        with np.errstate(divide="ignore"):
+            widest = float(np.abs(np.log([masses.min(), masses.max()])).max())
+        if widest < 0.25 * _RANGE_OF[masses.dtype]:
+            value: Array = counts @ np.log(central) + _log_of_powers(masses, whole, widest) / denominator
+            return value
+    one_by_one: Array = counts @ _log_masses(members, utilities)
+    return one_by_one
+
+
+def _log_of_powers(masses: NDArray[np.floating], powers: NDArray[np.int64], widest: float) -> Array:
+    """Σ_S powers_S log masses_S (draw), by Horner's rule: from the highest digit on, square and multiply.
+
+    The product must stay in the range of floating-point numbers. It is looked at after so many factors as could take it over
+    a quarter of that range (of exponents); if it has used a quarter, its logarithm is taken and it begins anew.
+
+    Parameters
+    ----------
+    masses
+        Shape (set, draw).
+    powers
+        Of each set; not negative.
+    widest
+        The largest |log mass|, at most a quarter of the range.
+    """
     # The digits of fewest non-zeros ("non-adjacent form"): those of 3C/2 less those of C/2, bit by bit.
-    plus, minus = (3 * whole & ~whole) >> 1, (whole & ~(3 * whole)) >> 1
-    total = np.full(utilities.shape[1], counts @ np.log(central))
-    for first in range(0, len(whole), factors):
-        part = slice(first, first + factors)
-        for digit in range(int(plus[part].max()).bit_length()):
-            product = masses[part][(plus[part] >> digit) & 1 == 1].prod(axis=0)
-            product /= masses[part][(minus[part] >> digit) & 1 == 1].prod(axis=0)
-            total += 2.0**digit / denominator * np.log(product)
-    return total
+    plus, minus = (3 * powers & ~powers) >> 1, (powers & ~(3 * powers)) >> 1
+    quarter = 0.25 * _RANGE_OF[masses.dtype]
+    factors, largest = int(quarter / max(widest, 1e-3)), np.exp(quarter)
+    value = np.zeros(masses.shape[1])
+    product, divisor = np.ones((2, masses.shape[1]), dtype=masses.dtype)
+    binary = np.arange(int(plus.max()).bit_length())[::-1, None]
+    for signs in (plus >> binary & 1) - (minus >> binary & 1):
+        value *= 2
+        product *= product
+        rows = np.flatnonzero(signs).tolist()
+        for first in range(0, max(len(rows), 1), factors):
+            divisor.fill(1)
+            for row in rows[first : first + factors]:
+                side = product if signs[row] > 0 else divisor
+                side *= masses[row]
+            product /= divisor
+            if product.max() > largest or product.min() < 1 / largest:
+                value += np.log(product)
+                product.fill(1)
+    value += np.log(product)
+    return value
 
 
 def _as_fractions(counts: Array) -> tuple[NDArray[np.int64], int]:
