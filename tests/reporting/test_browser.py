@@ -4,6 +4,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 
 import polarbear as pb
+from polarbear.baselines import aocc_verdict
 from tests.reporting.races import HOSTILE, raced, with_failures
 from tests.selection.beliefs import posterior_of, random_posterior
 
@@ -46,10 +47,26 @@ def test_every_section_of_a_race_is_told(opened, result):
     assert page.locator("#best-chart svg path").count() >= len(result.pareto_set)
 
 
+def test_aocc_is_set_beside_the_ratings(opened, result):
+    page = opened(result).page
+    runs = [run.trajectory for run in result.runs]
+    verdict = aocc_verdict(runs, result.posterior, among=result.pareto_set)
+    assert page.text_content("#aocc-text") == verdict.sentence
+    best_first = sorted(verdict.means, key=verdict.means.get, reverse=True)
+    rows = [f"{name}{verdict.means[name]:.3f}" for name in best_first]
+    assert page.locator("#aocc-bars li").all_text_contents() == rows
+    widths = page.evaluate(
+        "[...document.querySelectorAll('#aocc-bars .bar')].map((bar) => [bar, bar.firstChild])"
+        ".map((pair) => pair.map((each) => each.getBoundingClientRect().width))"
+    )
+    shares = [filled / whole for whole, filled in widths]
+    assert shares == pytest.approx([verdict.means[name] for name in best_first], abs=1e-3)  # of a pixel's width
+
+
 def test_a_posterior_has_a_page_without_a_race(opened):
     posterior = random_posterior(100, 12, 4, spread=0.3)
     page = opened(posterior, about={"confidence": 0.7, "unit": "seconds"}).page
-    assert page.locator("#cost, #failures, #evolution").count() == 0
+    assert page.locator("#aocc, #cost, #failures, #evolution").count() == 0
     assert "seconds" in page.text_content("#best-chart")
     assert page.text_content(".lead").startswith(f"{len(pb.pareto_set(posterior, confidence=0.7))} of 4")
 

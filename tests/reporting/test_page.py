@@ -4,11 +4,14 @@ import base64
 import hashlib
 import json
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import polarbear as pb
+from polarbear.baselines import aocc_verdict
+from polarbear.race.result import RaceResult
 from polarbear.reporting.draws import embedded, packed
 from polarbear.reporting.page import SCRIPTS, embeddable
 from polarbear.reporting.words import advice, answer
@@ -94,6 +97,38 @@ def test_a_race_is_told_with_all_that_happened(tmp_path, race):
     assert told["instances"] == result.instances
 
 
+def test_aocc_is_asked_about_the_runs_of_a_race(tmp_path, race):
+    told = contents(pb.report(race, tmp_path / "page.html"))
+    result = race.result
+    verdict = aocc_verdict([run.trajectory for run in result.runs], result.posterior, among=result.pareto_set)
+    assert verdict.choice is not None
+    assert told["aocc"] == {
+        "sentence": verdict.sentence,
+        "means": [verdict.means.get(name) for name in told["names"]],
+    }
+
+
+def test_where_aocc_does_not_apply_the_page_says_why(tmp_path, race):
+    evidence = race.result.state.evidence
+    runs = {
+        key: replace(run, trajectory=pb.Trajectory(*key, run.trajectory.times, run.trajectory.values - 20, until=1000))
+        for key, run in evidence.runs.items()
+    }
+    below = RaceResult(replace(race.result.state, evidence=replace(evidence, runs=runs)), race.result.stopped)
+    told = contents(pb.report(below, tmp_path / "page.html"))["aocc"]
+    assert told["means"] == [None] * 4
+    assert told["sentence"].startswith("AOCC does not apply: it needs distances to a known optimum")
+
+
+def test_failed_runs_that_count_as_missing_are_missing_for_aocc_too(tmp_path):
+    compared = {}
+    for failure in ("last", "missing"):
+        failed = with_failures(raced(failure=failure).result)
+        compared[failure] = contents(pb.report(failed, tmp_path / "page.html"))["aocc"]["sentence"]
+    assert "over all 24 instances" in compared["last"]
+    assert "over the 21 of 24 instances" in compared["missing"]
+
+
 def test_failures_alike_are_told_together(tmp_path, race):
     told = contents(pb.report(with_failures(race.result), tmp_path / "page.html"))["race"]
     assert told["failed"] == 3
@@ -110,6 +145,7 @@ def test_a_posterior_is_judged_by_the_confidence_that_is_asked_for(tmp_path):
         assert [told["names"][k] for k in told["candidates"]] == list(left)
         assert told["unit"] == "seconds"
         assert told["race"] is None
+        assert told["aocc"] is None
 
 
 def test_a_posterior_without_paths_is_told_with_its_caution(tmp_path):

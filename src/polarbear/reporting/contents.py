@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from polarbear.baselines import aocc_verdict
 from polarbear.elimination import dominated
 from polarbear.plots import looks
 from polarbear.reporting.belief import belief
@@ -29,6 +30,7 @@ def of_race(result: RaceResult, *, title: str, made: Mapping[str, str], live: fl
         "made": dict(made),
         "live": None if result.finished else live,
         "race": history(result, posterior.names, running=live is not None),
+        "aocc": _aocc(result, candidates),
         "dominated": None,
     }
 
@@ -53,6 +55,7 @@ def of_posterior(
         "made": dict(made),
         "live": None,
         "race": None,
+        "aocc": None,
         "dominated": {"confidence": confidence, "elimination": way, "out": [asdict(each) for each in out]},
     }
 
@@ -69,6 +72,15 @@ def _of(
         "candidates": [posterior.names.index(name) for name in candidates],
         **belief(posterior, candidates, unit=unit),
     }
+
+
+def _aocc(result: RaceResult, candidates: Sequence[str]) -> dict[str, Any]:
+    """Whether AOCC would have chosen differently, with its means by algorithm, None for those that are not compared."""
+    runs = [run.trajectory for run in result.runs]
+    if result.state.settings.failure == "missing":
+        runs = [run for run in runs if not run.failed]
+    verdict = aocc_verdict(runs, result.posterior, among=candidates)
+    return {"sentence": verdict.sentence, "means": [verdict.means.get(name) for name in result.posterior.names]}
 
 
 def _dashes(style: str | tuple[float, tuple[float, ...]]) -> str:

@@ -26,6 +26,7 @@ SCRIPTS = (
     "ratings.js",
     "eliminations.js",
     "pairs.js",
+    "aocc.js",
     "cost.js",
     "particulars.js",
     "wish.js",

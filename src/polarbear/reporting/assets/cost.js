@@ -13,17 +13,8 @@ function costSection(data, belief) {
     `${several(sum(runs), "run")} on ${several(instances, "instance")} cost ${amount(spent)} ${data.unit}. ` +
     `Running every algorithm to the end on all of them would have cost ${amount(full * cost.length)}: ` +
     `the race saved ${percent(saved, 0)}.`;
-  const bars = data.names.map((_, k) =>
-    el(
-      "li",
-      null,
-      marked(data, k),
-      el("span", { class: "bar", "--c": data.looks[k][0], "--share": `${(100 * cost[k]) / full}%` }, el("span")),
-      el("span", { class: "figure" }, `${amount(cost[k])} (${percent(cost[k] / full, 0)})`),
-    ),
-  );
-  const label = `Cost by algorithm, in ${data.unit}`;
-  byId("cost-bars").replaceChildren(el("ul", { class: "bars", "aria-label": label }, ...bars));
+  const rows = cost.map((each, k) => [k, each / full, `${amount(each)} (${percent(each / full, 0)})`]);
+  byId("cost-bars").replaceChildren(bars(data, `Cost by algorithm, in ${data.unit}`, rows));
   if (observed.every((counts) => counts.every((count) => count === counts[0]))) {
     byId("observed").remove();
     return;

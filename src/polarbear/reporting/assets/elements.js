@@ -38,6 +38,20 @@ function marked(data, algorithm) {
   return el("span", { class: "marked" }, swatch(data.looks[algorithm]), named(data, algorithm));
 }
 
+// A bar for each algorithm: how much of the full length it fills, and the number.
+function bars(data, label, rows) {
+  const items = rows.map(([algorithm, share, figure]) =>
+    el(
+      "li",
+      null,
+      marked(data, algorithm),
+      el("span", { class: "bar", "--c": data.looks[algorithm][0], "--share": `${100 * share}%` }, el("span")),
+      el("span", { class: "figure" }, figure),
+    ),
+  );
+  return el("ul", { class: "bars", "aria-label": label }, ...items);
+}
+
 // Buttons that bring one algorithm of a chart to the front.
 function legend(place, data, algorithms, figure) {
   let held = null;

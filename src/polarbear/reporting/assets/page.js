@@ -7,6 +7,7 @@ explorer(byId("explorer-place"), data, belief);
 ratingsSection(data, belief);
 eliminationsSection(data);
 pairsSection(data, belief);
+aoccSection(data);
 costSection(data, belief);
 trustSection(data);
 failuresSection(data);
