@@ -20,6 +20,18 @@ def instance(index, seed):
     return index + seed / 1000
 
 
+def dies(index, seed):
+    os._exit(3)
+
+
+def dies_the_first_time(index, seed, *, mark):
+    try:
+        os.mkdir(mark)  # noqa: PTH102
+    except FileExistsError:
+        return index
+    os._exit(3)
+
+
 def well_behaved(problem, seed, until):
     rng = np.random.default_rng(seed)
     for t in range(1, until + 1):

@@ -1,10 +1,10 @@
-import math
 import os
 import signal
 import subprocess
 import sys
 import threading
 import time
+from functools import partial
 
 import numpy as np
 import pytest
@@ -65,9 +65,10 @@ def test_a_run_until_its_time():
     assert 0 <= result.cpu_seconds <= result.seconds * 2
 
 
-def test_a_run_that_ends_by_itself_is_known_for_ever():
+def test_a_run_that_ends_by_itself_is_known_until_its_time_and_not_beyond():
+    """It may have ended because of that time, as one does that yields improvements only and then looks at `until`."""
     result = run(runs.short)
-    assert (result.status, result.reached, result.trajectory.until) == ("done", 3, math.inf)
+    assert (result.status, result.reached, result.trajectory.until) == ("done", 3, 10)
 
 
 def test_higher_can_be_better():
@@ -128,7 +129,7 @@ def test_absurd_results_are_errors():
     ("algorithm", "message"),
     [
         (runs.killed, "the process of the run died by SIGKILL, as the system does when memory runs out"),
-        (runs.gone, "ended with exit status 0 in the middle of a run"),
+        (runs.gone, "the process of the run ended by itself with exit status 0"),
         (runs.segfault, "died by SIGSEGV"),
     ],
 )
@@ -276,6 +277,15 @@ class TestSetUp:
             "RuntimeError: expected the source of instances to give instance 3 (ZeroDivisionError: division by zero)"
         )
         assert result.trajectory.until == 0
+
+    def test_a_source_that_kills_its_process_says_nothing_about_the_algorithm(self):
+        result = run(runs.short, instances=runs.dies)
+        assert result.status == "setup"
+        assert result.message == "the process that loads it and makes the instance ended by itself with exit status 3"
+
+    def test_a_source_that_kills_its_process_once_is_tried_again(self, tmp_path):
+        instances = partial(runs.dies_the_first_time, mark=str(tmp_path / "mark"))
+        assert run(runs.short, instances=instances).status == "done"
 
     def test_a_source_that_runs_out(self):
         result = run(runs.short, instances=["only one"])

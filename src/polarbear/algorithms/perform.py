@@ -39,7 +39,8 @@ def perform(algorithm: Algorithm, problem: Any, seed: int, recorder: Recorder) -
     algorithm
         A callable `algorithm(problem, seed, until)` that returns or yields (time, value) in the order of time, or bare
         values if seconds are counted; or one made by a wrapper. Nothing after `until` is asked for. An algorithm that
-        stops because of `until`, and not because it is finished, lets its last pair have the time `until`.
+        worked until then, but found nothing better, repeats its last value at `until`: else its cost is taken to be the
+        time of its last pair.
     problem, seed
         Handed on to the algorithm.
     recorder
@@ -48,7 +49,7 @@ def perform(algorithm: Algorithm, problem: Any, seed: int, recorder: Recorder) -
     Returns
     -------
     bool
-        Whether the run ended by itself before its time, so that its result stays what it is.
+        Whether the run ended by itself before its time.
 
     Examples
     --------

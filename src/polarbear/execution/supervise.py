@@ -70,19 +70,14 @@ def run_supervised(payload: Payload, job: Job, limits: Limits | None = None) -> 
     Returns
     -------
     Run
-        Its trajectory is known until `job.until`, or for ever if the run ended by itself before that; of a failed run,
-        until the last time that it is known to have reached.
+        Its trajectory is known until `job.until`, also if the run ended before that; of a failed run, until the last
+        time that it is known to have reached.
     """
     limits = limits or Limits()
-    slot = own_slot()
-    for _ in range(limits.retries):
-        run = _attempt(slot, payload, job, limits)
-        if run.status != "crashed":
-            return run
-    return _attempt(slot, payload, job, limits)
+    return _attempt(own_slot(), payload, job, limits, limits.retries)
 
 
-def _attempt(slot: Slot, payload: Payload, job: Job, limits: Limits) -> Run:
+def _attempt(slot: Slot, payload: Payload, job: Job, limits: Limits, retries: int) -> Run:
     worker = slot.worker()
     asked, cpu = time.monotonic(), worker.cpu_seconds()
     setup = math.inf if limits.setup_seconds is None else limits.setup_seconds
@@ -111,9 +106,14 @@ def _attempt(slot: Slot, payload: Payload, job: Job, limits: Limits) -> Run:
         if worker.closed:
             slot.retire()
             raise WorkersClosed("the executor was shut down in the middle of this run; submit it again") from None
-        seconds, message = time.monotonic() - asked, f"the process of the run {worker.fate()}"
+        seconds, fate = time.monotonic() - asked, worker.fate()
         slot.retire()
-        return _told(payload, job, event_log.read(worker.log), "crashed", message, seconds)
+        if retries > 0:
+            return _attempt(slot, payload, job, limits, retries - 1)
+        state = event_log.read(worker.log)
+        if not state.started:
+            return _told(payload, job, state, "setup", f"the process that loads it and makes the instance {fate}")
+        return _told(payload, job, state, "crashed", f"the process of the run {fate}", seconds)
     if reply is not None:
         if reply["leftovers"]:  # processes that would go on beside the next run
             slot.retire()
@@ -161,7 +161,7 @@ def _told(
         job.instance,
         events[:, 0],
         events[:, 1],
-        until=math.inf if ended else reached,
+        until=job.until if done else reached,  # who ended early may have done so because of the job's time
         failed=not done,
         maximise=payload.maximise,
     )

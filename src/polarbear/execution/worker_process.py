@@ -124,7 +124,7 @@ class WorkerProcess:
         if code is None:
             how = "closed the pipes to its driver (code that closes all open files does that)"
         elif code >= 0:
-            how = f"ended with exit status {code} in the middle of a run"
+            how = f"ended by itself with exit status {code}"
         else:
             with contextlib.suppress(ValueError):
                 how = f"signal {-code}"

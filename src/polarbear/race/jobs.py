@@ -43,7 +43,8 @@ class Run:
     trajectory
         What the run had found by each time; its `failed` is true unless the status is "done".
     status
-        "done": ran until the job's time, or ended by itself (the trajectory is then known for ever, `until` infinite).
+        "done": ran until the job's time, or ended by itself before that; either way it is known until then, and not
+        beyond: nobody can tell whether it ended because of that time.
         "error": raised, or reported nothing usable. "crashed": its process died. "timeout": past the time limit.
         "setup": the algorithm could not be loaded or the instance not be made, which says nothing about the algorithm; a
         race stops there.
