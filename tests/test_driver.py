@@ -239,6 +239,21 @@ def test_a_disk_that_is_full_for_a_while_loses_nothing(tmp_path, local, finished
     assert stored(path) == stored(finished[0])
 
 
+# Until when runs are known
+
+
+def test_who_stops_at_its_time_without_saying_so_is_not_known_beyond_it(local):
+    algorithms = {name: partial(raced.improvements_only, levels=levels) for name, levels in raced.LEVELS.items()}
+    result = quietly(race_of(algorithms, resolution="strict", rope=0.1), local, max_instances=80)
+    asked = {(name, instance): until for r in result.rounds for name, until in r.until for instance in r.instances}
+    assert min(asked.values()) < GRID[-1]
+    for t, time in enumerate(GRID):
+        for a, name in enumerate(result.state.names):
+            assert result.allocation[t, a] == sum(who == name and until >= time for (who, _), until in asked.items())
+    # What it is taken to have cost is what it said.
+    assert all(run.reached == run.trajectory.times[-1] for run in result.runs)
+
+
 # Continuing with other wishes
 
 
@@ -320,6 +335,29 @@ def test_runs_of_a_round_that_was_broken_off_are_run_again_only_if_they_are_too_
     assert len(result.runs) == 16
     assert {run.trajectory.until for run in result.runs} == {16.0}
     assert [round_.kind for round_ in result.rounds] == ["fresh", "review"]
+
+
+def longer_but_fragile(problem, seed, until, *, levels):
+    for when, value in raced.staircase(problem, seed, until, levels=levels):
+        yield when, value
+        if when == 2.0 and until >= 16.0:
+            raise RuntimeError("so long is too long")
+
+
+def test_a_run_that_is_made_again_and_fails_is_stored_as_it_counted(tmp_path, local):
+    """The file must tell the same story as the race that wrote it, also where the earlier, shorter run was good."""
+    algorithms = {name: partial(longer, levels=levels) for name, levels in raced.LEVELS.items()}
+    algorithms["early"] = partial(longer_but_fragile, levels=raced.LEVELS["early"])
+    path = tmp_path / "my.race"
+    with race_of(algorithms, path=path) as race:
+        race._file = Interrupting(race._file, "append", 1, "before")
+        quietly(race, local)
+    assert len(stored(path)) == 16
+    with pb.Race.open(path, algorithms=algorithms, instances=instance, grid=LONG) as race:
+        result = quietly(race, local, max_instances=4)
+    assert {run.trajectory.algorithm for run in result.failures} == {"early"}
+    with pb.Race.open(path) as race:
+        assert dict(race.state.evidence.runs) == dict(result.state.evidence.runs)
 
 
 def test_a_late_arrival_after_opening_again_catches_up_on_stored_runs(copied, local, finished):

@@ -52,7 +52,6 @@ class RaceFile:
     ...     job = Job("cma", instance=0, until=100, seed=1, instance_seed=2)
     ...     file.add_run(Run(Trajectory("cma", 0, [10, 50], [3.0, 1.0], until=100), reached=100), job)
     ...     file.append("round", {"eliminated": []})
-    True
     1
     >>> with RaceFile.open(path, write=False) as file:
     ...     print(file.about, file.runs()["cma", 0].trajectory.values, file.events()[0].kind)
@@ -145,17 +144,8 @@ class RaceFile:
             (key, _json(value, f"about[{key!r}]")),
         )
 
-    def add_run(self, run: Run, job: Job) -> bool:
-        """Store what became of a job.
-
-        It takes the place of an earlier run of the same algorithm on the same instance if it is known for longer, or for
-        as long and the earlier one failed.
-
-        Returns
-        -------
-        bool
-            Whether it was stored; if not, what is there already says as much.
-        """
+    def add_run(self, run: Run, job: Job) -> None:
+        """Store what became of a job, in place of an earlier run of the same algorithm on the same instance."""
         path = run.trajectory
         if (path.algorithm, path.instance) != (job.algorithm, job.instance):
             raise ValueError(
@@ -167,8 +157,8 @@ class RaceFile:
                 f"expected a trajectory that failed unless the status is 'done', got status {run.status!r} "
                 f"and failed={path.failed}"
             )
-        stored = self._write(
-            _ADD_RUN,
+        self._write(
+            "INSERT OR REPLACE INTO run VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
                 job.algorithm,
                 int(job.instance),
@@ -186,7 +176,6 @@ class RaceFile:
                 np.concatenate([path.times, path.values]).astype("<f8", copy=False).tobytes(),
             ),
         )
-        return stored.rowcount == 1
 
     def runs(self) -> dict[tuple[str, int], Run]:
         """Return every stored run by (algorithm, instance), in that order, whatever the order in which they came."""
@@ -228,17 +217,6 @@ class RaceFile:
             raise ValueError(f"{self.path} is not open for writing; use RaceFile.open(path, write=True)")
         with explained(self.path):
             return self._connection.execute(statement, values)
-
-
-_ADD_RUN = """
-INSERT INTO run VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-ON CONFLICT (algorithm, instance) DO UPDATE SET
-    seed = excluded.seed, instance_seed = excluded.instance_seed, asked = excluded.asked, until = excluded.until,
-    reached = excluded.reached, maximise = excluded.maximise, status = excluded.status, message = excluded.message,
-    seconds = excluded.seconds, cpu_seconds = excluded.cpu_seconds, ended = excluded.ended, events = excluded.events
-WHERE excluded.until > run.until
-    OR (excluded.until = run.until AND run.status <> 'done' AND excluded.status = 'done')
-"""
 
 
 def _run(
