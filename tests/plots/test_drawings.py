@@ -126,6 +126,19 @@ def test_figures_of_a_race_in_a_column_are_legible(figure):
     assert_legible(getattr(plots, figure)(race_with(5, names=FIVE, rounds=2), width=3.4))
 
 
+@pytest.mark.parametrize("figure", [*OF_A_POSTERIOR, *OF_A_RACE])
+def test_a_figure_stays_as_it_is_when_it_is_drawn_again(figure, races):
+    if figure in OF_A_POSTERIOR:
+        drawn = OF_A_POSTERIOR[figure](posterior_with(5))
+    else:
+        drawn = OF_A_RACE[figure](races(5, 1))
+    before = [ax.get_position().bounds for ax in drawn.axes]
+    for _ in range(3):
+        drawn.draw_without_rendering()
+    after = [ax.get_position().bounds for ax in drawn.axes]
+    np.testing.assert_allclose(after, before, atol=0.005)  # of the figure: texts are measured anew each time
+
+
 def test_the_truth_on_a_linear_axis_is_legible():
     posterior = posterior_with(5, 60)
     assert_legible(plots.ratings(posterior, axis="linear", truth=posterior.ratings[0]))

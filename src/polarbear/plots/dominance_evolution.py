@@ -141,6 +141,8 @@ def draw_evolution(ax: Axes, data: DominanceEvolution) -> None:
         )
         for marks, marker, size in ((data.eliminated, "X", 7), (data.resolved, "D", 5.5)):
             here = marks[:, column]
+            if not here.any():  # a line without points would be laid out as if it were at the figure's corner
+                continue
             ax.plot(
                 data.rounds[here] + aside[here, column],
                 threat[here],

@@ -157,7 +157,7 @@ def draw_rounds(axes: Sequence[Axes], data: RoundPanels, *, axis: Axis | None = 
         ax.set_ylim(0, 1.03 * highest)
         ax.label_outer()
         told = f"Round {panel.round} · {panel.instances} instances"
-        literal(ax.set_title(f"{told}\n{_decided(panel, brief)}", linespacing=1.3, fontsize=7.5))
+        literal(ax.set_title(f"{told}\n{_decided(panel, brief) or ' '}", linespacing=1.3, fontsize=7.5))
     figure = axes[0].get_figure()
     assert figure is not None
     look = looks(data.everybody)
