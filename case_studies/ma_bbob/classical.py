@@ -56,6 +56,7 @@ def aocc_figure(recorded: Recorded) -> Figure:
             mean = areas[:, column].mean()
             ax.plot([column - 0.4, column + 0.4], [mean, mean], color="black", linewidth=1.6)
             ax.annotate(f"{mean:.3f}", (column, 1.02), ha="center", fontsize=7)
+        ax.set_xlim(-0.5, len(recorded.names) - 0.5)
         ax.set_ylim(0, 1.08)
         name_ticks(ax.xaxis, recorded.names)
         ax.set_ylabel("AOCC")
