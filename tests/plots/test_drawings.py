@@ -128,10 +128,8 @@ def test_figures_of_a_race_in_a_column_are_legible(figure):
 
 @pytest.mark.parametrize("figure", [*OF_A_POSTERIOR, *OF_A_RACE])
 def test_a_figure_stays_as_it_is_when_it_is_drawn_again(figure, races):
-    if figure in OF_A_POSTERIOR:
-        drawn = OF_A_POSTERIOR[figure](posterior_with(5))
-    else:
-        drawn = OF_A_RACE[figure](races(5, 1))
+    of_a_race = figure in OF_A_RACE
+    drawn = OF_A_RACE[figure](races(5, 1)) if of_a_race else OF_A_POSTERIOR[figure](posterior_with(5))
     before = [ax.get_position().bounds for ax in drawn.axes]
     for _ in range(3):
         drawn.draw_without_rendering()
