@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from polarbear import dominated, pareto_set
+from polarbear import dominance, dominated, pareto_set
 from polarbear.elimination import threats
 from tests.race.paper import posterior_of, some_posterior, threat
 
@@ -18,6 +18,7 @@ law = settings(deadline=None, max_examples=60)
 def test_threats_are_shares_of_draws(elimination, seed):
     posterior = some_posterior(np.random.default_rng(seed), NAMES, TIMES)
     ours = threats(posterior, elimination=elimination)
+    np.testing.assert_array_equal(threats(posterior, elimination=elimination, beats=dominance(posterior)), ours)
     for a in range(5):
         for b in range(5):
             assert ours[a, b] == (pytest.approx(threat(posterior, a, b, elimination)) if a != b else 0)

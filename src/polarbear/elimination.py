@@ -46,7 +46,8 @@ def threats(
     if elimination not in get_args(Elimination):
         raise ValueError(f"elimination must be 'joint' or 'pointwise', got {elimination!r}")
     if elimination == "joint":
-        return anytime_dominance(posterior)
+        # Who never beats another at one of the times does not do so at all times.
+        return anytime_dominance(posterior, where=True if beats is None else beats.min(axis=0) > 0)
     everywhere: NDArray[np.float64] = (dominance(posterior) if beats is None else beats).min(axis=0)
     return everywhere
 

@@ -216,9 +216,9 @@ def _unpacked(packed: NDArray[np.uint8]) -> Array:
 def ratings_of(utilities: Array) -> Array:
     """Ratings (draw, time, algorithm), θ = softmax(μ), of utilities (time, algorithm, draw).
 
-    In memory the draws lie side by side, as in the utilities: what is asked of a posterior is mostly a mean over them.
+    In memory the draws lie side by side: what is asked of a posterior is mostly a mean over them.
     """
-    ratings = np.empty_like(utilities)
+    ratings = np.empty(utilities.shape)
     for mu, theta in zip(utilities, ratings, strict=True):  # one time after the other stays in cache
         np.exp(_in_range(mu - mu.max(axis=0)), out=theta)
         theta /= theta.sum(axis=0)

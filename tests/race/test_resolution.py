@@ -25,6 +25,19 @@ def test_pairs_are_decided_as_the_paper_says(resolution, confidence, rope):
     assert 0 < np.mean(shares) < 1  # the draws are such that the rule matters
 
 
+@pytest.mark.parametrize("resolution", ["strict", "crossing"])
+@pytest.mark.parametrize("seed", range(5))
+def test_pairs_that_do_not_matter_change_nothing_for_the_others(resolution, seed):
+    rng = np.random.default_rng(seed)
+    posterior, rule = some_posterior(rng, NAMES, TIMES, sharpness=0.4), {"confidence": 0.8, "rope": 0.2}
+    pairs = rng.random((4, 4)) < 0.5
+    pairs |= pairs.T
+    ours = resolved_pairs(posterior, resolution=resolution, pairs=pairs, **rule)
+    full = resolved_pairs(posterior, resolution=resolution, **rule)
+    np.testing.assert_array_equal(ours[:, pairs], full[:, pairs])
+    assert (ours <= full).all()
+
+
 @pytest.mark.parametrize("seed", range(5))
 def test_crossing_decides_whole_pairs_and_never_less_than_strict(seed):
     posterior = some_posterior(np.random.default_rng(seed), NAMES, TIMES, sharpness=0.6)

@@ -163,7 +163,8 @@ def _conclude(state: State, plan: Plan, cost: float) -> State:
     settings, number = state.settings, len(state.rounds) + 1
     posterior = believe(state)
     trusted = posterior.diagnostics.reliable
-    beats = dominance(posterior)
+    inside = np.array([name in state.candidates for name in state.names])
+    beats = dominance(posterior, where=inside[:, None])  # only candidates eliminate
     threat = threats(posterior, elimination=settings.elimination, beats=beats)
     losers = (
         successively(posterior, threat, confidence=settings.confidence, among=state.candidates)
@@ -179,8 +180,8 @@ def _conclude(state: State, plan: Plan, cost: float) -> State:
             confidence=settings.confidence,
             rope=settings.rope,
             beats=beats,
+            pairs=~state.resolved.all(axis=0),
         )
-    inside = np.array([name in state.candidates for name in state.names])
     before, after = undecided_cells(state.resolved), undecided_cells(resolved)
     used, total = len(state.evidence.instances), state.cost
     cells = len(settings.grid) * len(state.names) * (len(state.names) - 1) // 2
@@ -193,7 +194,7 @@ def _conclude(state: State, plan: Plan, cost: float) -> State:
         reliable=trusted,
         message=posterior.diagnostics.message,
         eliminated=tuple(Eliminated(each.name, each.by, each.probability, number, used, total) for each in losers),
-        threat=tuple(zip(state.names, np.where(inside[:, None], threat, 0.0).max(axis=0).tolist(), strict=True)),
+        threat=tuple(zip(state.names, threat.max(axis=0).tolist(), strict=True)),
         open=tuple(
             (state.names[a], state.names[b], tuple(np.flatnonzero(~resolved[:, a, b]).tolist()))
             for a in range(len(state.names))
