@@ -69,7 +69,7 @@ class NUTS:
 
     chains: int = 4
     warmup: int = 300
-    target_acceptance: float = 0.8
+    target_acceptance: float = 0.9
     progress: Callable[[int, int], None] | None = None
 
     @property
