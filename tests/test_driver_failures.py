@@ -6,12 +6,14 @@ import threading
 from concurrent.futures import CancelledError, Executor, Future, wait
 from contextlib import closing
 from functools import partial
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
 
 import polarbear as pb
 from polarbear.execution import run_supervised
+from polarbear.race.jobs import Run
 from tests.race import raced
 from tests.race.raced import four, instance
 from tests.test_driver import SETTINGS, copied, finished, local, opened, quietly, race_of
@@ -130,6 +132,27 @@ def test_an_executor_that_fails_loses_nothing(local, tmp_path, finished):
     assert journal(tmp_path / "my.race") == journal(finished[0])
 
 
+def test_runs_that_cannot_be_kept_do_not_keep_the_others_from_being_cancelled():
+    """As on a full disk: two runs have ended, and each fails to be stored."""
+    futures = []
+
+    class Slow(Executor):
+        def submit(self, function, payload, job, limits):
+            futures.append(Future())
+            if len(futures) <= 2:
+                path = pb.Trajectory(job.algorithm, job.instance, [1.0], [1.0], until=job.until)
+                futures[-1].set_result(Run(path, reached=job.until))
+            return futures[-1]
+
+    race = race_of()
+    race._file = Mock()
+    race._file.add_run.side_effect = OSError(28, "no space left")
+    with pytest.raises(OSError, match="no space left"):
+        quietly(race, Slow())
+    assert len(futures) == 16
+    assert all(future.cancelled() for future in futures[2:])
+
+
 # What is refused
 
 
@@ -143,17 +166,19 @@ NOT_PICKLABLE = partial(raced.staircase, levels=threading.Lock())
 @pytest.mark.parametrize(
     ("algorithms", "instances", "words"),
     [
-        ({"a": plain, "b": 3}, instance, "expected an algorithm that can be called"),
+        ({"a": plain, "b": 3}, instance, "'b' cannot race: expected an algorithm that can be called"),
         (
             {"a": plain, "b": NOT_PICKLABLE},
             instance,
-            "open files, connections, locks and generators inside the function",
+            "'b' cannot race: .* open files, connections, locks and generators inside the function",
         ),
         ({"a": plain, "b": plain}, 7, "expected instances as a callable"),
         ({"a": plain, "b": plain}, None, "expected instances as a callable"),
         ({"a": plain}, instance, "expected at least two algorithms"),
         ({}, instance, "expected at least two algorithms"),
         ({"a": plain, 3: plain}, instance, "expected names that are strings"),
+        (["a", "b", "a"], None, "expected different names, got 'a' more than once"),
+        ("ab", None, "expected algorithms by name, got 'ab'"),
     ],
 )
 def test_what_cannot_race_is_refused_before_a_file_is_made(tmp_path, algorithms, instances, words):
@@ -164,7 +189,7 @@ def test_what_cannot_race_is_refused_before_a_file_is_made(tmp_path, algorithms,
 
 def test_an_algorithm_that_cannot_race_is_not_added(copied):
     with opened(copied) as race:
-        with pytest.raises(ValueError, match="expected an algorithm that can be called"):
+        with pytest.raises(ValueError, match="'new' cannot race: expected an algorithm that can be called"):
             race.add("new", 3)
         with pytest.raises(ValueError, match="more than once"):
             race.add("poor", plain)
@@ -273,6 +298,19 @@ def test_a_prior_of_ones_own_races_without_a_file(tmp_path):
         race_of(prior=Mine(), path=tmp_path / "my.race")
     assert list(tmp_path.iterdir()) == []
     race_of(prior=Mine())
+
+
+@pytest.mark.parametrize(
+    ("limits", "words"),
+    [
+        ({"max_instances": -1}, "max_instances must not be negative, got -1"),
+        ({"max_evaluations": float("nan")}, "max_evaluations must not be negative, got nan"),
+        ({"max_seconds": -0.5}, "max_seconds must not be negative, got -0.5"),
+    ],
+)
+def test_limits_that_are_none_are_refused(limits, words):
+    with pytest.raises(ValueError, match=words):
+        quietly(race_of(), Mock(), **limits)
 
 
 def test_the_time_limit_and_retries_reach_the_runs():

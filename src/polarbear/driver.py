@@ -21,7 +21,7 @@ from polarbear.race.written import write
 from polarbear.storage import RaceFile
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
     from concurrent.futures import Executor
     from os import PathLike
     from types import TracebackType
@@ -83,8 +83,9 @@ class Race:
         **settings: Any,
     ) -> None:
         _check_settings(settings)
+        by_name = _by_name(algorithms)
         chosen = Settings(grid=grid, **settings)  # type: ignore[arg-type]  # Settings makes a Grid of it
-        self._begin(_by_name(algorithms), instances, loop.start(chosen, list(_by_name(algorithms))), {})
+        self._begin(by_name, instances, loop.start(chosen, algorithms), {})
         if path is not None:
             known = {"settings": write(chosen), "algorithms": list(self._state.names), "made": made()}
             self._file = RaceFile.create(path, {**(about or {}), **known})
@@ -94,7 +95,7 @@ class Race:
         cls,
         path: str | PathLike[str],
         *,
-        algorithms: Mapping[str, Algorithm] | None = None,
+        algorithms: Mapping[str, Algorithm] | Sequence[str] | None = None,
         instances: Instances = None,
         **changes: Any,
     ) -> Self:
@@ -141,7 +142,7 @@ class Race:
         self._known = known  # also runs of a round that was broken off
         self._file = None
         self._stopped: Stopped = "paused"
-        self._payloads = {name: self._packed(each) for name, each in algorithms.items() if each is not None}
+        self._payloads = {name: self._packed(name, each) for name, each in algorithms.items() if each is not None}
 
     def __enter__(self) -> Self:
         return self
@@ -173,7 +174,7 @@ class Race:
 
     def add(self, name: str, algorithm: Algorithm) -> None:
         """Let another algorithm in; it first runs on the instances that the race knows already."""
-        payload = None if algorithm is None else self._packed(algorithm)
+        payload = None if algorithm is None else self._packed(name, algorithm)
         state = loop.add(self._state, name)
         self._log("added", name)
         self._state = state
@@ -229,6 +230,10 @@ class Race:
         RaceResult
             Also when it was stopped, by Ctrl-C too; `run` again, or `Race.open`, continues.
         """
+        limits = {"max_instances": max_instances, "max_evaluations": max_evaluations, "max_seconds": max_seconds}
+        for name, limit in limits.items():
+            if limit is not None and not limit >= 0:
+                raise ValueError(f"{name} must not be negative, got {limit!r}; without a limit it is None")
         deadline = math.inf if max_seconds is None else time.monotonic() + max_seconds
         try:
             with ExitStack() as stack:
@@ -314,8 +319,12 @@ class Race:
         if self._file is not None:
             self._state, self._known = replayed(self._file)
 
-    def _packed(self, algorithm: Algorithm) -> Payload:
-        return pack(algorithm, self._instances, self._state.settings.clock, self._state.settings.maximise)
+    def _packed(self, name: str, algorithm: Algorithm) -> Payload:
+        settings = self._state.settings
+        try:
+            return pack(algorithm, self._instances, settings.clock, settings.maximise)
+        except ValueError as error:
+            raise ValueError(f"{name!r} cannot race: {error}") from error
 
     def _reconsider(self, settings: Settings) -> None:
         state = loop.reconsider(self._state, settings)
@@ -327,7 +336,9 @@ class Race:
             self._file.append(kind, data)
 
 
-def _by_name(algorithms: Mapping[str, Algorithm] | Iterable[str]) -> dict[str, Algorithm]:
+def _by_name(algorithms: Mapping[str, Algorithm] | Sequence[str]) -> dict[str, Algorithm]:
+    if isinstance(algorithms, str):
+        raise ValueError(f"expected algorithms by name, got {algorithms!r}; give {{name: algorithm}}")
     return dict(algorithms) if isinstance(algorithms, Mapping) else dict.fromkeys(algorithms)
 
 

@@ -82,12 +82,11 @@ def gather(jobs: Sequence[Job], crew: Crew, keep: Callable[[Job, Run], None]) ->
 
 
 def _break_off(futures: Mapping[Future[Run], Job], done: Mapping[Job, Run], keep: Callable[[Job, Run], None]) -> None:
-    """Cancel what has not begun, and keep what had ended but was not looked at."""
-    for future, job in futures.items():
-        if future.cancel() or job in done or not future.done() or future.exception() is not None:
-            continue
-        if (run := future.result()).status != "setup":
-            keep(job, run)
+    """Cancel what has not begun, and then keep what had ended but was not looked at."""
+    begun = [(future, job) for future, job in futures.items() if not future.cancel()]
+    for future, job in begun:
+        if job not in done and future.done() and future.exception() is None and future.result().status != "setup":
+            keep(job, future.result())
 
 
 def _check_known(jobs: Sequence[Job], crew: Crew) -> None:

@@ -181,6 +181,15 @@ def test_a_round_needs_all_its_runs_and_no_others():
     assert shuffled.rounds == loop.tell(state, plan, runs).rounds  # whatever the order in which they come
 
 
+def test_a_round_is_told_once():
+    state = loop.start(even_settings(), "abc")
+    plan = loop.ask(state)
+    runs = simulated_runs(plan, EVEN, tuple("abc"), TIMES)
+    after = loop.tell(state, plan, runs)
+    with pytest.raises(ValueError, match=r"the run of 'a' on instance 0 was told before; .*ask\(state\)"):
+        loop.tell(after, plan, runs)
+
+
 def test_telling_again_what_was_decided_infers_nothing(raced, monkeypatch):
     monkeypatch.setattr(loop, "fit", None)
     state = loop.start(raced.settings, raced.names)

@@ -37,6 +37,6 @@ class Allowance:
                 limits.append((self.instances - len(state.evidence.instances), "max_instances"))
         if self.evaluations is not None and plan.jobs:
             an_instance = sum(until for _, until in plan.until)
-            limits.append(((self.evaluations - state.cost) // an_instance, "max_evaluations"))
+            limits.append(((self.evaluations - state.cost) / an_instance, "max_evaluations"))
         room, reason = min(limits)
         return int(room), reason

@@ -57,8 +57,7 @@ def tell(state: State, plan: Plan, runs: Iterable[Run], *, decided: Round | None
         What was decided when these runs were first told; the state is then rebuilt without inferring anything.
     """
     told = list(runs)
-    _check(plan, told)
-    known = set(state.evidence.runs)
+    _check(state, plan, told)
     cost = float(sum(run.reached for run in told))
     state = replace(
         state,
@@ -67,7 +66,6 @@ def tell(state: State, plan: Plan, runs: Iterable[Run], *, decided: Round | None
         posterior=None,
         review=False,
     )
-    assert not known.intersection((job.algorithm, job.instance) for job in plan.jobs)
     return _conclude(state, plan, cost) if decided is None else _apply(state, decided)
 
 
@@ -246,8 +244,13 @@ def _without(state: State, candidates: frozenset[str]) -> np.ndarray[tuple[int, 
     return state.resolved | unresolved(len(state.settings.grid), state.names, candidates)
 
 
-def _check(plan: Plan, runs: list[Run]) -> None:
+def _check(state: State, plan: Plan, runs: list[Run]) -> None:
     asked = {(job.algorithm, job.instance) for job in plan.jobs}
+    if again := asked.intersection(state.evidence.runs):
+        name, instance = min(again)
+        raise ValueError(
+            f"the run of {name!r} on instance {instance} was told before; tell each plan once, and ask(state) for the next"
+        )
     given = [(run.trajectory.algorithm, run.trajectory.instance) for run in runs]
     if set(given) != asked or len(given) != len(asked):
         missing, extra = asked.difference(given), set(given).difference(asked)
