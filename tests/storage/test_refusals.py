@@ -1,6 +1,7 @@
 """What is no race file, or not a whole one, is refused with a sentence and left exactly as it was."""
 
 import errno
+import gc
 import os
 import sqlite3
 import subprocess
@@ -149,7 +150,8 @@ def test_a_full_disk_loses_nothing(path, room):
 
 def test_there_is_one_writer(path):
     with RaceFile.open(path, write=True) as file:
-        with pytest.raises(RaceFileInUse, match=rf"my.race is being written by process {os.getpid()} on \S+; wait"):
+        words = rf"my.race is being written by process {os.getpid()} on \S+, which is this one; close what has it open"
+        with pytest.raises(RaceFileInUse, match=words):
             RaceFile.open(path, write=True)
         link = path.with_name("link.race")
         link.symlink_to(path)
@@ -158,6 +160,16 @@ def test_there_is_one_writer(path):
         RaceFile.open(path, write=False).close()
         file.append("still", "writing")
     RaceFile.open(link, write=True).close()
+
+
+@pytest.mark.filterwarnings("ignore:unclosed database")  # of which newer Pythons tell
+def test_who_forgets_to_close_a_file_does_not_lock_it_for_ever(path):
+    """As in a notebook whose cell is run again."""
+    file = RaceFile.open(path, write=True)
+    del file
+    gc.collect()
+    RaceFile.open(path, write=True).close()
+    assert [entry.name for entry in path.parent.iterdir()] == [path.name]
 
 
 def test_the_locks_of_sqlite_survive_a_second_opening(path):

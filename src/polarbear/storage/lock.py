@@ -18,7 +18,7 @@ class RaceFileInUse(ValueError):  # noqa: N818 (a state of the file, not an erro
 
 
 class WriterLock:
-    """The right to write a race file, held from construction until `release` or the death of the process.
+    """The right to write a race file, held from construction until `release`, or as long as this object lives.
 
     It is a lock on the file `path + ".lock"`, which names its holder for whoever is refused.
 
@@ -30,27 +30,26 @@ class WriterLock:
 
     def __init__(self, path: Path) -> None:
         self._path = path.with_name(path.name + ".lock")
-        self._descriptor: int | None = _locked(self._path, path)
+        descriptor = _locked(self._path, path)
+        self._close = weakref.finalize(self, os.close, descriptor)
         _HELD.add(self)
         try:
-            os.ftruncate(self._descriptor, 0)
-            os.pwrite(self._descriptor, f"process {os.getpid()} on {socket.gethostname()}\n".encode(), 0)
+            os.ftruncate(descriptor, 0)
+            os.pwrite(descriptor, _this_process().encode(), 0)
         except OSError as error:
             self.release()
             raise OSError(error.errno, f"{path} cannot be locked for writing: {error.strerror}; make room") from error
 
     def release(self) -> None:
         """Let others write; releasing twice does nothing."""
-        if self._descriptor is not None:
+        if self._close.alive:
             # Removed while it is still locked: whoever waits for this very file finds that it is gone, and tries again.
             self._path.unlink(missing_ok=True)
             self.forget()
 
     def forget(self) -> None:
         """Close the lock without removing it: what a forked child does with its parent's lock."""
-        if self._descriptor is not None:
-            os.close(self._descriptor)
-            self._descriptor = None
+        self._close()
 
 
 def _locked(lock: Path, path: Path) -> int:
@@ -62,10 +61,15 @@ def _locked(lock: Path, path: Path) -> int:
             if _is_still_there(descriptor, lock):
                 return descriptor
         except BlockingIOError:
-            holder = os.pread(descriptor, 1000, 0).decode(errors="replace").strip() or "another process"
+            holder = os.pread(descriptor, 1000, 0).decode(errors="replace") or "another process"
             os.close(descriptor)
+            advice = (
+                ", which is this one; close what has it open"
+                if holder == _this_process()
+                else "; wait for it or stop it"
+            )
             raise RaceFileInUse(
-                f"{path} is being written by {holder}; wait for it or stop it, or open the file for reading only"
+                f"{path} is being written by {holder}{advice}, or open the file for reading only"
             ) from None
         except OSError as error:
             os.close(descriptor)
@@ -75,6 +79,10 @@ def _locked(lock: Path, path: Path) -> int:
                 error.errno, f"the file system of {path} has no locks; put the race file on another disk"
             ) from error
         os.close(descriptor)
+
+
+def _this_process() -> str:
+    return f"process {os.getpid()} on {socket.gethostname()}"
 
 
 def _is_still_there(descriptor: int, lock: Path) -> bool:
