@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal, Protocol, TextIO
 
 from polarbear.race.forecast import instances_needed
 from polarbear.race.sampling import running_until
+from polarbear.race.state import decided_share
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -154,7 +155,7 @@ class LiveView(Silence):
         state, plan = self._state, self._plan
         assert state is not None
         assert plan is not None
-        share = state.rounds[-1].resolved_share if state.rounds else 0.0
+        share = decided_share(state.resolved)
         head = Table.grid(padding=(0, 2))
         head.add_row("decided", ProgressBar(total=1.0, completed=share, width=30), f"{share:.1%} of pairs and times")
         total = max(len(plan.jobs), 1)

@@ -18,7 +18,7 @@ from polarbear.race.evidence import recounted, with_runs
 from polarbear.race.resolution import resolved_pairs
 from polarbear.race.rounds import Eliminated, Round
 from polarbear.race.sampling import Plan, missing_instances, next_plan, seed_of
-from polarbear.race.state import State, undecided_cells, unresolved
+from polarbear.race.state import State, decided_share, undecided_cells, unresolved
 from polarbear.relations import dominance
 
 if TYPE_CHECKING:
@@ -182,7 +182,6 @@ def _conclude(state: State, plan: Plan, cost: float) -> State:
         )
     before, after = undecided_cells(state.resolved), undecided_cells(resolved)
     used, total = len(state.evidence.instances), state.cost
-    cells = len(settings.grid) * len(state.names) * (len(state.names) - 1) // 2
     round_ = Round(
         number=number,
         kind=plan.kind,
@@ -199,7 +198,7 @@ def _conclude(state: State, plan: Plan, cost: float) -> State:
             for b in range(a + 1, len(state.names))
             if not resolved[:, a, b].all()
         ),
-        resolved_share=1 - after / cells,
+        resolved_share=decided_share(resolved),
         next_size=settings.batch.after(state.batch_size, (before - after) / before if before else 1.0),
     )
     return replace(_apply(state, round_), posterior=posterior)

@@ -86,3 +86,10 @@ def unresolved(times: int, names: tuple[str, ...], candidates: frozenset[str]) -
 def undecided_cells(resolved: NDArray[np.bool_]) -> int:
     """Number of (time, pair) that are not decided."""
     return int(np.count_nonzero(~resolved)) // 2
+
+
+def decided_share(resolved: NDArray[np.bool_]) -> float:
+    """Share of all (time, pair) that are decided, eliminated algorithms' pairs among them."""
+    times, algorithms, _ = resolved.shape
+    pairs = algorithms * (algorithms - 1) // 2
+    return 1 - undecided_cells(resolved) / (times * pairs) if pairs else 1.0
