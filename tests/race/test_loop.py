@@ -181,6 +181,13 @@ def test_a_round_needs_all_its_runs_and_no_others():
     assert shuffled.rounds == loop.tell(state, plan, runs).rounds  # whatever the order in which they come
 
 
+def test_runs_must_be_judged_as_the_race_judges():
+    state = loop.start(even_settings(maximise=True), "abc")
+    plan = loop.ask(state)
+    with pytest.raises(ValueError, match=r"'a' on instance 0 with maximise=False, and the race has maximise=True"):
+        loop.tell(state, plan, simulated_runs(plan, EVEN, tuple("abc"), TIMES))
+
+
 def test_a_round_is_told_once():
     state = loop.start(even_settings(), "abc")
     plan = loop.ask(state)

@@ -257,3 +257,9 @@ def _check(state: State, plan: Plan, runs: list[Run]) -> None:
             f"expected one run for each job of the plan, got {len(given)} runs for {len(asked)} jobs; "
             f"missing {sorted(missing)[:3]}, not asked for {sorted(extra, key=str)[:3]}"
         )
+    for path in (run.trajectory for run in runs):
+        if path.maximise != state.settings.maximise:
+            raise ValueError(
+                f"got the run of {path.algorithm!r} on instance {path.instance} with maximise={path.maximise}, and the "
+                f"race has maximise={state.settings.maximise}; both must agree"
+            )

@@ -11,7 +11,7 @@ import numpy as np
 from polarbear.elimination import threats
 from polarbear.misfit import ModelCheck, model_check
 from polarbear.race.loop import believe, believed_choices
-from polarbear.race.sampling import running_until
+from polarbear.race.sampling import next_plan
 from polarbear.selection.worst_case import RegretBounds, regret
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ class RaceResult:
     @property
     def finished(self) -> bool:
         """Whether every pair of candidates is decided at every time."""
-        return not running_until(self.state) and not self.state.review
+        return next_plan(self.state) is None
 
     @property
     def pareto_set(self) -> tuple[str, ...]:
