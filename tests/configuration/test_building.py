@@ -3,7 +3,7 @@ import sys
 import pytest
 
 from polarbear.algorithms import Recorder, perform
-from polarbear.configuration import building, prepare
+from polarbear.configuration import ConfigurationError, building, prepare
 from polarbear.configuration.schema import AlgorithmTable, ExecutionTable, InstancesTable, json_schema
 from tests.configuration.conftest import RACE
 
@@ -53,6 +53,23 @@ def test_listed_instances_in_four_ways(write, tmp_path):
     assert len(instances(tmp_path, folder="problems")) == 3
     assert instances(tmp_path, generator="own_optimisers:text", arguments={"prefix": "q"})(3, seed=1) == "q3"
     assert instances(tmp_path, generator="own_optimisers:text")(3, seed=1) == "p3"
+
+
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        ({"file": "nothing.txt"}, "nothing.txt: No such file"),
+        ({"file": "binary.txt"}, "expected a text in UTF-8 in .*binary.txt"),
+        ({"folder": ".", "pattern": "/etc/*"}, "expected a pattern of files in the folder"),
+        ({"folder": ".", "pattern": "*.mps"}, "expected instances in .*, got none"),
+    ],
+)
+def test_instances_that_cannot_be_read(write, tmp_path, table, message):
+    (tmp_path / "binary.txt").write_bytes(b"\xff\xfe")
+    listed = "\n".join(f'{key} = "{value}"' for key, value in table.items())
+    text = RACE.replace('generator = "polarbear.problems:MixedProblems"\narguments = {dimension = 2}', listed)
+    with pytest.raises(ConfigurationError, match=rf"instances: .*{message}"):
+        prepare(write(text))
 
 
 def test_a_random_order_follows_from_the_seed(tmp_path):

@@ -185,6 +185,29 @@ def test_all_faults_are_told_at_once_each_with_its_key(write):
         (('"own_optimisers:random_search"', '{function = "os:sep"}'), "algorithms.random", "cannot be called"),
         (('"own_optimisers:random_search"', "{}"), "algorithms.random", "expected either function or command"),
         (('"own_optimisers:random_search"', "3"), "algorithms.random", "expected a table, got 3"),
+        (("[race]", "confidence = 0.8\n[race]"), "confidence", "did you mean race.confidence?"),
+        (("seed = 1", "start = 1"), "race.start", "did you mean grid.start?"),
+        (("seed = 1", "absolute_tolerance = inf"), "race.absolute_tolerance", "expected a finite number, got inf"),
+        (("stop = 40", f"stop = 1{'0' * 400}"), "grid.stop", "0..."),
+        (
+            ('"own_optimisers:random_search"', '{command = ["solve", 3]}'),
+            "algorithms.random.command",
+            "expected a text, or a list of texts, got ['solve', 3]",
+        ),
+        (
+            ('"own_optimisers:random_search"', '{function = "own_optimisers:random_search", arguments = {with = 3}}'),
+            "algorithms.random",
+            "does not take these arguments: got an unexpected keyword argument 'with'",
+        ),
+        (
+            (
+                '"polarbear.problems:MixedProblems"\narguments = {dimension = 2}',
+                '"own_optimisers:text"\narguments = {x = 1}',
+            ),
+            "instances",
+            "own_optimisers:text does not take these arguments",
+        ),
+        (('"own_optimisers:random_search"', '"..own_optimisers:x"'), "algorithms.random", "write own_optimisers:x"),
     ],
 )
 def test_single_faults(write, change, key, message):
@@ -194,12 +217,15 @@ def test_single_faults(write, change, key, message):
 def test_modules_that_fail_say_where(write, tmp_path):
     (tmp_path / "failing_module.py").write_text("x = 1\ny = x / 0\n")
     (tmp_path / "needy_module.py").write_text("import nothing_like_this\n")
+    (tmp_path / "unfinished_module.py").write_text("x = 1\ndef f(:\n")
     text = RACE.replace("own_optimisers:random_search", "failing_module:f").replace(
         "own_optimisers:climber", "needy_module:f"
     )
     told = faults(write(text))
     assert re.search(r"failing_module.py, line 2: ZeroDivisionError", told["algorithms.random"])
     assert "No module named 'nothing_like_this'; install" in told["algorithms.climber"]
+    told = faults(write(RACE.replace("own_optimisers:random_search", "unfinished_module:f")))
+    assert re.search(r"unfinished_module.py, line 2: invalid syntax", told["algorithms.random"])
 
 
 def test_of_two_modules_of_one_name_the_one_beside_the_file_is_taken(write, tmp_path):
@@ -222,6 +248,17 @@ def test_what_is_no_toml_says_where(write, tmp_path):
         prepare(tmp_path / "binary.toml")
     with pytest.raises(FileNotFoundError, match="polarbear init"):
         prepare(tmp_path / "nowhere.toml")
+    for text in ("x = " + "[" * 5000, "x = " + "1" * 5000):  # too deep, and too long, for Python
+        with pytest.raises(ConfigurationError, match="it is not TOML"):
+            prepare(write(text))
+    (tmp_path / "begun.race").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(ConfigurationError, match="goes on with `polarbear resume`"):
+        prepare(tmp_path / "begun.race")
+
+
+def test_a_folder_stands_for_its_file_and_a_mark_of_byte_order_does_no_harm(write):
+    path = write("\ufeff" + RACE)
+    assert prepare(path.parent).path == path
 
 
 def test_the_command_line_goes_before_the_file(write):
@@ -233,12 +270,21 @@ def test_the_command_line_goes_before_the_file(write):
     assert (prepared.tables.execution.workers, prepared.tables.execution.dask) == (3, None)
     with pytest.raises(ConfigurationError, match=r"race\.seed\.x: it cannot be set"):
         prepare(write(), {"race.seed.x": 1})
-    with pytest.raises(ConfigurationError, match=r"race\.confidence: expected less than 1, got 2"):
+    with pytest.raises(ConfigurationError, match=r"race\.confidence: expected less than 1, got 2, on the command line"):
         prepare(write(), {"race.confidence": 2})
 
 
 @pytest.mark.parametrize(
-    ("text", "value"), [("3", 3), ("0.5", 0.5), ("true", True), ("[1, 2]", [1, 2]), ("joint", "joint"), ('"3"', "3")]
+    ("text", "value"),
+    [
+        ("3", 3),
+        ("[" * 5000, "[" * 5000),
+        ("0.5", 0.5),
+        ("true", True),
+        ("[1, 2]", [1, 2]),
+        ("joint", "joint"),
+        ('"3"', "3"),
+    ],
 )
 def test_values_as_the_file_would_have_them(text, value):
     assert written_value(text) == value

@@ -7,14 +7,14 @@ import sys
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
-from inspect import isclass
+from inspect import isclass, signature
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from polarbear.configuration.references import found
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from pathlib import Path
 
     from polarbear.configuration.schema import (
         AlgorithmTable,
@@ -85,7 +85,7 @@ def algorithm_of(table: AlgorithmTable, folder: Path) -> Any:
     assert table.function is not None
     function = found(table.function, folder)
     if table.arguments:
-        function = partial(_callable(function, table.function), **table.arguments)
+        function = _with_arguments(_callable(function, table.function), table.arguments, table.function)
     if table.shape == "counted":
         return algorithms.counted(function)
     if table.shape == "ask-tell":
@@ -112,7 +112,7 @@ def instances_of(table: InstancesTable, folder: Path, *, seed: int, known: Seque
                 return thing(**table.arguments)
             except (TypeError, ValueError) as error:
                 raise ValueError(f"{table.generator} cannot be made: {error}") from error
-        return partial(thing, **table.arguments) if table.arguments else thing
+        return _with_arguments(thing, table.arguments, table.generator) if table.arguments else thing
     listed = _listed(table, folder)
     gone = [name for name in known if name not in set(listed)]
     if gone:
@@ -130,16 +130,14 @@ def _listed(table: InstancesTable, folder: Path) -> list[str]:
     if table.names is not None:
         names, where = list(table.names), "the names"
     elif table.file is not None:
-        lines = (folder / table.file).read_text(encoding="utf-8").splitlines()
-        names, where = (
-            [line.strip() for line in lines if line.strip() and not line.lstrip().startswith("#")],
-            table.file,
-        )
+        names, where = _lines(folder / table.file), table.file
     else:
         assert table.folder is not None
         place = (folder / table.folder).resolve()
         if not place.is_dir():
             raise ValueError(f"there is no folder {place}")
+        if table.pattern is not None and Path(table.pattern).is_absolute():
+            raise ValueError(f"expected a pattern of files in the folder, such as *.mps, got {table.pattern!r}")
         files = sorted(path for path in place.glob(table.pattern or "*") if path.is_file())
         names, where = [str(path) for path in files if not path.name.startswith(".")], str(place)
     if not names:
@@ -148,6 +146,15 @@ def _listed(table: InstancesTable, folder: Path) -> list[str]:
     if double:
         raise ValueError(f"expected different instances in {where}, got {double[0]!r} twice")
     return names
+
+
+def _lines(path: Path) -> list[str]:
+    """Those with something on them that is no remark."""
+    try:
+        lines = [line.strip() for line in path.read_text(encoding="utf-8-sig").splitlines()]
+    except UnicodeDecodeError as error:
+        raise ValueError(f"expected a text in UTF-8 in {path}: {error}") from None
+    return [line for line in lines if line and not line.startswith("#")]
 
 
 @contextmanager
@@ -160,6 +167,16 @@ def executor_of(table: ExecutionTable) -> Iterator[Any]:
         yield executor
     finally:
         executor.shutdown(cancel_futures=True)
+
+
+def _with_arguments(function: Any, arguments: dict[str, Any], reference: str) -> Any:
+    try:
+        signature(function).bind_partial(**arguments)
+    except TypeError as error:
+        raise ValueError(f"{reference} does not take these arguments: {error}") from None
+    except ValueError:
+        pass  # what is not written in Python may not say what it takes
+    return partial(function, **arguments)
 
 
 def _callable(thing: Any, reference: str) -> Any:

@@ -32,6 +32,19 @@ class ConfigurationError(ValueError):
         super().__init__(f"{path} has {number}:\n{lines}")
 
 
+def told(error: Exception) -> str:
+    """What an error says; of one about a file, its name and what is wrong with it, without the number.
+
+    Examples
+    --------
+    >>> told(FileNotFoundError(2, "No such file or directory", "budgets.txt"))
+    'budgets.txt: No such file or directory'
+    """
+    if isinstance(error, OSError) and error.filename is not None and error.strerror:
+        return f"{error.filename}: {error.strerror}"
+    return str(error)
+
+
 def suggestion(word: str, known: Iterable[str]) -> str:
     """A question for whoever mistyped a word, or what there is to choose from.
 

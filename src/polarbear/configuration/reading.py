@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, get_args
 from pydantic import ValidationError
 
 from polarbear.configuration import building
-from polarbear.configuration.faults import ConfigurationError, Fault, suggestion
+from polarbear.configuration.faults import ConfigurationError, Fault, suggestion, told
 from polarbear.configuration.schema import AlgorithmTable, BatchTable, PriorTable, RaceToml, Table
 
 if TYPE_CHECKING:
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from os import PathLike
 
     from polarbear.race.settings import Settings
+
+
+_LONGEST = 80  # characters of a value that is told
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,7 +67,7 @@ def prepare(
     Parameters
     ----------
     path
-        The file.
+        The file, or the folder of a `race.toml`.
     overrides
         Values that go before those of the file, by key with dots, such as {"race.confidence": 0.999}; None takes a key away.
     known_instances
@@ -80,6 +83,8 @@ def prepare(
         With every fault of the file.
     """
     place = Path(path).resolve()
+    if place.is_dir():
+        place /= "race.toml"
     text, data = _parsed(place)
     changes = dict(overrides or {})
     data = _overridden(place, data, changes)
@@ -107,7 +112,7 @@ def prepare(
             lambda: building.instances_of(valid["instances"], place.parent, seed=seed, known=known_instances),
         )
     if faults or tables is None:
-        raise ConfigurationError(place, faults)
+        raise ConfigurationError(place, [_placed(fault, changes) for fault in faults])
     assert settings is not None
     return Prepared(place, text, changes, tables, settings, algorithms, instances)
 
@@ -122,7 +127,7 @@ def written_value(text: str) -> Any:
     """
     try:
         return tomllib.loads(f"value = {text}")["value"]
-    except tomllib.TOMLDecodeError:
+    except (ValueError, RecursionError):
         return text
 
 
@@ -137,8 +142,8 @@ def prior_from(text: str) -> Any:
     try:
         return building.prior_of(PriorTable.model_validate(written_value(text)))
     except ValidationError as error:
-        told = "; ".join(str(_fault(each)) for each in error.errors(include_url=False))
-        raise ValueError(f"expected a prior such as BSpline, got {text!r}: {told}") from None
+        faults = "; ".join(str(_fault(each)) for each in error.errors(include_url=False))
+        raise ValueError(f"expected a prior such as BSpline, got {text!r}: {faults}") from None
 
 
 class _Collector:
@@ -151,7 +156,7 @@ class _Collector:
         try:
             return make()
         except (ValueError, OSError, ImportError) as error:
-            self._faults.append(Fault(key, str(error)))
+            self._faults.append(Fault(key, told(error)))
             return None
 
 
@@ -159,12 +164,18 @@ def _parsed(path: Path) -> tuple[str, dict[str, Any]]:
     if not path.is_file():
         raise FileNotFoundError(f"there is no file {path}; `polarbear init` writes one to start from")
     try:
-        text = path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8-sig")
         return text, tomllib.loads(text)
     except UnicodeDecodeError as error:
-        raise ConfigurationError(path, [Fault("", f"it is not a text in UTF-8: {error}")]) from None
-    except tomllib.TOMLDecodeError as error:
+        going_on = "; a race that has begun goes on with `polarbear resume`" if path.suffix == ".race" else ""
+        raise ConfigurationError(path, [Fault("", f"it is not a text in UTF-8: {error}{going_on}")]) from None
+    except (ValueError, RecursionError) as error:  # also of numbers too long and tables too deep for Python
         raise ConfigurationError(path, [Fault("", f"it is not TOML: {error}")]) from None
+
+
+def _placed(fault: Fault, overrides: Mapping[str, Any]) -> Fault:
+    """A fault with a word about where it is, if that is not the file."""
+    return Fault(fault.key, f"{fault.message}, on the command line") if fault.key in overrides else fault
 
 
 def _overridden(path: Path, data: dict[str, Any], overrides: Mapping[str, Any]) -> dict[str, Any]:
@@ -221,22 +232,34 @@ def _fault(error: Any) -> Fault:
     key = ".".join(_quoted(part) if isinstance(part, str) else str(part) for part in place)
     match error["type"]:
         case "extra_forbidden":
-            return Fault(key, f"there is no such key; {suggestion(str(place[-1]), _keys(place[:-1]))}")
+            return Fault(key, f"there is no such key; {_meant(place)}")
         case "missing":
             return Fault(key, "it is missing; " + ("write a table" if len(place) == 1 else "give a value"))
         case "literal_error":
             expected = error["ctx"]["expected"].replace("'", "").replace(" or ", ", ").split(", ")
             close = suggestion(str(given), expected)
-            told = f"expected {error['ctx']['expected']}, got {given!r}"
-            return Fault(key, f"{told}; {close}" if close.startswith("did you mean") else told)
+            said = f"expected {error['ctx']['expected']}, got {_short(given)}"
+            return Fault(key, f"{said}; {close}" if close.startswith("did you mean") else said)
         case "value_error":
             return Fault(key, str(error["ctx"]["error"]))
         case "too_short":
             return Fault(key, f"expected two algorithms or more, got {error['ctx']['actual_length']}")
         case "model_type" | "dict_type":
-            return Fault(key, f"expected a table, got {given!r}")
+            return Fault(key, f"expected a table, got {_short(given)}")
     said = error["msg"].replace("Input should be", "expected")
-    return Fault(key, f"{said}, got {given!r}")
+    return Fault(key, f"{said}, got {_short(given)}")
+
+
+def _short(given: Any) -> str:
+    text = repr(given)
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."
+
+
+def _meant(place: Sequence[Any]) -> str:
+    """Which key was probably meant by one that is not there: a similar one here, or one of this name elsewhere."""
+    name, here = str(place[-1]), suggestion(str(place[-1]), _keys(place[:-1]))
+    elsewhere = [f"{table}.{name}" for table in RaceToml.model_fields if name in _keys([table])]
+    return here if here.startswith("did you mean") or not elsewhere else f"did you mean {' or '.join(elsewhere)}?"
 
 
 def _keys(place: Iterable[Any]) -> list[str]:

@@ -25,8 +25,8 @@ def found(reference: str, folder: Path) -> Any:
     module, separator, names = reference.partition(":")
     if not separator or not module or not names:
         raise ValueError(f"expected module:function, got {reference!r}")
-    if "/" in module or module.endswith(".py"):
-        name = Path(module).stem
+    if "/" in module or module.startswith(".") or module.endswith(".py"):
+        name = Path(module).name.removesuffix(".py").lstrip(".")
         raise ValueError(f"expected a module, not a file: write {name}:{names}, for {name}.py beside the configuration")
     thing: Any = _imported(module, folder)
     for name in names.split("."):
@@ -53,6 +53,10 @@ def _imported(module: str, folder: Path) -> ModuleType:
         if error.name is not None and (module == error.name or module.startswith(error.name + ".")):
             raise ValueError(f"there is no module {module!r} in {folder}, nor is one installed") from None
         raise ValueError(f"importing {module!r} failed: {error}; install what it imports") from error
+    except SyntaxError as error:
+        raise ValueError(
+            f"importing {module!r} failed in {error.filename}, line {error.lineno}: {error.msg}"
+        ) from error
     except (Exception, SystemExit) as error:
         last = traceback.extract_tb(error.__traceback__)[-1]
         said = "".join(traceback.format_exception_only(error)).strip()

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 Whole = Annotated[int, Field(ge=1)]
@@ -108,9 +108,9 @@ class RaceTable(Table):
     """How many instances a round takes."""
     failure: Literal["last", "missing", "raise"] = "last"
     """What a failed run counts as."""
-    absolute_tolerance: Annotated[float, Field(ge=0)] = 0.0
+    absolute_tolerance: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 0.0
     """Values this close are ties."""
-    relative_tolerance: Annotated[float, Field(ge=0)] = 0.0
+    relative_tolerance: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 0.0
     """Values this close, as a share, are ties."""
     common_random_numbers: bool = False
     """All algorithms get the same seed on an instance."""
@@ -158,6 +158,13 @@ class AlgorithmTable(Table):
     """module:function that reads one line of the program: (time, value), a value, or None."""
     memory: Whole | None = None
     """Megabytes that the program may have, where the system allows such a limit."""
+
+    @field_validator("command", mode="before")
+    @classmethod
+    def _words(cls, given: Any) -> Any:
+        if isinstance(given, str) or (isinstance(given, list) and all(isinstance(word, str) for word in given)):
+            return given
+        raise ValueError(f"expected a text, or a list of texts, got {given!r}")
 
     @model_validator(mode="before")
     @classmethod
