@@ -33,9 +33,12 @@ def test_every_preference(polarbear, finished, options):
 def test_budgets_from_a_file(polarbear, finished, tmp_path):
     (tmp_path / "budgets").write_text("10\n20\n 30 \n")
     assert polarbear("select", finished, "--samples", tmp_path / "budgets").code == 0
-    (tmp_path / "budgets").write_text("ten")
-    said = polarbear("select", finished, "--samples", tmp_path / "budgets")
-    assert (said.code, "expected numbers in" in said.err) == (1, True)
+    for text in ("ten", ""):
+        (tmp_path / "budgets").write_text(text)
+        said = polarbear("select", finished, "--samples", tmp_path / "budgets")
+        assert (said.code, "expected numbers in" in said.err) == (1, True)
+    said = polarbear("select", finished, "--samples", tmp_path / "nothing")
+    assert (said.code, said.err) == (1, f"polarbear: {tmp_path / 'nothing'}: No such file or directory\n")
 
 
 def test_a_saved_posterior_answers_too(polarbear, finished, tmp_path):
@@ -53,6 +56,8 @@ def test_a_saved_posterior_answers_too(polarbear, finished, tmp_path):
         (["--among", "nobody"], "nobody"),
         (["--between", "30", "10"], "start <= stop"),
         (["--risk", "quantile", "--quantile", "7"], "must lie between 0 and 1"),
+        (["--quantile", "0.1"], "say that too, or leave it out"),
+        (["--portfolio", "1000000000"], "less than or equal to 1000"),
     ],
 )
 def test_bad_wishes(polarbear, finished, options, message):
@@ -108,7 +113,7 @@ def test_the_configuration_comes_out_as_it_went_in(polarbear, finished):
     [
         (["runs", "-o", "x.xls"], "runs can be written as csv, parquet, not as 'xls'"),
         (["posterior", "--format", "nc"], "nc is not text; say where to"),
-        (["decisions", "-o", "nowhere/x.json"], "No such file"),
+        (["decisions", "-o", "x.csv"], "decisions can be written as json, not as 'csv'"),
     ],
 )
 def test_bad_exports(polarbear, finished, arguments, message, tmp_path, monkeypatch):
@@ -125,7 +130,11 @@ def test_a_saved_posterior_has_no_runs(polarbear, finished, tmp_path):
     said = polarbear("export", path, "runs")
     assert (said.code, "is not a race file" in said.err) == (1, True)
     said = polarbear("export", path, "configuration")
-    assert said.code == 1
+    assert (said.code, "is not a race file" in said.err) == (1, True)
+    path.write_text("something else")
+    for command in (["select"], ["plot"], ["report"]):
+        said = polarbear(*command, path)
+        assert (said.code, "expected a race file, or a posterior that was saved" in said.err) == (1, True)
 
 
 def test_what_is_really_damaged_is_told(polarbear, finished, monkeypatch):

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -110,3 +111,32 @@ def test_the_entry_point_is_installed():
 def test_python_m_polarbear_is_the_same_command(tmp_path):
     assert polarbear("--version", cwd=tmp_path).startswith("polarbear ")
     assert "Usage: polarbear [OPTIONS] COMMAND" in polarbear("--help", cwd=tmp_path)
+
+
+def spoken(command, **environment):
+    """What a shell makes of a command line, in which `polarbear` is ours."""
+    line = command.replace("polarbear", shlex.join(POLARBEAR))
+    return subprocess.run(
+        ["bash", "-c", line], env={**os.environ, **environment}, capture_output=True, text=True, check=False
+    )
+
+
+def test_whoever_stops_reading_is_no_error_to_talk_about(finished):
+    said = spoken(f"polarbear export {finished} runs | head -1")
+    assert (said.stdout.count("\n"), said.stderr) == (1, "")
+    said = spoken("polarbear --help | true")
+    assert said.stderr == ""
+
+
+@pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&-", ">/dev/full"])
+@pytest.mark.parametrize("command", ["--version", "status {}"])
+def test_closed_and_full_streams_end_without_a_traceback(finished, closed, command):
+    said = spoken(f"polarbear {command.format(finished)} {closed}")
+    assert "Traceback" not in said.stderr
+    assert said.returncode == (closed == ">/dev/full")
+
+
+def test_letters_that_the_output_does_not_have_are_replaced(finished):
+    said = spoken(f"polarbear status {finished}", PYTHONIOENCODING="ascii")
+    assert (said.returncode, said.stderr) == (0, "")
+    assert "evaluations" in said.stdout.splitlines()[-1]

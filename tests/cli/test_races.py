@@ -79,6 +79,7 @@ def test_newcomers_are_let_in(polarbear, race_toml, tmp_path):
     assert "did you mean 'poor'?" in said.err
     said = polarbear("add", file, "poor", "--json")
     assert said.code in (0, 2)
+    assert "poor is let in and runs on known instances first" in said.err
     assert said.data["algorithms"] == ["random", "climber", "poor"]
     assert [each["name"] for each in said.data["eliminations"]].count("poor") == 1
     assert "is in the race already" in polarbear("add", file, "poor").err
@@ -189,13 +190,69 @@ def test_usage_errors_leave_with_1(polarbear, arguments, message, tmp_path, monk
     assert said.out == ""
 
 
+@pytest.mark.parametrize("command", ["race", "check"])
+def test_a_folder_stands_for_its_race_toml(polarbear, race_toml, command):
+    said = polarbear(command, race_toml.parent, "--set", "race.rope=7")
+    assert said.code == 1
+    assert f"{race_toml} has one fault" in said.err
+
+
+@pytest.mark.parametrize("command", ["resume", "add", "status", "select", "plot", "report"])
+def test_a_misspelled_file_is_asked_about(polarbear, tmp_path, command):
+    assert "`polarbear race` makes one" in polarbear(command, tmp_path / "mine.race").err
+    (tmp_path / "my.race").touch()
+    assert "did you mean 'my.race'?" in polarbear(command, tmp_path / "mine.race").err
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["race", "race.toml", "-o", "nowhere/x.race"],
+        ["race", "race.toml", "--report", "nowhere/x.html"],
+        ["resume", "my.race", "--report", "nowhere/x.html"],
+        ["select", "my.race", "--save", "nowhere/x.npz"],
+        ["plot", "my.race", "-f", "ratings", "-o", "nowhere/x.pdf"],
+        ["report", "my.race", "-o", "nowhere/x.html"],
+        ["export", "my.race", "runs", "-o", "nowhere/x.csv"],
+        ["analyse", "my.race", "--save", "nowhere/x.npz"],
+        ["analyse", "my.race", "--report", "nowhere/x.html"],
+    ],
+)
+def test_what_could_not_be_written_is_not_begun(polarbear, finished, tmp_path, monkeypatch, arguments):
+    write_race(tmp_path, RACE.replace("my.race", "new.race"))
+    (tmp_path / "my.race").write_bytes(finished.read_bytes())
+    monkeypatch.chdir(tmp_path)
+    before = {path: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()}
+    said = polarbear(*arguments)
+    assert (said.code, said.out) == (1, "")
+    assert said.err.startswith("polarbear: there is no folder nowhere for x.")
+    (tmp_path / "nowhere").mkdir()
+    said = polarbear(*[str(each).partition("/")[0] for each in arguments])
+    assert (said.code, said.out) == (1, "")
+    assert "nowhere" in said.err
+    assert before == {path: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()}
+
+
+def test_why_a_race_stopped_and_what_to_type_next(polarbear, race_toml, finished):
+    file = race_toml.parent / "my.race"
+    said = polarbear("race", race_toml, "--max-instances", 3)
+    assert f"the limit of instances is reached; go on with: polarbear resume {file} --max-instances 6" in said.err
+    said = polarbear("resume", file, "--max-evaluations", 1)
+    assert said.err.startswith("Going on after 1 round on 3 instances; 9 runs kept\n")
+    assert "the limit of evaluations is reached; go on with: polarbear resume" in said.err
+    assert said.err.endswith("--max-evaluations 1080\n")
+    said = polarbear("resume", finished)
+    assert said.err.endswith(f"Now try: polarbear select {finished} --map, or: polarbear report {finished}\n")
+
+
 def test_bad_overrides(polarbear, race_toml):
     assert "expected --set key=value" in polarbear("race", race_toml, "--set", "race.rope").err
     assert (
         "race.ropee: there is no such key; did you mean 'rope'?"
         in polarbear("race", race_toml, "--set", "race.ropee=1").err
     )
-    assert "race.confidence: expected less than 1" in polarbear("race", race_toml, "--confidence", 3).err
+    said = polarbear("race", race_toml, "--confidence", 3)
+    assert "race.confidence: expected less than 1, got 3.0, on the command line" in said.err
     assert not (race_toml.parent / "my.race").exists()
 
 
@@ -212,6 +269,8 @@ def test_init_writes_an_example_that_is_right(polarbear, tmp_path):
     assert again.code == 1
     assert "already; choose another folder, or say --force" in again.err
     assert polarbear("init", tmp_path / "new", "--force").code == 0
+    said = polarbear("init", tmp_path / "new" / "race.toml")
+    assert (said.code, "expected a folder, got the file" in said.err) == (1, True)
 
 
 def test_demo(polarbear, tmp_path, monkeypatch):
@@ -225,6 +284,8 @@ def test_check_says_what_is_wrong(polarbear, race_toml):
     said = polarbear("check", race_toml)
     assert said.code == 0
     assert said.out.count("fine") == 3
+    assert "remarks" not in said.out
+    assert "expected a time above 0 for --until, got inf" in polarbear("check", race_toml, "--until", "inf").err
     text = race_toml.read_text().replace(":climber", ":faulty")
     text = text.replace('"cli_optimisers:poor"', "{command = \"sh -c 'echo 30 2.5'\"}")
     race_toml.write_text(text.replace('"cli_optimisers:random_search"', '{command = "no-such-program"}'))

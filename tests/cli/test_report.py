@@ -33,6 +33,10 @@ def test_a_saved_posterior_is_reported_too(polarbear, finished, tmp_path):
         race.result.posterior.save(tmp_path / "belief.npz", draws=200)
     assert polarbear("report", tmp_path / "belief.npz", "--confidence", 0.9).code == 0
     assert "<h1>belief</h1>" in (tmp_path / "belief.html").read_text()
+    said = polarbear("report", tmp_path / "belief.npz", "--live")
+    assert (said.code, "leave --live out" in said.err) == (1, True)
+    said = polarbear("report", finished, "--confidence", 0.9)
+    assert (said.code, "a race has its own confidence" in said.err) == (1, True)
 
 
 def test_the_page_is_opened_where_that_is_asked_for(polarbear, finished, tmp_path, monkeypatch):

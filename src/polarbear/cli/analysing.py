@@ -1,5 +1,6 @@
 """`analyse`: runs that are already there."""
 
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -13,9 +14,11 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from polarbear.analysis import Replayed
-    from polarbear.observe import Choices, Trajectory
+    from polarbear.observe import Choices, Grid, Trajectory
     from polarbear.posterior import Posterior
     from polarbear.selection import Selection
+
+Clock = Literal["evaluations", "seconds"]
 
 
 def analyse(
@@ -23,14 +26,18 @@ def analyse(
     replayed: Annotated[bool, typer.Option("--race", help="Replay the runs as a race and say what it saves.")] = False,
     start: Annotated[float | None, typer.Option(help="The first time to compare at.")] = None,
     stop: Annotated[float | None, typer.Option(help="The last time to compare at.")] = None,
-    count: Annotated[int, typer.Option(min=1, max=100_000, help="At how many times to compare.")] = 30,
+    count: Annotated[
+        int | None, typer.Option(min=1, max=100_000, help="At how many times to compare; 30 by default.")
+    ] = None,
     form: Annotated[
         Literal["iohprofiler", "coco", "csv", "parquet"] | None, typer.Option("--format", help="Read only this.")
     ] = None,
     columns: Annotated[
         list[str] | None, typer.Option("--map", metavar="NAME=COLUMN", help="A column by another name: raw_y=loss.")
     ] = None,
-    clock: Annotated[Literal["evaluations", "seconds"], typer.Option(help="The time axis.")] = "evaluations",
+    clock: Annotated[
+        Clock | None, typer.Option(help="The time axis; evaluations by default, and of a race file its own.")
+    ] = None,
     maximise: Annotated[
         bool | None, typer.Option("--maximise/--minimise", help="Which values are better; by default as the data say.")
     ] = None,
@@ -48,22 +55,29 @@ def analyse(
     as_json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """From recorded runs to the anytime Pareto set, the pairwise table and selections."""
+    """From recorded runs to the anytime Pareto set, the pairwise table and selections.
+
+    A race file is compared at its own times, unless --start, --stop or --count say otherwise.
+    """
     from polarbear.analysis import replay, suggested_grid
     from polarbear.configuration import prior_from
     from polarbear.fitting import fit
     from polarbear.observe import Choices
 
+    options.writable(save, report)
     belief_before = prior_from(prior)
-    runs, read = _runs(path, form, columns, clock, maximise, renumber, quiet)
+    recorded = _recorded(path, form, columns, clock, maximise, renumber, quiet)
+    runs, unit = recorded.runs, recorded.clock
     names = list(dict.fromkeys(run.algorithm for run in runs))
     if len(names) < 2:
         raise ValueError(
             f"expected runs of two algorithms or more in {path}, got those of {', '.join(names) or 'none'}"
         )
-    grid = suggested_grid(runs, count=count, start=start, stop=stop)
+    grid = recorded.grid
+    if grid is None or (start, stop, count) != (None, None, None):
+        grid = suggested_grid(runs, count=count or 30, start=start, stop=stop)
     asked: dict[str, Any] = {"prior": belief_before, "method": method, "calibration": calibration}
-    choices = Choices.from_trajectories(runs, grid=grid, per_instance=True)
+    choices = Choices.from_trajectories(runs, grid=grid, per_instance=True, **recorded.ranked)
     posterior = fit(choices, seed=seed, **asked)
     way = elimination or ("joint" if posterior.joint else "pointwise")
     if save is not None:
@@ -71,34 +85,43 @@ def analyse(
     if report is not None:
         from polarbear.reporting import report as write
 
-        write(posterior, report, title=path.stem, confidence=confidence, elimination=way, unit=clock)
+        write(posterior, report, title=path.stem, confidence=confidence, elimination=way, unit=unit)
     found = _found(posterior, choices, confidence, way, runs)
     if replayed:
-        raced = replay(runs, grid, seed=seed, confidence=confidence, elimination=way, clock=clock, **asked)
-        found["race"] = _raced(raced)
-    found["skipped"] = read
+        asked |= {"confidence": confidence, "elimination": way, "clock": unit, **recorded.ranked}
+        found["race"] = _raced(replay(runs, grid, seed=seed, **asked))
+    found["skipped"] = recorded.skipped
     if as_json:
         selections = {key: as_data(each) for key, each in found.pop("selections").items()}
         printing.say_json({**found, "map": str(found["map"]).splitlines(), "selections": selections})
         return
-    _say(found, posterior, clock)
+    _say(found, posterior, unit)
 
 
-def _runs(
+@dataclass(frozen=True)
+class _Recorded:
+    """Runs that were there, what of the data could not be used, and how they want to be compared."""
+
+    runs: "Sequence[Trajectory]"
+    clock: Clock
+    skipped: list[str] = field(default_factory=list)
+    grid: "Grid | None" = None
+    ranked: dict[str, Any] = field(default_factory=dict)  # what counts as a tie and as a failure
+
+
+def _recorded(
     path: Path,
     form: Any,
     columns: list[str] | None,
-    clock: Literal["evaluations", "seconds"],
+    clock: Clock | None,
     maximise: bool | None,
     renumber: bool,
     quiet: bool,
-) -> "tuple[Sequence[Trajectory], list[str]]":
-    """The recorded runs, and what of the data could not be used."""
+) -> _Recorded:
     if not path.exists():
         raise FileNotFoundError(f"there is no {path}")
     if path.is_file() and is_race_file(path):
-        with opened(path) as race:
-            return [run.trajectory for run in race.result.runs], []
+        return _of_race(path, clock)
     from polarbear.importers import read_runs
 
     renamed = {}
@@ -107,7 +130,8 @@ def _runs(
         if not separator or not name:
             raise ValueError(f"expected --map name=column, such as --map raw_y=loss, got {each!r}")
         renamed[name] = column or None
-    imported = read_runs(path, format=form, columns=renamed or None, maximise=maximise, clock=clock, renumber=renumber)
+    unit = clock or "evaluations"
+    imported = read_runs(path, format=form, columns=renamed or None, maximise=maximise, clock=unit, renumber=renumber)
     for note in imported.about.notes:
         printing.tell(note, quiet=quiet)
     skipped = [str(each) for each in imported.skipped]
@@ -115,7 +139,16 @@ def _runs(
         printing.tell(f"skipped: {line}", quiet=quiet)
     if skipped[10:]:
         printing.tell(f"... and {len(skipped) - 10} more", quiet=quiet)
-    return imported.runs, skipped
+    return _Recorded(imported.runs, unit, skipped)
+
+
+def _of_race(path: Path, clock: Clock | None) -> _Recorded:
+    with opened(path) as race:
+        settings, runs = race.state.settings, [run.trajectory for run in race.result.runs]
+    if clock not in (None, settings.clock):
+        raise ValueError(f"the runs of {path} were timed in {settings.clock}, not in {clock}; leave --clock out")
+    ranked = {name: getattr(settings, name) for name in ("failure", "absolute_tolerance", "relative_tolerance")}
+    return _Recorded(runs, settings.clock, grid=settings.grid, ranked=ranked)
 
 
 def _found(
@@ -173,8 +206,9 @@ def _raced(raced: "Replayed") -> dict[str, Any]:
 def _say(found: dict[str, Any], posterior: "Posterior", clock: str) -> None:
     grid = posterior.grid
     printing.say(
-        f"{found['runs']} runs of {len(found['algorithms'])} algorithms on {found['instances']} instances, compared at "
-        f"{len(grid)} times from {grid.times[0]:,.6g} to {grid.times[-1]:,.6g} {clock}"
+        f"{printing.counted(found['runs'], 'run')} of {len(found['algorithms'])} algorithms on "
+        f"{printing.counted(found['instances'], 'instance')}, compared at {printing.counted(len(grid), 'time')} "
+        f"from {grid.times[0]:,.6g} to {grid.times[-1]:,.6g} {clock}"
     )
     inside, number = found["pareto_set"], len(found["algorithms"])
     printing.say(f"\nAnytime Pareto set: {', '.join(inside)} ({len(inside)} of {number})")

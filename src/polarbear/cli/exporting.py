@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from polarbear.cli import printing, selecting
-from polarbear.cli.beliefs import belief, opened
+from polarbear.cli import options, printing, selecting
+from polarbear.cli.beliefs import belief, expect_race_file, opened
 
 if TYPE_CHECKING:
     from polarbear.exports.tables import Table
@@ -43,7 +43,7 @@ def export(
     between: selecting.Between = None,
     samples: selecting.Samples = None,
     risk: selecting.Risk_ = "expected",
-    quantile: selecting.Level = 0.05,
+    quantile: selecting.Level = None,
     portfolio: selecting.Portfolio = 1,
 ) -> None:
     """Write a race or a posterior for others to read.
@@ -52,9 +52,11 @@ def export(
     decisions: json. pairwise, selection: csv, tex (booktabs), parquet, json. configuration: toml.
     """
     kind = _format(what, output, form)
+    options.writable(output)
     if what == "configuration":
         from polarbear.configuration import recall
 
+        expect_race_file(file)
         _put(recall(file).text, output)
     elif what == "decisions":
         _put(_decisions(file), output)

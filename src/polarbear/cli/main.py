@@ -2,7 +2,10 @@
 
 import os
 import sys
-from typing import Annotated, Any
+from collections.abc import Iterator
+from contextlib import contextmanager
+from io import TextIOWrapper
+from typing import Annotated, Any, TextIO
 
 import typer
 from typer.core import TyperGroup
@@ -33,32 +36,37 @@ class Commands(TyperGroup):
     """Turns what is wrong with the input into a sentence and exit code 1; other errors are ours and keep their trace."""
 
     def make_context(self, *args: Any, **extra: Any) -> Any:
-        """Errors in options before the command."""
-        try:
+        """Read what stands before the command."""
+        with _errors_told():
             return super().make_context(*args, **extra)
-        except _USAGE_ERROR as error:
-            error.exit_code = 1
-            raise
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command."""
-        try:
+        with _errors_told():
             return super().invoke(ctx)
-        except _USAGE_ERROR as error:
-            error.exit_code = 1
+
+
+@contextmanager
+def _errors_told() -> Iterator[None]:
+    try:
+        yield
+    except _USAGE_ERROR as error:
+        error.exit_code = 1
+        raise
+    except typer.Exit:
+        raise
+    except BrokenPipeError:  # whoever read our output has enough
+        sys.stdout = _nowhere()
+        raise typer.Exit(1) from None
+    except (ValueError, OSError, ImportError, RuntimeError) as error:
+        if os.environ.get("POLARBEAR_TRACEBACK"):
             raise
-        except typer.Exit:
-            raise
-        except BrokenPipeError:  # whoever read our output has enough
-            sys.stdout = open(os.devnull, "w")  # noqa: PTH123, SIM115
-            raise typer.Exit(1) from None
-        except (ValueError, OSError, ImportError, RuntimeError) as error:
-            if os.environ.get("POLARBEAR_TRACEBACK"):
-                raise
-            print(f"polarbear: {error}", file=sys.stderr)
-            raise typer.Exit(1) from None
-        except KeyboardInterrupt:
-            raise typer.Exit(2) from None
+        from polarbear.configuration.faults import told
+
+        print(f"polarbear: {told(error)}", file=sys.stderr)
+        raise typer.Exit(1) from None
+    except KeyboardInterrupt:
+        raise typer.Exit(2) from None
 
 
 app = typer.Typer(
@@ -106,4 +114,16 @@ for command in (
 
 def run() -> None:
     """The entry point."""
+    _open_streams()
     app(prog_name="polarbear")
+
+
+def _open_streams() -> None:
+    """Make sure that something can be said: where a stream is closed to nobody, and where a letter is unknown as a ?."""
+    sys.stdout, sys.stderr = (sys.stdout or _nowhere()), (sys.stderr or _nowhere())
+    if isinstance(sys.stdout, TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")
+
+
+def _nowhere() -> TextIO:
+    return open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-Config = Annotated[Path, typer.Argument(help="The configuration.", show_default=True)]
+Config = Annotated[Path, typer.Argument(help="The configuration, or its folder.", show_default=True)]
 RaceFileName = Annotated[Path, typer.Argument(metavar="RACE", help="The race file.")]
 OtherConfig = Annotated[Path | None, typer.Option("--config", help="The configuration, where it is not where it was.")]
 Json = Annotated[bool, typer.Option("--json", help="The result as JSON, for programs.")]
@@ -24,6 +24,17 @@ Set = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="KEY=VALUE", help="Any key of the file, for example race.prior=RandomWalk."),
 ]
+
+
+def writable(*paths: Path | None) -> None:
+    """Refuse to begin what could not be written at the end."""
+    for path in paths:
+        if path is None:
+            continue
+        if path.is_dir():
+            raise ValueError(f"expected a file to write, got the folder {path}; say also a name in it")
+        if not path.parent.is_dir():
+            raise ValueError(f"there is no folder {path.parent} for {path.name}; make it first")
 
 
 def overrides(given: dict[str, Any], settings: list[str] | None) -> dict[str, Any]:

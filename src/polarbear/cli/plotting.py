@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 import typer
 
 from polarbear.cli import options, printing, selecting
-from polarbear.cli.beliefs import is_race_file, opened
+from polarbear.cli.beliefs import is_race_file, nothing_yet, opened, saved
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -34,7 +34,9 @@ def plot(
     log: Annotated[
         bool | None, typer.Option("--log/--linear", help="The time axis; by default as the grid is.")
     ] = None,
-    width: Annotated[float | None, typer.Option(help="In inches; by default as wide as the text of a page.")] = None,
+    width: Annotated[
+        float | None, typer.Option(max=100, help="In inches; by default as wide as the text of a page.")
+    ] = None,
     among: Annotated[list[str] | None, typer.Option(help="Show only this one, and others so named.")] = None,
     pair: Annotated[tuple[str, str] | None, typer.Option(help="Two names, for the figure of that name.")] = None,
     at: selecting.At = None,
@@ -57,11 +59,12 @@ def plot(
     wish = _Wish(None if log is None else "log" if log else "linear", width, among, pair, preference)
     if figure is not None:
         path = output or Path(f"{file.stem}-{figure}.{form}")
+        options.writable(path)
         plots.save(_drawn(figure, _scene(file), wish), path)
         printing.say(str(path))
         return
     folder = output or Path(f"{file.stem}-figures")
-    if folder.suffix in (".pdf", ".svg", ".png"):
+    if folder.suffix in (".pdf", ".svg", ".png") or folder.is_file():
         raise ValueError(f"{folder} is one file, and all figures go into a folder; say which one with --figure")
     scene = _scene(file)
     folder.mkdir(parents=True, exist_ok=True)
@@ -97,15 +100,13 @@ class _Wish:
 
 
 def _scene(file: Path) -> _Scene:
-    from polarbear.posterior import Posterior
-
     if not is_race_file(file):
-        posterior = Posterior.load(file)
+        posterior = saved(file)
         return _Scene(file, posterior, posterior.names, "time", None)
     with opened(file) as race:
         result = race.result
     if not result.rounds:
-        raise ValueError(f"nothing has been decided in {file} yet; go on with: polarbear resume {printing.shown(file)}")
+        raise nothing_yet(file)
     known = result.posterior.names  # a newcomer may not have run yet
     inside = tuple(name for name in result.pareto_set if name in known)
     return _Scene(file, result.posterior, inside, result.state.settings.clock, result)

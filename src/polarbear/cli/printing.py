@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 _WIDE = 160  # where nobody looks at a terminal, lines are not broken
+_WORD = 20  # letters of a word that a table does not break
 
 
 def say(text: str = "") -> None:
@@ -29,26 +30,48 @@ def shown(path: Path) -> str:
     return shlex.quote(str(whole.relative_to(here) if whole.is_relative_to(here) else whole))
 
 
+def counted(number: int, noun: str) -> str:
+    """So many of something.
+
+    Examples
+    --------
+    >>> counted(1, "round"), counted(1234, "run")
+    ('1 round', '1,234 runs')
+    """
+    return f"{number:,} {noun if number == 1 else noun + 's'}"
+
+
 def say_json(data: Any) -> None:
     """A result for a program; numbers that JSON does not have become null."""
     say(json.dumps(plain(data), indent=2, ensure_ascii=False))
 
 
-def say_table(heads: Sequence[str], rows: Iterable[Sequence[object]], *, title: str = "") -> None:
+def say_table(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
     """A result as a table; numbers on the right."""
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
     listed = [list(row) for row in rows]
-    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, title=title or None, title_justify="left")
+    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False)
     for position, head in enumerate(heads):
-        numbers = bool(listed) and all(isinstance(row[position], int | float) for row in listed)
-        table.add_column(Text(head), justify="right" if numbers else "left", overflow="fold")
+        column = [row[position] for row in listed]
+        numbers = bool(column) and all(isinstance(value, int | float) for value in column)
+        longest = max(len(word) for text in (head, *map(_cell, column)) for word in text.split() or [""])
+        table.add_column(
+            Text(head),
+            justify="right" if numbers else "left",
+            overflow="fold",
+            min_width=min(longest, _WORD),  # words stay whole where the terminal has room for that
+        )
     for row in listed:
         table.add_row(*(Text(_cell(value)) for value in row))
     width = None if sys.stdout.isatty() else _WIDE
-    Console(file=sys.stdout, width=width, highlight=False, soft_wrap=width is not None).print(table)
+    console = Console(file=sys.stdout, width=width, highlight=False, soft_wrap=width is not None)
+    with console.capture() as captured:
+        console.print(table)
+    for line in captured.get().splitlines():
+        say(line.rstrip())
 
 
 def _cell(value: object) -> str:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from polarbear.cli import options, printing
+from polarbear.cli.beliefs import expect_race_file
 from polarbear.cli.reporting import after_each_round
 
 if TYPE_CHECKING:
@@ -47,7 +48,9 @@ def race(
         settings,
     )
     prepared, result = run_race(config, output, changes, page=report, quiet=quiet)
-    finish(result, output or prepared.race_file, as_json=as_json, quiet=quiet)
+    file = output or prepared.race_file
+    finish(result, file, as_json=as_json, quiet=quiet)
+    _say_what_next(file, quiet=quiet)
 
 
 def resume(
@@ -114,6 +117,7 @@ def run_race(
 
     prepared = prepare(config, changes)
     path = output or prepared.race_file
+    options.writable(path, page)
     if path.exists():
         known = printing.shown(path)
         raise ValueError(f"{path} exists already; go on with: polarbear resume {known}, or name another with --output")
@@ -138,10 +142,16 @@ def _go_on(
 
     from polarbear.configuration import about_race, recall
     from polarbear.driver import Race
+    from polarbear.storage import RaceFile
 
+    expect_race_file(file)
+    options.writable(page)
     prepared = recall(file, config=config).prepare(config, changes)
     with Race.open(file) as known:
         present, before = known.state.names, known.state.settings
+        rounds, instances = len(known.state.rounds), known.result.instances
+    with RaceFile.open(file, write=False) as stored:
+        runs = len(stored.runs())
     different = {
         field.name: getattr(prepared.settings, field.name)
         for field in fields(before)
@@ -156,6 +166,11 @@ def _go_on(
             f"{printing.shown(file)}",
             quiet=quiet,
         )
+    printing.tell(
+        f"Going on after {printing.counted(rounds, 'round')} on {printing.counted(instances, 'instance')}; "
+        f"{printing.counted(runs, 'run')} kept",
+        quiet=quiet,
+    )
     for name, value in different.items():
         printing.tell(f"{name}: {value!r} from now on, was {getattr(before, name)!r}", quiet=quiet)
     old = {name: each for name, each in prepared.algorithms.items() if name in present}
@@ -164,8 +179,10 @@ def _go_on(
             race.note(key, value)
         for name in newcomers if names is not None else ():
             race.add(name, prepared.algorithms[name])
+            printing.tell(f"{name} is let in and runs on known instances first", quiet=quiet)
         result = _run(race, prepared, page, quiet=quiet)
     finish(result, file, as_json=as_json, quiet=quiet)
+    _say_what_next(file, quiet=quiet)
 
 
 def _wanted(names: list[str], newcomers: list[str], prepared: "Prepared") -> list[str]:
@@ -218,13 +235,38 @@ def finish(result: "RaceResult", file: Path, *, as_json: bool, quiet: bool, leav
     if result.failures:
         first = result.failures[0]
         name, last = first.trajectory.algorithm, first.message.strip().splitlines()[-1:]
-        printing.tell(f"{len(result.failures)} runs failed; the first, of {name}: {' '.join(last)}", quiet=quiet)
+        failed = printing.counted(len(result.failures), "run")
+        printing.tell(f"{failed} failed; the first, of {name}: {' '.join(last)}", quiet=quiet)
     if not result.finished:
-        more = {"max_instances": "--max-instances", "max_evaluations": "--max-evaluations"}.get(result.stopped)
-        how = f"polarbear resume {printing.shown(file)}{f' {more} MORE' if more else ''}"
-        printing.tell(f"Not all is decided ({result.stopped}); go on with: {how}", quiet=quiet)
+        why, more = _why_stopped(result)
+        printing.tell(
+            f"Not all is decided: {why}; go on with: polarbear resume {printing.shown(file)}{more}", quiet=quiet
+        )
         if leave:
             raise typer.Exit(2)
+
+
+def _why_stopped(result: "RaceResult") -> tuple[str, str]:
+    """Why a race stopped before its end, in words, and the option that lets it go twice as far."""
+    match result.stopped:
+        case "max_instances":
+            return "the limit of instances is reached", f" --max-instances {2 * max(result.instances, 1)}"
+        case "max_evaluations":
+            spent = sum(result.cost.values())
+            unit = result.state.settings.clock
+            return f"the limit of {unit} is reached", f" --max-evaluations {2 * spent:.6g}" if spent else ""
+        case "max_seconds":
+            return "its time is over", ""
+        case "instances ran out":
+            return "it has used all instances; add others", ""
+        case other:
+            return f"it was {other}", ""
+
+
+def _say_what_next(file: Path, *, quiet: bool) -> None:
+    """What can be asked of a race that is finished."""
+    known = printing.shown(file)
+    printing.tell(f"Now try: polarbear select {known} --map, or: polarbear report {known}", quiet=quiet)
 
 
 def _limits(

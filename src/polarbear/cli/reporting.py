@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from polarbear.cli import options, printing
-from polarbear.cli.beliefs import is_race_file, opened
+from polarbear.cli.beliefs import is_race_file, nothing_yet, opened, saved
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,22 +29,28 @@ def report(
         bool, typer.Option("--live", help="Write it again after each round of a running race, until all is decided.")
     ] = False,
     show: Annotated[bool, typer.Option("--open", help="Open it in a browser.")] = False,
-    confidence: Annotated[float, typer.Option(help="Of a posterior: how sure it must be that one is out.")] = 0.95,
+    confidence: Annotated[
+        float | None, typer.Option(help="Of a saved posterior: how sure it must be that one is out; 0.95 by default.")
+    ] = None,
     quiet: options.Quiet = False,
 ) -> None:
     """Write one self-contained page: the answer, how it was found, and an explorer for any other wish."""
     page = output or file.with_suffix(".html")
     heading = title or file.stem
+    options.writable(page)
     if not is_race_file(file):
-        from polarbear.posterior import Posterior
         from polarbear.reporting import report as write
 
-        write(Posterior.load(file), page, title=heading, confidence=confidence)
+        if live:
+            raise ValueError(f"{file} is no race, so nothing in it will change; leave --live out")
+        write(saved(file), page, title=heading, confidence=0.95 if confidence is None else confidence)
         _wrote(page, show=show)
         return
+    if confidence is not None:
+        raise ValueError(f"a race has its own confidence; decide anew with: polarbear resume {file} --confidence ...")
     rounds, finished = _written(file, page, heading, live=live, known=0)
     if not rounds and not live:
-        raise ValueError(f"nothing has been decided in {file} yet; go on with: polarbear resume {printing.shown(file)}")
+        raise nothing_yet(file)
     if live and not finished:
         printing.tell("The page is written again after each round; Ctrl-C ends this, not the race.", quiet=quiet)
     while live and not rounds:

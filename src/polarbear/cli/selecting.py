@@ -20,8 +20,10 @@ LogUniform = Annotated[bool, typer.Option("--log-uniform", help="Every order of 
 Between = Annotated[tuple[float, float] | None, typer.Option(help="Every budget from the first to the second.")]
 Samples = Annotated[Path | None, typer.Option(help="A file with budgets as they came, one on each line.")]
 Risk_ = Annotated[RiskName, typer.Option("--risk", help="By what to judge.")]
-Level = Annotated[float, typer.Option("--quantile", help="The level of --risk quantile; small is careful.")]
-Portfolio = Annotated[int, typer.Option(min=1, help="How many machines run side by side.")]
+Level = Annotated[
+    float | None, typer.Option("--quantile", help="The level of --risk quantile, 0.05 by default; small is careful.")
+]
+Portfolio = Annotated[int, typer.Option(min=1, max=1000, help="How many machines run side by side.")]
 
 
 def select(
@@ -33,7 +35,7 @@ def select(
     between: Between = None,
     samples: Samples = None,
     risk: Risk_ = "expected",
-    quantile: Level = 0.05,
+    quantile: Level = None,
     portfolio: Portfolio = 1,
     among: Annotated[list[str] | None, typer.Option(help="Only this one, and others so named.")] = None,
     everybody: Annotated[bool, typer.Option("--all", help="Also those that are out of the race.")] = False,
@@ -47,10 +49,11 @@ def select(
     from polarbear.selection import decision_map
     from polarbear.selection import select as chosen
 
-    preference = preference_of(at, final, uniform, log_uniform, between, samples)
+    options.writable(save)
+    preference, attitude = preference_of(at, final, uniform, log_uniform, between, samples), risk_of(risk, quantile)
     posterior, candidates = belief(file)
     wanted = tuple(among) if among else posterior.names if everybody else candidates
-    selection = chosen(posterior, preference, risk_of(risk, quantile), among=wanted, portfolio=portfolio)
+    selection = chosen(posterior, preference, attitude, among=wanted, portfolio=portfolio)
     overview = decision_map(posterior, among=wanted) if show_map else None
     if save is not None:
         posterior.save(save, draws=1000)
@@ -101,12 +104,14 @@ def preference_of(
     return preference
 
 
-def risk_of(name: RiskName, level: float) -> "Risk":
+def risk_of(name: RiskName, level: float | None) -> "Risk":
     """The attitude to risk of this name."""
     from polarbear import selection
 
     if name == "quantile":
-        return selection.Quantile(level)
+        return selection.Quantile(0.05 if level is None else level)
+    if level is not None:
+        raise ValueError("--quantile is the level of --risk quantile; say that too, or leave it out")
     risks: dict[str, Risk] = {
         "expected": selection.Expected(),
         "best": selection.ProbabilityBest(),
@@ -117,9 +122,12 @@ def risk_of(name: RiskName, level: float) -> "Risk":
 
 def _numbers(path: Path) -> list[float]:
     try:
-        return [float(word) for word in path.read_text(encoding="utf-8").split()]
+        numbers = [float(word) for word in path.read_text(encoding="utf-8").split()]
     except ValueError as error:
         raise ValueError(f"expected numbers in {path}, one on each line: {error}") from None
+    if not numbers:
+        raise ValueError(f"expected numbers in {path}, one on each line, got none")
+    return numbers
 
 
 def as_data(selection: "Selection") -> dict[str, Any]:

@@ -102,20 +102,22 @@ def say_account(told: dict[str, Any], curves: Curves | None = None) -> None:
         printing.say(f"Taken out by hand: {', '.join(told['removed'])}")
     spent = sum(told["cost"].values())
     words = [
-        f"{told['rounds']} {'round' if told['rounds'] == 1 else 'rounds'}",
-        f"{told['instances']} {'instance' if told['instances'] == 1 else 'instances'}",
+        printing.counted(told["rounds"], "round"),
+        printing.counted(told["instances"], "instance"),
         f"{spent:,.6g} {told['unit']}, {told['saved_share']:.0%} saved",
         f"{told['decided_share']:.1%} of pairs and times decided",
     ]
     if told.get("stored_runs") is not None:
-        words.append(f"{told['stored_runs']} runs stored")
+        words.append(f"{printing.counted(told['stored_runs'], 'run')} stored")
     if told["failed_runs"]:
-        words.append(f"{told['failed_runs']} runs failed")
+        words.append(f"{printing.counted(told['failed_runs'], 'run')} failed")
     printing.say(" · ".join(words))
     for each in told["undecided"][:10]:
         first, last = min(each["times"]), max(each["times"])
         where = f"at {first:,.6g}" if first == last else f"between {first:,.6g} and {last:,.6g}"
         printing.say(f"undecided: {' and '.join(each['pair'])} {where}")
+    if told["undecided"][10:]:
+        printing.say(f"... and {printing.counted(len(told['undecided']) - 10, 'more pair')}")
     if "wrong_elimination" in told:
         printing.say(f"Probability that some elimination is wrong: {told['wrong_elimination']:.3f}")
         for warning in told["warnings"]:

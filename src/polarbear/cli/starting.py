@@ -1,5 +1,6 @@
 """The first steps: `demo`, `init`, `check`."""
 
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -45,6 +46,8 @@ def init(
     quiet: options.Quiet = False,
 ) -> None:
     """Write a commented race.toml with a working example beside it, and its JSON schema for editors."""
+    if folder.exists() and not folder.is_dir():
+        raise ValueError(f"expected a folder, got the file {folder}; choose another name")
     folder.mkdir(parents=True, exist_ok=True)
     written = _write_example(folder, force=force)
     for path in written:
@@ -63,7 +66,10 @@ def _write_example(folder: Path, *, force: bool = False) -> list[Path]:
     texts["race.schema.json"] = json.dumps(json_schema(), indent=2) + "\n"
     there = [name for name in texts if (folder / name).exists()]
     if there and not force:
-        raise ValueError(f"{', '.join(there)} is in {folder.resolve()} already; choose another folder, or say --force")
+        are = "are" if len(there) > 1 else "is"
+        raise ValueError(
+            f"{', '.join(there)} {are} in {folder.resolve()} already; choose another folder, or say --force"
+        )
     for name, text in texts.items():
         (folder / name).write_text(text, encoding="utf-8")
     return [folder / name for name in texts]
@@ -82,15 +88,17 @@ def check(
 
     prepared = prepare(config, options.overrides({}, settings))
     end = float(prepared.settings.grid.times[-1]) if until is None else until
-    if not end > 0:
-        raise ValueError(f"expected --until above 0, got {end:g}")
+    if not 0 < end < math.inf:
+        raise ValueError(f"expected a time above 0 for --until, got {end:g}")
     checked = [(run, _remarks(run, prepared, end)) for run in _runs_of_each(prepared, instance, end, quiet)]
     faulty = [run for run, _ in checked if run.status != "done"]
     if as_json:
         printing.say_json([_as_data(run, remarks) for run, remarks in checked])
     else:
-        heads = ("algorithm", "state", "improvements", "first at", "best value", "seconds", "remarks")
-        printing.say_table(heads, [_row(run, remarks) for run, remarks in checked])
+        heads = ["algorithm", "state", "improvements", "first at", "best value", "seconds"]
+        if any(remarks for _, remarks in checked):
+            heads.append("remarks")
+        printing.say_table(heads, [_row(run, remarks)[: len(heads)] for run, remarks in checked])
         for run in faulty:
             printing.say(f"\n{run.trajectory.algorithm}: {run.message.strip()}")
     if faulty:

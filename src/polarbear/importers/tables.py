@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import difflib
+import shlex
 import shutil
 import tempfile
 from collections.abc import Mapping
@@ -166,10 +167,10 @@ class Tables:
         if name in names:
             raise ValueError(f"has {names.count(name)} columns {name!r}")
         has = [*names, *others][:100]
-        near = difflib.get_close_matches(name, has, n=1, cutoff=0.5)
+        other = [*difflib.get_close_matches(name, has, n=1, cutoff=0.5), "its name"][0]
         raise ValueError(
             f"has no column {name!r}, only {shown(', '.join(has))}; if it has another name, say it, for example "
-            f"columns={{{column!r}: {near[0] if near else 'its name'!r}}}"
+            f"columns={{{column!r}: {other!r}}}, or with --map {shlex.quote(f'{column}={other}')}"
         )
 
     def _take(
