@@ -18,7 +18,12 @@ _ACROSS = 6
 
 
 def instance_figure(problem: GpBbobProblem, *, resolution: int = 120) -> Figure:
-    """w(x) of every function that has weight somewhere, k(x), and f(x) less its least value on the grid, log-scaled."""
+    """w(x) of every function that has weight somewhere, k(x), and f(x) less its least value on the grid.
+
+    Weights and values are log-scaled: many functions have little weight, and that in few places.
+    """
+    from matplotlib.colors import LogNorm
+
     axis = np.linspace(-5, 5, resolution)
     points = np.stack(np.meshgrid(axis, axis), axis=-1)
     weights, active, values = problem.weights(points), problem.active(points), problem(points)
@@ -32,10 +37,17 @@ def instance_figure(problem: GpBbobProblem, *, resolution: int = 120) -> Figure:
         for ax in places[len(shown) :]:
             ax.remove()
         for ax, function in zip(places, shown, strict=False):
-            image = ax.imshow(weights[..., function], origin="lower", extent=extent, vmin=0, vmax=1, cmap="viridis")
+            image = ax.imshow(
+                weights[..., function],
+                origin="lower",
+                extent=extent,
+                norm=LogNorm(_SHOWN, 1, clip=True),
+                cmap="viridis",
+            )
             ax.set_title(f"w of f{function + 1}", fontsize=7)
             ax.set_axis_off()
-        above.colorbar(image, ax=places[: len(shown)], shrink=0.8)
+        scale = above.colorbar(image, ax=places[: len(shown)], shrink=0.8)
+        scale.ax.set_yticks([_SHOWN, 0.01, 0.1, 1], labels=[f"≤ {_SHOWN:g}", "0.01", "0.1", "1"])
         left, right = below.subplots(1, 2)
         height = np.log10(values - values.min() + 1e-3)
         below.colorbar(left.imshow(height, origin="lower", extent=extent, cmap="magma"), ax=left, shrink=0.85)
