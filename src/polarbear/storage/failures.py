@@ -44,7 +44,7 @@ def _explanation(error: sqlite3.Error, path: Path) -> Exception:
                 errno.ETIMEDOUT, f"another program has kept {path} locked for long; close it, try again"
             )
         case sqlite3.SQLITE_CORRUPT:
-            return ValueError(f"{path} is a damaged race file: {error}; use a copy of it")
+            return ValueError(f"{path} is a damaged race file: {error}; restore it from a copy")
         case sqlite3.SQLITE_NOTADB:
             return ValueError(f"{path} is not a race file")
     if isinstance(error, sqlite3.ProgrammingError):

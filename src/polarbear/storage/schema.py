@@ -168,7 +168,7 @@ def _check(connection: sqlite3.Connection, path: Path) -> None:
     tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
     problems += [f"the table {name!r} is missing" for name in ("about", "run", "event") if name not in tables]
     if problems:
-        raise ValueError(f"{path} is a damaged race file ({'; '.join(problems)}); use a copy of it")
+        raise ValueError(f"{path} is a damaged race file ({'; '.join(problems)}); restore it from a copy")
 
 
 def _refuse_old(connection: sqlite3.Connection, path: Path) -> None:
@@ -183,7 +183,7 @@ def _refuse_old(connection: sqlite3.Connection, path: Path) -> None:
 def _upgrade(connection: sqlite3.Connection, path: Path) -> None:
     [(found,)] = connection.execute("PRAGMA user_version")
     if found < 1:
-        raise ValueError(f"{path} is a damaged race file (format {found}); use a copy of it")
+        raise ValueError(f"{path} is a damaged race file (format {found}); restore it from a copy")
     for reached, step in enumerate(UPGRADES[found - 1 :], start=found + 1):
         try:
             connection.executescript(f"BEGIN IMMEDIATE; {step}; PRAGMA user_version = {reached}; COMMIT")
