@@ -1,11 +1,10 @@
-"""Writes folders like those in `data/` anew, by the real loggers of IOHprofiler and COCO.
+"""Writes the folders in `data/` anew, by the real loggers of IOHprofiler and COCO.
 
-    python tests/importers/make_samples.py ioh FOLDER       # needs ioh 0.3
-    python tests/importers/make_samples.py coco FOLDER      # needs coco-experiment 2.8
+    python tests/importers/make_samples.py ioh tests/importers/data/ioh      # needs ioh 0.3 and cmaes
+    python tests/importers/make_samples.py coco tests/importers/data/coco    # needs coco-experiment 2.8
 
-The samples in `data/` were written by these loggers (ioh 0.3.22, coco-experiment 2.8.2) on these functions: BBOB, instances
-1 to 5, 1500 evaluations. The random numbers were others, so a new folder holds other values. Neither package has wheels for
-every platform, which is why the tests read stored folders.
+BBOB functions, instances 1 to 5, 1500 evaluations; written with ioh 0.3.22, cmaes 0.13.1 and coco-experiment 2.8.2. Neither
+logger has wheels for every platform, which is why the tests read stored folders.
 """
 
 from __future__ import annotations
@@ -36,14 +35,22 @@ def one_plus_one(objective, dimension, rng):
             x, best = candidate, value
 
 
-ALGORITHMS = {"RandomSearch": random_search, "OnePlusOne": one_plus_one}
+def cma_es(objective, dimension, rng):
+    from cmaes import CMA
+
+    bounds = np.tile([-5.0, 5.0], (dimension, 1))
+    optimiser = CMA(rng.uniform(-4, 4, dimension), 2.0, bounds, seed=int(rng.integers(2**31)), population_size=10)
+    for _ in range(BUDGET // 10):
+        points = [optimiser.ask() for _ in range(10)]
+        optimiser.tell([(x, objective(x)) for x in points])
 
 
 def write_ioh(folder: Path) -> None:
     import ioh
 
-    for name, algorithm in ALGORITHMS.items():
+    for name, algorithm in {"CMA-ES": cma_es, "OnePlusOne": one_plus_one, "RandomSearch": random_search}.items():
         logger = ioh.logger.Analyzer(root=str(folder), folder_name=name, algorithm_name=name, algorithm_info="sample")
+        logger.add_experiment_attribute("machine", "sample")
         for function in (8, 21):
             for instance in INSTANCES:
                 problem = ioh.get_problem(function, instance, 5, ioh.ProblemClass.BBOB)
@@ -58,12 +65,14 @@ def write_coco(folder: Path) -> None:
 
     folder.mkdir(parents=True, exist_ok=True)
     os.chdir(folder)  # the logger writes below "exdata" where it is
-    for name, algorithm in ALGORITHMS.items():
+    for name, algorithm in {"OnePlusOne": one_plus_one, "RandomSearch": random_search}.items():
         suite = cocoex.Suite("bbob", "instances: 1-5", "function_indices: 8 dimensions: 2,10")
         observer = cocoex.Observer("bbob", f"result_folder: {name} algorithm_name: {name}")
         for problem in suite:
             problem.observe_with(observer)
             algorithm(problem, problem.dimension, np.random.default_rng(problem.id_instance))
+        (folder / "exdata" / name).rename(folder / name)
+    (folder / "exdata").rmdir()
 
 
 if __name__ == "__main__":

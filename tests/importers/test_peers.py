@@ -1,0 +1,65 @@
+"""The same best-so-far values as IOHinspector and cocopp, the fields' own readers, find in the same folders."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from polarbear.importers import read_runs
+
+DATA = Path(__file__).parent / "data"
+TIMES = np.arange(1, 1501)
+
+
+@pytest.fixture
+def peer(monkeypatch):
+    """Imports a peer: whatever it warns of, and without the network that cocopp looks for."""
+
+    def refused(*address, **_):
+        raise OSError(f"no network in tests: {address}")
+
+    monkeypatch.setattr("socket.getaddrinfo", refused)
+    return lambda name: pytest.importorskip(name, reason="needs the extra `oracles`")
+
+
+def stepped(times, values):
+    """Best-so-far values at all times, of rows in order of time."""
+    last = np.searchsorted(times, TIMES, side="right") - 1
+    assert last[0] == 0
+    return np.minimum.accumulate(values)[last]
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_ioh_folders_give_what_iohinspector_gives(peer):
+    manager = peer("iohinspector").DataManager()
+    for folder in sorted((DATA / "ioh").iterdir()):
+        manager.add_folder(str(folder))
+    keys = ["algorithm_name", "function_id", "instance"]
+    theirs = manager.load(monotonic=True, include_columns=[*keys]).sort("evaluations").partition_by(keys, as_dict=True)
+    runs = read_runs(DATA / "ioh").runs
+    assert len(theirs) == len(runs) == 30
+    for run in runs:
+        rows = theirs[run.algorithm, run.instance.function, run.instance.instance]
+        assert run.at(TIMES).tolist() == stepped(rows["evaluations"].to_numpy(), rows["raw_y"].to_numpy()).tolist()
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("algorithm", ["OnePlusOne", "RandomSearch"])
+@pytest.mark.parametrize("dimension", [2, 10])
+def test_coco_folders_give_what_cocopp_gives(peer, algorithm, dimension):
+    theirs = peer("cocopp.pproc").DataSetList([str(DATA / "coco" / algorithm)])
+    [theirs] = theirs.dictByDim()[dimension]
+    runs = [run for run in read_runs(DATA / "coco" / algorithm).runs if run.instance.dimension == dimension]
+    assert list(theirs.instancenumbers) == [run.instance.instance for run in runs]
+    for column, run in enumerate(runs, 1):
+        # A row a time, from .tdat: the best value until then.
+        assert len(theirs.funvals) > 20
+        assert run.at(theirs.funvals[:, 0]).tolist() == theirs.funvals[:, column].tolist()
+        # A row a target, from .dat: after how many evaluations it was reached.
+        reached = np.isfinite(theirs.evals[:, column])
+        targets, evaluations = theirs.evals[reached, 0], theirs.evals[reached, column]
+        later = evaluations > 1
+        assert later.sum() > 2
+        assert (run.at(evaluations) <= targets).all()
+        assert (run.at(evaluations[later] - 1) > targets[later]).all()
+        assert run.until == theirs.maxevals[column - 1]
