@@ -2,6 +2,7 @@
 
 import dataclasses
 import io
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -182,7 +183,7 @@ def test_the_live_view_tells_of_failures_newcomers_the_removed_and_the_decided()
     run = simulated_runs(plan, UTILITIES, NAMES, TIMES)[0]
     view.ran(dataclasses.replace(run, status="crashed"))
     view.decided(state)
-    assert "1 runs failed" in shown(view)
+    assert "1 run failed" in shown(view)
     grown = loop.add(state, "new")
     view.planned(grown, loop.ask(grown), 1)
     assert "catches up" in shown(view)
@@ -223,6 +224,20 @@ def test_the_live_view_guesses_what_is_to_come():
     view = LiveView(io.StringIO())
     raced(view, rounds=1, confidence=0.99, rope=0.01)
     assert "instances to go" in shown(view)
+    view.close()
+
+
+def test_the_time_to_come_follows_from_the_instances_of_this_call(monkeypatch):
+    """A race that is continued has used instances on which no time was spent now."""
+    clock = iter([0.0, 60.0])
+    monkeypatch.setattr(views, "time", SimpleNamespace(monotonic=lambda: next(clock)))
+    monkeypatch.setattr(views, "instances_needed", lambda *_: 18.0)
+    state = raced(Silence(), rounds=1)  # on 6 instances
+    view = LiveView(io.StringIO())
+    plan = loop.ask(state)
+    view.planned(state, plan, len(plan.jobs))
+    view.decided(loop.tell(state, plan, simulated_runs(plan, UTILITIES, NAMES, TIMES)))
+    assert "about 6 instances to go, 60 s" in shown(view)
     view.close()
 
 

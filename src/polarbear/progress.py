@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import sys
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Protocol, TextIO
 
 from polarbear.race.forecast import instances_needed
@@ -113,7 +113,8 @@ class LiveView(Silence):
     _failures: int = 0
     _note: str = ""
     _summary: str = ""
-    _began: float = field(default_factory=time.monotonic)
+    _began: float = 0.0
+    _used_before: int = 0
 
     def planned(self, state: State, plan: Plan, waiting: int) -> None:
         """Show the round that begins."""
@@ -123,6 +124,7 @@ class LiveView(Silence):
         self._state, self._plan, self._runs, self._note = state, plan, len(plan.jobs) - waiting, ""
         self._round = len(state.rounds) + 1
         if self._live is None:
+            self._began, self._used_before = time.monotonic(), len(state.evidence.instances)
             self._live = Live(console=Console(file=self.stream), refresh_per_second=8, get_renderable=self._render)
             self._live.start()
 
@@ -138,7 +140,9 @@ class LiveView(Silence):
     def decided(self, state: State) -> None:
         """Show the new state."""
         self._state, self._note = state, ""
-        self._summary = _summary(state, self._failures, time.monotonic() - self._began)
+        new = len(state.evidence.instances) - self._used_before
+        pace = (time.monotonic() - self._began) / new if new else None
+        self._summary = _summary(state, self._failures, pace)
 
     def close(self) -> None:
         """Leave the last view standing."""
@@ -190,19 +194,20 @@ class LiveView(Silence):
         return table
 
 
-def _summary(state: State, failures: int, seconds: float) -> str:
-    """What was spent and saved, and what is still to come."""
+def _summary(state: State, failures: int, pace: float | None) -> str:
+    """What was spent and saved, and what is still to come at this pace: seconds a new instance, where there were any."""
     used, unit = len(state.evidence.instances), state.settings.clock
     if not used:
         return ""
     full = used * len(state.names) * float(state.settings.grid.times[-1])
-    words = [f"{used} instances", f"{state.cost:,.0f} {unit} spent, {1 - state.cost / full:.0%} saved"]
+    words = [_counted(used, "instance"), f"{state.cost:,.0f} {unit} spent, {1 - state.cost / full:.0%} saved"]
     if state.posterior is not None and running_until(state):
         needed = instances_needed(state.posterior, state.resolved, state.settings)
         if math.isfinite(needed) and needed > used:
-            words.append(f"about {needed - used:,.0f} instances to go, {_clock(seconds * (needed - used) / used)}")
+            duration = "" if pace is None else f", {_clock(pace * (needed - used))}"
+            words.append(f"about {needed - used:,.0f} instances to go{duration}")
     if failures:
-        words.append(f"{failures} runs failed")
+        words.append(f"{_counted(failures, 'run')} failed")
     return " · ".join(words)
 
 

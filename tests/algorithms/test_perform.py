@@ -72,7 +72,7 @@ def test_what_is_no_series_of_pairs_is_refused(result):
     [
         ([], "at least one value by evaluations 100, but the algorithm ended without one; yield"),
         ([(200, 1.0)], "by evaluations 100, got the first at 200; report earlier"),
-        ([(1, math.nan)] * 3, "got NaN 3 times and nothing else"),
+        ([(1, math.nan)] * 3, "got nothing but NaN; look"),
         ([(1, 1.0), (0.5, 1.0)], "do not go back"),
         ([(1, 1.0, 2.0)], r"expected a pair \(evaluations, value\)"),
         ([(1, None)], "does the function return its result"),

@@ -104,6 +104,6 @@ def _nothing_found(recorder: Recorder, ended: bool) -> str:
             "report earlier, or let the race run until a later time"
         )
     if recorder.not_a_number:
-        return f"{wanted}, got NaN {recorder.not_a_number} times and nothing else; look at the problem at these points"
+        return f"{wanted}, got nothing but NaN; look at the problem at these points"
     how = "the algorithm ended without one" if ended else "the algorithm reported none"
     return f"{wanted}, but {how}; yield (time, value) whenever a better value is found"

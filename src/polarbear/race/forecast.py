@@ -25,10 +25,11 @@ def instances_needed(posterior: Posterior, resolved: NDArray[np.bool_], settings
     variance. They are decided when their sign is known, or when they lie within the region of practical equivalence.
     """
     open_pairs = np.argwhere(np.triu(~resolved.all(axis=0), 1))
-    log_ratings = np.log(np.maximum(posterior.ratings, np.finfo(np.float64).tiny))
+    tiny = np.finfo(np.float64).tiny
+    logs = {i: np.log(np.maximum(posterior.ratings[..., i], tiny)) for i in np.unique(open_pairs)}
     needed = 1.0
     for a, b in open_pairs:
-        odds = log_ratings[..., a] - log_ratings[..., b]
+        odds = logs[a] - logs[b]
         better, equal = _growth_needed(odds, settings)
         growth = np.minimum(better, equal)[~resolved[:, a, b]].max()
         if settings.resolution == "crossing":
