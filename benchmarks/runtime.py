@@ -133,6 +133,8 @@ def run_ours(cell: Cell) -> tuple[dict[str, Any], Array]:
     draws = LONG_RUN if cell.engine == "judge" else CHAINS * KEPT
     if cell.engine == "default":
         small = pb.Choices.from_values([[[1, 2, 3]] * 3, [[2, 1, 3]] * 3], grid=[1, 2, 3])
+        import arviz_stats.base  # noqa: F401  # only weights that need smoothing import it
+
         pb.fit(small, prior=prior, draws=100)  # everything is imported
     else:
         import jax  # noqa: F401  # and not BlackJAX, which starts JAX before we can
