@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ProcessPoolExecutor
-from multiprocessing import get_context
 from typing import TYPE_CHECKING
 
 import polarbear as pb
@@ -13,6 +11,7 @@ from case_studies.ma_bbob.comparison import compare
 from case_studies.ma_bbob.recorded import Recorded
 from case_studies.ma_bbob.settings import PAIRS, paper_settings
 from case_studies.page import Page
+from case_studies.processes import processes
 from polarbear import plots
 
 if TYPE_CHECKING:
@@ -31,24 +30,29 @@ _PAPER = "Every run of the race is made for it. ECDF, AOCC and EAF are of 160 re
 def reproduce(folder: Path, *, scale: str, workers: int) -> Page:
     """Make the study: `quick` by replay of recorded runs, `paper` with the real optimisers."""
     page = Page(folder, "MA-BBOB: step-size rules of CMA-ES", _INTRODUCTION + (_QUICK if scale == "quick" else _PAPER))
-    recorded = Recorded.load()
     if scale == "quick":
-        # Comparing settings takes about as long as the race itself, and goes on beside it.
-        with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
-            compared = savings.race_all(pool, range(1))
-            race = pb.Race(recorded.names, None, recorded.grid, **paper_settings())
-            result = race.run(pb.ReplayExecutor(recorded.trajectories()), progress="none")
-            _tell(page, result, recorded)
+        with processes(workers) as pool:
+            told = pool.submit(_replayed, page)
+            compared = savings.race_all(pool, savings.VARIANTS, range(3))
+            page = told.result()
     else:
         from case_studies.ma_bbob.live import race_live
 
-        result = race_live(folder / "ma_bbob.race", recorded.grid, workers=workers)
-        _tell(page, result, recorded)
-        with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
-            compared = savings.race_all(pool, range(5))
+        recorded = Recorded.load()
+        _tell(page, race_live(folder / "ma_bbob.race", recorded.grid, workers=workers), recorded)
+        with processes(workers) as pool:
+            compared = savings.race_all(pool, savings.VARIANTS | savings.FURTHER, range(5))
     raced = [each.result() for each in compared]
     page.tables.append(savings.as_table(raced))
     page.results["savings"] = [vars(each) for each in raced]
+    return page
+
+
+def _replayed(page: Page) -> Page:
+    """The page with a race on the recorded runs told."""
+    recorded = Recorded.load()
+    race = pb.Race(recorded.names, None, recorded.grid, **paper_settings())
+    _tell(page, race.run(pb.ReplayExecutor(recorded.trajectories()), progress="none"), recorded)
     return page
 
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import as_completed
 from dataclasses import asdict, dataclass
-from multiprocessing import get_context
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 import polarbear as pb
 from case_studies.page import Table
+from case_studies.processes import processes
 from case_studies.synthetic.ground_truth import GroundTruth
 from case_studies.synthetic.racing import MOST_INSTANCES, ROPE, race_truth
 
@@ -81,7 +81,7 @@ def recover_all(number: int, path: Path, workers: int) -> list[Recovered]:
     done = {each.seed: each for each in _read(path)}
     missing = [seed for seed in range(number) if seed not in done]
     if missing:
-        with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool, path.open("a") as file:
+        with processes(workers) as pool, path.open("a") as file:
             for future in as_completed([pool.submit(recover, seed) for seed in missing]):
                 each = future.result()
                 done[each.seed] = each

@@ -60,7 +60,7 @@ def test_recovery_goes_on_where_it_was_stopped(tmp_path, monkeypatch):
     }
     lines = [json.dumps({"seed": seed, **some}) for seed in (0, 1, 2)]
     path.write_text("\n".join(lines) + '\n{"seed": 3, "wro')  # killed while it wrote
-    monkeypatch.setattr(recovery, "ProcessPoolExecutor", None)  # nothing is left to be raced
+    monkeypatch.setattr(recovery, "processes", None)  # nothing is left to be raced
     raced = recovery.recover_all(3, path, workers=1)
     assert [each.seed for each in raced] == [0, 1, 2]
     table = dict(recovery.as_table(raced).rows)
