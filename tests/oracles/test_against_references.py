@@ -112,7 +112,9 @@ def pairs(square: Array) -> Array:
     return square[(..., *np.triu_indices(square.shape[-1], 1))]
 
 
-def compare_shares(what: str, ours: Array, theirs: Array, their_error: Array, draws: float, long_run: Any) -> Comparison:
+def compare_shares(
+    what: str, ours: Array, theirs: Array, their_error: Array, draws: float, long_run: Any
+) -> Comparison:
     # Both variances from the share over all draws: one that saw a rare event too seldom thinks its own error too small.
     their_draws = float(long_run["min_ess"])
     together = (draws * ours + their_draws * theirs + 1) / (draws + their_draws + 2)
