@@ -141,7 +141,7 @@ def _remarks(run: "Run", prepared: "Prepared", until: float) -> list[str]:
     if path.times.size and path.times[0] > grid.times[0]:
         number = int((grid.times < path.times[0]).sum())
         remarks.append(f"has nothing yet at the first {number} of {len(grid)} times")
-    if path.until > until and run.reached < 0.5 * until:
+    if run.reached < 0.5 * until:
         remarks.append(f"ended by itself at {run.reached:,.6g} of {until:,.6g}")
     if path.times.size == 1 and len(grid) > 1:
         remarks.append("found only one value: does it report improvements as it goes?")
