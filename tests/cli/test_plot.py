@@ -31,7 +31,7 @@ def test_one_figure_goes_into_a_file(polarbear, finished, tmp_path, ending, opti
 def test_a_saved_posterior_has_no_rounds(polarbear, finished, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     polarbear("export", finished, "posterior", "-o", "belief.npz")
-    said = polarbear("plot", "belief.npz", "--quiet")
+    said = polarbear("plot", "belief.npz")
     assert (said.code, said.err) == (0, "")
     assert {path.stem for path in (tmp_path / "belief-figures").iterdir()} == OF_A_POSTERIOR
     said = polarbear("plot", "belief.npz", "--figure", "rounds")

@@ -71,7 +71,7 @@ def analyse(
     names = list(dict.fromkeys(run.algorithm for run in runs))
     if len(names) < 2:
         raise ValueError(
-            f"expected runs of two algorithms or more in {path}, got those of {', '.join(names) or 'none'}"
+            f"expected runs of two algorithms or more in {path}, got {f'those of {names[0]}' if names else 'none'}"
         )
     grid = recorded.grid
     if grid is None or (start, stop, count) != (None, None, None):

@@ -45,7 +45,6 @@ def plot(
     log_uniform: selecting.LogUniform = False,
     between: selecting.Between = None,
     samples: selecting.Samples = None,
-    quiet: options.Quiet = False,
 ) -> None:
     """Draw a race or a posterior, for papers and slides.
 
@@ -71,7 +70,6 @@ def plot(
     for name in get_args(Name):
         if (name in _OF_A_RACE and scene.result is None) or (name == "pair" and pair is None):
             continue
-        printing.tell(f"drawing {name} ...", quiet=quiet)
         path = folder / f"{name}.{form}"
         plots.save(_drawn(name, scene, wish), path)
         printing.say(str(path))

@@ -148,7 +148,7 @@ def _go_on(
     options.writable(page)
     prepared = recall(file, config=config).prepare(config, changes)
     with Race.open(file) as known:
-        present, before = known.state.names, known.state.settings
+        present, candidates, before = known.state.names, known.state.pareto_set, known.state.settings
         rounds, instances = len(known.state.rounds), known.result.instances
     with RaceFile.open(file, write=False) as stored:
         runs = len(stored.runs())
@@ -171,10 +171,15 @@ def _go_on(
         f"{printing.counted(runs, 'run')} kept",
         quiet=quiet,
     )
-    for name, value in different.items():
-        printing.tell(f"{name}: {value!r} from now on, was {getattr(before, name)!r}", quiet=quiet)
+    gone = [name for name in candidates if name not in prepared.algorithms]
+    if gone:
+        raise ValueError(
+            f"{' and '.join(gone)} can still win the race, but {prepared.path} has no {gone[0]} any more; put it back"
+        )
     old = {name: each for name, each in prepared.algorithms.items() if name in present}
     with Race.open(file, algorithms=old, instances=prepared.instances, **different) as race:
+        for name, value in different.items():
+            printing.tell(f"{name}: {value!r} from now on, was {getattr(before, name)!r}", quiet=quiet)
         for key, value in _kept(about_race(prepared)).items():
             race.note(key, value)
         for name in newcomers if names is not None else ():
