@@ -229,6 +229,22 @@ def test_the_reference_tells_every_public_name_command_and_key(generated, known_
     assert "CREATE TABLE run" in (generated / "race-file.md").read_text()
 
 
+def test_the_start_quotes_the_transcript():
+    """What its pages show as output of the first race is what the race said when the transcript was made."""
+    told = " ".join((DOCS / "start" / "transcript.md").read_text().split())
+    quoted = [block.text for block in blocks(DOCS / "start" / "first-race.md") if block.language == "console"]
+    answer = DOCS / "start" / "what-the-answer-means.md"
+    quoted += [*(block.text for block in blocks(answer) if block.language == "text"), *said_in(answer)]
+    pieces = [" ".join(piece.split()) for text in quoted for piece in text.split("...") if piece.strip()]
+    assert len(pieces) > 8
+    assert [piece for piece in pieces if piece not in told] == []
+
+
+def said_in(page):
+    """The lines of output that the first column of a table quotes."""
+    return re.findall(r"^\| `([^`]+)` \|", page.read_text(), re.MULTILINE)
+
+
 def test_the_extras_are_those_of_the_package():
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text())
     told = re.findall(r"^\| `(\w+)` \|", (DOCS / "start" / "install.md").read_text(), re.MULTILINE)

@@ -1,0 +1,153 @@
+"""Write `docs/start/transcript.md`: every command of the page below is run in an empty folder, its output put beneath it.
+
+Some minutes on an idle machine: `.venv/bin/python docs/make_transcript.py`.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+WRITTEN = Path(__file__).parent / "start" / "transcript.md"
+HOME = "/home/you"  # stands for the folder in which the commands ran
+BLOCK = re.compile(r"```(?P<language>console|toml)\n(?P<text>.*?)```", re.DOTALL)
+
+PAGE = """\
+# The first race, word for word
+
+[A first race](first-race.md) as it was run, with nothing left out: standard output and standard error as they came. The page
+is written by `docs/make_transcript.py`, which runs the commands.
+
+## Begin
+
+```console
+$ polarbear init my-race
+$ cd my-race
+$ polarbear check
+```
+
+## Race, and be killed
+
+In the middle of the sixth round the process is ended by `kill -9`, which it cannot see coming.
+
+```console
+$ polarbear race  # kill -9 after round 5
+$ polarbear status my.race
+```
+
+Exit code 2 says that not everything is decided, and that there is a valid state to go on from.
+
+## Go on
+
+```console
+$ polarbear resume my.race
+$ polarbear select my.race --at 50
+```
+
+Nothing was run twice, and the result is the one that the race would have had without the kill.
+
+## Let another one in
+
+This is written at the end of `race.toml`:
+
+```toml
+[algorithms."bold (1+1)-ES"]
+function = "optimisers:one_plus_one"
+arguments = {step = 2.0}
+```
+
+```console
+$ polarbear add my.race
+```
+
+## What to deploy
+
+Nothing is run for these answers. What would you take for 50 evaluations? If the budget may be anything, and you are careful?
+For the full budget, on two machines?
+
+```console
+$ polarbear select my.race --at 50
+$ polarbear select my.race --log-uniform --risk quantile --map
+$ polarbear select my.race --final --portfolio 2
+```
+
+And where nothing was observed, nothing is answered:
+
+```console
+$ polarbear select my.race --at 5000
+```
+
+## To show to others
+
+```console
+$ polarbear status my.race
+$ polarbear plot my.race --format svg
+$ polarbear report my.race
+$ polarbear export my.race selection --at 50 --format tex
+```
+
+[What the answer means](what-the-answer-means.md) explains these lines.
+"""
+
+
+def main() -> None:
+    """Run the page and write it."""
+    with tempfile.TemporaryDirectory() as folder:
+        here = Path(folder).resolve()
+        page = BLOCK.sub(lambda block: followed(block["language"], block["text"], here), PAGE)
+    WRITTEN.write_text(page.replace(str(here), HOME), encoding="utf-8")
+
+
+def followed(language: str, text: str, folder: Path) -> str:
+    """A block of the page, with what came of it."""
+    place = folder / "my-race"
+    if language == "toml":
+        with (place / "race.toml").open("a", encoding="utf-8") as file:
+            file.write(f"\n{text}")
+        return f"```toml\n{text}```"
+    said = ""
+    for line in text.splitlines():
+        command = line.removeprefix("$ ")
+        said += f"{line}\n"
+        if not command.startswith("cd "):
+            said += output(command, place if place.exists() else folder)
+    return f"```console\n{said}```"
+
+
+def output(command: str, folder: Path) -> str:
+    """What a command says, and its exit code where it is not 0."""
+    print(command, file=sys.stderr)
+    words, _, last = command.partition("  # kill -9 after ")
+    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    process = subprocess.Popen(
+        shlex.split(words),
+        cwd=folder,
+        env={**os.environ, "PATH": path, "PYTHONUTF8": "1"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        encoding="utf-8",
+    )
+    assert process.stdout is not None
+    said = ""
+    for line in process.stdout:
+        said += line
+        if last and line.startswith(f"{last} "):
+            time.sleep(1.0)  # it is in the middle of the next round
+            process.kill()
+    code = process.wait()
+    if last:
+        if code != -signal.SIGKILL:
+            raise SystemExit(f"it ended before it could be killed:\n{said}")
+        return f"{said}Killed\n"  # as a shell says
+    return said + (f"$ echo $?\n{code}\n" if code else "")
+
+
+if __name__ == "__main__":
+    main()
