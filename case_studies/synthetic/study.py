@@ -71,7 +71,11 @@ def _example(page: Page, number: int, example: Example) -> None:
     )
     caption = f"{example.title}. {example.about}"
     page.add_figure(_truth_figure(truth), f"truth_{number}", f"{caption} The ground truth.")
-    page.add_figure(plots.rounds(result), f"rounds_{number}", f"{example.title}: the posterior round by round.")
+    page.add_figure(
+        plots.rounds(result, truth=truth.ratings, unit="time"),
+        f"rounds_{number}",
+        f"{example.title}: the posterior round by round, the truth dotted.",
+    )
     page.add_figure(
         plots.ratings(result.posterior, truth=truth.ratings),
         f"posterior_{number}",

@@ -241,6 +241,17 @@ def test_the_truth_is_dotted_in_the_colour_of_its_algorithm():
         np.testing.assert_array_equal(dotted.get_ydata(), posterior.ratings[0][:, column])
 
 
+def test_rounds_show_the_truth_and_the_unit_that_are_asked_for(races):
+    race = races(5, 1)
+    truth = race.posterior.ratings[0]
+    panels = plots.rounds(race, most=2, truth=truth, unit="steps").axes
+    assert len(panels) == 2
+    for ax in panels:
+        assert ax.get_xlabel() == "steps"
+        for column in range(5):
+            assert sum(np.array_equal(line.get_ydata(), truth[:, column]) for line in ax.lines) == 1
+
+
 def test_an_algorithm_keeps_its_colour_whoever_is_shown_beside_it():
     posterior = posterior_with(5)
     whole, part = plots.ratings(posterior), plots.ratings(posterior, among=["D", "E"])

@@ -26,6 +26,7 @@ _DECADE = 0.45  # height of each further nine
 _TOP = 0.9999  # where the axis ends; what is more certain is drawn there
 _RIGHT_AXIS_POINTS = 52.0  # numbers and name of the right axis
 _SAME_HEIGHT = 0.08  # marks closer than this would lie on each other
+_MARK_SHARE = 0.024  # of the width of the axes that a mark takes
 _TICKS = (0.0, 0.25, 0.5, 0.75, 0.9, 0.99, 0.999, 0.9999)
 
 
@@ -168,8 +169,10 @@ def draw_evolution(ax: Axes, data: DominanceEvolution) -> None:
     ax.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
     ax.set_xlabel("round")
 
+    # On the right axis a share is the height itself. Drawn on the left one, the line lies above the grid.
+    height = ax.get_xaxis_transform()
+    ax.plot(data.rounds, data.share, transform=height, color="black", linewidth=1.3, zorder=2, clip_on=False)
     right = ax.twinx()
-    right.plot(data.rounds, data.share, color="black", linewidth=1.3, zorder=2, clip_on=False)
     right.set_ylim(0, 1)
     right.yaxis.set_major_formatter(PercentFormatter(1.0))
     right.set_ylabel("share of pairs decided")
@@ -203,7 +206,7 @@ def _aside(data: DominanceEvolution) -> Array:
     for row, heights in enumerate(height_of(data.threat)):
         for place in set(np.round(heights[marked[row]] / _SAME_HEIGHT)):
             together = np.flatnonzero(marked[row] & (np.round(heights / _SAME_HEIGHT) == place))
-            reach = min(0.38, 0.06 * (len(together) - 1))
+            reach = min(0.38, 0.5 * _MARK_SHARE * len(data.rounds) * (len(together) - 1))
             shift[row, together] = np.linspace(-reach, reach, len(together))
     return shift
 

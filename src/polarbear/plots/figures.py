@@ -165,21 +165,36 @@ def rounds(
     numbers: Sequence[int] | None = None,
     most: int = 6,
     level: float = 0.95,
+    truth: ArrayLike | None = None,
     axis: Axis | None = None,
+    unit: str | None = None,
     width: float | None = None,
 ) -> Figure:
-    """The rating posterior after the rounds in which something was decided; it is inferred again for each of them."""
-    data = RoundPanels.of(result, rounds=numbers, most=most, level=level)
+    """The rating posterior after the rounds in which something was decided; it is inferred again for each of them.
+
+    Parameters
+    ----------
+    result
+        Of the race.
+    numbers, most
+        Which rounds, by default those that tell the story, and how many of them at most.
+    level, truth, axis, width
+        See `ratings`.
+    unit
+        What to write under the time axis; the race's own by default.
+    """
+    data = RoundPanels.of(result, rounds=numbers, most=most, level=level, truth=truth)
+    unit = result.state.settings.clock if unit is None else unit
     with styled():
         down = -(-len(data.panels) // _across(width, data.everybody))
         across = -(-len(data.panels) // down)
         figure = empty_figure(width, max(0.4 + 1.9 * down, 0.4 + _LINE_INCHES * len(data.everybody)))
         places = figure.subplots(down, across, sharex=True, sharey=True, squeeze=False).ravel().tolist()
         used, spare = places[: len(data.panels)], places[len(data.panels) :]
-        draw_rounds(used, data, axis=axis, unit=result.state.settings.clock)
+        draw_rounds(used, data, axis=axis, unit=unit)
         for ax in used[-across:]:  # below some there is no other
             ax.tick_params(labelbottom=True)
-            ax.set_xlabel(result.state.settings.clock)
+            ax.set_xlabel(unit)
         for ax in spare:
             ax.remove()
         return _settled(figure)

@@ -81,7 +81,7 @@ def write_right(ax: Axes, lines: Iterable[tuple[float, str]]) -> None:
 
 def time_axis(ax: Axes, grid: Grid, *, axis: Kind | None = None, unit: str = "time") -> None:
     """Time to the right: on the grid's own axis, or on that which was asked for."""
-    from matplotlib.ticker import AutoLocator, FuncFormatter, LogLocator, NullFormatter
+    from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
     kind = grid.axis if axis is None else axis
     if kind not in ("linear", "log"):
@@ -94,7 +94,9 @@ def time_axis(ax: Axes, grid: Grid, *, axis: Kind | None = None, unit: str = "ti
         ax.set_xlim(first, last)
     few = kind == "log" and math.log10(last / first) < _DECADES_WITH_SUBDIVISIONS
     ax.xaxis.set_major_locator(
-        AutoLocator() if kind == "linear" else LogLocator(subs=(1.0, 2.0, 5.0) if few else (1.0,))
+        MaxNLocator("auto", steps=[1, 2, 5, 10])
+        if kind == "linear"
+        else LogLocator(subs=(1.0, 2.0, 5.0) if few else (1.0,))
     )
     ax.xaxis.set_major_formatter(FuncFormatter(lambda time, _: spoken_time(time)))
     ax.xaxis.set_minor_formatter(NullFormatter())

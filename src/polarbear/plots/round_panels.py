@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from typing import Self
 
     from matplotlib.axes import Axes
+    from numpy.typing import ArrayLike
 
     from polarbear.observe.grid import Axis
     from polarbear.posterior import Posterior
@@ -61,7 +62,15 @@ class RoundPanels:
     everybody: tuple[str, ...]
 
     @classmethod
-    def of(cls, result: RaceResult, *, rounds: Sequence[int] | None = None, most: int = 6, level: float = 0.95) -> Self:
+    def of(
+        cls,
+        result: RaceResult,
+        *,
+        rounds: Sequence[int] | None = None,
+        most: int = 6,
+        level: float = 0.95,
+        truth: ArrayLike | None = None,
+    ) -> Self:
         """Infer the posteriors of some rounds again, from the runs that the race had by then.
 
         Parameters
@@ -74,6 +83,8 @@ class RoundPanels:
             How many rounds are chosen by default.
         level
             Of the credible intervals.
+        truth
+            True ratings of all algorithms, shape (time, algorithm).
         """
         chosen = key_rounds(result, most=most) if rounds is None else tuple(rounds)
         resolved, panels = _newly_resolved(result), []
@@ -85,7 +96,7 @@ class RoundPanels:
                     eliminated=tuple(each.name for each in result.rounds[number - 1].eliminated),
                     resolved=resolved[number - 1],
                     instances=len(earlier.evidence.instances),
-                    curves=RatingCurves.of(believe(earlier), level=level),
+                    curves=RatingCurves.of(believe(earlier), level=level, truth=truth),
                     out=frozenset(earlier.names) - earlier.candidates,
                 )
             )
@@ -157,7 +168,8 @@ def draw_rounds(axes: Sequence[Axes], data: RoundPanels, *, axis: Axis | None = 
         ax.set_ylim(0, 1.03 * highest)
         ax.label_outer()
         told = f"Round {panel.round} · {panel.instances} instances"
-        literal(ax.set_title(f"{told}\n{_decided(panel, brief) or ' '}", linespacing=1.3, fontsize=7.5))
+        # Aligned at the bottom, titles stand level whatever letters their last lines have.
+        literal(ax.set_title(f"{told}\n{_decided(panel, brief)}", va="bottom", linespacing=1.3, fontsize=7.5))
     figure = axes[0].get_figure()
     assert figure is not None
     look = looks(data.everybody)
