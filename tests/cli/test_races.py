@@ -186,6 +186,7 @@ def test_bad_files_are_an_error_of_the_user(polarbear, tmp_path, command, conten
         (["race", "--workers", "many"], "--workers"),
         (["race", "--frobnicate"], "--frobnicate"),
         (["rcae"], "race"),
+        (["reproduce", "synthetic", "--workers", "0"], "--workers"),
         (["export", "x.race", "everything"], "everything"),
         (["export", "x.race"], "what"),
         (["select", "x.race", "--risk", "brave"], "brave"),

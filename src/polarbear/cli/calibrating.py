@@ -182,9 +182,9 @@ def _say(found: dict[str, Any]) -> None:
         error = posterior["standard_error"]
         worth = posterior["effective_times"]
         printing.say(
-            f"\nPosteriors of {posterior['instances']} instances: {posterior['coverage']:.1%}"
+            f"\nPosteriors of {printing.counted(posterior['instances'], 'instance')}: {posterior['coverage']:.1%}"
             + (f" ± {1.96 * error:.1%}" if error is not None else "")
-            + f" of the 95 % intervals hold the truth ({posterior['data_sets']} data sets)"
+            + f" of the 95 % intervals hold the truth ({printing.counted(posterior['data_sets'], 'data set')})"
             + (f"; {posterior['times']} times count as {worth:.1f}" if worth is not None else "")
         )
     rows = [
@@ -193,7 +193,8 @@ def _say(found: dict[str, Any]) -> None:
         ["an elimination was wrong, of all eliminations", *_rate(race["wrong_per_elimination"])],
         ["the Pareto set was found, up to the rope", *_rate(race["right_set"])],
     ]
-    printing.say(f"\n{race['races']} races of at most {told['most_instances']} instances")
+    most = printing.counted(told["most_instances"], "instance")
+    printing.say(f"\n{printing.counted(race['races'], 'race')} of at most {most}")
     printing.say_table(("how often", "share", "95 % interval"), rows)
     printing.say(
         f"\n{race['instances']:,.0f} instances on average, {race['resolved']:.0%} of races decided everything; "

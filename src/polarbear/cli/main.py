@@ -93,23 +93,14 @@ def _options(
 ) -> None: ...
 
 
-for command in (
-    starting.demo,
-    starting.init,
-    starting.check,
-    racing.race,
-    racing.resume,
-    racing.add,
-    standing.status,
-    analysing.analyse,
-    selecting.select,
-    plotting.plot,
-    reporting.report,
-    exporting.export,
-    calibrating.calibrate,
-    reproducing.reproduce,
-):
-    app.command()(command)
+for panel, commands in {
+    "Begin": (starting.demo, starting.init, starting.check),
+    "Race": (racing.race, racing.resume, racing.add, standing.status),
+    "Answers": (selecting.select, reporting.report, plotting.plot, exporting.export, analysing.analyse),
+    "Trust": (calibrating.calibrate, reproducing.reproduce),
+}.items():
+    for command in commands:
+        app.command(rich_help_panel=panel)(command)
 
 
 def run() -> None:

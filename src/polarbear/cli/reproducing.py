@@ -16,13 +16,13 @@ def reproduce(
         Literal["quick", "paper"], typer.Option(help="Minutes on two cores, or the paper's own scale.")
     ] = "quick",
     out: Annotated[Path | None, typer.Option(help="Folder to write into; reproduced/STUDY by default.")] = None,
-    workers: options.Workers = None,
+    workers: Annotated[int, typer.Option(min=1, help="Processes.")] = 2,
     quiet: options.Quiet = False,
 ) -> None:
     """Make one of the paper's case studies again: figures, results.json, and our numbers beside the paper's."""
     folder = out or Path("reproduced") / study
     printing.tell(f"{study} at {scale} scale, into {folder} ...", quiet=quiet)
-    page = _case_studies().reproduce(study, scale=scale, folder=folder, workers=workers or 2)
+    page = _case_studies().reproduce(study, scale=scale, folder=folder, workers=workers)
     printing.say(str(page))
 
 
