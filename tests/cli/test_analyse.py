@@ -93,9 +93,7 @@ def test_a_race_file_is_compared_as_it_was_raced(polarbear, race_toml, finished)
     said = polarbear("analyse", finished, "--clock", "seconds")
     assert (said.code, "were timed in evaluations, not in seconds" in said.err) == (1, True)
     options = ["--set", "race.clock=seconds", "--set", "grid={start=0.001, stop=0.004, count=2}"]
-    options += ["--set", "race.absolute_tolerance=1e9", "--max-instances", "4", "--quiet"]
+    options += ["--max-instances", "4", "--quiet"]
     polarbear("race", race_toml, *options)
     said = polarbear("analyse", race_toml.parent / "my.race", "--race")
     assert "compared at 2 times from 0.001 to 0.004 seconds" in said.out
-    rates = [line.split()[-2] for line in said.out.splitlines() if line.startswith(("random  ", "climber  ", "poor  "))]
-    assert rates == ["0.500"] * 6  # all values are ties

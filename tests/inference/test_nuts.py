@@ -37,7 +37,7 @@ def a_fit():
 
 def test_a_later_round_compiles_nothing():
     a_fit()
-    _, advance = nuts._compiled(JointDensity(PRIOR, GRID, 3), 4, 0.8)
+    _, advance = nuts._compiled(JointDensity(PRIOR, GRID, 3), 4, pb.NUTS().target_acceptance)
     assert advance._cache_size() == 1
     few, more = choices_of(2, 2), choices_of(40, 3)
     assert few.members.shape != more.members.shape
