@@ -11,12 +11,12 @@ import numpy as np
 
 import polarbear as pb
 from case_studies.page import Table
-from case_studies.processes import processes
 from case_studies.synthetic.ground_truth import GroundTruth
 from case_studies.synthetic.racing import MOST_INSTANCES, ROPE, race_truth
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from concurrent.futures import Executor
     from pathlib import Path
 
 ALGORITHMS, TIMES = 5, 20  # as in the paper's first example
@@ -76,17 +76,16 @@ def recover(seed: int) -> Recovered:
     )
 
 
-def recover_all(number: int, path: Path, workers: int) -> list[Recovered]:
+def recover_all(pool: Executor, number: int, path: Path) -> list[Recovered]:
     """Race on so many random truths; those that are in the file already are not raced again."""
     done = {each.seed: each for each in _read(path)}
     missing = [seed for seed in range(number) if seed not in done]
-    if missing:
-        with processes(workers) as pool, path.open("a") as file:
-            for future in as_completed([pool.submit(recover, seed) for seed in missing]):
-                each = future.result()
-                done[each.seed] = each
-                file.write(json.dumps(asdict(each)) + "\n")
-                file.flush()
+    with path.open("a") as file:
+        for future in as_completed([pool.submit(recover, seed) for seed in missing]):
+            each = future.result()
+            done[each.seed] = each
+            file.write(json.dumps(asdict(each)) + "\n")
+            file.flush()
     return [done[seed] for seed in range(number)]
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 import polarbear as pb
 from case_studies.page import Page
+from case_studies.processes import processes
 from case_studies.synthetic.examples import EXAMPLES, Example
 from case_studies.synthetic.racing import race_truth
 from case_studies.synthetic.recovery import as_table, recover_all
@@ -32,11 +33,19 @@ _INTRODUCTION = (
 def reproduce(folder: Path, *, scale: str, workers: int) -> Page:
     """Make the study; `quick` counts 20 random ground truths, `paper` 200."""
     page = Page(folder, "Synthetic ground truth", _INTRODUCTION)
-    for number, example in enumerate(EXAMPLES, start=1):
-        _example(page, number, example)
-    raced = recover_all(20 if scale == "quick" else 200, folder / "recovery.jsonl", workers)
+    with processes(workers) as pool:
+        told = pool.submit(_examples, page)
+        raced = recover_all(pool, 20 if scale == "quick" else 200, folder / "recovery.jsonl")
+        page = told.result()
     page.tables.append(as_table(raced))
     page.results["recovery"] = [vars(each) for each in raced]
+    return page
+
+
+def _examples(page: Page) -> Page:
+    """The page with the three examples told."""
+    for number, example in enumerate(EXAMPLES, start=1):
+        _example(page, number, example)
     return page
 
 

@@ -46,7 +46,7 @@ def test_the_crossing_example_is_recovered_from_few_instances():
     assert result.eliminations[-1].name == "C"  # the one that comes close to A
 
 
-def test_recovery_goes_on_where_it_was_stopped(tmp_path, monkeypatch):
+def test_recovery_goes_on_where_it_was_stopped(tmp_path):
     path = tmp_path / "recovery.jsonl"
     some = {
         "wrong": 0,
@@ -60,8 +60,7 @@ def test_recovery_goes_on_where_it_was_stopped(tmp_path, monkeypatch):
     }
     lines = [json.dumps({"seed": seed, **some}) for seed in (0, 1, 2)]
     path.write_text("\n".join(lines) + '\n{"seed": 3, "wro')  # killed while it wrote
-    monkeypatch.setattr(recovery, "processes", None)  # nothing is left to be raced
-    raced = recovery.recover_all(3, path, workers=1)
+    raced = recovery.recover_all(None, 3, path)  # nothing is left to be raced, and so no pool is needed
     assert [each.seed for each in raced] == [0, 1, 2]
     table = dict(recovery.as_table(raced).rows)
     assert table["exactly the true Pareto set"] == "0 of 3"
