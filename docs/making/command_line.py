@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, Union, get_args, get_origin, get
 
 from typer.models import ArgumentInfo
 
-from polarbear.cli.main import app
+from polarbear.cli.commands import app
 
 if TYPE_CHECKING:
     from collections.abc import Callable

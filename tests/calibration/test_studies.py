@@ -49,9 +49,15 @@ def test_an_outcome_that_was_cut_off_is_computed_again(tmp_path):
     path.write_text(path.read_text()[:-10])
     assert run_study(power, [Cell(2)], replicates=3, path=path) == whole
     assert len(path.read_text().splitlines()) == 3
-    path.write_text("something else\n")
+
+
+@pytest.mark.parametrize("text", [b"something else\n", b"no end of line", b"\xff\n", b"\n\n", b"{}\n", b"[1]\n"])
+def test_a_file_of_another_kind_is_refused_and_left_alone(tmp_path, text):
+    path = tmp_path / "notes.txt"
+    path.write_bytes(text)
     with pytest.raises(ValueError, match=r"line 1, is no outcome of a study"):
         run_study(power, [Cell(2)], replicates=1, path=path)
+    assert path.read_bytes() == text
 
 
 def test_several_processes_find_the_same():

@@ -4,7 +4,7 @@ import sys
 import pytest
 from typer.testing import CliRunner
 
-from polarbear.cli.main import app
+from polarbear.cli.commands import app
 
 RACE = """
 [race]

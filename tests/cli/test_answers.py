@@ -54,6 +54,7 @@ def test_a_saved_posterior_answers_too(polarbear, finished, tmp_path):
         (["--at", "20", "--final"], "expected one preference, got --at and --final"),
         (["--at", "2000"], "the budget"),
         (["--among", "nobody"], "nobody"),
+        (["--among", "climbr"], "got 'climbr'; did you mean 'climber'?"),
         (["--between", "30", "10"], "start <= stop"),
         (["--risk", "quantile", "--quantile", "7"], "must lie between 0 and 1"),
         (["--quantile", "0.1"], "say that too, or leave it out"),

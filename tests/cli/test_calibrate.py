@@ -30,6 +30,15 @@ def test_what_does_not_go_together_is_refused(polarbear):
     assert polarbear("calibrate", "--prior", "Spline", "-q").code == 1
 
 
+def test_outcomes_go_into_a_file_of_their_own(polarbear, tmp_path):
+    notes = tmp_path / "notes.txt"
+    notes.write_text("dear diary")
+    said = polarbear("calibrate", "--races", 1, "--results", notes, "-q")
+    assert said.code == 1
+    assert "notes.txt, line 1, is no outcome of a study; give the file that a study wrote, or another name" in said.err
+    assert notes.read_text() == "dear diary"
+
+
 def test_the_setting_of_a_race_is_taken_from_its_file(polarbear, finished):
     said = polarbear("calibrate", finished, "--races", 1, "--instances", 16, "--draws", 200, "--json")
     assert said.code == 0, said.err

@@ -70,6 +70,20 @@ def test_interrupts_leave_a_valid_state_and_2(tmp_path, number):
     assert "Traceback" not in errors
 
 
+def test_an_interrupt_while_modules_are_read_is_quiet():
+    code = (
+        "import os, signal, sys\n"
+        "class Interrupter:\n"
+        "    def find_spec(self, name, path=None, target=None):\n"
+        "        if name == 'typer': os.kill(os.getpid(), signal.SIGINT)\n"
+        "sys.meta_path.insert(0, Interrupter())\n"
+        "from polarbear.cli.main import run\n"
+        "run()"
+    )
+    done = subprocess.run([sys.executable, "-c", code, "--version"], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", "")
+
+
 def test_only_one_may_write_and_everybody_read(tmp_path):
     polarbear("init", cwd=tmp_path)
     process = begun(tmp_path, runs=1)
@@ -91,7 +105,7 @@ def test_only_one_may_write_and_everybody_read(tmp_path):
 
 def test_help_imports_nothing_heavy(tmp_path):
     code = (
-        "import sys, polarbear.cli.main as m\n"
+        "import sys, polarbear.cli.commands as m\n"
         "try: m.app(['--help'], prog_name='polarbear')\n"
         "except SystemExit as end: assert not end.code\n"
         "print({'numpy', 'scipy', 'pydantic', 'sqlite3'} & set(sys.modules))"

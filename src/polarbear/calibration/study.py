@@ -23,6 +23,8 @@ C = TypeVar("C")
 
 Outcome = dict[str, Any]
 
+_OPENING = '{"cell": '  # of every line
+
 # One thread a process: the matrices are small, and processes would only take the cores from one another.
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
@@ -59,6 +61,7 @@ def run_study(
     tell(len(tasks) - len(open_tasks), len(tasks))
     if path is not None:
         path.parent.mkdir(parents=True, exist_ok=True)
+        _drop_cut_off_line(path)
     for number, (cell, replicate, outcome) in enumerate(_computed(task, open_tasks, workers), start=1):
         known[key(cell), replicate] = outcome
         if path is not None:
@@ -110,13 +113,13 @@ def _computed(
 
 
 def _read(path: Path) -> dict[tuple[str, int], Outcome]:
+    """The outcomes of a file. Every line must be one, so that nothing is ever added to a file of another kind."""
     if not path.exists():
         return {}
-    known, text = {}, path.read_text(encoding="utf-8")
-    complete = text[: text.rfind("\n") + 1]
-    if complete != text:
-        path.write_text(complete, encoding="utf-8")
-    for number, line in enumerate(complete.splitlines(), start=1):
+    known, lines = {}, path.read_text(encoding="utf-8", errors="replace").split("\n")
+    for number, line in enumerate(lines, start=1):
+        if number == len(lines) and _OPENING.startswith(line[: len(_OPENING)]):  # the end, or cut off there
+            break
         try:
             told = json.loads(line)
             known[told["cell"], int(told["replicate"])] = told["outcome"]
@@ -125,3 +128,8 @@ def _read(path: Path) -> dict[tuple[str, int], Outcome]:
                 f"{path}, line {number}, is no outcome of a study; give the file that a study wrote, or another name"
             ) from error
     return known
+
+
+def _drop_cut_off_line(path: Path) -> None:
+    if path.exists() and not (text := path.read_text(encoding="utf-8")).endswith("\n"):
+        path.write_text(text[: text.rfind("\n") + 1], encoding="utf-8")

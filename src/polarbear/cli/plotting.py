@@ -66,12 +66,12 @@ def plot(
     if folder.suffix in (".pdf", ".svg", ".png") or folder.is_file():
         raise ValueError(f"{folder} is one file, and all figures go into a folder; say which one with --figure")
     scene = _scene(file)
-    folder.mkdir(parents=True, exist_ok=True)
     for name in get_args(Name):
         if (name in _OF_A_RACE and scene.result is None) or (name == "pair" and pair is None):
             continue
-        path = folder / f"{name}.{form}"
-        plots.save(_drawn(name, scene, wish), path)
+        path, drawn = folder / f"{name}.{form}", _drawn(name, scene, wish)
+        folder.mkdir(parents=True, exist_ok=True)
+        plots.save(drawn, path)
         printing.say(str(path))
 
 

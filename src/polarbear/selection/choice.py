@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -217,8 +218,10 @@ def among_names(posterior: Posterior, among: Sequence[str] | None) -> tuple[str,
     names = (among,) if isinstance(among, str) else tuple(among)
     unknown = [name for name in names if name not in posterior.names]
     if unknown or not names or len(set(names)) < len(names):
+        near = [close for name in unknown for close in get_close_matches(str(name), posterior.names, n=1)]
         raise ValueError(
             f"expected different candidates among {', '.join(posterior.names)}, got {', '.join(map(repr, names)) or 'none'}"
+            + (f"; did you mean {' and '.join(map(repr, near))}?" if near else "")
         )
     return tuple(name for name in posterior.names if name in names)
 

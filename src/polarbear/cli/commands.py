@@ -1,0 +1,120 @@
+"""`polarbear`: the commands, and what becomes of errors."""
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from io import TextIOWrapper
+from typing import Annotated, Any, TextIO
+
+import typer
+from typer.core import TyperGroup
+
+from polarbear.cli import (
+    analysing,
+    calibrating,
+    exporting,
+    plotting,
+    racing,
+    reporting,
+    reproducing,
+    selecting,
+    standing,
+    starting,
+)
+from polarbear.version import __version__
+
+_USAGE_ERROR: Any = typer.BadParameter.__base__
+_EPILOG = """\
+Results go to standard output, progress and remarks to standard error.
+
+Exit codes: 0 done; 1 an error of yours, told on standard error; 2 stopped early, with a valid state to go on from.
+"""
+
+
+class Commands(TyperGroup):
+    """Turns what is wrong with the input into a sentence and exit code 1; other errors are ours and keep their trace."""
+
+    def make_context(self, *args: Any, **extra: Any) -> Any:
+        """Read what stands before the command."""
+        with _errors_told():
+            return super().make_context(*args, **extra)
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command."""
+        with _errors_told():
+            return super().invoke(ctx)
+
+
+@contextmanager
+def _errors_told() -> Iterator[None]:
+    try:
+        yield
+    except _USAGE_ERROR as error:
+        error.exit_code = 1
+        raise
+    except typer.Exit:
+        raise
+    except BrokenPipeError:  # whoever read our output has enough
+        sys.stdout = _nowhere()
+        raise typer.Exit(1) from None
+    except (ValueError, OSError, ImportError, RuntimeError) as error:
+        if os.environ.get("POLARBEAR_TRACEBACK"):
+            raise
+        from polarbear.configuration.faults import told
+
+        print(f"polarbear: {told(error)}", file=sys.stderr)
+        raise typer.Exit(1) from None
+    except KeyboardInterrupt:
+        raise typer.Exit(2) from None
+
+
+app = typer.Typer(
+    cls=Commands,
+    help="Choose an optimiser without knowing the budget: race anytime algorithms, and keep those worth having.",
+    epilog=_EPILOG,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        print(f"polarbear {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None: ...
+
+
+for panel, commands in {
+    "Begin": (starting.demo, starting.init, starting.check),
+    "Race": (racing.race, racing.resume, racing.add, standing.status),
+    "Answers": (selecting.select, reporting.report, plotting.plot, exporting.export, analysing.analyse),
+    "Trust": (calibrating.calibrate, reproducing.reproduce),
+}.items():
+    for command in commands:
+        app.command(rich_help_panel=panel)(command)
+
+
+def run() -> None:
+    """Run the command that the arguments name."""
+    _open_streams()
+    app(prog_name="polarbear")
+
+
+def _open_streams() -> None:
+    """Make sure that something can be said: where a stream is closed to nobody, and where a letter is unknown as a ?."""
+    sys.stdout, sys.stderr = (sys.stdout or _nowhere()), (sys.stderr or _nowhere())
+    if isinstance(sys.stdout, TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")
+
+
+def _nowhere() -> TextIO:
+    return open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123
