@@ -172,6 +172,12 @@ def test_who_forgets_to_close_a_file_does_not_lock_it_for_ever(path):
     assert [entry.name for entry in path.parent.iterdir()] == [path.name]
 
 
+def test_a_program_that_ends_without_closing_leaves_no_lock(path):
+    code = "import sys; from polarbear.storage import RaceFile; file = RaceFile.open(sys.argv[1], write=True)"
+    assert b"Traceback" not in _python(code, path)
+    assert [entry.name for entry in path.parent.iterdir()] == [path.name]
+
+
 def test_the_locks_of_sqlite_survive_a_second_opening(path):
     """POSIX locks of a process go when any descriptor of the file is closed; opening must not close one."""
     with RaceFile.open(path, write=True) as file:

@@ -7,6 +7,7 @@ import fcntl
 import os
 import socket
 import weakref
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ class RaceFileInUse(ValueError):  # noqa: N818 (a state of the file, not an erro
 
 
 class WriterLock:
-    """The right to write a race file, held from construction until `release`, or as long as this object lives.
+    """The right to write a race file, held from construction until `release`, the end of this object or that of the program.
 
     It is a lock on the file `path + ".lock"`, which names its holder for whoever is refused.
 
@@ -29,9 +30,9 @@ class WriterLock:
     """
 
     def __init__(self, path: Path) -> None:
-        self._path = path.with_name(path.name + ".lock")
-        descriptor = _locked(self._path, path)
-        self._close = weakref.finalize(self, os.close, descriptor)
+        lock = path.with_name(path.name + ".lock")
+        descriptor = _locked(lock, path)
+        self._remove, self._descriptor = weakref.finalize(self, _remove, lock, descriptor), descriptor
         _HELD.add(self)
         try:
             os.ftruncate(descriptor, 0)
@@ -42,14 +43,19 @@ class WriterLock:
 
     def release(self) -> None:
         """Let others write; releasing twice does nothing."""
-        if self._close.alive:
-            # Removed while it is still locked: whoever waits for this very file finds that it is gone, and tries again.
-            self._path.unlink(missing_ok=True)
-            self.forget()
+        self._remove()
 
     def forget(self) -> None:
         """Close the lock without removing it: what a forked child does with its parent's lock."""
-        self._close()
+        if self._remove.detach() is not None:
+            os.close(self._descriptor)
+
+
+def _remove(lock: Path, descriptor: int) -> None:
+    # Removed while it is still locked: whoever waits for this very file finds that it is gone, and tries again.
+    with suppress(OSError):
+        lock.unlink()
+    os.close(descriptor)
 
 
 def _locked(lock: Path, path: Path) -> int:
