@@ -66,16 +66,27 @@ class LatentField(Protocol):
         """The factor of H at coefficients x, where the likelihood curves by G (time, latent function, latent function)."""
 
 
-def latent_field(prior: TemporalPrior, grid: Grid, hyperparameters: tuple[float, ...], functions: int) -> LatentField:
-    """The field of a temporal prior: banded where the prior knows how, else dense."""
+def latent_field(
+    prior: TemporalPrior,
+    grid: Grid,
+    hyperparameters: tuple[float, ...],
+    functions: int,
+    *,
+    span: Array | None = None,
+) -> LatentField:
+    """The field of a temporal prior: banded where the prior knows how, else dense.
+
+    The prior's `span` may be given, so that it need not be found again for every hyperparameter.
+    """
     gaussian = prior.banded(grid, *hyperparameters)
     if gaussian is not None:
         return BandedField(gaussian, functions)
     factor = prior.factor(grid, *hyperparameters)
-    if factor.shape[1] > factor.shape[0]:  # as many coefficients as times give the same covariance L Lᵀ
-        (upper,) = linalg.qr(factor.T, mode="r", check_finite=False)
-        lower = upper[: len(factor)].T.astype(np.float64, copy=False)
-        factor = lower * np.sign(np.diag(lower))  # signs that do not jump from one hyperparameter to the next
+    basis = prior.span(grid) if span is None else span
+    if factor.shape[1] > basis.shape[1]:  # as many coefficients as dimensions give the same covariance L Lᵀ
+        (upper,) = linalg.qr((basis.T @ factor).T, mode="r", check_finite=False)
+        lower = upper[: basis.shape[1]].T.astype(np.float64, copy=False)
+        factor = basis @ (lower * np.sign(np.diag(lower)))  # signs that do not jump from one hyperparameter to the next
     return DenseField(factor, functions)
 
 
@@ -105,12 +116,17 @@ class DenseField:
 
     def factorise(self, curvature: Array, x: Array) -> Factor:
         coefficients, functions = self.shape
-        outer = (self.map[:, :, None] * self.map[:, None, :]).reshape(len(self.map), -1)
-        blocks = outer.T @ curvature.reshape(len(self.map), -1)
+        blocks = self._outer_products @ curvature.reshape(len(self.map), -1)
         tensor = blocks.reshape(coefficients, coefficients, functions, functions)
         precision = tensor.transpose(0, 2, 1, 3).reshape(coefficients * functions, -1)
-        precision[np.diag_indices_from(precision)] += 1.0
+        precision.flat[:: len(precision) + 1] += 1.0
         return _DenseFactor(linalg.cholesky(precision, lower=True, overwrite_a=True, check_finite=False))
+
+    @cached_property
+    def _outer_products(self) -> Array:
+        """b_t b_tᵀ of the map's rows, shape (coefficient x coefficient, time)."""
+        products: Array = (self.map[:, :, None] * self.map[:, None, :]).reshape(len(self.map), -1).T
+        return products
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,12 +173,16 @@ class BandedField:
         starts = touched * np.arange(times + 1)
         return sparse.csr_array((self.gaussian.weights.ravel(), columns.ravel(), starts), shape=(times, self.shape[0]))
 
+    @cached_property
+    def _transposed_map(self) -> sparse.csc_array:
+        return self._map.T
+
     def latent(self, x: Array) -> Array:
         eta: Array = self._map @ x.reshape(len(x), -1)
         return eta.reshape(-1, *x.shape[1:])
 
     def pull_back(self, gradient: Array) -> Array:
-        force: Array = self._map.T @ gradient.reshape(len(gradient), -1)
+        force: Array = self._transposed_map @ gradient.reshape(len(gradient), -1)
         return force.reshape(-1, *gradient.shape[1:])
 
     def log_prior(self, x: Array) -> Array:

@@ -63,8 +63,12 @@ class LaplaceSurface:
         """The prior of the latent functions for given hyperparameters."""
         grid, algorithms = self.choices.grid, len(self.choices.names)
         if isinstance(self.prior, TemporalPrior):
-            return latent_field(self.prior, grid, hyperparameters, algorithms - 1)
+            return latent_field(self.prior, grid, hyperparameters, algorithms - 1, span=self._span)
         return DirichletField(self.prior.concentration_for(algorithms, *hyperparameters), len(grid), algorithms)
+
+    @cached_property
+    def _span(self) -> Array | None:
+        return self.prior.span(self.choices.grid) if isinstance(self.prior, TemporalPrior) else None
 
     def conditional(self, hyperparameters: tuple[float, ...], start: Array | None) -> Conditional:
         """Laplace's approximation of the coefficients' posterior for given hyperparameters."""

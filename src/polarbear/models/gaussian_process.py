@@ -116,7 +116,8 @@ class SparseGaussianProcess(TemporalPrior):
         """K_tu R⁻ᵀ with K_uu = R Rᵀ."""
         amplitude, lengthscale = hyperparameters
         kernel = kernel_named(self.kernel)
-        points = np.quantile(grid.scaled, np.linspace(0, 1, min(self.inducing, len(grid))))
+        ranks = np.linspace(0, len(grid) - 1, min(self.inducing, len(grid)))
+        points = np.interp(ranks, np.arange(len(grid)), grid.scaled)  # quantiles of the times
         R = _correlation_factor(kernel, points, lengthscale, self.lengthscale.quantile(_LONGEST_LENGTHSCALE))
         cross = kernel.correlation(np.abs(grid.scaled[:, None] - points) / lengthscale)
         factor: Array = amplitude * solve_lower(R, cross.T).T

@@ -33,6 +33,8 @@ _SMALLEST_BOUNDARY = 1.2
 # The approximation is made good for lengthscales within the central 90 % of their prior.
 _LENGTHSCALE_RANGE = (0.05, 0.95)
 
+_NEGLIGIBLE = 1e-10  # singular values of the eigenfunctions on the grid, relative to the largest
+
 
 @dataclass(frozen=True)
 class HilbertSpaceGP(TemporalPrior):
@@ -86,10 +88,20 @@ class HilbertSpaceGP(TemporalPrior):
     def factor(self, grid: Grid, *hyperparameters: float) -> Array:
         """L[t, j] = σ √S(√λ_j) φ_j(t), with φ_j(t) = √(1/L) sin(√λ_j (t + L)) and √λ_j = π j / 2L."""
         amplitude, lengthscale = hyperparameters
+        root_eigenvalue, eigenfunction = self._eigenfunctions(grid)
+        spectrum = kernel_named(self.kernel).spectral_density(root_eigenvalue, lengthscale)
+        factor: Array = amplitude * namespace_of(spectrum).sqrt(spectrum) * eigenfunction
+        return factor
+
+    def span(self, grid: Grid) -> Array:
+        """The eigenfunctions' own: seen through the grid, a small part of their interval, they are nearly dependent."""
+        left, singular, _ = np.linalg.svd(self._eigenfunctions(grid)[1], full_matrices=False)
+        return left[:, singular > _NEGLIGIBLE * singular[0]]
+
+    def _eigenfunctions(self, grid: Grid) -> tuple[Array, Array]:
+        """√λ_j, shape (function,), and φ_j(t), shape (time, function)."""
         basis, boundary = self.size()
         half_width = boundary * _HALF_RANGE
         root_eigenvalue = np.linspace(1.0, basis, basis) * (math.pi / (2 * half_width))
         eigenfunction = np.sin(root_eigenvalue * (grid.scaled[:, None] - _HALF_RANGE + half_width))
-        spectrum = kernel_named(self.kernel).spectral_density(root_eigenvalue, lengthscale)
-        factor: Array = amplitude * namespace_of(spectrum).sqrt(spectrum / half_width) * eigenfunction
-        return factor
+        return root_eigenvalue, eigenfunction / math.sqrt(half_width)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
@@ -61,14 +62,17 @@ class Matern:
 
     def transition(self, steps: Array) -> Array:
         """State transition over steps δ = λ Δt: exp(δ F) with F the companion matrix of (1 + d)^(p + 1); (step, k, k)."""
-        size = self.smoothness + 1
-        shift = np.eye(size, k=1)
-        shift[-1] = -np.array([math.comb(size, i) for i in range(size)])
-        nilpotent = shift + np.eye(size)  # F = N − I with N nilpotent, so that the exponential is a short polynomial
-        powers = np.stack([np.linalg.matrix_power(nilpotent, i) / math.factorial(i) for i in range(size)])
-        monomials = steps[:, None] ** np.arange(size)
-        exponential: Array = np.exp(-steps)[:, None, None] * np.einsum("si,ijk->sjk", monomials, powers)
+        monomials = steps[:, None] ** np.arange(self.smoothness + 1)
+        exponential: Array = np.exp(-steps)[:, None, None] * np.tensordot(monomials, self._powers, axes=1)
         return exponential
+
+    @cached_property
+    def _powers(self) -> Array:
+        """N^i / i! of the nilpotent N = F + I, which make the exponential a short polynomial; (i, k, k)."""
+        size = self.smoothness + 1
+        nilpotent = np.eye(size, k=1) + np.eye(size)
+        nilpotent[-1] -= np.array([math.comb(size, i) for i in range(size)])
+        return np.stack([np.linalg.matrix_power(nilpotent, i) / math.factorial(i) for i in range(size)])
 
     def innovation(self, steps: Array) -> Array:
         """Covariance of what a step adds, P − A P Aᵀ with P the stationary covariance; (step, k, k).

@@ -69,6 +69,13 @@ class TemporalPrior(ABC):
         """The same distribution of η through a banded precision, or None where there is none."""
         return None
 
+    def span(self, grid: Grid) -> Array:
+        """Orthonormal columns, shape (time, dimension), of which those of L(h) are made for every h: all of space here.
+
+        A prior whose L(h) has many columns in a space of few dimensions says so, and inference has as many coefficients.
+        """
+        return np.eye(len(grid))
+
     def hyperpriors_for(self, algorithms: int) -> Mapping[str, Hyperprior]:
         """The hyperpriors, which for temporal priors do not depend on the number of algorithms."""
         return self.hyperpriors
