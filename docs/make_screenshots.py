@@ -8,7 +8,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from playwright.sync_api import sync_playwright
@@ -22,6 +22,7 @@ ROOT = Path(__file__).parents[1]
 IMAGES = ROOT / "docs" / "images"
 RECORDED = ROOT / "case_studies" / "data" / "ma_bbob_d30.npz"
 WISH = "kind=around&centre=17000&spread=0.5&risk=quantile&level=0.05&machines=1"
+SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-sync"]
 
 
@@ -47,7 +48,8 @@ def main() -> None:
     page_at = pb.report(raced(), Path(tempfile.mkdtemp()) / "report.html", title="Step sizes of CMA-ES on MA-BBOB")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=browser_at, args=FLAGS)
-        for scheme, ending in (("light", ""), ("dark", "-dark")):
+        for scheme in SCHEMES:
+            ending = "" if scheme == "light" else f"-{scheme}"
             context = browser.new_context(
                 viewport={"width": 1080, "height": 900}, device_scale_factor=1.5, color_scheme=scheme
             )
