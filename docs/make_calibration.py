@@ -1,19 +1,22 @@
-"""Makes the tables and figures of docs/calibration.md from the summaries in docs/data that the studies wrote."""
+"""Makes the tables and figures of docs/calibration.md from the summaries in docs/data that the studies wrote.
+
+The short table of races in docs/how-to-choose.md is made here too, so that the two pages agree.
+"""
 
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from polarbear.plots.style import empty_figure, styled
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
 HERE = Path(__file__).parent
-PAGE, DATA, IMAGES = HERE / "calibration.md", HERE / "data", HERE / "images" / "calibration"
+PAGE, ADVICE = HERE / "calibration.md", HERE / "how-to-choose.md"
+DATA, IMAGES = HERE / "data", HERE / "images" / "calibration"
 PRIORS = {
     "GaussianProcess": "GP",
     "SparseGaussianProcess": "sparse GP",
@@ -28,27 +31,36 @@ Cell = dict[str, Any]
 
 
 def main() -> None:
-    """Read the summaries, put the tables into the page, and draw."""
-    coverage, races, reliability = (
-        json.loads((DATA / f"{name}.json").read_text(encoding="utf-8")) for name in ("coverage", "races", "reliability")
-    )
-    page = PAGE.read_text(encoding="utf-8")
-    for name, table in (
-        ("treatments", treatments(coverage)),
-        ("coverage", covered(coverage)),
-        ("races", raced(races)),
-        ("reliability", relied(reliability)),
-    ):
-        page = re.sub(
-            rf"(<!-- {name} -->\n).*?(<!-- end -->)",
-            lambda found, table=table: f"{found[1]}{table}\n{found[2]}",  # type: ignore[misc]
-            page,
-            flags=re.DOTALL,
-        )
-    PAGE.write_text(page, encoding="utf-8")
+    """Read the summaries, put the tables into their pages, and draw."""
+    for page, name, table in tables():
+        put_into(page, name, table)
     IMAGES.mkdir(parents=True, exist_ok=True)
-    draw_coverage([each for each in coverage if each["times"] == 20])
-    draw_reliability(reliability)
+    draw_coverage([each for each in summary("coverage") if each["times"] == 20])
+    draw_reliability(summary("reliability"))
+
+
+def summary(study: str) -> list[Cell]:
+    """What a study found."""
+    cells: list[Cell] = json.loads((DATA / f"{study}.json").read_text(encoding="utf-8"))
+    return cells
+
+
+def tables() -> Iterator[tuple[Path, str, str]]:
+    """Every table, with its page and the mark of its place there."""
+    yield PAGE, "treatments", treatments(summary("coverage"))
+    yield PAGE, "coverage", covered(summary("coverage"))
+    yield PAGE, "races", raced(summary("races"))
+    yield PAGE, "reliability", relied(summary("reliability"))
+    yield ADVICE, "races", raced_in_short(summary("races"))
+
+
+def put_into(page: Path, name: str, table: str) -> None:
+    """Replace what stands between the page's `<!-- name -->` and the next `<!-- end -->`."""
+    before, mark, rest = page.read_text(encoding="utf-8").partition(f"<!-- {name} -->\n")
+    _, end, after = rest.partition("<!-- end -->")
+    if not end:
+        raise SystemExit(f"{page} has no place for the table of {name}")
+    page.write_text(f"{before}{mark}{table}\n{end}{after}", encoding="utf-8")
 
 
 def markdown(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
@@ -119,13 +131,10 @@ def raced(cells: list[Cell]) -> str:
 
     rows = []
     for cell in cells:
-        who = "rank tests" if cell["rule"] == "rank tests" else f"{PRIORS.get(cell['prior'], cell['prior'])}, "
-        if cell["rule"] == "bayes":
-            who += "calibrated" if cell["calibration"] == "trajectory" else "the paper's likelihood"
         way = cell["elimination"] if cell["rule"] == "rank tests" else f"{cell['elimination']}, {cell['resolution']}"
         rows.append(
             [
-                who,
+                decider(cell),
                 way,
                 str(cell["races"]),
                 rate(cell["any_clearly_wrong"]),
@@ -144,6 +153,31 @@ def raced(cells: list[Cell]) -> str:
         "wrong, % of eliminations",
     ]
     return markdown([*heads, "right set, %", "instances"], rows)
+
+
+def raced_in_short(cells: list[Cell]) -> str:
+    """Races under crossing resolution, the calibrated ones first."""
+    rows = [
+        [
+            f"{decider(cell)}, {cell['elimination']}",
+            f"{100 * cell['any_wrong'][0]:.0f}",
+            f"{100 * cell['right_set'][0]:.0f}",
+            f"{cell['instances']:.0f}",
+        ]
+        for cell in sorted(cells, key=lambda cell: "the paper's" in decider(cell))
+        if cell["rule"] == "bayes" and cell["resolution"] == "crossing"
+    ]
+    return markdown(["", "any wrong, % of races", "right set, %", "instances"], rows)
+
+
+def decider(cell: Cell) -> str:
+    """Who decides in a race: rank tests, or a prior, with its likelihood where that makes a difference."""
+    if cell["rule"] == "rank tests":
+        return "rank tests"
+    if cell["prior"] not in PRIORS:
+        return str(cell["prior"])
+    likelihood = "calibrated" if cell["calibration"] == "trajectory" else "the paper's likelihood"
+    return f"{PRIORS[cell['prior']]}, {likelihood}"
 
 
 def relied(cells: list[Cell]) -> str:

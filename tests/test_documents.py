@@ -245,6 +245,11 @@ def said_in(page):
     return re.findall(r"^\| `([^`]+)` \|", page.read_text(), re.MULTILINE)
 
 
+def test_measured_tables_are_those_of_the_data():
+    for page, name, table in of_docs("make_calibration").tables():
+        assert f"<!-- {name} -->\n{table}\n<!-- end -->" in page.read_text(), f"{name} in {page.name}"
+
+
 def test_the_extras_are_those_of_the_package():
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text())
     told = re.findall(r"^\| `(\w+)` \|", (DOCS / "start" / "install.md").read_text(), re.MULTILINE)
