@@ -152,12 +152,10 @@ def named(token):
 
 
 def mapped():
-    """The code and the tests that the paper map names: everything between backticks in its tables that is no command."""
-    for line in (DOCS / "paper-map.md").read_text().splitlines():
-        if line.startswith("|"):
-            for token in INLINE.findall(line):
-                if not token.startswith(("polarbear ", "make ")) and "=" not in token:
-                    yield token
+    """The code and the tests that the paper map names: every dotted name between backticks that is no command."""
+    for token in INLINE.findall((DOCS / "paper-map.md").read_text()):
+        if "." in token and not token.startswith(("polarbear ", "make ")):
+            yield token
 
 
 def test_the_paper_map_names_what_exists():
