@@ -19,8 +19,11 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-# Utilities further apart than this underflow when their exponentials are summed, and sets are then summed one by one.
-_WIDEST_RANGE = 700.0
+# Utilities further apart than this underflow when their exponentials are summed or divided by, and sets are then summed
+# one by one.
+_WIDEST_RANGE = 600.0
+
+_NUMBERS_IN_CACHE = 1 << 16  # of a table (time, set, draw): so many times are worked on together
 
 # exp(±this) are numbers of single and of double precision, with room for a last factor.
 _RANGE_OF = {np.dtype(np.float32): 80.0, np.dtype(np.float64): 700.0}
@@ -82,21 +85,32 @@ def log_likelihood_and_gradient(utilities: Array, choices: Choices) -> tuple[Arr
 
     With p_S the probabilities of choosing each member of S, the gradient is W − Σ_S C_S p_S.
     """
-    value = np.zeros(utilities.shape[2])
-    gradient = np.empty_like(utilities)
-    for t, mu in enumerate(utilities):
-        members, counts = _observed(choices, t)
-        centred = mu - mu.max(axis=0)
-        log_masses = _log_masses(members, centred)
-        value += choices.wins[t] @ centred - counts @ log_masses
-        with np.errstate(over="ignore", invalid="ignore"):  # mended below
-            gradient[t] = choices.wins[t][:, None] - np.exp(centred) * (
-                members.T @ (counts[:, None] * np.exp(-log_masses))
-            )
-        for draw in np.flatnonzero(centred.min(axis=0) < -_WIDEST_RANGE):
-            chosen = members * np.exp(np.where(members > 0, centred[:, draw] - log_masses[:, draw, None], 0.0))
-            gradient[t][:, draw] = choices.wins[t] - counts @ chosen
+    times, _, draws = utilities.shape
+    value, gradient = np.zeros(draws), np.empty_like(utilities)
+    portion = max(1, _NUMBERS_IN_CACHE // (choices.counts.shape[1] * draws))
+    for first in range(0, times, portion):
+        here = slice(first, first + portion)
+        seen = (choices.counts[here] > 0).any(axis=0)
+        members, counts = choices.members[here, seen].astype(np.float64), choices.counts[here, seen, None]
+        wins = choices.wins[here, :, None]
+        centred = utilities[here] - utilities[here].max(axis=1, keepdims=True)
+        log_masses, expected = _expected_choices(members, counts, centred)
+        value += (wins * centred).sum(axis=(0, 1)) - (counts * log_masses).sum(axis=(0, 1))
+        gradient[here] = wins - expected
     return value, gradient
+
+
+def _expected_choices(members: Array, counts: Array, utilities: Array) -> tuple[Array, Array]:
+    """log Σ_{j∈S} exp μ_j of each set (time, set, draw), and Σ_S C_S p_S (time, algorithm, draw)."""
+    if utilities.min() < -_WIDEST_RANGE:
+        inside = np.where(members[..., None] > 0, utilities[:, None], -np.inf)
+        best = inside.max(axis=2)
+        chosen = np.exp(inside - best[:, :, None])
+        masses = chosen.sum(axis=2)
+        return best + np.log(masses), np.einsum("tsd,tsjd->tjd", counts / masses, chosen)
+    exponential = np.exp(utilities)
+    masses = members @ exponential
+    return np.log(masses), exponential * (members.transpose(0, 2, 1) @ (counts / masses))
 
 
 def derivatives(utilities: Array, choices: Choices) -> tuple[Array, Array, Array]:
@@ -126,8 +140,8 @@ def derivatives(utilities: Array, choices: Choices) -> tuple[Array, Array, Array
 def log_likelihood_of_tables(utilities: Array, wins: Array, members: Array, counts: Array) -> Array:
     """The log-likelihood itself, in any `namespace_of` the utilities (time, algorithm): for compilers.
 
-    Members are numbers here, and sets of count zero may be added at will. Utilities more than 700 below the best count as if
-    they were there, where a choice has odds of e⁷⁰⁰ against.
+    Members are numbers here, and sets of count zero may be added at will. Utilities more than 600 below the best count as if
+    they were there, where a choice has odds of e⁶⁰⁰ against.
     """
     xp = namespace_of(utilities)
     centred = utilities - utilities.max(axis=-1, keepdims=True)
