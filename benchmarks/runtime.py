@@ -15,7 +15,7 @@ Three blocks of cells, each cell in a process of its own:
 
 Imports and the building of PyMC's models are not counted, compilation is: it comes anew with each round's data there. Our
 NUTS keeps its compiled functions for later rounds; "again" is the same fit once more, with other data. The table and the
-figure are written to --output.
+figure are written to --output; what is there already is not measured again, so that a call may be interrupted.
 """
 
 from __future__ import annotations
@@ -27,7 +27,6 @@ import math
 import os
 import subprocess
 import sys
-import tempfile
 import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -49,7 +48,30 @@ OURS = ("default", "nuts", "pathfinder", "laplace", "advi", "advi-fullrank")
 PEERS = ("pymc-numpyro", "pymc-nutpie", "pymc-pathfinder", "pymc-laplace")
 SAMPLERS = ("nuts", "pymc-numpyro", "pymc-nutpie")
 CHAINS, WARM_UP, KEPT = 4, 1000, 1000  # the paper's, of each chain
+COLOURS = {
+    "default": "#0072b2",
+    "nuts": "#009e73",
+    "pathfinder": "#56b4e9",
+    "pymc-numpyro": "#d55e00",
+    "pymc-nutpie": "#e69f00",
+    "pymc-pathfinder": "#cc79a7",
+}
 LONG_RUN = 40_000  # draws of the judge; its standard error in a probability is below 0.003
+
+
+def _true(text: str) -> bool:
+    return text == "True"
+
+
+FIELDS: dict[str, Callable[[str], Any]] = {
+    "seconds": float,
+    "again": float,
+    "effective": float,
+    "error": float,
+    "reliable": _true,
+    "gave_up": _true,
+    "failed": str,
+}
 
 
 @dataclass(frozen=True)
@@ -231,33 +253,66 @@ def line(cell: Cell, result: dict[str, Any]) -> str:
     return f"{size} {shown} {result.get('error', math.nan):9.3f}{doubt}"
 
 
-def draw(results: list[tuple[Cell, dict[str, Any]]], path: Path) -> None:
-    """The two figures of the paper side by side; crosses ran out of patience."""
+def draw(results: dict[Cell, dict[str, Any]], path: Path) -> None:
+    """The paper's two figures, the second a panel for each prior; crosses ran out of patience."""
     import matplotlib as mpl
 
     mpl.use("Agg")
     import matplotlib.pyplot as plt
 
-    figure, (left, right) = plt.subplots(1, 2, figsize=(12, 5), layout="constrained")
-    for axes, block, horizontal in ((left, "pathfinder", "instances"), (right, "mcmc", "times")):
-        lines: dict[str, list[tuple[int, float, bool]]] = {}
-        for cell, result in results:
-            if cell.block == block and "seconds" in result:
-                label = f"n = {cell.algorithms}" if block == "pathfinder" else cell.prior
-                point = (getattr(cell, horizontal), result["seconds"], bool(result.get("gave_up")))
-                lines.setdefault(f"{label}, {cell.engine}", []).append(point)
-        for label, points in lines.items():
-            ordered = sorted(points)
-            (drawn,) = axes.plot([x for x, _, _ in ordered], [y for _, y, _ in ordered], marker="o", label=label)
-            late = [(x, y) for x, y, gave_up in ordered if gave_up]
-            if late:
-                axes.plot(*zip(*late, strict=True), marker="x", markersize=12, linestyle="", color=drawn.get_color())
-        axes.set(xlabel=horizontal, ylabel="seconds", yscale="log")
-        if lines:
-            axes.legend(fontsize=6)
-    left.set(title="Independent Dirichlet, one time", xscale="log")
-    right.set(title="Models over time, n = 5, P = 30")
-    figure.savefig(path)
+    measured = {cell: result for cell, result in results.items() if cell.block != "table" and "seconds" in result}
+    panels = sorted({(cell.block != "pathfinder", cell.block, cell.prior) for cell in measured})
+    if not panels:
+        return
+    columns, rows = min(4, len(panels)), math.ceil(len(panels) / 4)
+    size = (1 + 3.2 * columns, 3.6 * rows)
+    figure, axes = plt.subplots(rows, columns, figsize=size, sharey=True, squeeze=False, layout="constrained")
+    for spare in axes.flat[len(panels) :]:
+        spare.axis("off")
+    for panel, (_, block, prior) in zip(axes.flat, panels, strict=False):
+        over = "instances" if block == "pathfinder" else "times"
+        lines: dict[tuple[str, int], list[tuple[int, float, bool]]] = {}
+        for cell, result in measured.items():
+            if (cell.block, cell.prior) == (block, prior):
+                point = (getattr(cell, over), result["seconds"], bool(result.get("gave_up")))
+                lines.setdefault((cell.engine, cell.algorithms), []).append(point)
+        most = max(algorithms for _, algorithms in lines)
+        for (engine, algorithms), points in sorted(lines.items()):
+            x, y, late = zip(*sorted(points), strict=True)
+            colour, named = COLOURS[engine], engine if algorithms == most else None
+            panel.plot(x, y, color=colour, marker="o", markersize=4, linewidth=2 * algorithms / most, label=named)
+            panel.plot(*np.array([x, y])[:, list(late)], color=colour, marker="x", markersize=12, linestyle="")
+        sizes = sorted({algorithms for _, algorithms in lines})
+        panel.set(title=f"{prior}, n = {', '.join(map(str, sizes))}", xlabel=over, yscale="log")
+        panel.set_xscale("log" if block == "pathfinder" else "linear")
+        panel.grid(alpha=0.3)
+        panel.legend(fontsize=7)
+    for row in axes:
+        row[0].set_ylabel("seconds")
+    figure.savefig(path, dpi=150)
+
+
+def written(results: dict[Cell, dict[str, Any]], path: Path) -> None:
+    """All that was measured, one row a cell."""
+    with path.open("w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow([*Cell.__dataclass_fields__, *FIELDS])
+        writer.writerows(
+            [*asdict(cell).values(), *(result.get(name, "") for name in FIELDS)] for cell, result in results.items()
+        )
+
+
+def known(path: Path) -> dict[Cell, dict[str, Any]]:
+    """What an earlier call measured and wrote."""
+    if not path.exists():
+        return {}
+    results = {}
+    with path.open(newline="") as file:
+        for row in csv.DictReader(file):
+            size = {name: int(row[name]) for name in ("algorithms", "times", "instances")}
+            result = {name: FIELDS[name](row[name]) for name in FIELDS if row[name]}
+            results[Cell(row["block"], row["engine"], row["prior"], **size)] = result
+    return results
 
 
 def time_devices(quick: bool) -> None:
@@ -297,7 +352,9 @@ def main() -> None:
         "--only", default="", help="cells whose name (block/prior/engine/n-T-P) starts so; judges always run"
     )
     parser.add_argument("--patience", type=float, default=600, help="seconds that a cell gets")
-    parser.add_argument("--output", type=Path, default=Path("runtime"), help="folder of runtime.csv and runtime.png")
+    parser.add_argument(
+        "--output", type=Path, default=Path("runtime"), help="folder of runtime.csv and runtime.png, gone on with"
+    )
     parser.add_argument("--device", action="store_true", help="time NUTS at n = 30, T = 200 where JAX runs")
     parser.add_argument("--cell", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
@@ -319,21 +376,14 @@ def main() -> None:
         f"{'block':10} {'prior':22} {'n':>3} {'T':>4} {'P':>5}  {'engine':16}"
         + "".join(f" {title:>9}" for title in ("seconds", "again s", "effective", "eff./s", "again", "error"))
     )
-    results = []
-    with tempfile.TemporaryDirectory() as folder:
-        for cell in chosen:
-            result = in_own_process(cell, Path(folder), arguments.patience)
-            results.append((cell, result))
-            print(line(cell, result), flush=True)
-
     arguments.output.mkdir(parents=True, exist_ok=True)
-    fields = ["seconds", "again", "effective", "error", "reliable", "gave_up", "failed"]
-    with (arguments.output / "runtime.csv").open("w", newline="") as file:
-        writer = csv.writer(file)
-        writer.writerow([*Cell.__dataclass_fields__, *fields])
-        writer.writerows(
-            [*asdict(cell).values(), *(result.get(name, "") for name in fields)] for cell, result in results
-        )
+    table = arguments.output / "runtime.csv"
+    results = known(table)
+    for cell in chosen:
+        if cell not in results or "failed" in results[cell]:
+            results[cell] = in_own_process(cell, arguments.output, arguments.patience)
+            written(results, table)
+        print(line(cell, results[cell]), flush=True)
     draw(results, arguments.output / "runtime.png")
     print(f"written to {arguments.output}/runtime.csv and {arguments.output}/runtime.png")
 
