@@ -11,7 +11,7 @@ from typing import Any
 import polarbear as pb
 from making.docstrings import to_markdown
 
-# Pages in the order in which a user meets their names; each public name must be on one of them.
+# Pages, and the rooms of each, in the order in which a user meets their names; each public name must be in one of them.
 PAGES = {
     "observing": ("What was seen", ["observe", "importers"]),
     "believing": (
@@ -30,27 +30,25 @@ ALSO = ("polarbear.baselines",)  # rooms that users import by themselves
 
 def pages() -> dict[str, str]:
     """Markdown by file name."""
+    known = {f"pb.{name}": getattr(pb, name) for name in pb.__all__ if name != "__version__"}
+    known |= {room: import_module(room) for room in ALSO}
     written = {name: [f"# {title}", "", "`import polarbear as pb`", ""] for name, (title, _) in PAGES.items()}
-    for name in sorted(pb.__all__, key=str.casefold):
-        thing = getattr(pb, name)
-        if name != "__version__":
-            written[page_of(name, thing)] += _entry(f"pb.{name}", thing)
-    for room in ALSO:
-        written[page_of(room, import_module(room))] += _entry(room, import_module(room))
+    for (page, *_), name in sorted((place_of(name, thing), name) for name, thing in known.items()):
+        written[page] += _entry(name, known[name])
     return {f"api-{name}.md": "\n".join(lines) for name, lines in written.items()}
 
 
-def page_of(name: str, thing: Any) -> str:
-    """The page that a public name belongs to.
+def place_of(name: str, thing: Any) -> tuple[str, int, str]:
+    """The page that a public name belongs to, and by what it is sorted there: its room, then the alphabet.
 
     Adding a public name without saying where it belongs stops the documentation.
     """
-    home = thing.__name__ if isinstance(thing, ModuleType) else pb._ROOM_OF[name]
+    home = thing.__name__ if isinstance(thing, ModuleType) else pb._ROOM_OF[name.removeprefix("pb.")]
     room = home.removeprefix("polarbear.").split(".")[0]
     for page, (_, rooms) in PAGES.items():
         if room in rooms:
-            return page
-    raise ValueError(f"expected a page for pb.{name} of {home}, found none; name its room in docs/making/api.py")
+            return page, rooms.index(room), name.casefold()
+    raise ValueError(f"expected a page for {name} of {home}, found none; name its room in docs/making/api.py")
 
 
 def _entry(name: str, thing: Any, *, level: int = 2) -> list[str]:

@@ -97,15 +97,15 @@ class RaceTable(Table):
     resolution: Literal["crossing", "strict"] = "crossing"
     """Whether a pair is also decided once each is known to be better somewhere."""
     prior: PriorTable = PriorTable(kind="BSpline")
-    """Belief before."""
+    """Belief before the data: a name, or a table with its parameters; BSpline by default."""
     method: str = "auto"
-    """How the posterior is inferred."""
+    """How the posterior is computed: auto, nested-laplace, hmc, gibbs, laplace, nuts, advi, advi-fullrank or pathfinder."""
     calibration: Literal["auto", "trajectory", "none"] = "auto"
     """Whether rankings of one run at different times count as alike as they are, or as independent ("none")."""
     draws: Whole = 4000
     """Number of posterior draws."""
     batch: BatchTable = BatchTable()
-    """How many instances a round takes."""
+    """How many instances a round takes: a number, or a table with limits; from 8 to 128 by default."""
     failure: Literal["last", "missing", "raise"] = "last"
     """What a failed run counts as."""
     absolute_tolerance: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 0.0
