@@ -22,10 +22,22 @@ def test_a_limit_leaves_with_2_and_resume_goes_on(polarbear, race_toml):
     assert said.err == ""
     assert said.out.startswith("Candidates: random, climber")
     file = race_toml.parent / "my.race"
-    assert polarbear("status", file).code == 2
+    stands = polarbear("status", file)
+    assert stands.code == 2
+    assert "P(dominated) in round 1\n" in stands.out
     again = polarbear("resume", file, "--json")
     assert again.code == 0
     assert again.data["instances"] > 3
+
+
+def test_eliminations_are_judged_where_there_are_some(polarbear, race_toml, tmp_path):
+    asked = ["race", race_toml, "--max-instances", 3, "--quiet"]
+    said = polarbear(*asked, "-o", tmp_path / "some.race")
+    assert said.out.startswith("Candidates: random, climber (2 of 3)")
+    assert "Probability that some elimination is wrong" in said.out
+    said = polarbear(*asked, "-o", tmp_path / "none.race", "--confidence", 0.9999)
+    assert said.out.startswith("Candidates: random, climber, poor (3 of 3)")
+    assert "Probability that some elimination is wrong" not in said.out
 
 
 def test_an_existing_race_is_not_begun_again(polarbear, race_toml):

@@ -76,7 +76,8 @@ def _threats_by_round(result: "RaceResult") -> Curves | None:
         return None
     threats = [dict(each.threat) for each in result.rounds]
     curves = {name: [each.get(name, math.nan) for each in threats] for name in result.pareto_set}
-    return Curves(f"P(dominated) in rounds 1 to {len(threats)}", curves)
+    when = "round 1" if len(threats) == 1 else f"rounds 1 to {len(threats)}"
+    return Curves(f"P(dominated) in {when}", curves)
 
 
 def say_account(told: dict[str, Any], curves: Curves | None = None) -> None:
@@ -119,6 +120,7 @@ def say_account(told: dict[str, Any], curves: Curves | None = None) -> None:
     if told["undecided"][10:]:
         printing.say(f"... and {printing.counted(len(told['undecided']) - 10, 'more pair')}")
     if "wrong_elimination" in told:
-        printing.say(f"Probability that some elimination is wrong: {told['wrong_elimination']:.3f}")
+        if told["eliminations"]:
+            printing.say(f"Probability that some elimination is wrong: {told['wrong_elimination']:.3f}")
         for warning in told["warnings"]:
             printing.say(warning)
