@@ -40,9 +40,11 @@ def test_draws_without_a_crossing_count_against_its_probability():
     grid = linear_grid(0, 10, 11)
     often = crossing_at([4.0] * 7, grid).ratings
     never = crossing_at([4.0] * 3, grid, spread=-0.2).ratings  # B leads all along
-    (crossing,) = decision_map(posterior_of(np.concatenate([often, never]), grid)).crossings
+    found = decision_map(posterior_of(np.concatenate([often, never]), grid))
+    (crossing,) = found.crossings
     assert crossing.probability == pytest.approx(0.7)
     assert crossing.time == pytest.approx(4)
+    assert str(found).endswith("B overtakes A at about 4 (4 to 4), if at all (probability 0.70)")
 
 
 def test_of_several_crossings_each_is_matched_to_its_own_change_of_leader():

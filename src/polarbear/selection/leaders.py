@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
+_SURELY = 0.95  # a crossing that fewer draws have may never come, and is told so
+
 
 @dataclass(frozen=True)
 class Crossing:
@@ -81,7 +83,8 @@ class DecisionMap:
             lines.append(f"{where}: {name}, best with probability {least if least == most else f'{least} to {most}'}")
         for each in self.crossings:
             about, lower, upper = (spoken(float(f"{time:.3g}")) for time in (each.time, each.lower, each.upper))
-            lines.append(f"{each.after} overtakes {each.before} at about {about} ({lower} to {upper})")
+            doubt = f", if at all (probability {each.probability:.2f})" if each.probability < _SURELY else ""
+            lines.append(f"{each.after} overtakes {each.before} at about {about} ({lower} to {upper}){doubt}")
         return "\n".join(lines)
 
 
