@@ -47,7 +47,7 @@ def _decisions(page: Page, result: pb.RaceResult) -> None:
         if name in out:
             each = out[name]
             ours = f"round {each.round}, {each.instances} instances, by {each.by}"
-            remark = "Other instances and random numbers; who is nearly beaten everywhere may go many rounds sooner or later."
+            remark = "Other instances and random numbers; who is nearly beaten everywhere may go much sooner or later."
         else:
             ours, remark = "still in", "These instances do not decide it."
         page.compare(f"{name} eliminated", paper, ours, remark)
