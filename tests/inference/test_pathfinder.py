@@ -29,6 +29,13 @@ def test_where_every_path_failed_nothing_is_trusted():
     assert not importance.good
 
 
+def test_weights_that_would_leave_one_draw_are_tempered():
+    importance = _weighed(np.random.default_rng(1).normal(0, 20, 1000))
+    assert not importance.good
+    assert importance.effective_share < 0.01  # it does not say that all is well
+    assert 1 / np.sum(importance.weights**2) == pytest.approx(100, rel=0.01)
+
+
 def test_it_refuses_rather_than_hang(monkeypatch, crossing_choices):
     pytest.importorskip("jax", reason="needs the extra `mcmc`")
     monkeypatch.setattr("polarbear.inference.reference.short_of_threads", lambda: True)

@@ -91,6 +91,34 @@ def _smoothed(log_weights: Array, *, tail: float) -> tuple[Array, float]:
     return result, float(k)
 
 
+def tempered(log_weights: Array) -> Array:
+    """w^β, normalised, with the largest β ≤ 1 that leaves a tenth of the draws effective.
+
+    Weights that cannot be trusted would leave a draw or two; so the draws keep some of the proposal's spread, and lean
+    towards the posterior.
+
+    Examples
+    --------
+    >>> tempered(np.log([1.0, 1.0, 2.0])).tolist()
+    [0.25, 0.25, 0.5]
+    """
+    relative = log_weights - log_weights.max()
+
+    def at(power: float) -> Array:
+        weights: Array = np.exp(power * relative)
+        weights /= weights.sum()
+        return weights
+
+    least, most = 0.0, 1.0
+    if 1 / (at(most) @ at(most)) >= SMALLEST_EFFECTIVE_SHARE * len(relative):
+        return at(most)
+    for _ in range(30):  # the effective number falls as the power rises
+        middle = 0.5 * (least + most)
+        enough = 1 / (at(middle) @ at(middle)) >= SMALLEST_EFFECTIVE_SHARE * len(relative)
+        least, most = (middle, most) if enough else (least, middle)
+    return at(least)
+
+
 def systematic_counts(weights: Array, draws: int, *, rng: np.random.Generator) -> NDArray[np.intp]:
     """How often to take each item so that the expected share is its weight: as even as whole numbers allow.
 

@@ -1,8 +1,9 @@
 """Multi-path Pathfinder (Zhang et al., 2022) on BlackJAX: quick draws along paths to the mode, importance-resampled.
 
 Each path of L-BFGS leaves a sequence of Gaussians; the one with the highest evidence lower bound proposes draws, and
-Pareto-smoothed weights resample those of all paths together. Under a Dirichlet prior of given concentration every time has
-paths of its own. The paper finds it reliable there, and unreliable for the Hilbert-space process and the random walk.
+Pareto-smoothed weights resample those of all paths together; weights that cannot be trusted are tempered. Under a Dirichlet
+prior of given concentration every time has paths of its own. The paper finds it reliable there, and unreliable for the
+Hilbert-space process and the random walk.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import numpy as np
 
 from polarbear.diagnostics import Diagnostics
 from polarbear.inference import reference
-from polarbear.inference.importance import Importance, pareto_smoothed, resample
+from polarbear.inference.importance import Importance, pareto_smoothed, resample, tempered
 from polarbear.inference.joint_density import JointDensity, independent_parts
 from polarbear.models.validation import require_count
 
@@ -85,7 +86,9 @@ def pathfinder(
     ), Diagnostics(
         method="pathfinder",
         reliable=reliable,
-        message=message if reliable else f"{message} Its Gaussians miss the posterior here: use method='auto'.",
+        message=message
+        if reliable
+        else f"{message} Its Gaussians miss the posterior here, and weights were tempered: use method='auto'.",
         effective_draws=min(effective, draws),
         pareto_k=k,
         hyperparameters=reference.summary(prior.hyperpriors_for(len(choices.names)), hyperparameters[0][chosen[0]]),
@@ -93,13 +96,13 @@ def pathfinder(
 
 
 def _weighed(log_weights: Array) -> Importance:
-    """Smoothed weights; a path that came to nothing has draws without weight."""
+    """Smoothed weights, or tempered ones where these are bad; a path that came to nothing has draws without weight."""
     found = np.isfinite(log_weights)
     if not found.any():
         return Importance(np.full(log_weights.size, 1 / log_weights.size), math.inf, 1 / log_weights.size)
     importance = pareto_smoothed(log_weights[found])
     weights = np.zeros(log_weights.size)
-    weights[found] = importance.weights
+    weights[found] = importance.weights if importance.good else tempered(log_weights[found])
     return Importance(weights, importance.pareto_k, importance.effective_share * float(found.mean()))
 
 
