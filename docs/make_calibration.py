@@ -9,10 +9,12 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from making.tables import markdown, put_into
+
 from polarbear.plots.style import empty_figure, styled
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator
 
 HERE = Path(__file__).parent
 PAGE, ADVICE = HERE / "calibration.md", HERE / "how-to-choose.md"
@@ -52,21 +54,6 @@ def tables() -> Iterator[tuple[Path, str, str]]:
     yield PAGE, "races", raced(summary("races"))
     yield PAGE, "reliability", relied(summary("reliability"))
     yield ADVICE, "races", raced_in_short(summary("races"))
-
-
-def put_into(page: Path, name: str, table: str) -> None:
-    """Replace what stands between the page's `<!-- name -->` and the next `<!-- end -->`."""
-    before, mark, rest = page.read_text(encoding="utf-8").partition(f"<!-- {name} -->\n")
-    _, end, after = rest.partition("<!-- end -->")
-    if not end:
-        raise SystemExit(f"{page} has no place for the table of {name}")
-    page.write_text(f"{before}{mark}{table}\n{end}{after}", encoding="utf-8")
-
-
-def markdown(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A table; all but the first column on the right."""
-    lines = ["| " + " | ".join(heads) + " |", "| --- |" + " ---: |" * (len(heads) - 1)]
-    return "\n".join([*lines, *("| " + " | ".join(row) + " |" for row in rows)])
 
 
 def percent(cell: Cell | None) -> str:

@@ -243,8 +243,9 @@ def said_in(page):
     return re.findall(r"^\| `([^`]+)` \|", page.read_text(), re.MULTILINE)
 
 
-def test_measured_tables_are_those_of_the_data():
-    for page, name, table in of_docs("make_calibration").tables():
+@pytest.mark.parametrize("script", ["make_calibration", "make_speed"])
+def test_measured_tables_are_those_of_the_data(script):
+    for page, name, table in of_docs(script).tables():
         assert f"<!-- {name} -->\n{table}\n<!-- end -->" in page.read_text(), f"{name} in {page.name}"
 
 
