@@ -44,7 +44,7 @@ lint: install ## Style, types and layers
 	$(BIN)/lint-imports
 
 test: lint ## Lint, then all tests and doctests (minutes)
-	$(SINGLE_CORE) $(BIN)/pytest -n auto --dist loadfile
+	$(SINGLE_CORE) $(BIN)/pytest -n auto --dist loadfile --no-loadscope-reorder
 
 calibration: install ## Simulation-based calibration of every prior's default method (long)
 	$(SINGLE_CORE) $(BIN)/pytest -m calibration -s tests
