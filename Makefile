@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 SINGLE_CORE := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 INSTALL := $(if $(shell command -v uv),uv pip install --quiet --python $(BIN)/python,$(BIN)/python -m pip install --quiet)
 
-.PHONY: help install bbob demo test lint calibration studies references benchmark docs clean
+.PHONY: help install bbob oracles demo test lint calibration studies references benchmark docs clean
 
 help: ## Show this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):[^#]*## */  make \1\t/' | expand -t 20
@@ -33,6 +33,8 @@ install: $(VENV)/.installed ## Create .venv with all that demo and test need
 
 bbob: install ## Add ioh and modcma for the live case studies, where there are wheels (x86_64)
 	@$(INSTALL) --only-binary :all: 'ioh>=0.3.22' 'modcma>=1.2' || echo "no wheels of ioh and modcma here: what needs them is skipped"
+
+oracles: $(VENV)/.oracles ## Add the peers that engines and importers are checked against
 
 demo: install ## Race six optimisers on random problems and say what to deploy (under a minute)
 	@$(BIN)/python examples/demo.py

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from scipy.optimize import brentq
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -109,14 +110,11 @@ def tempered(log_weights: Array) -> Array:
         weights /= weights.sum()
         return weights
 
-    least, most = 0.0, 1.0
-    if 1 / (at(most) @ at(most)) >= SMALLEST_EFFECTIVE_SHARE * len(relative):
-        return at(most)
-    for _ in range(30):  # the effective number falls as the power rises
-        middle = 0.5 * (least + most)
-        enough = 1 / (at(middle) @ at(middle)) >= SMALLEST_EFFECTIVE_SHARE * len(relative)
-        least, most = (middle, most) if enough else (least, middle)
-    return at(least)
+    def surplus(power: float) -> float:
+        return 1 / float(at(power) @ at(power)) - SMALLEST_EFFECTIVE_SHARE * len(relative)
+
+    # The effective number falls as the power rises.
+    return at(1.0 if surplus(1.0) >= 0 else brentq(surplus, 0.0, 1.0, xtol=1e-9))
 
 
 def systematic_counts(weights: Array, draws: int, *, rng: np.random.Generator) -> NDArray[np.intp]:
