@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
-
 import numpy as np
 import pytest
 
@@ -143,22 +141,6 @@ def test_kernels_without_a_markov_form_are_dense() -> None:
 def test_times_too_close_for_the_markov_form_are_dense() -> None:
     grid = pb.Grid([0.0, 1e-9, 0.5, 1.0])
     assert isinstance(latent_field(pb.GaussianProcess(), grid, (1.0, 0.5), 2), DenseField)
-
-
-@pytest.mark.parametrize("times", [6, 300])
-def test_functions_that_depend_on_each_other_are_reduced_to_as_many_as_do_not(times: int) -> None:
-    prior, grid = pb.HilbertSpaceGP(), pb.log_grid(1, 1000, times)
-    field, factor = latent_field(prior, grid, (1.2, 0.6), 2), prior.factor(grid, 1.2, 0.6)
-    assert isinstance(field, DenseField)
-    assert field.map.shape[1] <= min(times, 20)  # of 72 functions
-    np.testing.assert_allclose(field.map @ field.map.T, factor @ factor.T, **CLOSE)
-
-
-def test_coefficients_keep_their_meaning_when_hyperparameters_change() -> None:
-    # One shift of the white noise serves all nodes of the lattice, so that no coefficient may change its sign.
-    maps = [latent_field(pb.HilbertSpaceGP(), GRIDS["log"], (1.0, scale), 1).map for scale in np.geomspace(0.2, 8, 20)]
-    for map_here, map_next in itertools.pairwise(maps):
-        assert (np.sum(map_here * map_next, axis=0) > 0).all()
 
 
 # The lattice of hyperparameters reaches lengthscales of 20 and more where utilities hardly change over time.

@@ -66,28 +66,12 @@ class LatentField(Protocol):
         """The factor of H at coefficients x, where the likelihood curves by G (time, latent function, latent function)."""
 
 
-def latent_field(
-    prior: TemporalPrior,
-    grid: Grid,
-    hyperparameters: tuple[float, ...],
-    functions: int,
-    *,
-    span: Array | None = None,
-) -> LatentField:
-    """The field of a temporal prior: banded where the prior knows how, else dense.
-
-    The prior's `span` may be given, so that it need not be found again for every hyperparameter.
-    """
+def latent_field(prior: TemporalPrior, grid: Grid, hyperparameters: tuple[float, ...], functions: int) -> LatentField:
+    """The field of a temporal prior: banded where the prior knows how, else dense."""
     gaussian = prior.banded(grid, *hyperparameters)
     if gaussian is not None:
         return BandedField(gaussian, functions)
-    factor = prior.factor(grid, *hyperparameters)
-    basis = prior.span(grid) if span is None else span
-    if factor.shape[1] > basis.shape[1]:  # as many coefficients as dimensions give the same covariance L Lᵀ
-        (upper,) = linalg.qr((basis.T @ factor).T, mode="r", check_finite=False)
-        lower = upper[: basis.shape[1]].T.astype(np.float64, copy=False)
-        factor = basis @ (lower * np.sign(np.diag(lower)))  # signs that do not jump from one hyperparameter to the next
-    return DenseField(factor, functions)
+    return DenseField(prior.factor(grid, *hyperparameters), functions)
 
 
 @dataclass(frozen=True, eq=False)

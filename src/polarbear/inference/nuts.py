@@ -19,6 +19,7 @@ from polarbear.inference.chains import judged
 from polarbear.inference.joint_density import JointDensity, padded_tables
 from polarbear.inference.reduced_prior import reduced_prior
 from polarbear.inference.white_coordinates import to_position, white_coordinates
+from polarbear.models import TemporalPrior
 from polarbear.models.validation import require_count
 
 if TYPE_CHECKING:
@@ -89,7 +90,8 @@ def nuts(
     choices: Choices, prior: Prior, settings: NUTS, *, draws: int, rng: np.random.Generator
 ) -> tuple[Array, Diagnostics]:
     """Utilities (time, algorithm, draw) from the posterior, with diagnostics."""
-    prior = reduced_prior(prior, choices.grid)
+    if isinstance(prior, TemporalPrior):
+        prior = reduced_prior(prior, choices.grid)
     density = JointDensity(prior, choices.grid, len(choices.names))
     coordinates = white_coordinates(choices, prior)
     with reference.in_double_precision():

@@ -1,8 +1,8 @@
-"""A temporal prior with as many coefficients as its functions have dimensions on the grid: the same η, less to sample."""
+"""A temporal prior with as many coefficients as its functions have dimensions on the grid: the same η, less to infer."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from polarbear.models import Hyperprior, Prior
+    from polarbear.models import Hyperprior
+    from polarbear.models.temporal import BandedGaussian
     from polarbear.observe import Grid
 
     Array = NDArray[np.float64]
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 _JITTER = 1e-10  # of the total variance, in directions that have hardly any
 
 
-def reduced_prior(prior: Prior, grid: Grid) -> Prior:
+def reduced_prior(prior: TemporalPrior, grid: Grid) -> TemporalPrior:
     """The prior itself, or one of fewer coefficients if its span is smaller than their number.
 
     Examples
@@ -36,18 +37,17 @@ def reduced_prior(prior: Prior, grid: Grid) -> Prior:
     >>> HilbertSpaceGP().factor(grid, 1.0, 0.5).shape, reduced_prior(HilbertSpaceGP(), grid).factor(grid, 1.0, 0.5).shape
     ((30, 72), (30, 19))
     """
-    if not isinstance(prior, TemporalPrior):
-        return prior
     typical = [hyperprior.quantile(0.5) for hyperprior in prior.hyperpriors.values()]
-    coefficients, dimensions = prior.factor(grid, *typical).shape[1], prior.span(grid).shape[1]
-    return ReducedPrior(prior) if dimensions < coefficients else prior
+    span = prior.span(grid)
+    return ReducedPrior(prior, span) if span.shape[1] < prior.factor(grid, *typical).shape[1] else prior
 
 
 @dataclass(frozen=True)
 class ReducedPrior(TemporalPrior):
-    """η = U R z with U the span of another prior's L = U C and R Rᵀ = C Cᵀ."""
+    """η = U R z with U the span of another prior's L = U C on the grid in question, and R Rᵀ = C Cᵀ."""
 
     prior: TemporalPrior
+    basis: Array = field(repr=False, compare=False)
 
     @property
     def hyperpriors(self) -> Mapping[str, Hyperprior]:
@@ -55,9 +55,12 @@ class ReducedPrior(TemporalPrior):
         return self.prior.hyperpriors
 
     def factor(self, grid: Grid, *hyperparameters: float) -> Array:
-        """U R."""
-        U = self.prior.span(grid)
-        C = U.T @ self.prior.factor(grid, *hyperparameters)
+        """U R; the diagonal of R is positive, so that no coefficient changes its sign with the hyperparameters."""
+        C = self.basis.T @ self.prior.factor(grid, *hyperparameters)
         variance = C @ C.T
-        factor: Array = U @ cholesky(variance + _JITTER * variance.trace() * np.eye(len(U.T)))
+        factor: Array = self.basis @ cholesky(variance + _JITTER * variance.trace() * np.eye(len(variance)))
         return factor
+
+    def banded(self, grid: Grid, *hyperparameters: float) -> BandedGaussian | None:
+        """That of the other prior, whose bands are better than few coefficients."""
+        return self.prior.banded(grid, *hyperparameters)

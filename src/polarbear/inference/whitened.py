@@ -18,6 +18,7 @@ from polarbear.inference.conditional import Conditional, condition
 from polarbear.inference.dirichlet_field import DirichletField
 from polarbear.inference.hyperlattice import Node, hyperlattice, masses_of
 from polarbear.inference.latent_field import latent_field
+from polarbear.inference.reduced_prior import reduced_prior
 from polarbear.models import TemporalPrior
 from polarbear.models.helmert import helmert
 from polarbear.models.plackett_luce import log_likelihood_and_gradient
@@ -63,12 +64,13 @@ class LaplaceSurface:
         """The prior of the latent functions for given hyperparameters."""
         grid, algorithms = self.choices.grid, len(self.choices.names)
         if isinstance(self.prior, TemporalPrior):
-            return latent_field(self.prior, grid, hyperparameters, algorithms - 1, span=self._span)
+            return latent_field(self._reduced, grid, hyperparameters, algorithms - 1)
         return DirichletField(self.prior.concentration_for(algorithms, *hyperparameters), len(grid), algorithms)
 
     @cached_property
-    def _span(self) -> Array | None:
-        return self.prior.span(self.choices.grid) if isinstance(self.prior, TemporalPrior) else None
+    def _reduced(self) -> TemporalPrior:
+        assert isinstance(self.prior, TemporalPrior)
+        return reduced_prior(self.prior, self.choices.grid)
 
     def conditional(self, hyperparameters: tuple[float, ...], start: Array | None) -> Conditional:
         """Laplace's approximation of the coefficients' posterior for given hyperparameters."""
