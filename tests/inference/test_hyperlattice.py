@@ -23,7 +23,7 @@ class Known:
     start: tuple[float, ...]
     evaluations: int = 0
 
-    def node(self, hyperparameters: tuple[float, ...], near: Node | None) -> Node:
+    def node(self, hyperparameters: tuple[float, ...], start: np.ndarray | None) -> Node:
         self.evaluations += 1
         return Node(hyperparameters, 0.0, float(self.log_density(np.log(np.array(hyperparameters)))), np.zeros((1, 1)))
 

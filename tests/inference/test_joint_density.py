@@ -35,7 +35,7 @@ def test_it_is_likelihood_prior_and_hyperprior_together(prior, choices):
     else:
         field = DirichletField(prior.concentration_for(3, *h), 4, 3)
     utilities = field.latent(x) @ density.contrasts.T
-    expected = float(log_likelihood(utilities, choices) + field.log_prior(x))
+    expected = float(log_likelihood(utilities, choices) + field.log_prior(x)[0])
     expected += sum(p.log_density(float(value)) for p, value in zip(density.hyperpriors, log_h, strict=True))
     np.testing.assert_allclose(density.utilities(position), utilities, rtol=1e-12)
     np.testing.assert_allclose(density(position, padded_tables(choices)), expected, rtol=1e-12)

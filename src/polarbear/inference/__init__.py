@@ -11,7 +11,7 @@
 | `advi` | all | mean-field and full-rank variational inference, on JAX: the paper's, for comparison |
 | `pathfinder` | all | multi-path Pathfinder, importance-resampled, on JAX: the paper's, for comparison |
 
-`latent_field` and `dirichlet_field` hold the linear algebra, `sticks` the approximation of a Dirichlet posterior,
+`latent_field`, `banded_factor` and `dirichlet_field` hold the linear algebra, `sticks` the approximation of a Dirichlet posterior,
 `conditional` Newton's method, `hyperlattice` the integration over hyperparameters, `whitened` the exact density in the
 coordinates in which it is nearly a standard normal. `trajectory_calibration` corrects the spread of temporal posteriors for
 runs whose rankings are alike over time, which `run_scores` measures. The reference methods share `joint_density`, the model

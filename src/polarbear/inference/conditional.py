@@ -115,5 +115,6 @@ def _within_reach(step: Array, field: LatentField, contrasts: Array) -> Array:
 def _derivatives(field: LatentField, choices: Choices, contrasts: Array, x: Array) -> tuple[float, Array, Array]:
     """Log-posterior, its gradient in the coefficients, and the likelihood's curvature in the latent functions."""
     value, gradient, curvature = derivatives(field.latent(x) @ contrasts.T, choices)
-    force = field.pull_back(gradient @ contrasts) + field.prior_force(x)
-    return float(value.sum() + field.log_prior(x)), force, contrasts.T @ curvature @ contrasts
+    log_prior, prior_force = field.log_prior(x)
+    force = field.pull_back(gradient @ contrasts) + prior_force
+    return float(value.sum() + log_prior), force, contrasts.T @ curvature @ contrasts

@@ -43,26 +43,17 @@ class DirichletField:
     def pull_back(self, gradient: Array) -> Array:
         return gradient
 
-    def log_prior(self, x: Array) -> Array:
-        density: Array = self.log_prior_by_time(x).sum(axis=0)
-        return density
-
-    def log_prior_by_time(self, x: Array) -> Array:
-        """Log-density of η at each time, shape (time, ...)."""
-        return self.log_density(log_total(self._utilities(x), axis=1))
+    def log_prior(self, x: Array) -> tuple[Array, Array]:
+        # The gradient in the utilities is a (1 − n θ), and the columns of Q sum to zero.
+        utilities = self._utilities(x)
+        ratings = np.exp(log_ratings(utilities, axis=1))
+        pull = np.moveaxis(np.tensordot(self._contrasts.T, ratings, axes=(1, 1)), 0, 1)
+        density: Array = self.log_density(log_total(utilities, axis=1)).sum(axis=0)
+        return density, -self.algorithms * self.concentration * pull
 
     def log_density(self, log_total: Array) -> Array:
         """Log-density of η where log Σ_i exp μ_i is given."""
         return log_density_of_contrasts(log_total, algorithms=self.algorithms, concentration=self.concentration)
-
-    def prior_force(self, x: Array) -> Array:
-        # The gradient in the utilities is a (1 − n θ), and the columns of Q sum to zero.
-        ratings = np.exp(log_ratings(self._utilities(x), axis=1))
-        return (
-            -self.algorithms
-            * self.concentration
-            * np.moveaxis(np.tensordot(self._contrasts.T, ratings, axes=(1, 1)), 0, 1)
-        )
 
     def factorise(self, curvature: Array, x: Array) -> Factor:
         ratings = np.exp(log_ratings(self._utilities(x), axis=1))
@@ -92,6 +83,10 @@ class BlockFactor:
     @property
     def log_determinant(self) -> float:
         return 2 * float(np.log(np.diagonal(self.lower, axis1=1, axis2=2)).sum())
+
+    @property
+    def nbytes(self) -> int:
+        return self.lower.nbytes
 
     @cached_property
     def sticks(self) -> Sticks:

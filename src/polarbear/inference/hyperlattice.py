@@ -14,12 +14,19 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from numpy.typing import NDArray
+
+    from polarbear.inference.conditional import Conditional
 
     Array = NDArray[np.float64]
 
 _SPACING = 1.2  # of neighbouring nodes, in posterior standard deviations
 _DEPTH = 8.0  # nodes whose log-density is this far below the best are left out: e⁻⁸ of the mass, roughly
+_DOUBT = (
+    1.0  # how much denser than on a bell shape a node may turn out to be; those too far below even so are not tried
+)
 _DIFFERENCE = 0.1  # step of finite differences in log-hyperparameters, whose posteriors are a few tenths wide
 _CENTRED = 0.02  # how far below the summit, in log-density, the lattice's origin may lie
 _MOST_STEPS = 30
@@ -39,12 +46,15 @@ class Node:
         Laplace's approximation of the log-density of (choices, log-hyperparameters).
     mode
         Most probable latent coefficients for these hyperparameters.
+    conditional
+        The Gaussian there, where it is small enough to be kept.
     """
 
     hyperparameters: tuple[float, ...]
     log_hyperprior: float
     log_density: float
     mode: Array
+    conditional: Conditional | None = None
 
 
 class Surface(Protocol):
@@ -54,8 +64,8 @@ class Surface(Protocol):
     def start(self) -> tuple[float, ...]:
         """Hyperparameters from which to look for the summit."""
 
-    def node(self, hyperparameters: tuple[float, ...], near: Node | None) -> Node:
-        """Evaluate one point; Newton's method may start from the mode of a node nearby."""
+    def node(self, hyperparameters: tuple[float, ...], start: Array | None) -> Node:
+        """Evaluate one point; `start` is a guess of the mode there."""
 
 
 def hyperlattice(surface: Surface) -> list[Node]:
@@ -70,8 +80,9 @@ def hyperlattice(surface: Surface) -> list[Node]:
         if nodes[index].log_density < best - _DEPTH:
             continue
         for neighbour in _neighbours(index):
-            if neighbour not in nodes:
-                nodes[neighbour] = _at(surface, origin + axes @ np.array(neighbour), nodes[index])
+            expected, start = _extrapolated(nodes, index, neighbour)
+            if neighbour not in nodes and expected >= best - _DEPTH - _DOUBT:
+                nodes[neighbour] = _at(surface, origin + axes @ np.array(neighbour), start)
                 best = max(best, nodes[neighbour].log_density)
                 open_nodes.append(neighbour)
     return [node for node in nodes.values() if node.log_density >= best - _DEPTH]
@@ -84,8 +95,19 @@ def masses_of(log_density: Array) -> Array:
     return masses
 
 
-def _at(surface: Surface, log_hyperparameters: Array, near: Node | None) -> Node:
-    return surface.node(tuple(math.exp(value) for value in log_hyperparameters), near)
+def _at(surface: Surface, log_hyperparameters: Array, start: Array | None) -> Node:
+    return surface.node(tuple(math.exp(value) for value in log_hyperparameters), start)
+
+
+def _extrapolated(
+    nodes: Mapping[tuple[int, ...], Node], index: tuple[int, ...], neighbour: tuple[int, ...]
+) -> tuple[float, Array]:
+    """What to expect of a node's neighbour: the log-density of a bell shape, and a mode that moves on as it did so far."""
+    here = nodes[index]
+    behind = nodes.get(tuple(2 * i - j for i, j in zip(index, neighbour, strict=True)))
+    if behind is None:
+        return here.log_density, here.mode
+    return 2 * here.log_density - behind.log_density - _SPACING**2, 2 * here.mode - behind.mode
 
 
 def _neighbours(index: tuple[int, ...]) -> list[tuple[int, ...]]:
@@ -104,12 +126,12 @@ def summit(surface: Surface) -> tuple[Array, Node, Array]:
         if 0.5 * step @ slope < _CENTRED:
             break
         step /= max(1.0, float(np.linalg.norm(step)))
-        higher = _at(surface, point + step, node)
+        higher = _at(surface, point + step, node.mode)
         while higher.log_density <= node.log_density:
             step /= 2
             if float(np.linalg.norm(step)) < 1e-3:
                 break
-            higher = _at(surface, point + step, node)
+            higher = _at(surface, point + step, node.mode)
         if higher.log_density <= node.log_density:
             break
         point, node = point + step, higher
@@ -120,16 +142,19 @@ def _finite_differences(surface: Surface, point: Array, centre: Node) -> tuple[A
     """Gradient and negative Hessian of the log-density by central differences."""
     size = len(point)
     steps = _DIFFERENCE * np.eye(size)
-
-    def at(displacement: Array) -> float:
-        return _at(surface, point + displacement, centre).log_density
-
-    forward, backward = np.array([[at(sign * step) for step in steps] for sign in (1, -1)])
+    ahead = [_at(surface, point + step, centre.mode) for step in steps]
+    behind = [_at(surface, point - step, 2 * centre.mode - node.mode) for step, node in zip(steps, ahead, strict=True)]
+    forward, backward = (np.array([node.log_density for node in nodes]) for nodes in (ahead, behind))
     slope = (forward - backward) / (2 * _DIFFERENCE)
     bend = forward + backward - 2 * centre.log_density
     hessian = np.diag(bend)
     for i in range(size):
         for j in range(i):
-            both = at(steps[i] + steps[j]) + at(-steps[i] - steps[j]) - 2 * centre.log_density
-            hessian[i, j] = hessian[j, i] = 0.5 * (both - bend[i] - bend[j])
+            both = sum(
+                _at(
+                    surface, point + sign * (steps[i] + steps[j]), nodes[i].mode + nodes[j].mode - centre.mode
+                ).log_density
+                for sign, nodes in ((1, ahead), (-1, behind))
+            )
+            hessian[i, j] = hessian[j, i] = 0.5 * (both - 2 * centre.log_density - bend[i] - bend[j])
     return slope, -hessian / _DIFFERENCE**2

@@ -8,7 +8,7 @@ is. `nested_laplace` is the cure.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -100,9 +100,8 @@ class _JointDensity:
         hyperpriors = self.surface.hyperpriors.values()
         return sum(h.log_density(float(value)) for h, value in zip(hyperpriors, log_hyperparameters, strict=True))
 
-    def node(self, hyperparameters: tuple[float, ...], near: Node | None) -> Node:
+    def node(self, hyperparameters: tuple[float, ...], start: Array | None) -> Node:
         log_hyperparameters = np.log(np.array(hyperparameters))
-        start = None if near is None else near.mode
         conditional = condition(
             self.field(log_hyperparameters), self.surface.choices, self.surface.contrasts, start=start
         )
@@ -116,8 +115,9 @@ class _JointDensity:
     def value_and_force(self, log_hyperparameters: Array, x: Array) -> tuple[float, Array]:
         field, Q = self.field(log_hyperparameters), self.surface.contrasts
         value, gradient, _ = derivatives(field.latent(x) @ Q.T, self.surface.choices)
-        force = field.pull_back(gradient @ Q) + field.prior_force(x)
-        return float(value.sum() + field.log_prior(x)) + self.log_hyperprior(log_hyperparameters), force
+        log_prior, prior_force = field.log_prior(x)
+        force = field.pull_back(gradient @ Q) + prior_force
+        return float(value.sum() + log_prior) + self.log_hyperprior(log_hyperparameters), force
 
 
 def _polish(joint: _JointDensity, log_hyperparameters: Array, x: Array) -> tuple[Array, Array]:
@@ -133,7 +133,7 @@ def _polish(joint: _JointDensity, log_hyperparameters: Array, x: Array) -> tuple
             break
         step = np.linalg.solve(marginal, slope)
         step /= max(1.0, float(np.abs(step).max()))
-        higher = joint.node(tuple(np.exp(log_hyperparameters + step)), replace(node, mode=x))
+        higher = joint.node(tuple(np.exp(log_hyperparameters + step)), x)
         if higher.log_density <= node.log_density:
             break
         log_hyperparameters, node, x = log_hyperparameters + step, higher, higher.mode
@@ -177,5 +177,5 @@ def _place(joint: _JointDensity, log_h: Array, coefficients: Array) -> tuple[Arr
         if len(log_h):
             field = joint.field(log_h[:, draw])
         eta[..., draw] = field.latent(coefficients[..., draw])
-        log_prior[draw] = field.log_prior(coefficients[..., draw]) + joint.log_hyperprior(log_h[:, draw])
+        log_prior[draw] = field.log_prior(coefficients[..., draw])[0] + joint.log_hyperprior(log_h[:, draw])
     return joint.surface.contrasts @ eta, log_prior

@@ -11,11 +11,13 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from scipy import linalg, sparse
 from scipy.linalg import lapack
+
+from polarbear.inference.banded_factor import factorise_banded
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -32,6 +34,10 @@ class Factor(Protocol):
     @property
     def log_determinant(self) -> float:
         """log det H."""
+
+    @property
+    def nbytes(self) -> int:
+        """The memory that it takes."""
 
     def solve(self, right: Array) -> Array:
         """H⁻¹ applied to an array of shape (coefficient, latent function)."""
@@ -56,11 +62,8 @@ class LatentField(Protocol):
     def pull_back(self, gradient: Array) -> Array:
         """Transpose of the map: a gradient in η to a gradient in the coefficients."""
 
-    def log_prior(self, x: Array) -> Array:
-        """Log-density of the coefficients, shape (...)."""
-
-    def prior_force(self, x: Array) -> Array:
-        """Gradient of the log-density of the coefficients."""
+    def log_prior(self, x: Array) -> tuple[Array, Array]:
+        """Log-density of the coefficients, shape (...), and its gradient."""
 
     def factorise(self, curvature: Array, x: Array) -> Factor:
         """The factor of H at coefficients x, where the likelihood curves by G (time, latent function, latent function)."""
@@ -86,17 +89,14 @@ class DenseField:
         return self.map.shape[1], self.functions
 
     def latent(self, x: Array) -> Array:
-        return np.tensordot(self.map, x, axes=1)
+        return _multiply(self.map, x)
 
     def pull_back(self, gradient: Array) -> Array:
-        return np.tensordot(self.map.T, gradient, axes=1)
+        return _multiply(self.map.T, gradient)
 
-    def log_prior(self, x: Array) -> Array:
+    def log_prior(self, x: Array) -> tuple[Array, Array]:
         density: Array = -0.5 * ((x**2).sum(axis=(0, 1)) + math.prod(self.shape) * math.log(2 * math.pi))
-        return density
-
-    def prior_force(self, x: Array) -> Array:
-        return -x
+        return density, -x
 
     def factorise(self, curvature: Array, x: Array) -> Factor:
         coefficients, functions = self.shape
@@ -104,7 +104,12 @@ class DenseField:
         tensor = blocks.reshape(coefficients, coefficients, functions, functions)
         precision = tensor.transpose(0, 2, 1, 3).reshape(coefficients * functions, -1)
         precision.flat[:: len(precision) + 1] += 1.0
-        return _DenseFactor(linalg.cholesky(precision, lower=True, overwrite_a=True, check_finite=False))
+        lower, info = lapack.dpotrf(
+            precision.T, lower=1, overwrite_a=1
+        )  # symmetric, and transposed it need not be copied
+        if info != 0:
+            raise np.linalg.LinAlgError("the posterior precision is not positive definite to rounding")
+        return _DenseFactor(lower)
 
     @cached_property
     def _outer_products(self) -> Array:
@@ -121,9 +126,13 @@ class _DenseFactor:
     def log_determinant(self) -> float:
         return 2 * float(np.log(np.diag(self.lower)).sum())
 
+    @property
+    def nbytes(self) -> int:
+        return self.lower.nbytes
+
     def solve(self, right: Array) -> Array:
-        solution: Array = linalg.cho_solve((self.lower, True), right.ravel(), check_finite=False)
-        return solution.reshape(right.shape)
+        solution, _ = lapack.dpotrs(self.lower, right.ravel(), lower=1)
+        return np.asarray(solution).reshape(right.shape)
 
     def colour(self, white: Array) -> Array:
         return self._triangular(white, transposed=True)
@@ -162,26 +171,20 @@ class BandedField:
         return self._map.T
 
     def latent(self, x: Array) -> Array:
-        eta: Array = self._map @ x.reshape(len(x), -1)
-        return eta.reshape(-1, *x.shape[1:])
+        return _multiply(self._map, x)
 
     def pull_back(self, gradient: Array) -> Array:
-        force: Array = self._transposed_map @ gradient.reshape(len(gradient), -1)
-        return force.reshape(-1, *gradient.shape[1:])
+        return _multiply(self._transposed_map, gradient)
 
-    def log_prior(self, x: Array) -> Array:
-        log_determinant = self.functions * self.gaussian.log_determinant
-        quadratic = -(x * self.prior_force(x)).sum(axis=(0, 1))
-        density: Array = 0.5 * (log_determinant - math.prod(self.shape) * math.log(2 * math.pi) - quadratic)
-        return density
-
-    def prior_force(self, x: Array) -> Array:
+    def log_prior(self, x: Array) -> tuple[Array, Array]:
         diagonal, *lower = (band.reshape(-1, *[1] * (x.ndim - 1)) for band in self.gaussian.precision)
         force: Array = -diagonal * x
         for offset, band in enumerate(lower, start=1):
             force[offset:] -= band[:-offset] * x[:-offset]
             force[:-offset] -= band[:-offset] * x[offset:]
-        return force
+        log_determinant = self.functions * self.gaussian.log_determinant - math.prod(self.shape) * math.log(2 * math.pi)
+        density: Array = 0.5 * (log_determinant + (x * force).sum(axis=(0, 1)))
+        return density, force
 
     def factorise(self, curvature: Array, x: Array) -> Factor:
         first, weights, precision = self.gaussian.first, self.gaussian.weights, self.gaussian.precision
@@ -194,8 +197,7 @@ class BandedField:
                 np.add.at(blocks[right - left], first + left, contribution)
         diagonal = np.arange(self.functions)
         blocks[: len(precision), :, diagonal, diagonal] += precision[..., None]
-        bands = _lower_bands(blocks)
-        return _BandedFactor(linalg.cholesky_banded(bands, overwrite_ab=True, lower=True, check_finite=False))
+        return factorise_banded(_lower_bands(blocks))
 
 
 def _lower_bands(blocks: Array) -> Array:
@@ -210,27 +212,7 @@ def _lower_bands(blocks: Array) -> Array:
     return bands.reshape(offsets * functions, coefficients * functions)
 
 
-@dataclass(frozen=True, eq=False)
-class _BandedFactor:
-    bands: Array
-
-    @property
-    def log_determinant(self) -> float:
-        return 2 * float(np.log(self.bands[0]).sum())
-
-    def solve(self, right: Array) -> Array:
-        solution: Array = linalg.cho_solve_banded((self.bands, True), right.ravel(), check_finite=False)
-        return solution.reshape(right.shape)
-
-    def colour(self, white: Array) -> Array:
-        return self._triangular(white, b"T")
-
-    def colour_transposed(self, gradient: Array) -> Array:
-        return self._triangular(gradient, b"N")
-
-    def _triangular(self, right: Array, transposition: bytes) -> Array:
-        flat = right.reshape(self.bands.shape[1], -1)
-        solution, info = lapack.dtbtrs(self.bands, flat, uplo=b"L", trans=transposition)
-        if info != 0:
-            raise np.linalg.LinAlgError("the posterior precision is singular to rounding")
-        return np.ascontiguousarray(solution).reshape(right.shape)
+def _multiply(matrix: Any, right: Array) -> Array:
+    """The product of a matrix, dense or sparse, with the first axis of an array."""
+    product: Array = matrix @ right.reshape(len(right), -1)
+    return product.reshape(-1, *right.shape[1:])

@@ -46,7 +46,7 @@ def correct_by_importance(
         here = node == index
         noise = rng.standard_normal((*posterior.shape, counts[index]))
         white = shift[..., None] + noise
-        _, eta, residual = posterior.place(index, posterior.conditional(index), white)
+        eta, residual, _ = posterior.place(index, posterior.conditional(index), white)
         utilities[..., here] = surface.contrasts @ eta
         # The density is exp(R) N(ε; 0, I); the proposal is N(ε; shift, I) times the node's mass.
         log_density = residual - 0.5 * (white**2).sum(axis=(0, 1))

@@ -36,6 +36,9 @@ if TYPE_CHECKING:
 
 
 _ANTITHETIC_PAIRS = 128
+_SMALL = (
+    2**20
+)  # bytes of a Gaussian that is kept at each of some dozens of nodes; larger ones are made again when needed
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,14 +79,15 @@ class LaplaceSurface:
         """Laplace's approximation of the coefficients' posterior for given hyperparameters."""
         return condition(self.field(hyperparameters), self.choices, self.contrasts, start=start)
 
-    def node(self, hyperparameters: tuple[float, ...], near: Node | None) -> Node:
-        """Evaluate one point of the surface."""
+    def node(self, hyperparameters: tuple[float, ...], start: Array | None) -> Node:
+        """Evaluate one point of the surface; Newton's method begins at `start`."""
         log_hyperprior = sum(
             hyperprior.log_density(math.log(value))
             for hyperprior, value in zip(self.hyperpriors.values(), hyperparameters, strict=True)
         )
-        conditional = self.conditional(hyperparameters, None if near is None else near.mode)
-        return Node(hyperparameters, log_hyperprior, log_hyperprior + conditional.log_evidence, conditional.mode)
+        conditional = self.conditional(hyperparameters, start)
+        kept = conditional if conditional.factor.nbytes <= _SMALL else None
+        return Node(hyperparameters, log_hyperprior, log_hyperprior + conditional.log_evidence, conditional.mode, kept)
 
 
 def whitened_posterior(choices: Choices, prior: Prior) -> WhitenedPosterior:
@@ -123,33 +127,35 @@ class WhitenedPosterior:
 
     def conditional(self, index: int) -> Conditional:
         """The Gaussian at a node."""
-        return self.surface.conditional(self.nodes[index].hyperparameters, self.nodes[index].mode)
+        node = self.nodes[index]
+        return node.conditional or self.surface.conditional(node.hyperparameters, node.mode)
 
     def place(self, index: int, conditional: Conditional, white: Array) -> tuple[Array, Array, Array]:
-        """Coefficients, latent functions, and R but for the likelihood, of points at one node."""
+        """Of points at one node: latent functions, R but for the likelihood, and the prior's pull at the coefficients."""
         x = conditional.coefficients(white)
+        log_prior, force = conditional.field.log_prior(x)
         # Colouring shrinks volumes by |H|^½.
         constant = self.nodes[index].log_hyperprior - 0.5 * conditional.factor.log_determinant
-        residual = constant + conditional.field.log_prior(x) + 0.5 * (white**2).sum(axis=(0, 1))
-        return x, conditional.field.latent(x), residual
+        residual = constant + log_prior + 0.5 * (white**2).sum(axis=(0, 1))
+        return conditional.field.latent(x), residual, force
 
     def evaluate(self, node: NDArray[np.intp], white: Array) -> Points:
         """R and its gradient at points that may lie at different nodes."""
         contrasts = self.surface.contrasts
-        x = np.empty_like(white)
+        prior_force = np.empty_like(white)
         eta = np.empty((len(self.surface.choices.grid), *white.shape[1:]))
         residual = np.empty(len(node))
         groups = [(index, np.flatnonzero(node == index)) for index in np.unique(node)]
         for index, here in groups:
             placed = self.place(index, self._conditionals[index], white[..., here])
-            x[..., here], eta[..., here], residual[here] = placed
+            eta[..., here], residual[here], prior_force[..., here] = placed
         utilities = contrasts @ eta
         log_likelihood, gradient = log_likelihood_and_gradient(utilities, self.surface.choices)
         gradient = contrasts.T @ gradient
         force = white.copy()
         for index, here in groups:
             conditional = self._conditionals[index]
-            pulled = conditional.field.pull_back(gradient[..., here]) + conditional.field.prior_force(x[..., here])
+            pulled = conditional.field.pull_back(gradient[..., here]) + prior_force[..., here]
             force[..., here] += conditional.factor.colour_transposed(pulled)
         return Points(node, white, utilities, self._hyperparameters[:, node], residual + log_likelihood, force)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -99,9 +100,13 @@ class HilbertSpaceGP(TemporalPrior):
         return left[:, singular > _NEGLIGIBLE * singular[0]]
 
     def _eigenfunctions(self, grid: Grid) -> tuple[Array, Array]:
-        """√λ_j, shape (function,), and φ_j(t), shape (time, function)."""
-        basis, boundary = self.size()
-        half_width = boundary * _HALF_RANGE
-        root_eigenvalue = np.linspace(1.0, basis, basis) * (math.pi / (2 * half_width))
-        eigenfunction = np.sin(root_eigenvalue * (grid.scaled[:, None] - _HALF_RANGE + half_width))
-        return root_eigenvalue, eigenfunction / math.sqrt(half_width)
+        return _eigenfunctions(*self.size(), grid)
+
+
+@lru_cache(maxsize=16)  # each of many hyperparameters asks for the same ones
+def _eigenfunctions(basis: int, boundary: float, grid: Grid) -> tuple[Array, Array]:
+    """√λ_j, shape (function,), and φ_j(t), shape (time, function)."""
+    half_width = boundary * _HALF_RANGE
+    root_eigenvalue = np.linspace(1.0, basis, basis) * (math.pi / (2 * half_width))
+    eigenfunction = np.sin(root_eigenvalue * (grid.scaled[:, None] - _HALF_RANGE + half_width))
+    return root_eigenvalue, eigenfunction / math.sqrt(half_width)
