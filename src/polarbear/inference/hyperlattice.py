@@ -24,9 +24,7 @@ if TYPE_CHECKING:
 
 _SPACING = 1.2  # of neighbouring nodes, in posterior standard deviations
 _DEPTH = 8.0  # nodes whose log-density is this far below the best are left out: e⁻⁸ of the mass, roughly
-_DOUBT = (
-    1.0  # how much denser than on a bell shape a node may turn out to be; those too far below even so are not tried
-)
+_DOUBT = 1.0  # how far above a bell shape a node's log-density may lie; who would be too deep even then is not tried
 _DIFFERENCE = 0.1  # step of finite differences in log-hyperparameters, whose posteriors are a few tenths wide
 _CENTRED = 0.02  # how far below the summit, in log-density, the lattice's origin may lie
 _MOST_STEPS = 30
@@ -150,11 +148,9 @@ def _finite_differences(surface: Surface, point: Array, centre: Node) -> tuple[A
     hessian = np.diag(bend)
     for i in range(size):
         for j in range(i):
-            both = sum(
-                _at(
-                    surface, point + sign * (steps[i] + steps[j]), nodes[i].mode + nodes[j].mode - centre.mode
-                ).log_density
-                for sign, nodes in ((1, ahead), (-1, behind))
-            )
-            hessian[i, j] = hessian[j, i] = 0.5 * (both - 2 * centre.log_density - bend[i] - bend[j])
+            both = -2 * centre.log_density
+            for sign, nodes in ((1, ahead), (-1, behind)):
+                start = nodes[i].mode + nodes[j].mode - centre.mode
+                both += _at(surface, point + sign * (steps[i] + steps[j]), start).log_density
+            hessian[i, j] = hessian[j, i] = 0.5 * (both - bend[i] - bend[j])
     return slope, -hessian / _DIFFERENCE**2

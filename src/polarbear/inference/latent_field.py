@@ -104,9 +104,8 @@ class DenseField:
         tensor = blocks.reshape(coefficients, coefficients, functions, functions)
         precision = tensor.transpose(0, 2, 1, 3).reshape(coefficients * functions, -1)
         precision.flat[:: len(precision) + 1] += 1.0
-        lower, info = lapack.dpotrf(
-            precision.T, lower=1, overwrite_a=1
-        )  # symmetric, and transposed it need not be copied
+        # Transposed, which it may be, it is in the order of LAPACK and need not be copied.
+        lower, info = lapack.dpotrf(precision.T, lower=1, overwrite_a=1)
         if info != 0:
             raise np.linalg.LinAlgError("the posterior precision is not positive definite to rounding")
         return _DenseFactor(lower)
