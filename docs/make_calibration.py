@@ -203,7 +203,7 @@ def draw_coverage(cells: list[Cell]) -> None:
     """
     with styled():
         figure = empty_figure(9.0, 5.6)
-        panels = figure.subplots(3, len(PRIORS), sharex=True, sharey=True)
+        panels = figure.subplots(3, len(PRIORS), sharex=True, sharey="row")
         for row, times in zip(panels, (20, 50, 100), strict=True):
             for panel, prior in zip(row, PRIORS, strict=True):
                 panel.axhspan(93, 97, color="0.92", zorder=0)
@@ -220,6 +220,7 @@ def draw_coverage(cells: list[Cell]) -> None:
         for panel, name in zip(panels[0], PRIORS.values(), strict=True):
             panel.set_title(name, fontsize=9)
         panels[-1, 2].set_xticks(range(len(AUTOCORRELATIONS)), [f"{each:g}" for each in AUTOCORRELATIONS])
+        panels[-1, 2].set_xlim(-0.3, len(AUTOCORRELATIONS) - 0.7)
         panels[-1, 2].set_xlabel("autocorrelation of neighbouring times")
         for panel in panels.flat:
             panel.tick_params(labelsize=7)
