@@ -153,11 +153,12 @@ def test_all_likelihood_functions_agree(data):
 
 
 @pytest.mark.parametrize("scale", [0.3, 3.0, 100.0], ids=["products", "near the limit", "beyond products"])
-def test_large_whole_counts_agree_with_the_plain_sum(scale):
+@pytest.mark.parametrize("algorithms", [4, 6], ids=["few sets", "many sets"])
+def test_large_whole_counts_agree_with_the_plain_sum(scale, algorithms):
     rng = np.random.default_rng(10)
-    values = sample_rankings(np.linspace(0, 2, 12).reshape(2, 6), 3000, rng=rng)
-    choices = Choices.from_values(values, grid=[1, 2], names=list("abcdef"))
-    utilities = rng.normal(scale=scale, size=(2, 6, 50))
+    values = sample_rankings(np.linspace(0, 2, 2 * algorithms).reshape(2, -1), 3000, rng=rng)
+    choices = Choices.from_values(values, grid=[1, 2], names=list("abcdef")[:algorithms])
+    utilities = rng.normal(scale=scale, size=(2, algorithms, 50))
     plain = np.array([derivatives(utilities[..., draw], choices)[0] for draw in range(50)]).T
     np.testing.assert_allclose(log_likelihood_by_time(utilities, choices), plain, rtol=1e-12)
     # Single precision has 24 binary digits: each logarithm is off by some 1e-7, times its count.

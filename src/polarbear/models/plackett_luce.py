@@ -25,6 +25,8 @@ _WIDEST_RANGE = 600.0
 
 _NUMBERS_IN_CACHE = 1 << 16  # of a table (time, set, draw): so many times are worked on together
 
+_FEW_SETS = 16  # up to which a logarithm each is faster than products of powers
+
 # exp(±this) are numbers of single and of double precision, with room for a last factor.
 _RANGE_OF = {np.dtype(np.float32): 80.0, np.dtype(np.float64): 700.0}
 
@@ -194,8 +196,11 @@ def sample_rankings(utilities: Array, instances: int, *, rng: np.random.Generato
     return -(utilities + rng.gumbel(size=(instances, *utilities.shape)))
 
 
-def _log_masses(members: Array, utilities: Array) -> Array:
+def _log_masses(members: Array, utilities: Array, dtype: type[np.floating]) -> Array:
     """log Σ_{j∈S} exp μ_j of each set, shape (set, draw); utilities (algorithm, draw) are at most zero."""
+    if dtype is np.float32 and utilities.min() > -_RANGE_OF[np.dtype(dtype)]:
+        in_single: Array = np.log(members.astype(dtype) @ np.exp(utilities.astype(dtype)))
+        return in_single
     masses = members @ np.exp(utilities)
     far_apart = np.flatnonzero(utilities.min(axis=0) < -_WIDEST_RANGE)
     if len(far_apart) == 0:
@@ -212,12 +217,16 @@ def _counted_log_masses(members: Array, counts: Array, utilities: Array, dtype: 
 
     Logarithms are nearly all the cost. Each count, times the denominator, is a power of its mass, and written in signed
     binary digits, C_S = Σ_b d_b(S) 2^b with d_b in {−1, 0, 1}: masses are multiplied, and one logarithm serves many. Masses
-    are taken relative to those at the draws' mean utilities: near one, many can be multiplied.
+    are taken relative to those at the draws' mean utilities: near one, many can be multiplied. A few logarithms are taken as
+    they are.
     """
+    if len(counts) <= _FEW_SETS:
+        few: Array = counts @ _log_masses(members, utilities, dtype)
+        return few
     whole, denominator = _as_fractions(counts)
     mean = utilities.mean(axis=1)
     deviations = utilities - mean[:, None]
-    if denominator and len(counts) and mean.min() > -_WIDEST_RANGE and deviations.max() < _RANGE_OF[np.dtype(dtype)]:
+    if denominator and mean.min() > -_WIDEST_RANGE and deviations.max() < _RANGE_OF[np.dtype(dtype)]:
         shares = members * np.exp(mean)
         central = shares.sum(axis=1)
         masses = (shares / central[:, None]).astype(dtype) @ np.exp(deviations.astype(dtype))
@@ -226,7 +235,7 @@ def _counted_log_masses(members: Array, counts: Array, utilities: Array, dtype: 
         if widest < 0.25 * _RANGE_OF[masses.dtype]:
             value: Array = counts @ np.log(central) + _log_of_powers(masses, whole, widest) / denominator
             return value
-    one_by_one: Array = counts @ _log_masses(members, utilities)
+    one_by_one: Array = counts @ _log_masses(members, utilities, dtype)
     return one_by_one
 
 
