@@ -141,6 +141,15 @@ def test_prior_force_is_the_gradient_of_the_log_prior(fields: Fields) -> None:
         np.testing.assert_allclose(slope, (field.log_prior(x)[1] * direction).sum(), rtol=1e-8)
 
 
+@pytest.mark.parametrize("prior", ["random walk", "b-spline", "matern32", "matern52"])
+def test_bands_wider_than_the_smallest_block_are_solved_too(prior: str) -> None:
+    fields = Fields(prior, "even", algorithms=16)
+    factor, white = fields.factors(fields.curvature)[0], fields.coefficients(3)
+    solved = factor.colour(factor.colour_transposed(white))
+    expected = np.stack([factor.solve(white[..., draw]) for draw in range(3)], axis=-1)
+    np.testing.assert_allclose(solved, expected, **CLOSE)
+
+
 def test_kernels_without_a_markov_form_are_dense() -> None:
     prior = pb.GaussianProcess(kernel="squared-exponential")
     assert isinstance(latent_field(prior, GRIDS["even"], (1.0, 0.5), 2), DenseField)

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 import polarbear as pb
+from polarbear.calibration.simulator import Simulator
 from polarbear.inference import calibrate_trajectories, trajectory_calibration
 from polarbear.inference.whitened import LaplaceSurface
 from polarbear.models.helmert import helmert
@@ -78,3 +79,47 @@ def test_draws_are_worked_on_in_parts_and_equal_seeds_give_equal_draws(choices):
     )
     np.testing.assert_array_equal(first, again)
     np.testing.assert_allclose(first.sum(axis=1), 0, atol=1e-9)
+
+
+EDGES = {
+    "two times": {"times": 2},
+    "two algorithms": {"algorithms": 2},
+    "one instance": {"instances": 1},
+    "all tied": {"tied": True},
+    "weights, and runs that are absent": {"weighted": True, "absent": True},
+}
+
+
+@pytest.mark.parametrize(
+    "prior", [pb.BSpline(basis=6), pb.RandomWalk(), pb.GaussianProcess()], ids=lambda prior: type(prior).__name__
+)
+@pytest.mark.parametrize("edge", EDGES)
+def test_the_least_that_can_be_seen_is_calibrated_too(prior, edge):
+    of = {"times": 5, "algorithms": 3, "instances": 6, "tied": False, "weighted": False, "absent": False, **EDGES[edge]}
+    values = np.random.default_rng(3).gumbel(size=(of["instances"], of["times"], of["algorithms"])).cumsum(axis=1)
+    values = np.zeros_like(values) if of["tied"] else -values
+    if of["absent"]:
+        values[0, 2:, 0] = np.nan
+    weights = np.linspace(0.5, 1.5, of["instances"]) if of["weighted"] else None
+    grid = pb.linear_grid(1, of["times"], of["times"])
+    choices = pb.Choices.from_values(values, grid=grid, weights=weights, per_instance=True)
+    posterior = pb.fit(choices, prior=prior, calibration="trajectory", draws=200)
+    np.testing.assert_allclose(posterior.ratings.sum(axis=-1), 1.0)
+    assert 1 <= posterior.diagnostics.effective_times <= of["times"]
+    assert posterior.diagnostics.reliable
+
+
+def test_what_rankings_are_worth_does_not_jump_from_round_to_round():
+    # Four algorithms whose noise has the autocorrelation 0.95: rounds of eight instances, each fitted anew.
+    utilities = np.linspace([1.0, 0.5, -0.5, -1.0], [0.0, 1.0, 0.0, -1.0], 20)
+    values = Simulator(0.95).values(utilities, 64, rng=np.random.default_rng(4))
+    worth, width = [], []
+    for seen in range(8, 65, 8):
+        choices = pb.Choices.from_values(values[:seen], grid=pb.linear_grid(1, 20, 20), per_instance=True)
+        posterior = pb.fit(choices, prior=pb.RandomWalk(), calibration="trajectory", draws=1000)
+        worth.append(posterior.diagnostics.effective_times)
+        difference = np.log(posterior.ratings[..., 0] / posterior.ratings[..., 1])
+        width.append(np.ptp(np.quantile(difference, [0.025, 0.975], axis=0), axis=0).mean() * np.sqrt(seen))
+    # Of 20 times; a round more changes it by a fifth at most, and intervals shrink by the root of the instances or so.
+    assert np.abs(np.diff(np.log(worth))).max() < 0.2
+    assert np.abs(np.diff(np.log(width))).max() < 0.2

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import polarbear as pb
+from polarbear.inference import whitened
 from polarbear.inference.whitened import whitened_posterior
 from polarbear.models.plackett_luce import sample_rankings
 from tests.inference.exact import duel, exact_duel, log_likelihood_of
@@ -39,6 +40,19 @@ def test_force_is_the_gradient_of_the_residual(prior) -> None:
     ahead, behind = (posterior.evaluate(node, white + sign * step * direction).residual for sign in (1, -1))
     slope = (posterior.evaluate(node, white).force * direction).sum(axis=(0, 1))
     np.testing.assert_allclose((ahead - behind) / (2 * step), slope, rtol=1e-5, atol=1e-5)
+
+
+@for_every_prior
+def test_gaussians_that_are_too_large_to_be_kept_are_made_again(prior, monkeypatch) -> None:
+    kept = some_posterior(prior)
+    monkeypatch.setattr(whitened, "_SMALL", 0)
+    made_again = some_posterior(prior)
+    assert all(node.conditional is not None for node in kept.nodes)
+    assert all(node.conditional is None for node in made_again.nodes)
+    node, white = np.arange(len(kept.nodes)), np.ones((*kept.shape, len(kept.nodes)))
+    ours, theirs = (posterior.evaluate(node, white) for posterior in (made_again, kept))
+    np.testing.assert_allclose(ours.utilities, theirs.utilities, rtol=1e-9)
+    np.testing.assert_allclose(ours.residual, theirs.residual, rtol=1e-9)
 
 
 @for_every_prior

@@ -38,25 +38,29 @@ class BandedFactor:
 
     @property
     def nbytes(self) -> int:
-        return self.bands.nbytes
+        return self.bands.nbytes + self.bands.shape[1] * (2 * self._block + 1) * self.bands.itemsize  # and its blocks
 
     def solve(self, right: Array) -> Array:
         solution, _ = lapack.dpbtrs(self.bands, right.ravel(), lower=1)
         return np.asarray(solution).reshape(right.shape)
 
     def colour(self, white: Array) -> Array:
-        x = np.array(white.reshape(self.bands.shape[1], -1), order="C")
+        x = np.array(white.reshape(self.bands.shape[1], -1), dtype=np.float64, order="C")
         for here, after, diagonal, below in reversed(self._blocks):
             x[here] -= below.T @ x[after]
             _divide(x[here], diagonal, transposed=True)
         return x.reshape(white.shape)
 
     def colour_transposed(self, gradient: Array) -> Array:
-        x = np.array(gradient.reshape(self.bands.shape[1], -1), order="C")
+        x = np.array(gradient.reshape(self.bands.shape[1], -1), dtype=np.float64, order="C")
         for here, after, diagonal, below in self._blocks:
             _divide(x[here], diagonal, transposed=False)
             x[after] -= below @ x[here]
         return x.reshape(gradient.shape)
+
+    @property
+    def _block(self) -> int:
+        return max(len(self.bands) - 1, _SMALLEST_BLOCK)
 
     @cached_property
     def _blocks(self) -> list[tuple[slice, slice, Array, Array]]:
@@ -69,8 +73,7 @@ class BandedFactor:
         list of (slice, slice, Array, Array)
             Rows of a block, rows of the next one, and R in these rows and the block's columns.
         """
-        width, size = self.bands.shape
-        block = max(width - 1, _SMALLEST_BLOCK)
+        (width, size), block = self.bands.shape, self._block
         count = -(-size // block)
         # Column j holds R[j + d, j] at d: in rows shorter by one, the same memory holds it at j + d.
         slanted = np.zeros((count, block, 2 * block + 1))

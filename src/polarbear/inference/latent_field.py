@@ -100,21 +100,17 @@ class DenseField:
 
     def factorise(self, curvature: Array, x: Array) -> Factor:
         coefficients, functions = self.shape
-        blocks = self._outer_products @ curvature.reshape(len(self.map), -1)
-        tensor = blocks.reshape(coefficients, coefficients, functions, functions)
-        precision = tensor.transpose(0, 2, 1, 3).reshape(coefficients * functions, -1)
+        tensor = np.empty((coefficients, functions, coefficients, functions))
+        for function in range(functions):  # one at a time bounds the memory
+            weighted = self.map.T * curvature[:, function].T[:, None]
+            tensor[:, function] = (weighted @ self.map).transpose(1, 2, 0)
+        precision = tensor.reshape(coefficients * functions, -1)
         precision.flat[:: len(precision) + 1] += 1.0
         # Transposed, which it may be, it is in the order of LAPACK and need not be copied.
         lower, info = lapack.dpotrf(precision.T, lower=1, overwrite_a=1)
         if info != 0:
             raise np.linalg.LinAlgError("the posterior precision is not positive definite to rounding")
         return _DenseFactor(lower)
-
-    @cached_property
-    def _outer_products(self) -> Array:
-        """b_t b_tᵀ of the map's rows, shape (coefficient x coefficient, time)."""
-        products: Array = (self.map[:, :, None] * self.map[:, None, :]).reshape(len(self.map), -1).T
-        return products
 
 
 @dataclass(frozen=True, eq=False)

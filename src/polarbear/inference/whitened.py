@@ -36,9 +36,7 @@ if TYPE_CHECKING:
 
 
 _ANTITHETIC_PAIRS = 128
-_SMALL = (
-    2**20
-)  # bytes of a Gaussian that is kept at each of some dozens of nodes; larger ones are made again when needed
+_SMALL = 2**21  # bytes of a Gaussian that is kept at each of some dozens of nodes; larger ones are made again
 
 
 @dataclass(frozen=True, eq=False)

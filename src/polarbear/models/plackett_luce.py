@@ -73,8 +73,8 @@ def log_likelihood_by_time(utilities: Array, choices: Choices, *, dtype: type[np
 def log_likelihood_at(t: int, utilities: Array, choices: Choices, *, dtype: type[np.floating] = np.float64) -> Array:
     """Log-likelihood (draw) at the t-th time of the grid, of utilities (algorithm, draw) there.
 
-    In single precision it is off by about 10⁻⁷ √Σ_S C_S², 10⁻⁴ for a thousand instances: enough for importance weights, and
-    nearly twice as fast.
+    In single precision it is off by about 10⁻⁷ √Σ_S C_S² times the range of the utilities, 10⁻⁴ for a thousand instances:
+    enough for importance weights, and nearly twice as fast.
     """
     members, counts = _observed(choices, t)
     centred = utilities - utilities.max(axis=0)
