@@ -77,8 +77,9 @@ def treatments(cells: list[Cell]) -> str:
                 of = {"prior": prior, "instances": instances, "autocorrelation": autocorrelation, "times": 20}
                 row = [found(cells, treatment=each, **of) for each in ("none", "scalar", "trajectory")]
                 widths = " / ".join("–" if cell is None else f"{cell['width']:.2f}" for cell in row)
-                rows.append([PRIORS[prior], str(instances), f"{autocorrelation:g}", *map(percent, row), widths])
-    heads = ["prior", "P", "autocorrelation", "none", "scalar", "trajectory", "widths of the three"]
+                sets = " / ".join("–" if cell is None else str(cell["data_sets"]) for cell in row)
+                rows.append([PRIORS[prior], str(instances), f"{autocorrelation:g}", *map(percent, row), widths, sets])
+    heads = ["prior", "P", "autocorrelation", "none", "scalar", "trajectory", "widths of the three", "data sets"]
     return markdown(heads, rows)
 
 
@@ -211,7 +212,8 @@ def draw_coverage(cells: list[Cell]) -> None:
                     for shade, instances in zip(("0.65", "0.35", "0"), (8, 30, 100), strict=True):
                         of = {"prior": prior, "treatment": treatment, "instances": instances, "times": times}
                         points = [found(cells, autocorrelation=at, **of) for at in AUTOCORRELATIONS]
-                        drawn = [(at, 100 * cell["coverage"]) for at, cell in enumerate(points) if cell]
+                        known = [(at, cell) for at, cell in enumerate(points) if cell and cell["data_sets"] >= FEWEST]
+                        drawn = [(at, 100 * cell["coverage"]) for at, cell in known]
                         label = f"P = {instances}" if treatment == "trajectory" else f"P = {instances}, none"
                         if drawn:
                             at, coverage = zip(*drawn, strict=True)

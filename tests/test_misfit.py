@@ -1,3 +1,4 @@
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -5,6 +6,7 @@ import pytest
 from scipy import stats
 
 import polarbear as pb
+from polarbear.calibration.simulator import Simulator
 from polarbear.misfit import _of_algorithms
 from polarbear.models.plackett_luce import sample_rankings
 from polarbear.observe.ranking import ABSENT, UNRANKED
@@ -51,21 +53,36 @@ def test_leaving_one_out_changes_the_win_rates_of_the_others_where_the_model_doe
     few = pb.Choices.from_rankings(
         pb.Rankings(recorded.rankings.ranks[:, ::8], recorded.names, recorded.grid.times[::8]), per_instance=True
     )
-    changes = pb.leave_one_out(few, prior=pb.Dirichlet(), draws=500)
-    assert set(changes) == set(recorded.names)
-    largest = {name: np.nanmax(np.abs(change)) for name, change in changes.items()}
-    assert max(largest.values()) > 0.05
-    for name, change in changes.items():
-        assert np.isnan(change[:, recorded.names.index(name)]).all()
+    left_out = pb.leave_one_out(few, prior=pb.Dirichlet(), draws=500)
+    assert set(left_out) == set(recorded.names)
+    assert max(np.nanmax(np.abs(each.change)) for each in left_out.values()) > 0.05
+    assert max(np.nanmax(np.abs(each.errors)) for each in left_out.values()) > 2
+    for name, each in left_out.items():
+        own = recorded.names.index(name)
+        assert np.isnan(each.change[:, own]).all()
+        assert np.isnan(each.errors[:, :, own]).all()
 
 
-def test_rankings_that_follow_the_model_do_not_contradict_it():
-    rng = np.random.default_rng(0)
+def test_leaving_one_out_changes_little_where_the_model_holds():
+    utilities = np.linspace([1.0, 0.0, -1.0, 0.5], [-1.0, 0.5, 0.5, 0.0], 6)
+    values = sample_rankings(utilities, 150, rng=np.random.default_rng(1))
+    choices = pb.Choices.from_values(values, grid=range(1, 7), per_instance=True)
+    for each in pb.leave_one_out(choices, prior=pb.Dirichlet(), draws=500).values():
+        # 18 rates; each changes by less than a standard deviation, as standard deviations go.
+        assert np.nanmax(np.abs(each.errors)) < 2
+        assert np.sqrt(np.nanmean(each.errors[:, ~np.eye(4, dtype=bool)] ** 2)) < 1
+
+
+@pytest.mark.parametrize("autocorrelation", [0.0, 0.95])
+def test_rankings_that_follow_the_model_do_not_contradict_it(autocorrelation):
+    # Forty data sets, of which the check may call one in a hundred contradicted.
     utilities = np.linspace([1.0, 0.0, -1.0], [-1.0, 0.5, 0.5], 10)
-    choices = pb.Choices.from_values(sample_rankings(utilities, 100, rng=rng), grid=range(1, 11), per_instance=True)
-    check = pb.model_check(pb.fit(choices, prior=pb.RandomWalk(), draws=500), choices)
-    assert check.misfits == ()
-    assert check.sentences() == []
+    for seed in range(40):
+        values = Simulator(autocorrelation).values(utilities, 60, rng=np.random.default_rng(seed))
+        choices = pb.Choices.from_values(values, grid=range(1, 11), per_instance=True)
+        check = pb.model_check(pb.fit(choices, prior=pb.RandomWalk(), calibration="auto", draws=200), choices)
+        assert check.misfits == ()
+        assert check.sentences() == []
     np.testing.assert_allclose(check.observed + check.observed.transpose(0, 2, 1) + np.eye(3), 1)
 
 
@@ -90,6 +107,25 @@ def test_a_decision_against_the_pairs_own_outcomes_is_named(cycle):
     told = " ".join(check.sentences([pb.Dominated("A", "B", 0.99)]))
     assert "Judge this again: that B beats A has probability 0.990 under the model, but at 1 only 0.000" in told
     assert "Race such a pair alone" in told
+
+
+def test_a_decision_that_little_speaks_for_is_named_too(cycle):
+    check = pb.model_check(pb.fit(cycle, prior=pb.Dirichlet(), draws=500), cycle)
+    even = replace(check, observed=np.tile(np.where(np.eye(3, dtype=bool), 0.0, 0.49), (4, 1, 1)))
+    (opinion,) = even.judged([pb.Dominated("A", "B", 0.99)])
+    assert not opinion.contradicted
+    assert opinion.unsupported
+    told = " ".join(replace(even, modelled=check.modelled + 0.3).sentences([pb.Dominated("A", "B", 0.99)]))
+    assert "Little speaks for it but the model: that B beats A" in told
+
+
+def test_a_second_opinion_is_taken_where_the_two_were_compared():
+    ranks = [[[0, 1, ABSENT], [0, 1, 2]]] * 20 + [[[ABSENT, 0, 1], [0, 1, 2]]] * 20
+    choices = pb.Choices.from_rankings(pb.Rankings(ranks, None, [1.0, 2.0]), per_instance=True)
+    check = pb.model_check(pb.fit(choices, prior=pb.Dirichlet(), draws=200), choices)
+    (opinion,) = check.judged([pb.Dominated("C", "A", 0.99)])
+    assert opinion.time == 2.0  # at 1 the two were never seen together
+    assert opinion.own > 0.99
 
 
 def test_who_was_never_compared_is_no_misfit():

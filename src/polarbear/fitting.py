@@ -153,7 +153,11 @@ def _calibrated(
     """The draws with the spread that the correlation of a run's rankings leaves."""
     typical = tuple(mean for _, mean, _ in diagnostics.hyperparameters)
     utilities, worth = inference.calibrate_trajectories(utilities, choices, prior, typical, rng=rng)
-    told = f"A run's rankings are alike over time: {len(choices.grid)} times count as {max(1, round(worth))}."
+    times = len(choices.grid)
+    alike = (
+        f"are alike over time: {times} times count as {round(worth)}" if round(worth) < times else "differ over time"
+    )
+    told = f"A run's rankings {alike}."
     return utilities, replace(diagnostics, message=f"{diagnostics.message} {told}", effective_times=worth)
 
 

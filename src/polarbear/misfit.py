@@ -17,6 +17,9 @@ import numpy as np
 from scipy import stats
 
 from polarbear.fitting import fit
+from polarbear.inference.run_scores import independent_times, score_correlation
+from polarbear.models.helmert import helmert
+from polarbear.models.plackett_luce import derivatives
 from polarbear.observe import Choices, Rankings
 from polarbear.observe.ranking import ABSENT, UNRANKED
 from polarbear.relations import win_probability
@@ -26,7 +29,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from polarbear.fitting import Method
+    from polarbear.fitting import Calibration, Method
     from polarbear.models import Prior
     from polarbear.observe import Grid
     from polarbear.posterior import Posterior
@@ -98,8 +101,8 @@ class SecondOpinion:
     name, by, probability
         The decision: `by` beats `name`, with this probability under the model.
     own
-        The smallest probability, over the times, that `by` beats `name` in more than half of the instances, from their own
-        outcomes alone.
+        The smallest probability, over the times at which the two were compared, that `by` beats `name` in more than half of
+        the instances, from their own outcomes alone.
     time
         Where that is.
     """
@@ -114,6 +117,11 @@ class SecondOpinion:
     def contradicted(self) -> bool:
         """Whether the pair's own outcomes speak clearly against it."""
         return self.own < DOUBTFUL
+
+    @property
+    def unsupported(self) -> bool:
+        """Whether their own outcomes rather speak against it, if not clearly."""
+        return DOUBTFUL <= self.own < 0.5
 
     @property
     def sentence(self) -> str:
@@ -138,8 +146,8 @@ class ModelCheck:
         The share of them on which the row was better; ties count half. NaN where the two were never compared.
     modelled
         What the posterior expects.
-    effective_times
-        How many independent times the rankings are worth; the number of times where that is not known.
+    independent_times
+        As how many times the largest misfit over all of them is to be judged: fewer, where a run's rankings are alike.
     """
 
     names: tuple[str, ...]
@@ -147,7 +155,7 @@ class ModelCheck:
     compared: Array
     observed: Array
     modelled: Array
-    effective_times: float
+    independent_times: float
 
     @cached_property
     def errors(self) -> Array:
@@ -169,7 +177,7 @@ class ModelCheck:
     def threshold(self) -> float:
         """The standard errors from which a misfit counts: Bonferroni's, over all pairs and independent times."""
         pairs = len(self.names) * (len(self.names) - 1) / 2
-        return float(stats.norm.isf(FALSE_ALARMS / (2 * pairs * self.effective_times)))
+        return float(stats.norm.isf(FALSE_ALARMS / (2 * pairs * self.independent_times)))
 
     @cached_property
     def misfits(self) -> tuple[Misfit, ...]:
@@ -201,7 +209,7 @@ class ModelCheck:
         opinions = []
         for each in decisions:
             a, b = self.names.index(each.by), self.names.index(each.name)
-            t = int(np.argmin(self.own[:, a, b]))
+            t = int(np.argmin(np.where(self.compared[:, a, b] > 0, self.own[:, a, b], np.inf)))
             opinions.append(
                 SecondOpinion(each.name, each.by, each.probability, float(self.own[t, a, b]), float(self.grid.times[t]))
             )
@@ -209,7 +217,9 @@ class ModelCheck:
 
     def sentences(self, decisions: Iterable[Decision] = ()) -> list[str]:
         """What the user must know: nothing where the model holds; else where it does not, what follows, what to do."""
-        contradicted = [each for each in self.judged(decisions) if each.contradicted]
+        opinions = self.judged(decisions)
+        contradicted = [each for each in opinions if each.contradicted]
+        unsupported = [each for each in opinions if each.unsupported]
         if not self.misfits and not contradicted:
             return []
         told = []
@@ -217,8 +227,9 @@ class ModelCheck:
             worst, more = self.misfits[0], len(self.misfits) - 1
             also = f", and so do {more} more pairs" if more > 1 else ", and so does one more pair" if more else ""
             told.append(f"Rankings contradict the model (Plackett-Luce): {worst.sentence}{also}.")
-        if contradicted:
-            told += [f"Judge this again: {each.sentence}." for each in contradicted]
+        told += [f"Judge this again: {each.sentence}." for each in contradicted]
+        told += [f"Little speaks for it but the model: {each.sentence}." for each in unsupported]
+        if contradicted or unsupported:
             told.append(
                 "Race such a pair alone, or without the algorithms that are like one of the two: what a third one does then "
                 "no longer matters."
@@ -226,7 +237,8 @@ class ModelCheck:
         else:
             told.append(
                 "No elimination is contradicted by the pair's own outcomes. For probabilities of such a pair, trust its own "
-                "outcomes; leave algorithms out that are variants of one of the two, or fit the pair alone."
+                "outcomes; leave algorithms out that are variants of one of the two (leave_one_out says which), or fit the "
+                "pair alone."
             )
         return told
 
@@ -275,8 +287,15 @@ def model_check(posterior: Posterior, choices: Choices) -> ModelCheck:
         compared=compared,
         observed=observed,
         modelled=win_probability(posterior),
-        effective_times=posterior.diagnostics.effective_times or float(len(posterior.grid)),
+        independent_times=_independent_times(posterior, choices, choices.rankings),
     )
+
+
+def _independent_times(posterior: Posterior, choices: Choices, rankings: Rankings) -> float:
+    utilities = np.log(np.maximum(posterior.ratings, np.finfo(np.float64).tiny)).mean(axis=0)
+    contrasts = helmert(len(choices.names))
+    curvature = contrasts.T @ derivatives(utilities, choices)[2] @ contrasts
+    return independent_times(score_correlation(utilities, curvature, rankings))
 
 
 def outcomes(rankings: Rankings) -> tuple[Array, Array]:
@@ -295,14 +314,36 @@ def outcomes(rankings: Rankings) -> tuple[Array, Array]:
     return wins, compared
 
 
+@dataclass(frozen=True, eq=False)
+class LeftOut:
+    """What happens to the others when one algorithm is left out; arrays of shape (time, algorithm, algorithm).
+
+    Attributes
+    ----------
+    name
+        Who was left out; NaN in its row and column.
+    change
+        The modelled win rate of the row against the column without it, less that with it.
+    errors
+        The change in standard deviations of what is known about the rate without it. Under independence of irrelevant
+        alternatives it varies by less than one of them: what is known with and without shares its data (Hausman and
+        McFadden, 1984).
+    """
+
+    name: str
+    change: Array
+    errors: Array
+
+
 def leave_one_out(
     choices: Choices,
     *,
     prior: Prior | None = None,
     method: Method = "auto",
+    calibration: Calibration = "auto",
     draws: int = 1000,
     seed: int = 0,
-) -> dict[str, Array]:
+) -> dict[str, LeftOut]:
     """By how much the modelled win rates of the others change when one algorithm is left out, by its name.
 
     Under independence of irrelevant alternatives they change by noise alone. Where they change by more, the one left out is
@@ -312,28 +353,38 @@ def leave_one_out(
     ----------
     choices
         What was seen, with the rankings of each instance, of three algorithms or more.
-    prior, method, draws, seed
+    prior, method, calibration, draws, seed
         See `fit`.
-
-    Returns
-    -------
-    dict
-        Arrays of shape (time, algorithm, algorithm): the win rate of the row against the column without the named one,
-        less that with it; NaN in its own row and column.
     """
     if choices.rankings is None:
         raise ValueError("expected choices that keep their rankings; make them with per_instance=True")
     if len(choices.names) < 3:
         raise ValueError(f"expected three algorithms or more, of which to leave one out, got {len(choices.names)}")
-    whole = win_probability(fit(choices, prior=prior, method=method, draws=draws, seed=seed))
-    changes = {}
+
+    def fitted(seen: Choices) -> Posterior:
+        return fit(seen, prior=prior, method=method, calibration=calibration, draws=draws, seed=seed)
+
+    whole = win_probability(fitted(choices))
+    found = {}
     for position, name in enumerate(choices.names):
         rest = [other for other in range(len(choices.names)) if other != position]
-        without = fit(_of_algorithms(choices.rankings, rest), prior=prior, method=method, draws=draws, seed=seed)
-        change = np.full_like(whole, math.nan)
-        change[np.ix_(range(len(choices.grid)), rest, rest)] = win_probability(without) - whole[:, rest][:, :, rest]
-        changes[name] = change
-    return changes
+        among = np.ix_(range(len(choices.grid)), rest, rest)
+        without = fitted(_of_algorithms(choices.rankings, rest))
+        change, errors = np.full((2, *whole.shape), math.nan)
+        change[among] = win_probability(without) - whole[among]
+        errors[among] = change[among] / np.maximum(_deviation(without), 1e-9)
+        found[name] = LeftOut(name, change, errors)
+    return found
+
+
+def _deviation(posterior: Posterior) -> Array:
+    """Standard deviation of what is known about the win rate of row against column, by time."""
+    ratings = posterior.ratings
+    deviation = np.zeros((ratings.shape[1], ratings.shape[2], ratings.shape[2]))
+    for a, b in zip(*np.triu_indices(ratings.shape[2], 1), strict=True):
+        rate = ratings[..., a] / (ratings[..., a] + ratings[..., b])
+        deviation[:, a, b] = deviation[:, b, a] = rate.std(axis=0)
+    return deviation
 
 
 def _of_algorithms(rankings: Rankings, kept: Sequence[int]) -> Choices:

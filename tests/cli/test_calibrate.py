@@ -47,3 +47,20 @@ def test_the_setting_of_a_race_is_taken_from_its_file(polarbear, finished):
     assert (told["algorithms"], told["times"], told["prior"]) == (3, 5, "RandomWalk")
     assert (told["confidence"], told["rope"]) == (0.9, 0.15)
     assert 0 <= told["autocorrelation"] <= 1
+    assert said.data["posterior"]["instances"] == 16
+
+
+def test_a_posterior_has_as_many_instances_as_the_race_that_it_resembles(polarbear, finished):
+    seen = polarbear("status", finished, "--json").data["instances"]
+    said = polarbear("calibrate", finished, "--races", 1, "--draws", 200, "--json", "-q")
+    assert said.data["posterior"]["instances"] == seen
+
+
+def test_noise_without_true_ratings_has_races_alone(polarbear):
+    said = polarbear(
+        "calibrate", "--races", 1, "--algorithms", 2, "--times", 3, "--instances", 16, "--draws", 200,
+        "--noise", "gaussian", "--confidence", 0.9, "--solved", 0.2, "-q",
+    )  # fmt: skip
+    assert said.code == 0, said.err
+    assert "gaussian noise (copula, autocorrelation 0.9), 20% of runs at the optimum in the end" in said.out
+    assert "intervals hold the truth" not in said.out

@@ -1,4 +1,4 @@
-"""What to simulate so that it resembles runs that are there: as alike over time, and as often at the optimum."""
+"""What to simulate so that it resembles runs that are there: as alike over time, and as often tied at the end."""
 
 from __future__ import annotations
 
@@ -11,21 +11,23 @@ from polarbear.inference.run_scores import effective_times, score_correlation
 from polarbear.models.helmert import helmert
 from polarbear.models.plackett_luce import derivatives
 from polarbear.observe import Choices
+from polarbear.observe.ranking import rank_values
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from polarbear.observe import Rankings
     from polarbear.posterior import Posterior
 
     Array = NDArray[np.float64]
 
-_CANDIDATES = (0.0, 0.3, 0.5, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99, 0.995, 0.999, 1.0)
+_AUTOCORRELATIONS = (0.0, 0.3, 0.5, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99, 0.995, 0.999, 1.0)
+_SOLVED = (0.0, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 _SIMULATED = 200  # instances, of which the effective number of times is known to a few per cent
+_MANY = 5000  # instances at the last time alone, of which the share of ties is known to a hundredth
 
 
 def resembling(posterior: Posterior, choices: Choices, *, rng: np.random.Generator) -> Simulator:
-    """The simulator whose runs are worth as many independent times, and are as often solved, as those that were seen.
+    """The simulator whose runs are worth as many independent times, and end tied as often, as those that were seen.
 
     Parameters
     ----------
@@ -39,20 +41,28 @@ def resembling(posterior: Posterior, choices: Choices, *, rng: np.random.Generat
     assert choices.rankings is not None
     log_ratings = np.log(posterior.ratings).mean(axis=0)
     utilities = log_ratings - log_ratings.mean(axis=1, keepdims=True)
-    wanted = _worth(utilities, choices)
-    simulated = [
+    # How often runs end tied does not depend on how alike they are over time: it comes first.
+    ties = [_tied(_last_ranks(utilities, each, rng=rng)) for each in _SOLVED]
+    solved = float(np.interp(_tied(choices.rankings.ranks[:, -1]), np.maximum.accumulate(ties), _SOLVED))
+    worth = [
         _worth(
             utilities,
             Choices.from_values(
-                Simulator(each).values(utilities, _SIMULATED, rng=rng), grid=choices.grid, per_instance=True
+                Simulator(each, solved=solved).values(utilities, _SIMULATED, rng=rng),
+                grid=choices.grid,
+                per_instance=True,
             ),
         )
-        for each in _CANDIDATES
+        for each in _AUTOCORRELATIONS
     ]
     # The more alike, the fewer: interpolate between neighbours.
-    falling = np.minimum.accumulate(simulated)
-    autocorrelation = float(np.interp(-wanted, -falling, _CANDIDATES))
-    return Simulator(autocorrelation, solved=_solved(choices.rankings))
+    falling = np.minimum.accumulate(worth)
+    autocorrelation = float(np.interp(-_worth(utilities, choices), -falling, _AUTOCORRELATIONS))
+    return Simulator(autocorrelation, solved=solved)
+
+
+def _last_ranks(utilities: Array, solved: float, *, rng: np.random.Generator) -> NDArray[np.int16]:
+    return rank_values(Simulator(solved=solved).values(utilities[-1:], _MANY, rng=rng)[:, 0])
 
 
 def _worth(utilities: Array, choices: Choices) -> float:
@@ -63,8 +73,7 @@ def _worth(utilities: Array, choices: Choices) -> float:
     return effective_times(score_correlation(utilities, curvature, choices.rankings), curvature)
 
 
-def _solved(rankings: Rankings) -> float:
-    """The share of runs that are tied for the best at the last time."""
-    last = rankings.ranks[:, -1]
-    best = last == 0
-    return float((best & (best.sum(axis=1, keepdims=True) > 1)).sum() / max(1, (last >= 0).sum()))
+def _tied(ranks: NDArray[np.int16]) -> float:
+    """The share of runs that are tied for the best, of ranks (instance, algorithm)."""
+    best = ranks == 0
+    return float((best & (best.sum(axis=1, keepdims=True) > 1)).sum() / max(1, (ranks >= 0).sum()))

@@ -44,7 +44,8 @@ class Simulator:
     difficulty
         Standard deviation of d_i. Rankings do not depend on it.
     solved
-        Share of the runs that have reached the optimum, and are tied there, by the last time; it grows evenly from none.
+        Share of the runs that are at the optimum, and tied if there are several, at the last time. It grows evenly from
+        none; where noise changes over time, so does who is there.
     """
 
     autocorrelation: float = 0.0

@@ -213,9 +213,9 @@ def _say(found: dict[str, Any], posterior: "Posterior", clock: str) -> None:
     inside, number = found["pareto_set"], len(found["algorithms"])
     printing.say(f"\nAnytime Pareto set: {', '.join(inside)} ({len(inside)} of {number})")
     if found["dominated"]:
-        rows = [[each["name"], each["by"], each["probability"]] for each in found["dominated"]]
+        rows = [[each["name"], each["by"], each["probability"], each["own"]] for each in found["own_outcomes"]]
         printing.say()
-        printing.say_table(("out", "beaten by", "probability"), rows)
+        printing.say_table(("out", "beaten by", "probability", "own outcomes"), rows)
     if not found["reliable"]:
         printing.say(f"\nThe posterior is not reliable: {found['diagnostics']}")
     elif found["effective_times"] is not None:

@@ -67,13 +67,14 @@ def calibrate(
         "confidence": confidence,
         "rope": rope,
     }
-    like = {"prior": "BSpline"} if file is None else _resembled(file, quiet=quiet)
+    like: dict[str, Any] = {"prior": "BSpline"} if file is None else _resembled(file, quiet=quiet)
+    seen = like.pop("instances", 30)
     asked = {**like, **{name: value for name, value in given.items() if value is not None}}
     race_cell = races_.RaceCell(**{"dependence": dependence, "noise": noise, "draws": draws, **asked})
     if race_cell.prior not in races_.PRIORS:
         raise ValueError(f"prior must be one of {', '.join(races_.PRIORS)}; got {race_cell.prior!r}")
     race_cell.settings(0)  # refuses what does not go together
-    posterior_cell = _single(race_cell, instances)
+    posterior_cell = _single(race_cell, instances or seen)
 
     found: dict[str, Any] = {"simulated": asdict(race_cell)}
     if posterior_cell is not None:
@@ -87,18 +88,21 @@ def calibrate(
         _say(found)
 
 
-def _single(cell: "RaceCell", instances: int | None) -> "CoverageCell | None":
-    """The same setting for one posterior; None for a prior that no truth over time can be drawn from."""
+def _single(cell: "RaceCell", instances: int) -> "CoverageCell | None":
+    """The same setting for one posterior, without ties.
+
+    None for a prior that no truth over time can be drawn from, and for noise under which there are no true ratings.
+    """
     from polarbear.calibration.coverage import TEMPORAL, CoverageCell
 
-    if cell.prior not in TEMPORAL:
+    if cell.prior not in TEMPORAL or cell.noise != "gumbel":
         return None
     return CoverageCell(
         prior=cell.prior,
         treatment="none" if cell.calibration == "none" else "trajectory",
         autocorrelation=cell.autocorrelation,
         algorithms=cell.algorithms,
-        instances=instances or 30,
+        instances=instances,
         times=cell.times,
         draws=cell.draws,
         dependence=cell.dependence,
@@ -117,7 +121,7 @@ def _resembled(file: Path, *, quiet: bool) -> dict[str, Any]:
         result = race.result
         if not result.instances:
             raise ValueError(f"nothing has been run in {file} yet; say --autocorrelation instead")
-        settings = result.state.settings
+        settings, instances = result.state.settings, result.instances
         simulator = resembling(result.posterior, believed_choices(result.state), rng=np.random.default_rng(0))
         names = result.posterior.names
     simulator = replace(
@@ -125,11 +129,12 @@ def _resembled(file: Path, *, quiet: bool) -> dict[str, Any]:
     )
     printing.tell(
         f"runs like those of {printing.shown(file)}: autocorrelation {simulator.autocorrelation:g}, "
-        f"{simulator.solved:.0%} solved",
+        f"{simulator.solved:.0%} at the optimum in the end",
         quiet=quiet,
     )
     return {
         "algorithms": len(names),
+        "instances": instances,
         "times": len(settings.grid),
         "autocorrelation": simulator.autocorrelation,
         "solved": simulator.solved,
@@ -174,9 +179,10 @@ def _replicated(
 def _say(found: dict[str, Any]) -> None:
     told, posterior, race = found["simulated"], found.get("posterior"), found["race"]
     printing.say(
-        f"Simulated: {told['algorithms']} algorithms at {told['times']} times, autocorrelation {told['autocorrelation']:g}, "
-        f"{told['prior']}, calibration {told['calibration']}, {told['elimination']} elimination, {told['resolution']} "
-        f"resolution, confidence {told['confidence']:g}"
+        f"Simulated: {told['algorithms']} algorithms at {told['times']} times, {told['noise']} noise "
+        f"({told['dependence']}, autocorrelation {told['autocorrelation']:g}), {told['solved']:.0%} of runs at the optimum "
+        f"in the end, {told['prior']}, calibration {told['calibration']}, {told['elimination']} elimination, "
+        f"{told['resolution']} resolution, confidence {told['confidence']:g}"
     )
     if posterior is not None:
         error = posterior["standard_error"]
@@ -184,7 +190,8 @@ def _say(found: dict[str, Any]) -> None:
         printing.say(
             f"\nPosteriors of {printing.counted(posterior['instances'], 'instance')}: {posterior['coverage']:.1%}"
             + (f" ± {1.96 * error:.1%}" if error is not None else "")
-            + f" of the 95 % intervals hold the truth ({printing.counted(posterior['data_sets'], 'data set')})"
+            + f" of the 95 % intervals hold the truth ({printing.counted(posterior['data_sets'], 'data set')}"
+            + (", without ties)" if told["solved"] else ")")
             + (f"; {posterior['times']} times count as {worth:.1f}" if worth is not None else "")
         )
     rows = [

@@ -92,10 +92,13 @@ def say_account(told: dict[str, Any], curves: Curves | None = None) -> None:
         if not told["eliminations"]:
             printing.say()
     if told["eliminations"]:
-        heads = ("out", "beaten by", "probability", "round", "instances")
+        heads = ["out", "beaten by", "probability", "round", "instances"]
         rows = [
             [each[key] for key in ("name", "by", "probability", "round", "instances")] for each in told["eliminations"]
         ]
+        if "own_outcomes" in told:
+            heads.append("own outcomes")
+            rows = [[*row, each["own"]] for row, each in zip(rows, told["own_outcomes"], strict=True)]
         printing.say()
         printing.say_table(heads, rows)
         printing.say()

@@ -136,6 +136,21 @@ def effective_times(correlation: Array, curvature: Array) -> float:
     return min(float(len(root)), max(1.0, len(root) / max(inflation, 1e-9)))
 
 
+def independent_times(correlation: Array) -> float:
+    """As how many independent times the largest of the deviations at all times is to be judged: (Σ √λ)² / Σ λ.
+
+    With λ the eigenvalues of R (Galwey, 2009). Bonferroni's threshold over so many is exceeded about as often as it says.
+    What a mean over all times is worth, `effective_times`, is far less.
+
+    Examples
+    --------
+    >>> round(independent_times(np.ones((5, 5)))), round(independent_times(np.eye(5)))
+    (1, 5)
+    """
+    values = np.maximum(np.linalg.eigvalsh(correlation), 0.0)
+    return float(np.sqrt(values).sum() ** 2 / values.sum())
+
+
 def _stationary(correlation: Array) -> Array:
     """Σ_k c_k exp(−d / ℓ_k) of the distance d on the grid, c ≥ 0, with what is left to one at d = 0."""
     times = len(correlation)

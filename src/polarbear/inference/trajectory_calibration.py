@@ -13,8 +13,9 @@ correlated as it was seen to be:
 
     η' = η + V A^½ (R^½ − I) ζ.
 
-R = I gives the draws back as they were. R is used as it is and never inverted, so that errors in it do little harm; all
-costs are linear in the number of times where the prior is banded, but for one symmetric root of R.
+R = I gives the draws back as they were. R is used as it is and never inverted, so that errors in it do little harm. V, A and
+R are taken at one typical value of the hyperparameters. Where the prior is banded all costs are linear in the number of
+times, but for R itself, which is quadratic, and its root.
 """
 
 from __future__ import annotations

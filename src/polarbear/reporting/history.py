@@ -30,7 +30,10 @@ def history(result: RaceResult, names: Sequence[str], *, running: bool) -> dict[
         "waiting": [name for name in result.pareto_set if name not in names],
         "removed": sorted(result.state.removed),
         "rounds": _rounds(result, names),
-        "eliminations": [asdict(each) for each in result.eliminations],
+        "eliminations": [
+            {**asdict(each), "own": opinion.own}
+            for each, opinion in zip(result.eliminations, result.check.judged(result.eliminations), strict=True)
+        ],
         "undecided": [
             {"pair": list(pair), "from": float(times[0]), "to": float(times[-1])}
             for pair, times in result.undecided().items()

@@ -16,6 +16,7 @@ function eliminationsSection(data) {
         race ? `In round ${each.round}, after ${spent}: ` : "",
         el("bdi", { class: "name" }, each.by),
         ` is better at every budget with a probability of ${chance(each.probability)}.`,
+        race ? ` At its least certain budget, by the outcomes of these two alone: ${chance(each.own)}.` : "",
       ),
     );
   });
