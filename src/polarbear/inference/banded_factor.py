@@ -38,7 +38,8 @@ class BandedFactor:
 
     @property
     def nbytes(self) -> int:
-        return self.bands.nbytes + self.bands.shape[1] * (2 * self._block + 1) * self.bands.itemsize  # and its blocks
+        blocks = self.bands.shape[1] * (2 * self._block + 1) * self.bands.itemsize
+        return int(self.bands.nbytes + blocks)
 
     def solve(self, right: Array) -> Array:
         solution, _ = lapack.dpbtrs(self.bands, right.ravel(), lower=1)
