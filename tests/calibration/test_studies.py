@@ -1,5 +1,10 @@
 import json
+import os
+import subprocess
+import sys
+import time
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -63,6 +68,40 @@ def test_a_file_of_another_kind_is_refused_and_left_alone(tmp_path, text):
 def test_several_processes_find_the_same():
     cell = CoverageCell(prior="RandomWalk", algorithms=2, instances=8, times=4, draws=200)
     assert run_study(covered, [cell], replicates=2, workers=2) == run_study(covered, [cell], replicates=2)
+
+
+def linger(folder, replicate):
+    (folder / str(os.getpid())).touch()
+    time.sleep(600)
+    return {"value": replicate}
+
+
+def test_no_process_outlives_a_study_that_was_killed(tmp_path):
+    lines = "from pathlib import Path; from polarbear.calibration.study import _computed; "
+    lines += "from tests.calibration.test_studies import linger; "
+    lines += f"list(_computed(linger, [(Path({str(tmp_path)!r}), k) for k in range(4)], workers=2))"
+    study = subprocess.Popen([sys.executable, "-c", lines], cwd=Path(__file__).parents[2])
+    try:
+        while len(list(tmp_path.iterdir())) < 2:
+            assert study.poll() is None
+            time.sleep(0.05)
+    finally:
+        study.kill()
+        study.wait()
+    left = [int(each.name) for each in tmp_path.iterdir()]
+    patience = time.monotonic() + 60
+    while left and time.monotonic() < patience:  # on a busy machine they may need a moment
+        time.sleep(0.05)
+        left = [pid for pid in left if alive(pid)]
+    assert left == []
+
+
+def alive(pid):
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
 
 
 def test_calibrated_intervals_hold_the_truth_where_others_do_not():

@@ -12,7 +12,8 @@ from collections import defaultdict
 from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from dataclasses import asdict
 from itertools import islice
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
+from threading import Thread
 from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
@@ -100,7 +101,7 @@ def _computed(
         return
     os.environ.update({name: os.environ.get(name, "1") for name in _THREADS})  # read by the processes when they start
     waiting = iter(tasks)
-    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+    with ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=_end_with_the_study) as pool:
         running = {pool.submit(task, *each): each for each in islice(waiting, 2 * workers)}
         try:
             while running:
@@ -110,6 +111,18 @@ def _computed(
                 running.update({pool.submit(task, *each): each for each in islice(waiting, len(finished))})
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _end_with_the_study() -> None:
+    """In a process of the pool: end when the study does, also if it was killed and could tell nobody."""
+    study = parent_process()
+    assert study is not None
+
+    def watch() -> None:
+        study.join()
+        os._exit(1)
+
+    Thread(target=watch, daemon=True).start()
 
 
 def _read(path: Path) -> dict[tuple[str, int], Outcome]:
