@@ -51,7 +51,7 @@ test: lint ## Lint, then all tests and doctests (minutes)
 calibration: install ## Simulation-based calibration of every prior's default method (long)
 	$(SINGLE_CORE) $(BIN)/pytest -m calibration -s tests
 
-studies: install ## Coverage, whole races and reliability, for docs/calibration.md (about twelve core-hours; resumable)
+studies: install ## Coverage, whole races and reliability, for docs/calibration.md (about six core-hours; resumable)
 	$(SINGLE_CORE) $(BIN)/python -m polarbear.calibration coverage --workers 2
 	$(SINGLE_CORE) $(BIN)/python -m polarbear.calibration races --workers 2
 	$(SINGLE_CORE) $(BIN)/python -m polarbear.calibration reliability --workers 2
