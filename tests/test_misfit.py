@@ -7,8 +7,6 @@ from scipy import stats
 
 import polarbear as pb
 from polarbear.calibration.simulator import Simulator
-from polarbear.misfit import _of_algorithms
-from polarbear.models.plackett_luce import sample_rankings
 from polarbear.observe.ranking import ABSENT, UNRANKED
 
 RECORDED = Path(__file__).parents[1] / "case_studies" / "data" / "ma_bbob_d30.npz"
@@ -44,33 +42,30 @@ def test_although_no_decision_falls_with_it(recorded, belief):
     assert {each.name for each in out} == {"RS", "LPXNES", "MSR"}
     opinions = check.judged(out)
     assert min(each.own for each in opinions) > 0.95
-    first, second = check.sentences(out)
+    first, second, third = check.sentences(out)
     assert first.startswith("Rankings contradict the model (Plackett-Luce): MSR beat XNES on ")
-    assert second.startswith("No elimination is contradicted by the pair's own outcomes.")
-
-
-def test_leaving_one_out_changes_the_win_rates_of_the_others_where_the_model_does_not_hold(recorded):
-    few = pb.Choices.from_rankings(
-        pb.Rankings(recorded.rankings.ranks[:, ::8], recorded.names, recorded.grid.times[::8]), per_instance=True
+    assert second.startswith(
+        "Who else was there matters, and by the model it must not: without MSR, CSA is said to beat XNES"
     )
-    left_out = pb.leave_one_out(few, prior=pb.Dirichlet(), draws=500)
-    assert set(left_out) == set(recorded.names)
-    assert max(np.nanmax(np.abs(each.change)) for each in left_out.values()) > 0.05
-    assert max(np.nanmax(np.abs(each.errors)) for each in left_out.values()) > 2
-    for name, each in left_out.items():
-        own = recorded.names.index(name)
-        assert np.isnan(each.change[:, own]).all()
-        assert np.isnan(each.errors[:, :, own]).all()
+    assert third.startswith("No elimination is contradicted by the pair's own outcomes.")
+    assert third.endswith("or fit the two alone, or all without MSR.")
 
 
-def test_leaving_one_out_changes_little_where_the_model_holds():
-    utilities = np.linspace([1.0, 0.0, -1.0, 0.5], [-1.0, 0.5, 0.5, 0.0], 6)
-    values = sample_rankings(utilities, 150, rng=np.random.default_rng(1))
-    choices = pb.Choices.from_values(values, grid=range(1, 7), per_instance=True)
-    for each in pb.leave_one_out(choices, prior=pb.Dirichlet(), draws=500).values():
-        # 18 rates; each changes by less than a standard deviation, as standard deviations go.
-        assert np.nanmax(np.abs(each.errors)) < 2
-        assert np.sqrt(np.nanmean(each.errors[:, ~np.eye(4, dtype=bool)] ** 2)) < 1
+def test_real_runs_depend_on_who_else_was_there(recorded, belief):
+    check = pb.model_check(belief, recorded)
+    assert [each.name for each in check.disturbances] == ["MSR", "TPA"]
+    worst = check.disturbances[0]
+    assert worst.without - worst.rate == pytest.approx(0.084, abs=0.01)
+    assert worst.errors > 6
+    assert worst.sentence in " ".join(check.sentences())
+
+
+def test_a_pair_has_nobody_to_leave_out():
+    pair = pb.Choices.from_values([[[1, 2]], [[2, 1]]], grid=[1], per_instance=True)
+    check = pb.model_check(pb.fit(pair, prior=pb.Dirichlet(), draws=200), pair)
+    assert check.left_out == {}
+    assert check.disturbances == ()
+    assert check.sentences() == []
 
 
 @pytest.mark.parametrize("autocorrelation", [0.0, 0.95])
@@ -82,6 +77,7 @@ def test_rankings_that_follow_the_model_do_not_contradict_it(autocorrelation):
         choices = pb.Choices.from_values(values, grid=range(1, 11), per_instance=True)
         check = pb.model_check(pb.fit(choices, prior=pb.RandomWalk(), calibration="auto", draws=200), choices)
         assert check.misfits == ()
+        assert check.disturbances == ()
         assert check.sentences() == []
     np.testing.assert_allclose(check.observed + check.observed.transpose(0, 2, 1) + np.eye(3), 1)
 
@@ -141,13 +137,6 @@ def test_who_was_never_compared_is_no_misfit():
     assert check.own[0, 0, 2] == pytest.approx(0.5)
 
 
-def test_leaving_algorithms_out_keeps_the_order_of_the_others():
-    ranks = np.array([[[0, 1, 1, 2, UNRANKED]], [[2, 0, ABSENT, 1, 1]], [[0, 0, 0, 0, 0]]], dtype=np.int16)
-    kept = _of_algorithms(pb.Rankings(ranks, None, [1.0]), [0, 2, 3, 4])
-    assert kept.rankings.ranks[:, 0].tolist() == [[0, 1, 2, UNRANKED], [1, ABSENT, 0, 0], [0, 0, 0, 0]]
-    assert kept.names == ("A", "C", "D", "E")
-
-
 def test_the_check_needs_the_choices_of_the_posterior_with_their_rankings(cycle):
     posterior = pb.fit(cycle, prior=pb.Dirichlet(), draws=200)
     with pytest.raises(ValueError, match="make them with per_instance=True"):
@@ -155,6 +144,3 @@ def test_the_check_needs_the_choices_of_the_posterior_with_their_rankings(cycle)
     other = pb.Choices.from_values([[[1, 2, 3]]], grid=[1], per_instance=True)
     with pytest.raises(ValueError, match="expected the choices that the posterior was fitted to"):
         pb.model_check(posterior, other)
-    pair = pb.Choices.from_values([[[1, 2]]], grid=[1], per_instance=True)
-    with pytest.raises(ValueError, match="expected three algorithms or more"):
-        pb.leave_one_out(pair)

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from polarbear.gathering import RaceError
     from polarbear.importers import Imported, read_runs
     from polarbear.inference import ADVI, NUTS, Pathfinder
-    from polarbear.misfit import ModelCheck, leave_one_out, model_check
+    from polarbear.irrelevant_alternatives import leave_one_out
+    from polarbear.misfit import ModelCheck, model_check
     from polarbear.models import (
         BSpline,
         Dirichlet,
@@ -93,7 +94,8 @@ _HOME = {
     "polarbear.gathering": ["RaceError"],
     "polarbear.importers": ["Imported", "read_runs"],
     "polarbear.inference": ["ADVI", "NUTS", "Pathfinder"],
-    "polarbear.misfit": ["ModelCheck", "leave_one_out", "model_check"],
+    "polarbear.irrelevant_alternatives": ["leave_one_out"],
+    "polarbear.misfit": ["ModelCheck", "model_check"],
     "polarbear.models": [
         "BSpline",
         "Dirichlet",

@@ -3,12 +3,12 @@
 Plackett-Luce has one rating for each algorithm at a time, from which the win rate of every pair follows; whether B is
 better than A has nothing to do with C (independence of irrelevant alternatives). Real algorithms may be alike in ways that
 this does not know. So each pair is looked at alone: how often did one beat the other, how often by the model, and what would
-be decided from the pair's own outcomes, without any model but that instances are drawn independently?
+be decided from the pair's own outcomes, without any model but that instances are drawn independently? And each algorithm is
+left out: do the others then do differently against each other?
 """
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
@@ -16,27 +16,23 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 from scipy import stats
 
-from polarbear.fitting import fit
-from polarbear.inference.run_scores import independent_times, score_correlation
-from polarbear.models.helmert import helmert
-from polarbear.models.plackett_luce import derivatives
-from polarbear.observe import Choices, Rankings
+from polarbear.inference.run_scores import standard_scores
+from polarbear.inference.score_correlation import independent_times, score_correlation
+from polarbear.irrelevant_alternatives import LeftOut, leave_one_out
 from polarbear.observe.ranking import ABSENT, UNRANKED
 from polarbear.relations import win_probability
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping
 
     from numpy.typing import NDArray
 
-    from polarbear.fitting import Calibration, Method
-    from polarbear.models import Prior
-    from polarbear.observe import Grid
+    from polarbear.observe import Choices, Grid, Rankings
     from polarbear.posterior import Posterior
 
     Array = NDArray[np.float64]
 
-FALSE_ALARMS = 0.01  # how often a model that holds may be called contradicted, over all pairs and times together
+FALSE_ALARMS = 0.01  # how often a model that holds may be called contradicted by either check, over all pairs and times
 SMALLEST_MISFIT = 0.05  # of a win rate: smaller ones change no decision that matters (the default rope)
 DOUBTFUL = 0.05  # a decision is contradicted where the pair's own outcomes leave it no more than this
 
@@ -89,6 +85,39 @@ class Misfit:
         return (
             f"{self.name} beat {self.other} on {self.observed:.0%} of {self.instances:,.0f} instances at {self.time:,.6g}, "
             f"and the model says {self.modelled:.0%} ({abs(self.errors):.1f} standard errors)"
+        )
+
+
+@dataclass(frozen=True)
+class Disturbance:
+    """An algorithm whose presence matters to the others, at the pair and the time that it matters most to.
+
+    Attributes
+    ----------
+    name
+        Who disturbs.
+    first, second, time
+        The pair that does differently without it, and when.
+    rate, without
+        The win rate of the first against the second by ratings of all algorithms, and of all but the one that disturbs.
+    errors
+        How many standard errors lie between the two.
+    """
+
+    name: str
+    first: str
+    second: str
+    time: float
+    rate: float
+    without: float
+    errors: float
+
+    @property
+    def sentence(self) -> str:
+        """In words."""
+        return (
+            f"without {self.name}, {self.first} is said to beat {self.second} on {self.without:.0%} of instances at "
+            f"{self.time:,.6g}, and with it on {self.rate:.0%} ({abs(self.errors):.1f} standard errors)"
         )
 
 
@@ -148,6 +177,8 @@ class ModelCheck:
         What the posterior expects.
     independent_times
         As how many times the largest misfit over all of them is to be judged: fewer, where a run's rankings are alike.
+    left_out
+        What happens to the others when one algorithm is left out, by its name; none of two algorithms.
     """
 
     names: tuple[str, ...]
@@ -156,6 +187,7 @@ class ModelCheck:
     observed: Array
     modelled: Array
     independent_times: float
+    left_out: Mapping[str, LeftOut]
 
     @cached_property
     def errors(self) -> Array:
@@ -177,7 +209,11 @@ class ModelCheck:
     def threshold(self) -> float:
         """The standard errors from which a misfit counts: Bonferroni's, over all pairs and independent times."""
         pairs = len(self.names) * (len(self.names) - 1) / 2
-        return float(stats.norm.isf(FALSE_ALARMS / (2 * pairs * self.independent_times)))
+        return self._bonferroni(pairs)
+
+    def _bonferroni(self, looks: float) -> float:
+        """Of so many looks at each of the independent times."""
+        return float(stats.norm.isf(FALSE_ALARMS / (2 * looks * self.independent_times)))
 
     @cached_property
     def misfits(self) -> tuple[Misfit, ...]:
@@ -204,6 +240,32 @@ class ModelCheck:
                 )
         return tuple(sorted(found, key=lambda each: -abs(each.observed - each.modelled)))
 
+    @cached_property
+    def disturbances(self) -> tuple[Disturbance, ...]:
+        """The algorithms without which others do differently against each other, the one that matters most first."""
+        if not self.left_out:
+            return ()
+        found, others = [], len(self.names) - 1
+        threshold = self._bonferroni(len(self.names) * others * (others - 1) / 2)
+        for name, each in self.left_out.items():
+            change = np.nan_to_num(np.abs(each.without - each.rate))
+            change[np.nan_to_num(np.abs(each.errors)) <= threshold] = 0.0
+            change = np.triu(change)  # each pair once
+            t, a, b = np.unravel_index(np.argmax(change), change.shape)
+            if change[t, a, b] > SMALLEST_MISFIT:
+                found.append(
+                    Disturbance(
+                        name,
+                        self.names[a],
+                        self.names[b],
+                        time=float(self.grid.times[t]),
+                        rate=float(each.rate[t, a, b]),
+                        without=float(each.without[t, a, b]),
+                        errors=float(each.errors[t, a, b]),
+                    )
+                )
+        return tuple(sorted(found, key=lambda each: -abs(each.without - each.rate)))
+
     def judged(self, decisions: Iterable[Decision]) -> tuple[SecondOpinion, ...]:
         """Each decision a second time, from the pair's own outcomes alone."""
         opinions = []
@@ -220,13 +282,17 @@ class ModelCheck:
         opinions = self.judged(decisions)
         contradicted = [each for each in opinions if each.contradicted]
         unsupported = [each for each in opinions if each.unsupported]
-        if not self.misfits and not contradicted:
+        if not self.misfits and not self.disturbances and not contradicted:
             return []
         told = []
         if self.misfits:
             worst, more = self.misfits[0], len(self.misfits) - 1
             also = f", and so do {more} more pairs" if more > 1 else ", and so does one more pair" if more else ""
             told.append(f"Rankings contradict the model (Plackett-Luce): {worst.sentence}{also}.")
+        if self.disturbances:
+            worst_one, *others = self.disturbances
+            also = f"; {' and '.join(each.name for each in others)} disturb too" if others else ""
+            told.append(f"Who else was there matters, and by the model it must not: {worst_one.sentence}{also}.")
         told += [f"Judge this again: {each.sentence}." for each in contradicted]
         told += [f"Little speaks for it but the model: {each.sentence}." for each in unsupported]
         if contradicted or unsupported:
@@ -235,10 +301,10 @@ class ModelCheck:
                 "no longer matters."
             )
         else:
+            without = f", or all without {self.disturbances[0].name}" if self.disturbances else ""
             told.append(
                 "No elimination is contradicted by the pair's own outcomes. For probabilities of such a pair, trust its own "
-                "outcomes; leave algorithms out that are variants of one of the two (leave_one_out says which), or fit the "
-                "pair alone."
+                f"outcomes, or fit the two alone{without}."
             )
         return told
 
@@ -287,15 +353,14 @@ def model_check(posterior: Posterior, choices: Choices) -> ModelCheck:
         compared=compared,
         observed=observed,
         modelled=win_probability(posterior),
-        independent_times=_independent_times(posterior, choices, choices.rankings),
+        independent_times=_independent_times(posterior, choices),
+        left_out=leave_one_out(choices) if len(choices.names) > 2 else {},
     )
 
 
-def _independent_times(posterior: Posterior, choices: Choices, rankings: Rankings) -> float:
+def _independent_times(posterior: Posterior, choices: Choices) -> float:
     utilities = np.log(np.maximum(posterior.ratings, np.finfo(np.float64).tiny)).mean(axis=0)
-    contrasts = helmert(len(choices.names))
-    curvature = contrasts.T @ derivatives(utilities, choices)[2] @ contrasts
-    return independent_times(score_correlation(utilities, curvature, rankings))
+    return independent_times(score_correlation(standard_scores(utilities, choices)[0]))
 
 
 def outcomes(rankings: Rankings) -> tuple[Array, Array]:
@@ -312,90 +377,3 @@ def outcomes(rankings: Rankings) -> tuple[Array, Array]:
             compared[:, a, b] = (weights * both).sum(axis=0)
             wins[:, a, b] = (weights * both * ((row < column) + 0.5 * (row == column))).sum(axis=0)
     return wins, compared
-
-
-@dataclass(frozen=True, eq=False)
-class LeftOut:
-    """What happens to the others when one algorithm is left out; arrays of shape (time, algorithm, algorithm).
-
-    Attributes
-    ----------
-    name
-        Who was left out; NaN in its row and column.
-    change
-        The modelled win rate of the row against the column without it, less that with it.
-    errors
-        The change in standard deviations of what is known about the rate without it. Under independence of irrelevant
-        alternatives it varies by less than one of them: what is known with and without shares its data (Hausman and
-        McFadden, 1984).
-    """
-
-    name: str
-    change: Array
-    errors: Array
-
-
-def leave_one_out(
-    choices: Choices,
-    *,
-    prior: Prior | None = None,
-    method: Method = "auto",
-    calibration: Calibration = "auto",
-    draws: int = 1000,
-    seed: int = 0,
-) -> dict[str, LeftOut]:
-    """By how much the modelled win rates of the others change when one algorithm is left out, by its name.
-
-    Under independence of irrelevant alternatives they change by noise alone. Where they change by more, the one left out is
-    what the model stumbles over.
-
-    Parameters
-    ----------
-    choices
-        What was seen, with the rankings of each instance, of three algorithms or more.
-    prior, method, calibration, draws, seed
-        See `fit`.
-    """
-    if choices.rankings is None:
-        raise ValueError("expected choices that keep their rankings; make them with per_instance=True")
-    if len(choices.names) < 3:
-        raise ValueError(f"expected three algorithms or more, of which to leave one out, got {len(choices.names)}")
-
-    def fitted(seen: Choices) -> Posterior:
-        return fit(seen, prior=prior, method=method, calibration=calibration, draws=draws, seed=seed)
-
-    whole = win_probability(fitted(choices))
-    found = {}
-    for position, name in enumerate(choices.names):
-        rest = [other for other in range(len(choices.names)) if other != position]
-        among = np.ix_(range(len(choices.grid)), rest, rest)
-        without = fitted(_of_algorithms(choices.rankings, rest))
-        change, errors = np.full((2, *whole.shape), math.nan)
-        change[among] = win_probability(without) - whole[among]
-        errors[among] = change[among] / np.maximum(_deviation(without), 1e-9)
-        found[name] = LeftOut(name, change, errors)
-    return found
-
-
-def _deviation(posterior: Posterior) -> Array:
-    """Standard deviation of what is known about the win rate of row against column, by time."""
-    ratings = posterior.ratings
-    deviation = np.zeros((ratings.shape[1], ratings.shape[2], ratings.shape[2]))
-    for a, b in zip(*np.triu_indices(ratings.shape[2], 1), strict=True):
-        rate = ratings[..., a] / (ratings[..., a] + ratings[..., b])
-        deviation[:, a, b] = deviation[:, b, a] = rate.std(axis=0)
-    return deviation
-
-
-def _of_algorithms(rankings: Rankings, kept: Sequence[int]) -> Choices:
-    """The choices of some of the algorithms, as if the others had not been there."""
-    ranks = rankings.ranks[..., kept].astype(np.float64)
-    ranked = (ranks != ABSENT) & (ranks != UNRANKED)
-    # Ranks begin at 0 and leave none out: count the distinct smaller ones.
-    better = ranked[..., None, :] & (ranks[..., None, :] < ranks[..., :, None])
-    same = ranked[..., None, :] & (ranks[..., None, :] == ranks[..., :, None])
-    first = ~(same & np.tri(len(kept), k=-1, dtype=bool)).any(axis=-1)  # of those that share a rank
-    dense = (better & first[..., None, :]).sum(axis=-1)
-    result = np.where(ranked, dense, ranks).astype(np.int16)
-    names = [rankings.names[each] for each in kept]
-    return Choices.from_rankings(Rankings(result, names, rankings.grid, rankings.weights), per_instance=True)

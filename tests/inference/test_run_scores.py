@@ -3,14 +3,8 @@ import pytest
 from scipy import stats
 
 import polarbear as pb
-from polarbear.inference.run_scores import (
-    MOST_INSTANCES,
-    effective_times,
-    independent_times,
-    score_correlation,
-    scores_by_instance,
-)
-from polarbear.models.helmert import helmert
+from polarbear.inference.run_scores import MOST_INSTANCES, scores_by_instance, standard_scores
+from polarbear.inference.score_correlation import effective_times, independent_times, score_correlation
 from polarbear.models.plackett_luce import derivatives, sample_rankings
 from polarbear.observe.ranking import ABSENT, UNRANKED
 
@@ -21,9 +15,8 @@ def exact_scores(utilities, choices):
 
 def correlation_of(values, utilities):
     choices = pb.Choices.from_values(values, grid=np.arange(1.0, values.shape[1] + 1), per_instance=True)
-    Q = helmert(values.shape[2])
-    curvature = Q.T @ derivatives(utilities, choices)[2] @ Q
-    return score_correlation(utilities, curvature, choices.rankings), curvature
+    scores, curvature = standard_scores(utilities, choices)
+    return score_correlation(scores), curvature
 
 
 def test_scores_are_the_gradients_of_single_rankings():

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from polarbear.calibration.simulator import Simulator
-from polarbear.inference.run_scores import effective_times, score_correlation
-from polarbear.models.helmert import helmert
-from polarbear.models.plackett_luce import derivatives
+from polarbear.inference.run_scores import standard_scores
+from polarbear.inference.score_correlation import effective_times, score_correlation
 from polarbear.observe import Choices
 from polarbear.observe.ranking import rank_values
 
@@ -67,10 +66,8 @@ def _last_ranks(utilities: Array, solved: float, *, rng: np.random.Generator) ->
 
 def _worth(utilities: Array, choices: Choices) -> float:
     """The effective number of times, given the utilities."""
-    assert choices.rankings is not None
-    contrasts = helmert(utilities.shape[1])
-    curvature = contrasts.T @ derivatives(utilities, choices)[2] @ contrasts
-    return effective_times(score_correlation(utilities, curvature, choices.rankings), curvature)
+    scores, curvature = standard_scores(utilities, choices)
+    return effective_times(score_correlation(scores), curvature)
 
 
 def _tied(ranks: NDArray[np.int16]) -> float:

@@ -181,6 +181,7 @@ def _found(
         "diagnostics": posterior.diagnostics.message,
         "effective_times": posterior.diagnostics.effective_times,
         "misfits": [asdict(each) for each in check.misfits],
+        "disturbances": [asdict(each) for each in check.disturbances],
         "own_outcomes": [asdict(each) for each in check.judged(out)],
         "warnings": check.sentences(out),
         "pairwise": pairwise_table(posterior),

@@ -44,6 +44,7 @@ def account(result: RaceResult, *, believe: bool = True) -> dict[str, Any]:
             "reliable": result.posterior.diagnostics.reliable,
             "diagnostics": result.posterior.diagnostics.message,
             "misfits": [asdict(each) for each in result.check.misfits],
+            "disturbances": [asdict(each) for each in result.check.disturbances],
             "own_outcomes": [asdict(each) for each in result.check.judged(result.eliminations)],
             "warnings": list(result.warnings),
         }

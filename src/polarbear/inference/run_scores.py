@@ -1,8 +1,7 @@
-"""The score of each instance at each time: how its ranking pulls at the utilities, and how these pulls go together.
+"""The score of each instance at each time: how its ranking pulls at the utilities.
 
 The score of one ranking is the gradient of its log-likelihood, s = W − Σ_S C_S p_S. Over instances it has mean zero at the
-true utilities, and, under Plackett-Luce, a covariance that is the likelihood's curvature. The likelihood takes scores of one
-run at different times to be independent; whether they are shows in their correlation.
+true utilities, and, under Plackett-Luce, a covariance that is the likelihood's curvature.
 """
 
 from __future__ import annotations
@@ -10,22 +9,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.optimize import nnls
 
 from polarbear.models.helmert import helmert
+from polarbear.models.plackett_luce import derivatives
 from polarbear.observe.ranking import ABSENT, UNRANKED, Rankings
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from polarbear.observe import Choices
+
     Array = NDArray[np.float64]
 
-MOST_INSTANCES = 400  # their correlation is then known to some hundredths, and reading more would only take time
-
-# Of how many independent contrasts the stationary correlation is worth when the measured one is weighed against it. With
-# eight instances of four algorithms, which have 24, a fifth of the result is as measured; with a hundred, three quarters.
-_WORTH = 100.0
-_DECAYS = 12  # lengths in the dictionary of exponentials
+MOST_INSTANCES = 400  # how their scores go together is then known to some hundredths, and more would only take time
 
 
 def scores_by_instance(utilities: Array, rankings: Rankings) -> Array:
@@ -88,81 +84,27 @@ def scores_by_instance(utilities: Array, rankings: Rankings) -> Array:
     return scores
 
 
-def score_correlation(utilities: Array, curvature: Array, rankings: Rankings) -> Array:
-    """R, shape (time, time): how the standardised scores of one instance go together over time.
+def standard_scores(utilities: Array, choices: Choices) -> tuple[Array, Array]:
+    """z_i(t) = A(t)^−½ s_i(t) in the contrasts, shape (time, latent function, instance), and A(t), the curvature of all.
 
-    With z_i(t) = A(t)^−½ s_i(t) in the n − 1 contrasts, C(t, t') = Σ_i z_i(t)·z_i(t'), scaled to a unit diagonal. An
-    instance that was not observed at both times adds nothing. Few instances make C noisy: it is drawn towards a correlation
-    that depends on the distance on the grid alone, a sum of falling exponentials fitted to its diagonals.
+    Under Plackett-Luce, at the true utilities, Σ_i z_i(t) z_i(t)ᵀ is the identity on average.
 
     Parameters
     ----------
     utilities
         The fitted μ, shape (time, algorithm).
-    curvature
-        A of all rankings there, in the contrasts, shape (time, latent function, latent function).
-    rankings
-        What was seen; at most `MOST_INSTANCES` of the instances, evenly spread, are looked at.
+    choices
+        What was seen, with the rankings of each instance; at most `MOST_INSTANCES` of them, evenly spread, are looked at.
     """
+    assert choices.rankings is not None
+    rankings, contrasts = choices.rankings, helmert(utilities.shape[1])
     instances = len(rankings.ranks)
     if instances > MOST_INSTANCES:
         chosen = np.linspace(0, instances - 1, MOST_INSTANCES).astype(np.intp)
         rankings = Rankings(rankings.ranks[chosen], rankings.names, rankings.grid, rankings.weights[chosen])
-    scores = scores_by_instance(utilities, rankings) @ helmert(utilities.shape[1])
-    standard = np.einsum("tab,itb->tia", _inverse_root(curvature), scores).reshape(len(curvature), -1)
-    together = standard @ standard.T
-    seen = np.diag(together) > 1e-12 * np.diag(together).max()
-    scale = np.where(seen, np.sqrt(np.where(seen, np.diag(together), 1.0)), np.inf)
-    measured = together / np.outer(scale, scale)
-    measured[np.diag_indices_from(measured)] = 1.0  # also where all were tied or nobody was seen
-
-    contrasts = len(rankings.ranks) * (utilities.shape[1] - 1)
-    share = contrasts / (contrasts + _WORTH)
-    correlation: Array = share * measured + (1 - share) * _stationary(measured)
-    return correlation
-
-
-def effective_times(correlation: Array, curvature: Array) -> float:
-    """How many independent times the rankings of one run are worth: T / λ, with λ = aᵀ R a / aᵀ a and a_t = (tr A(t))^½.
-
-    Examples
-    --------
-    >>> alike, apart, information = np.ones((5, 5)), np.eye(5), np.ones((5, 1, 1))
-    >>> round(effective_times(alike, information)), round(effective_times(apart, information))
-    (1, 5)
-    """
-    root = np.sqrt(np.trace(curvature, axis1=1, axis2=2))
-    inflation = float(root @ correlation @ root / (root @ root))
-    return min(float(len(root)), max(1.0, len(root) / max(inflation, 1e-9)))
-
-
-def independent_times(correlation: Array) -> float:
-    """As how many independent times the largest of the deviations at all times is to be judged: (Σ √λ)² / Σ λ.
-
-    With λ the eigenvalues of R (Galwey, 2009). Bonferroni's threshold over so many is exceeded about as often as it says.
-    What a mean over all times is worth, `effective_times`, is far less.
-
-    Examples
-    --------
-    >>> round(independent_times(np.ones((5, 5)))), round(independent_times(np.eye(5)))
-    (1, 5)
-    """
-    values = np.maximum(np.linalg.eigvalsh(correlation), 0.0)
-    return float(np.sqrt(values).sum() ** 2 / values.sum())
-
-
-def _stationary(correlation: Array) -> Array:
-    """Σ_k c_k exp(−d / ℓ_k) of the distance d on the grid, c ≥ 0, with what is left to one at d = 0."""
-    times = len(correlation)
-    distance = np.arange(1, times)
-    mean = np.array([np.diagonal(correlation, d).mean() for d in distance])
-    decays = np.append(
-        np.exp(-distance[:, None] / np.geomspace(0.5, 4 * times, _DECAYS)), np.ones((times - 1, 1)), axis=1
-    )
-    pairs = np.sqrt(times - distance)[:, None]
-    coefficients, _ = nnls(decays * pairs, mean * pairs[:, 0], maxiter=100 * decays.shape[1])
-    fitted = np.append(1.0, decays @ coefficients / max(1.0, coefficients.sum()))
-    return fitted[np.abs(np.subtract.outer(np.arange(times), np.arange(times)))]
+    curvature = contrasts.T @ derivatives(utilities, choices)[2] @ contrasts
+    scores = scores_by_instance(utilities, rankings) @ contrasts
+    return np.einsum("tab,itb->tai", _inverse_root(curvature), scores), curvature
 
 
 def _inverse_root(matrices: Array) -> Array:

@@ -13,9 +13,11 @@ correlated as it was seen to be:
 
     η' = η + V A^½ (R^½ − I) ζ.
 
-R = I gives the draws back as they were. R is used as it is and never inverted, so that errors in it do little harm. V, A and
-R are taken at one typical value of the hyperparameters. Where the prior is banded all costs are linear in the number of
-times, but for R itself, which is quadratic, and its root.
+R = I gives the draws back as they were. R is measured from the scores of the instances (`score_correlation`). They are taken
+at the estimate, which has gone after their noise: with H = A^½ V A^½ and P instances, what is left of standardised scores is
+about (I − H/P)^½ of what it was, so they are multiplied by I + H/2P (Kauermann and Carroll, 2001). R is used as it is and
+never inverted, so that errors in it do little harm. V, A and R are taken at one typical value of the hyperparameters. Where
+the prior is banded all costs are linear in the number of times, but for R itself, which is quadratic, and its root.
 """
 
 from __future__ import annotations
@@ -24,9 +26,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from polarbear.inference.run_scores import effective_times, score_correlation
+from polarbear.inference.run_scores import standard_scores
+from polarbear.inference.score_correlation import effective_times, score_correlation
 from polarbear.inference.whitened import LaplaceSurface
-from polarbear.models.plackett_luce import derivatives
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -60,21 +62,23 @@ def calibrate_trajectories(
     rng
         The source of randomness.
     """
-    assert choices.rankings is not None
     surface = LaplaceSurface(choices, prior)
     contrasts = surface.contrasts
     conditional = surface.conditional(hyperparameters, None)
     field, factor = conditional.field, conditional.factor
     fitted = field.latent(conditional.mode) @ contrasts.T
-    curvature = contrasts.T @ derivatives(fitted, choices)[2] @ contrasts
+    scores, curvature = standard_scores(fitted, choices)
     root = _root(curvature)
-    correlation = score_correlation(fitted, curvature, choices.rankings)
-    change = _root(correlation) - np.eye(len(correlation))
-    believed = field.factorise(np.zeros_like(curvature), conditional.mode)  # the prior alone: nothing was seen
 
     def spread(noise: Array) -> Array:
         """V A^½ of standardised score noise (time, latent function, draw)."""
         return field.latent(factor.colour(factor.colour_transposed(field.pull_back(root @ noise))))
+
+    # An estimate goes some way after the noise of each instance, and what is left of it has to be scaled up again.
+    assert choices.rankings is not None
+    correlation = score_correlation(scores + root @ spread(scores) / (2 * len(choices.rankings.ranks)))
+    change = _root(correlation) - np.eye(len(correlation))
+    believed = field.factorise(np.zeros_like(curvature), conditional.mode)  # the prior alone: nothing was seen
 
     latent = contrasts.T @ utilities
     centre = latent.mean(axis=-1, keepdims=True)

@@ -1,0 +1,96 @@
+"""How the scores of a run at different times go together, and how many independent times its rankings are worth.
+
+The likelihood takes the rankings of one run at different times to be independent. Whether they are shows in their scores.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.optimize import nnls
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
+
+_DECAYS = 12  # lengths in the dictionary of exponentials
+
+
+def score_correlation(scores: Array) -> Array:
+    """R, shape (time, time): the correlation over time of the scores of one instance, the same in all contrasts.
+
+    C(t, t') = Σ_i z_i(t)·z_i(t') is scaled to a unit diagonal. Few instances make that noisy, and it is drawn towards a
+    correlation that depends on the distance on the grid alone, by as much as its sampling errors explain how far the two lie
+    apart (Schäfer and Strimmer, 2005): all the way where rankings are independent, hardly where they are alike, since
+    correlations near one are known well even from few. Times at which nothing was seen take the latter as it is, so that a
+    few eigenvalues may be a little below zero.
+
+    Parameters
+    ----------
+    scores
+        Standardised, shape (time, latent function, instance); zero where an instance was not observed.
+    """
+    times, functions, instances = scores.shape
+    flat = scores.reshape(times, -1)
+    together = flat @ flat.T
+    size = np.diag(together)
+    seen = size > 1e-12 * size.max()
+    both = np.outer(seen, seen) & ~np.eye(times, dtype=bool)
+    target = _stationary(together)
+    scale = np.sqrt(np.where(seen, size, 1.0))
+    measured = np.where(both, together / np.outer(scale, scale), target)
+
+    sampling = ((1 - measured[both] ** 2) ** 2).sum() / max(1, (instances - 1) * functions)
+    apart = ((measured - target)[both] ** 2).sum()
+    share = min(1.0, sampling / apart) if apart > 0 else 1.0
+    correlation: Array = share * target + (1 - share) * measured
+    return correlation
+
+
+def effective_times(correlation: Array, curvature: Array) -> float:
+    """How many independent times the rankings of one run are worth: T / λ, with λ = aᵀ R a / aᵀ a and a_t = (tr A(t))^½.
+
+    Examples
+    --------
+    >>> alike, apart, information = np.ones((5, 5)), np.eye(5), np.ones((5, 1, 1))
+    >>> round(effective_times(alike, information)), round(effective_times(apart, information))
+    (1, 5)
+    """
+    root = np.sqrt(np.trace(curvature, axis1=1, axis2=2))
+    inflation = float(root @ correlation @ root / (root @ root))
+    return min(float(len(root)), max(1.0, len(root) / max(inflation, 1e-9)))
+
+
+def independent_times(correlation: Array) -> float:
+    """As how many independent times the largest of the deviations at all times is to be judged: (Σ √λ)² / Σ λ.
+
+    With λ the eigenvalues of R (Galwey, 2009). Bonferroni's threshold over so many is exceeded about as often as it says.
+    What a mean over all times is worth, `effective_times`, is far less.
+
+    Examples
+    --------
+    >>> round(independent_times(np.ones((5, 5)))), round(independent_times(np.eye(5)))
+    (1, 5)
+    """
+    values = np.maximum(np.linalg.eigvalsh(correlation), 0.0)
+    return float(np.sqrt(values).sum() ** 2 / values.sum())
+
+
+def _stationary(together: Array) -> Array:
+    """Σ_k c_k exp(−d / ℓ_k) of the distance d on the grid, c ≥ 0, with what is left to one at d = 0.
+
+    Fitted to the sums of C over its diagonals, each as a share of what it would be if all were alike.
+    """
+    times, size = len(together), np.diag(together)
+    distance = np.arange(1, times)
+    alike = np.array([(size[d:] + size[:-d]).sum() / 2 for d in distance])
+    mean = np.array([np.diagonal(together, d).sum() for d in distance]) / np.maximum(alike, np.finfo(np.float64).tiny)
+    decays = np.append(
+        np.exp(-distance[:, None] / np.geomspace(0.5, 4 * times, _DECAYS)), np.ones((times - 1, 1)), axis=1
+    )
+    pairs = np.sqrt(times - distance)[:, None]
+    coefficients, _ = nnls(decays * pairs, mean * pairs[:, 0], maxiter=100 * decays.shape[1])
+    fitted = np.append(1.0, decays @ coefficients / max(1.0, coefficients.sum()))
+    return fitted[np.abs(np.subtract.outer(np.arange(times), np.arange(times)))]

@@ -1,0 +1,177 @@
+"""Does it matter who else was there? Win rates by ratings that are fitted to all algorithms, and to all but one.
+
+Luce's axiom, independence of irrelevant alternatives: how A does against B has nothing to do with C. Rankings that follow it
+give the same ratings of the others, but for noise, whether C is left out or not (Hausman and McFadden, 1984). Where they do
+not, the model stumbles over C, which may be a variant of one of the others.
+
+Ratings are fitted at each time alone, so that no belief about changes over time is tested with the axiom.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy import stats
+
+from polarbear.inference.conditional import condition
+from polarbear.inference.dirichlet_field import DirichletField
+from polarbear.inference.run_scores import scores_by_instance
+from polarbear.models.helmert import helmert
+from polarbear.observe import Choices, Rankings
+from polarbear.observe.ranking import ABSENT, UNRANKED
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
+
+_CONCENTRATION = 0.5  # of the Dirichlet prior, which keeps ratings finite where somebody always wins
+
+
+@dataclass(frozen=True, eq=False)
+class LeftOut:
+    """What happens to the others when one algorithm is left out; arrays of shape (time, algorithm, algorithm).
+
+    Attributes
+    ----------
+    name
+        Who was left out; NaN in its row and column, and where two were never seen together.
+    rate, without
+        The win rate of the row against the column, by ratings of all and of all but this one.
+    errors
+        `without` less `rate` in standard errors. These are estimated, and the tails of the ratio are those of Student's t:
+        it is told as the standard normal value that is as rare.
+    """
+
+    name: str
+    rate: Array
+    without: Array
+    errors: Array
+
+
+def leave_one_out(choices: Choices) -> dict[str, LeftOut]:
+    """What changes about the others when one algorithm is left out, by its name.
+
+    Parameters
+    ----------
+    choices
+        What was seen, with the rankings of each instance, of three algorithms or more.
+
+    Examples
+    --------
+    >>> import polarbear as pb
+    >>> noise = np.random.default_rng(0).gumbel(size=(200, 1, 3))
+    >>> scores = np.append(noise, noise[..., :1] - 0.01, axis=2)  # A, B and C are alike, and D is A, a little worse
+    >>> choices = pb.Choices.from_values(-scores, grid=[1], per_instance=True)
+    >>> without = pb.leave_one_out(choices)["D"]  # A had gained by beating D each time
+    >>> round(float(without.rate[0, 0, 1]), 2), round(float(without.without[0, 0, 1]), 2)
+    (0.67, 0.51)
+    """
+    if choices.rankings is None:
+        raise ValueError("expected choices that keep their rankings; make them with per_instance=True")
+    if len(choices.names) < 3:
+        raise ValueError(f"expected three algorithms or more, of which to leave one out, got {len(choices.names)}")
+    together = _seen_together(choices.rankings)
+    whole, found = _fitted(choices), {}
+    for position, name in enumerate(choices.names):
+        rest = [other for other in range(len(choices.names)) if other != position]
+        among = np.ix_(range(len(choices.grid)), rest, rest)
+        less, part = _fitted(of_algorithms(choices.rankings, rest)), whole.of(rest)
+        without, errors = np.full((2, *whole.rate.shape), math.nan)
+        without[among] = less.rate
+        ratio = (less.rate - part.rate) / _standard_error(part, less, together[among])
+        errors[among] = _as_normal(ratio, np.maximum(together[among] - 1, 1))
+        seen = together > 0
+        found[name] = LeftOut(name, whole.rate, np.where(seen, without, math.nan), np.where(seen, errors, math.nan))
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class _Fit:
+    """Ratings of each time alone."""
+
+    rate: Array  # win rates of row against column, (time, algorithm, algorithm)
+    covariance: Array  # of the utilities by the model, (time, algorithm, algorithm)
+    influence: Array  # what each instance contributes to the utilities, (time, algorithm, instance)
+
+    @property
+    def slope(self) -> Array:
+        """Of the win rate in the difference of utilities."""
+        return self.rate * (1 - self.rate)
+
+    def of(self, kept: Sequence[int]) -> _Fit:
+        """What it says about some of the algorithms."""
+        return _Fit(self.rate[:, kept][..., kept], self.covariance[:, kept][..., kept], self.influence[:, kept])
+
+
+def _fitted(choices: Choices) -> _Fit:
+    assert choices.rankings is not None
+    times, algorithms = len(choices.grid), len(choices.names)
+    contrasts = helmert(algorithms)
+    posterior = condition(DirichletField(_CONCENTRATION, times, algorithms), choices, contrasts)
+    utilities = posterior.mode @ contrasts.T
+    root = contrasts @ posterior.factor.colour(np.tile(np.eye(algorithms - 1), (times, 1, 1)))
+    scores = np.moveaxis(scores_by_instance(utilities, choices.rankings) @ contrasts, 0, -1)
+    return _Fit(
+        rate=1 / (1 + np.exp(utilities[:, None, :] - utilities[:, :, None])),
+        covariance=root @ root.transpose(0, 2, 1),
+        influence=contrasts @ posterior.factor.solve(scores),
+    )
+
+
+def _standard_error(whole: _Fit, less: _Fit, together: Array) -> Array:
+    """By how much two fits of the same rankings, with and without somebody, differ by chance in their win rates.
+
+    The largest of three: as the contributions of the instances scatter; as the model has it, whose variance without is that
+    with and that of the difference (Hausman); and as finely as win rates can be told from so many instances. The first two
+    alone are too small where somebody nearly always wins and few instances were seen.
+    """
+
+    def joined(one: _Fit, other: _Fit) -> Array:
+        gram = one.influence @ other.influence.transpose(0, 2, 1)
+        return one.slope * other.slope * _of_differences(gram)
+
+    scattered = joined(whole, whole) - 2 * joined(whole, less) + joined(less, less)
+    modelled = less.slope**2 * _of_differences(less.covariance) - whole.slope**2 * _of_differences(whole.covariance)
+    told = 1 / np.maximum(together, 1) ** 2
+    error: Array = np.sqrt(np.maximum.reduce([scattered, modelled, told]))
+    return error
+
+
+def _as_normal(ratio: Array, freedom: Array) -> Array:
+    """The standard normal value that is as rare as this one of Student's t."""
+    normal: Array = np.copysign(stats.norm.isf(stats.t.sf(np.abs(ratio), freedom)), ratio)
+    return normal
+
+
+def _of_differences(covariance: Array) -> Array:
+    """The (co)variance of row less column."""
+    own = np.diagonal(covariance, axis1=1, axis2=2)
+    result: Array = own[:, :, None] + own[:, None, :] - covariance - covariance.transpose(0, 2, 1)
+    return result
+
+
+def _seen_together(rankings: Rankings) -> Array:
+    """On how many instances row and column were both there, by time."""
+    there = (rankings.ranks != ABSENT).astype(np.float64).swapaxes(0, 1)
+    together: Array = there.swapaxes(1, 2) @ there
+    return together
+
+
+def of_algorithms(rankings: Rankings, kept: Sequence[int]) -> Choices:
+    """The choices of some of the algorithms, as if the others had not been there."""
+    ranks = rankings.ranks[..., kept].astype(np.float64)
+    ranked = (ranks != ABSENT) & (ranks != UNRANKED)
+    # Ranks begin at 0 and leave none out: count the distinct smaller ones.
+    better = ranked[..., None, :] & (ranks[..., None, :] < ranks[..., :, None])
+    same = ranked[..., None, :] & (ranks[..., None, :] == ranks[..., :, None])
+    first = ~(same & np.tri(len(kept), k=-1, dtype=bool)).any(axis=-1)  # of those that share a rank
+    dense = (better & first[..., None, :]).sum(axis=-1)
+    result = np.where(ranked, dense, ranks).astype(np.int16)
+    names = [rankings.names[each] for each in kept]
+    return Choices.from_rankings(Rankings(result, names, rankings.grid, rankings.weights), per_instance=True)
