@@ -9,7 +9,11 @@ import numpy as np
 import pytest
 from scipy import special, stats
 
+import polarbear as pb
+import polarbear.inference.hyperlattice
 from polarbear.inference.hyperlattice import Node, hyperlattice, masses_of, summit
+from polarbear.inference.whitened import LaplaceSurface
+from polarbear.models.plackett_luce import sample_rankings
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -95,6 +99,21 @@ def test_nodes_are_not_evaluated_twice() -> None:
     nodes = hyperlattice(surface)
     assert len({node.hyperparameters for node in nodes}) == len(nodes)
     assert surface.evaluations < 5 * len(nodes)
+
+
+@pytest.mark.parametrize(
+    "prior", [pb.RandomWalk(), pb.BSpline(), pb.HilbertSpaceGP()], ids=lambda each: type(each).__name__
+)
+@pytest.mark.parametrize("instances", [3, 40])
+def test_no_node_is_lost_for_being_thought_too_deep(
+    prior: pb.RandomWalk, instances: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng, grid = np.random.default_rng(instances), pb.linear_grid(1, 12, 12)
+    truth = prior.sample(grid, 3, 1, rng=rng)[0]
+    surface = LaplaceSurface(pb.Choices.from_values(sample_rankings(truth, instances, rng=rng), grid=grid), prior)
+    expected = {node.hyperparameters for node in hyperlattice(surface)}
+    monkeypatch.setattr(polarbear.inference.hyperlattice, "_DOUBT", np.inf)  # every neighbour is tried
+    assert {node.hyperparameters for node in hyperlattice(surface)} == expected
 
 
 def test_summit_is_near_the_top() -> None:
