@@ -3,6 +3,7 @@ import pytest
 
 import polarbear as pb
 from polarbear.calibration.simulator import Simulator
+from polarbear.inference.run_scores import looked_at
 from polarbear.irrelevant_alternatives import of_algorithms
 from polarbear.models.plackett_luce import sample_rankings
 from polarbear.observe.ranking import ABSENT, UNRANKED
@@ -18,13 +19,15 @@ def with_a_copy():
 
 def test_a_copy_is_what_the_model_stumbles_over(with_a_copy):
     check = pb.model_check(pb.fit(with_a_copy, prior=pb.Dirichlet(), draws=500), with_a_copy)
-    worst = check.disturbances[0]
+    worst, *others = check.disturbances
     assert (worst.name, worst.first) == ("D", "A")
     assert worst.rate - worst.without > 0.1  # A had gained by beating D each time
+    assert all(abs(each.rate - each.without) < 0.8 * (worst.rate - worst.without) for each in others)
     # Without D the rankings follow the model again: B against C, and A against C, as they were simulated.
     without = check.left_out["D"].without
     np.testing.assert_allclose(without[:, 0, 2], [1 / (1 + np.exp(-1)), 1 / (1 + np.exp(1))], atol=0.06)
-    assert "Who else was there matters, and by the model it must not: without D, A" in " ".join(check.sentences())
+    assert "Who else was there matters, and by the model it must not: by ratings of " in " ".join(check.sentences())
+    assert "fit them without D." in check.sentences()[-1]
 
 
 def test_the_copy_itself_is_not_there_when_it_is_left_out(with_a_copy):
@@ -64,6 +67,36 @@ def test_rankings_that_follow_the_model_rarely_call_anyone_disturbing(instances)
         choices = pb.Choices.from_values(values, grid=range(1, 11), per_instance=True)
         alarms += bool(pb.model_check(pb.fit(choices, prior=pb.RandomWalk(), draws=100), choices).disturbances)
     assert alarms <= 1
+
+
+def test_weights_count_as_so_many_equal_instances():
+    # Sixty data sets that follow the model, with weights of which a few are as large as all others together.
+    utilities, alarms = np.array([[0.6, 0.2, -0.2, -0.6]]), 0
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        weights = rng.pareto(0.7, 40)
+        weights[:5] = 0.0
+        values = sample_rankings(utilities, 40, rng=rng)
+        choices = pb.Choices.from_values(values, grid=[1], weights=weights, per_instance=True)
+        check = pb.model_check(pb.fit(choices, prior=pb.Dirichlet(), draws=100), choices)
+        alarms += bool(check.disturbances)
+    assert alarms <= 1
+
+
+def test_what_is_beyond_doubt_is_still_a_number():
+    order = np.tile([[[1, 2, 3, 4]], [[1, 2, 4, 3]]], (200, 1, 1)).astype(float)
+    order[::3, 0, :2] += [[5, 9]] * len(order[::3])
+    left_out = pb.leave_one_out(pb.Choices.from_values(order, grid=[1], per_instance=True))
+    for each in left_out.values():
+        known = ~np.isnan(each.errors)
+        assert np.abs(each.errors[known]).max() < 38
+
+
+def test_many_instances_are_looked_at_in_part():
+    values = sample_rankings(np.zeros((2, 3)), 1000, rng=np.random.default_rng(2))
+    choices = pb.Choices.from_values(values, grid=[1, 2], per_instance=True)
+    part = pb.Choices.from_rankings(looked_at(choices.rankings), per_instance=True)
+    np.testing.assert_array_equal(pb.leave_one_out(choices)["A"].errors, pb.leave_one_out(part)["A"].errors)
 
 
 def test_who_was_never_seen_together_is_not_judged():

@@ -42,13 +42,16 @@ def test_although_no_decision_falls_with_it(recorded, belief):
     assert {each.name for each in out} == {"RS", "LPXNES", "MSR"}
     opinions = check.judged(out)
     assert min(each.own for each in opinions) > 0.95
-    first, second, third = check.sentences(out)
-    assert first.startswith("Rankings contradict the model (Plackett-Luce): MSR beat XNES on ")
-    assert second.startswith(
-        "Who else was there matters, and by the model it must not: without MSR, CSA is said to beat XNES"
+    contradicted, matters, fine, advice, others = check.sentences(out)
+    assert contradicted.startswith("Rankings contradict the model (Plackett-Luce): MSR beat XNES on ")
+    assert matters.startswith(
+        "Who else was there matters, and by the model it must not: by ratings of 13,676 alone, CSA beats"
     )
-    assert third.startswith("No elimination is contradicted by the pair's own outcomes.")
-    assert third.endswith("or fit the two alone, or all without MSR.")
+    assert matters.endswith("; rates change without TPA too.")
+    assert fine == "No elimination is contradicted by the pair's own outcomes."
+    assert advice.startswith("For probabilities of such a pair, trust its own outcomes")
+    assert others.endswith("fit them without MSR.")
+    assert check.sentences() == [contradicted, matters, advice, others]  # who decided nothing is told nothing about it
 
 
 def test_real_runs_depend_on_who_else_was_there(recorded, belief):

@@ -18,7 +18,10 @@ PAGES = {
         "Priors, fit and posterior",
         ["models", "fitting", "posterior", "diagnostics", "inference", "pymc_model"],
     ),
-    "relating": ("Relations and model checks", ["relations", "elimination", "misfit", "calibration", "baselines"]),
+    "relating": (
+        "Relations and model checks",
+        ["relations", "elimination", "misfit", "irrelevant_alternatives", "calibration", "baselines"],
+    ),
     "racing": ("The race", ["driver", "race", "gathering", "storage"]),
     "running": ("Algorithms, problems, executors", ["algorithms", "problems", "execution"]),
     "selecting": ("Selection", ["selection"]),

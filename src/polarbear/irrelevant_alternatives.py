@@ -2,7 +2,8 @@
 
 Luce's axiom, independence of irrelevant alternatives: how A does against B has nothing to do with C. Rankings that follow it
 give the same ratings of the others, but for noise, whether C is left out or not (Hausman and McFadden, 1984). Where they do
-not, the model stumbles over C, which may be a variant of one of the others.
+not, C may be a variant of one of the others. A fit that does not suit moves with everybody in it, and rates change without
+others too, but less than without the one to blame.
 
 Ratings are fitted at each time alone, so that no belief about changes over time is tested with the axiom.
 """
@@ -18,10 +19,10 @@ from scipy import stats
 
 from polarbear.inference.conditional import condition
 from polarbear.inference.dirichlet_field import DirichletField
-from polarbear.inference.run_scores import scores_by_instance
+from polarbear.inference.run_scores import looked_at, scores_by_instance
 from polarbear.models.helmert import helmert
 from polarbear.observe import Choices, Rankings
-from polarbear.observe.ranking import ABSENT, UNRANKED
+from polarbear.observe.ranking import ABSENT, UNRANKED, rank_values
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,7 +46,7 @@ class LeftOut:
         The win rate of the row against the column, by ratings of all and of all but this one.
     errors
         `without` less `rate` in standard errors. These are estimated, and the tails of the ratio are those of Student's t:
-        it is told as the standard normal value that is as rare.
+        it is told as the standard normal value that is as rare, at most 37.
     """
 
     name: str
@@ -60,7 +61,7 @@ def leave_one_out(choices: Choices) -> dict[str, LeftOut]:
     Parameters
     ----------
     choices
-        What was seen, with the rankings of each instance, of three algorithms or more.
+        What was seen, with the rankings of each instance, of three algorithms or more; of at most 400 instances.
 
     Examples
     --------
@@ -76,12 +77,13 @@ def leave_one_out(choices: Choices) -> dict[str, LeftOut]:
         raise ValueError("expected choices that keep their rankings; make them with per_instance=True")
     if len(choices.names) < 3:
         raise ValueError(f"expected three algorithms or more, of which to leave one out, got {len(choices.names)}")
-    together = _seen_together(choices.rankings)
-    whole, found = _fitted(choices), {}
+    rankings = looked_at(choices.rankings)
+    together = _seen_together(rankings)
+    whole, found = _fitted(of_algorithms(rankings, range(len(choices.names)))), {}
     for position, name in enumerate(choices.names):
         rest = [other for other in range(len(choices.names)) if other != position]
         among = np.ix_(range(len(choices.grid)), rest, rest)
-        less, part = _fitted(of_algorithms(choices.rankings, rest)), whole.of(rest)
+        less, part = _fitted(of_algorithms(rankings, rest)), whole.of(rest)
         without, errors = np.full((2, *whole.rate.shape), math.nan)
         without[among] = less.rate
         ratio = (less.rate - part.rate) / _standard_error(part, less, together[among])
@@ -145,7 +147,8 @@ def _standard_error(whole: _Fit, less: _Fit, together: Array) -> Array:
 
 def _as_normal(ratio: Array, freedom: Array) -> Array:
     """The standard normal value that is as rare as this one of Student's t."""
-    normal: Array = np.copysign(stats.norm.isf(stats.t.sf(np.abs(ratio), freedom)), ratio)
+    tail = np.maximum(stats.t.sf(np.abs(ratio), freedom), np.finfo(np.float64).tiny)
+    normal: Array = np.copysign(stats.norm.isf(tail), ratio)
     return normal
 
 
@@ -157,21 +160,25 @@ def _of_differences(covariance: Array) -> Array:
 
 
 def _seen_together(rankings: Rankings) -> Array:
-    """On how many instances row and column were both there, by time."""
-    there = (rankings.ranks != ABSENT).astype(np.float64).swapaxes(0, 1)
-    together: Array = there.swapaxes(1, 2) @ there
-    return together
+    """On how many instances row and column were compared, by time; of unequal weights, as many equal ones (Kish)."""
+
+    def total(weights: Array) -> Array:
+        both: Array = np.zeros((ranks.shape[1], ranks.shape[2], ranks.shape[2]))
+        for sign, there in ((1, ranks != ABSENT), (-1, ranks == UNRANKED)):  # the order of an unknown tail is not known
+            members = there.astype(np.float64).swapaxes(0, 1)
+            both += sign * ((weights.T[..., None] * members).swapaxes(1, 2) @ members)
+        return both
+
+    ranks, weights = rankings.ranks, rankings.weight_of_each
+    squares = total(weights**2)
+    count: Array = np.where(squares > 0, total(weights) ** 2 / np.where(squares > 0, squares, 1.0), 0.0)
+    return count
 
 
 def of_algorithms(rankings: Rankings, kept: Sequence[int]) -> Choices:
     """The choices of some of the algorithms, as if the others had not been there."""
-    ranks = rankings.ranks[..., kept].astype(np.float64)
-    ranked = (ranks != ABSENT) & (ranks != UNRANKED)
-    # Ranks begin at 0 and leave none out: count the distinct smaller ones.
-    better = ranked[..., None, :] & (ranks[..., None, :] < ranks[..., :, None])
-    same = ranked[..., None, :] & (ranks[..., None, :] == ranks[..., :, None])
-    first = ~(same & np.tri(len(kept), k=-1, dtype=bool)).any(axis=-1)  # of those that share a rank
-    dense = (better & first[..., None, :]).sum(axis=-1)
-    result = np.where(ranked, dense, ranks).astype(np.int16)
+    ranks = rankings.ranks[..., kept]
+    special = (ranks == ABSENT) | (ranks == UNRANKED)
+    dense = np.where(special, ranks, rank_values(np.where(special, np.nan, ranks)))
     names = [rankings.names[each] for each in kept]
-    return Choices.from_rankings(Rankings(result, names, rankings.grid, rankings.weights), per_instance=True)
+    return Choices.from_rankings(Rankings(dense, names, rankings.grid, rankings.weights), per_instance=True)

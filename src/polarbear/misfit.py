@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-FALSE_ALARMS = 0.01  # how often a model that holds may be called contradicted by either check, over all pairs and times
+FALSE_ALARMS = 0.01  # how often a model that holds may be called contradicted by one check, over all pairs and times
 SMALLEST_MISFIT = 0.05  # of a win rate: smaller ones change no decision that matters (the default rope)
 DOUBTFUL = 0.05  # a decision is contradicted where the pair's own outcomes leave it no more than this
 
@@ -90,18 +90,18 @@ class Misfit:
 
 @dataclass(frozen=True)
 class Disturbance:
-    """An algorithm whose presence matters to the others, at the pair and the time that it matters most to.
+    """An algorithm without which others do differently against each other: the pair and the time that change most.
 
     Attributes
     ----------
     name
-        Who disturbs.
+        Who is left out.
     first, second, time
         The pair that does differently without it, and when.
     rate, without
-        The win rate of the first against the second by ratings of all algorithms, and of all but the one that disturbs.
+        The win rate of the first against the second by ratings of all algorithms, and of all but this one.
     errors
-        How many standard errors lie between the two.
+        How many standard errors lie between the two, see `LeftOut`.
     """
 
     name: str
@@ -116,8 +116,8 @@ class Disturbance:
     def sentence(self) -> str:
         """In words."""
         return (
-            f"without {self.name}, {self.first} is said to beat {self.second} on {self.without:.0%} of instances at "
-            f"{self.time:,.6g}, and with it on {self.rate:.0%} ({abs(self.errors):.1f} standard errors)"
+            f"by ratings of {self.time:,.6g} alone, {self.first} beats {self.second} on {self.without:.0%} of instances "
+            f"without {self.name}, and on {self.rate:.0%} with it ({abs(self.errors):.1f} standard errors)"
         )
 
 
@@ -290,9 +290,9 @@ class ModelCheck:
             also = f", and so do {more} more pairs" if more > 1 else ", and so does one more pair" if more else ""
             told.append(f"Rankings contradict the model (Plackett-Luce): {worst.sentence}{also}.")
         if self.disturbances:
-            worst_one, *others = self.disturbances
-            also = f"; {' and '.join(each.name for each in others)} disturb too" if others else ""
-            told.append(f"Who else was there matters, and by the model it must not: {worst_one.sentence}{also}.")
+            most, *others = self.disturbances
+            also = f"; rates change without {' or '.join(each.name for each in others)} too" if others else ""
+            told.append(f"Who else was there matters, and by the model it must not: {most.sentence}{also}.")
         told += [f"Judge this again: {each.sentence}." for each in contradicted]
         told += [f"Little speaks for it but the model: {each.sentence}." for each in unsupported]
         if contradicted or unsupported:
@@ -301,11 +301,11 @@ class ModelCheck:
                 "no longer matters."
             )
         else:
-            without = f", or all without {self.disturbances[0].name}" if self.disturbances else ""
-            told.append(
-                "No elimination is contradicted by the pair's own outcomes. For probabilities of such a pair, trust its own "
-                f"outcomes, or fit the two alone{without}."
-            )
+            if opinions:
+                told.append("No elimination is contradicted by the pair's own outcomes.")
+            told.append("For probabilities of such a pair, trust its own outcomes, or fit the two alone.")
+        if self.disturbances and len(self.names) > 3:
+            told.append(f"To see how the others do among themselves, fit them without {self.disturbances[0].name}.")
         return told
 
 

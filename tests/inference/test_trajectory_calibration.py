@@ -1,9 +1,12 @@
 import numpy as np
 import pytest
+from scipy.linalg import block_diag
 
 import polarbear as pb
 from polarbear.calibration.simulator import Simulator
 from polarbear.inference import calibrate_trajectories, trajectory_calibration
+from polarbear.inference.run_scores import standard_scores
+from polarbear.inference.score_correlation import score_correlation
 from polarbear.inference.whitened import LaplaceSurface
 from polarbear.models.helmert import helmert
 from polarbear.models.plackett_luce import derivatives, sample_rankings
@@ -68,6 +71,30 @@ def test_the_spread_becomes_the_sandwich(choices, prior, monkeypatch):
     np.testing.assert_allclose(np.cov(latent), expected, atol=0.04 * expected.max())
     np.testing.assert_allclose(calibrated.mean(axis=-1), draws.mean(axis=-1), atol=0.02)
     assert 1 < worth < TIMES
+
+
+@pytest.mark.parametrize("prior", PRIORS)
+def test_scores_are_scaled_back_by_what_the_estimate_took(choices, prior, monkeypatch):
+    """z_i + H z_i / 2P with H = A^½ V A^½, computed densely."""
+    prior, hyperparameters = PRIORS[prior]
+    given = []
+
+    def listening(scores):
+        given.append(scores)
+        return score_correlation(scores)
+
+    monkeypatch.setattr(trajectory_calibration, "score_correlation", listening)
+    rng = np.random.default_rng(4)
+    draws, V, A = gaussian_draws(choices, prior, hyperparameters, 10, rng)
+    calibrate_trajectories(draws, choices, prior, hyperparameters, rng=rng)
+    surface = LaplaceSurface(choices, prior)
+    conditional = surface.conditional(hyperparameters, None)
+    scores, _ = standard_scores(conditional.field.latent(conditional.mode) @ helmert(ALGORITHMS).T, choices)
+    values, vectors = np.linalg.eigh(A)
+    root = block_diag(*((vectors * np.sqrt(values)[:, None, :]) @ vectors.transpose(0, 2, 1)))
+    flat = scores.reshape(-1, scores.shape[-1])
+    expected = flat + root @ V @ root @ flat / (2 * len(choices.rankings.ranks))
+    np.testing.assert_allclose(given[0].reshape(flat.shape), expected, atol=1e-8)
 
 
 def test_draws_are_worked_on_in_parts_and_equal_seeds_give_equal_draws(choices):

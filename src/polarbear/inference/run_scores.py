@@ -84,6 +84,15 @@ def scores_by_instance(utilities: Array, rankings: Rankings) -> Array:
     return scores
 
 
+def looked_at(rankings: Rankings) -> Rankings:
+    """These, or `MOST_INSTANCES` of them, evenly spread."""
+    instances = len(rankings.ranks)
+    if instances <= MOST_INSTANCES:
+        return rankings
+    chosen = np.linspace(0, instances - 1, MOST_INSTANCES).astype(np.intp)
+    return Rankings(rankings.ranks[chosen], rankings.names, rankings.grid, rankings.weights[chosen])
+
+
 def standard_scores(utilities: Array, choices: Choices) -> tuple[Array, Array]:
     """z_i(t) = A(t)^−½ s_i(t) in the contrasts, shape (time, latent function, instance), and A(t), the curvature of all.
 
@@ -94,16 +103,12 @@ def standard_scores(utilities: Array, choices: Choices) -> tuple[Array, Array]:
     utilities
         The fitted μ, shape (time, algorithm).
     choices
-        What was seen, with the rankings of each instance; at most `MOST_INSTANCES` of them, evenly spread, are looked at.
+        What was seen, with the rankings of each instance; at most `MOST_INSTANCES` of them are looked at.
     """
     assert choices.rankings is not None
-    rankings, contrasts = choices.rankings, helmert(utilities.shape[1])
-    instances = len(rankings.ranks)
-    if instances > MOST_INSTANCES:
-        chosen = np.linspace(0, instances - 1, MOST_INSTANCES).astype(np.intp)
-        rankings = Rankings(rankings.ranks[chosen], rankings.names, rankings.grid, rankings.weights[chosen])
+    contrasts = helmert(utilities.shape[1])
     curvature = contrasts.T @ derivatives(utilities, choices)[2] @ contrasts
-    scores = scores_by_instance(utilities, rankings) @ contrasts
+    scores = scores_by_instance(utilities, looked_at(choices.rankings)) @ contrasts
     return np.einsum("tab,itb->tai", _inverse_root(curvature), scores), curvature
 
 

@@ -24,29 +24,36 @@ def score_correlation(scores: Array) -> Array:
     C(t, t') = Σ_i z_i(t)·z_i(t') is scaled to a unit diagonal. Few instances make that noisy, and it is drawn towards a
     correlation that depends on the distance on the grid alone, by as much as its sampling errors explain how far the two lie
     apart (Schäfer and Strimmer, 2005): all the way where rankings are independent, hardly where they are alike, since
-    correlations near one are known well even from few. Times at which nothing was seen take the latter as it is, so that a
-    few eigenvalues may be a little below zero.
+    correlations near one are known well even from few. Pairs of times about which nothing was seen take the latter.
 
     Parameters
     ----------
     scores
         Standardised, shape (time, latent function, instance); zero where an instance was not observed.
     """
-    times, functions, instances = scores.shape
+    times, functions, _ = scores.shape
     flat = scores.reshape(times, -1)
-    together = flat @ flat.T
-    size = np.diag(together)
-    seen = size > 1e-12 * size.max()
-    both = np.outer(seen, seen) & ~np.eye(times, dtype=bool)
+    together, there = flat @ flat.T, seen(scores)
     target = _stationary(together)
-    scale = np.sqrt(np.where(seen, size, 1.0))
-    measured = np.where(both, together / np.outer(scale, scale), target)
+    # Of P complete runs a correlation has P − 1 degrees of freedom, since the estimate takes one; of others, in general:
+    common, each = there @ there.T, there.sum(axis=1)
+    freedom = np.outer(each, each) - common  # times `common`
+    known = (freedom > 0) & (common > 0)
+    scale = np.sqrt(np.maximum(np.diag(together), np.finfo(np.float64).tiny))
+    measured = np.where(known, together / np.outer(scale, scale), target)
 
-    sampling = ((1 - measured[both] ** 2) ** 2).sum() / max(1, (instances - 1) * functions)
-    apart = ((measured - target)[both] ** 2).sum()
+    known &= ~np.eye(times, dtype=bool)
+    sampling = ((1 - measured[known] ** 2) ** 2 * common[known] / freedom[known]).sum() / functions
+    apart = ((measured - target)[known] ** 2).sum()
     share = min(1.0, sampling / apart) if apart > 0 else 1.0
     correlation: Array = share * target + (1 - share) * measured
-    return correlation
+    return correlation if known.sum() == times * (times - 1) else _as_correlation(correlation)
+
+
+def seen(scores: Array) -> Array:
+    """One where an instance has a score, zero where not, shape (time, instance)."""
+    there: Array = (scores != 0).any(axis=1).astype(np.float64)
+    return there
 
 
 def effective_times(correlation: Array, curvature: Array) -> float:
@@ -76,6 +83,15 @@ def independent_times(correlation: Array) -> float:
     """
     values = np.maximum(np.linalg.eigvalsh(correlation), 0.0)
     return float(np.sqrt(values).sum() ** 2 / values.sum())
+
+
+def _as_correlation(matrix: Array) -> Array:
+    """The same without negative eigenvalues, which entries of different origin may lead to, and with a unit diagonal."""
+    values, vectors = np.linalg.eigh(matrix)
+    positive = (vectors * np.maximum(values, 0.0)) @ vectors.T
+    scale = np.sqrt(np.diag(positive))
+    correlation: Array = positive / np.outer(scale, scale)
+    return correlation
 
 
 def _stationary(together: Array) -> Array:

@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from polarbear.inference.run_scores import standard_scores
-from polarbear.inference.score_correlation import effective_times, score_correlation
+from polarbear.inference.score_correlation import effective_times, score_correlation, seen
 from polarbear.inference.whitened import LaplaceSurface
 
 if TYPE_CHECKING:
@@ -74,9 +74,11 @@ def calibrate_trajectories(
         """V A^½ of standardised score noise (time, latent function, draw)."""
         return field.latent(factor.colour(factor.colour_transposed(field.pull_back(root @ noise))))
 
-    # An estimate goes some way after the noise of each instance, and what is left of it has to be scaled up again.
-    assert choices.rankings is not None
-    correlation = score_correlation(scores + root @ spread(scores) / (2 * len(choices.rankings.ranks)))
+    there = seen(scores)[:, None]
+    share = there / np.maximum(
+        there.sum(axis=-1, keepdims=True), 1
+    )  # of the curvature: 1/P of an instance that was observed
+    correlation = score_correlation(scores + share / 2 * (root @ spread(scores)))
     change = _root(correlation) - np.eye(len(correlation))
     believed = field.factorise(np.zeros_like(curvature), conditional.mode)  # the prior alone: nothing was seen
 
