@@ -1,10 +1,11 @@
 import numpy as np
 import pytest
+from scipy import stats
 
 import polarbear as pb
 from polarbear.calibration.simulator import Simulator
 from polarbear.inference.run_scores import looked_at
-from polarbear.irrelevant_alternatives import of_algorithms
+from polarbear.irrelevant_alternatives import _as_normal, of_algorithms
 from polarbear.models.plackett_luce import sample_rankings
 from polarbear.observe.ranking import ABSENT, UNRANKED
 
@@ -53,7 +54,7 @@ def test_standard_errors_are_as_large_as_differences_are_where_the_model_holds()
     rows, columns = np.triu_indices(4, 1)
     mean = np.nanmean(squares, axis=(0, 1))[0, rows, columns]
     assert mean.max() < 1.3
-    assert mean.min() > 0.4  # the largest of three errors is taken, and is somewhat too large
+    assert mean.min() > 0.45  # the largest of three errors is taken, and is somewhat too large: 0.65 less three errors
 
 
 @pytest.mark.parametrize("instances", [8, 30, 100])
@@ -83,13 +84,12 @@ def test_weights_count_as_so_many_equal_instances():
     assert alarms <= 1
 
 
-def test_what_is_beyond_doubt_is_still_a_number():
-    order = np.tile([[[1, 2, 3, 4]], [[1, 2, 4, 3]]], (200, 1, 1)).astype(float)
-    order[::3, 0, :2] += [[5, 9]] * len(order[::3])
-    left_out = pb.leave_one_out(pb.Choices.from_values(order, grid=[1], per_instance=True))
-    for each in left_out.values():
-        known = ~np.isnan(each.errors)
-        assert np.abs(each.errors[known]).max() < 38
+def test_ratios_are_told_as_normal_values_that_are_as_rare():
+    ratio, freedom = np.array([-3.0, 0.5, 1e6, -1e6]), np.array([4.0, 399.0, 399.0, 5.0])
+    normal = _as_normal(ratio, freedom)
+    np.testing.assert_allclose(stats.norm.sf(np.abs(normal[:2])), stats.t.sf(np.abs(ratio[:2]), freedom[:2]))
+    np.testing.assert_array_equal(np.sign(normal), np.sign(ratio))
+    assert 37 < normal[2] < 38  # its tail is not told from zero, and infinity would help nobody
 
 
 def test_many_instances_are_looked_at_in_part():
@@ -118,3 +118,5 @@ def test_three_algorithms_are_needed_and_their_rankings():
         pb.leave_one_out(pb.Choices.from_values([[[1, 2]]], grid=[1], per_instance=True))
     with pytest.raises(ValueError, match="make them with per_instance=True"):
         pb.leave_one_out(pb.Choices.from_values([[[1, 2, 3]]], grid=[1]))
+    with pytest.raises(ValueError, match="expected Choices, got list"):
+        pb.leave_one_out([[1, 2, 3]])

@@ -73,6 +73,8 @@ def leave_one_out(choices: Choices) -> dict[str, LeftOut]:
     >>> round(float(without.rate[0, 0, 1]), 2), round(float(without.without[0, 0, 1]), 2)
     (0.67, 0.51)
     """
+    if not isinstance(choices, Choices):
+        raise ValueError(f"expected Choices, got {type(choices).__name__}; make them with Choices.from_values")
     if choices.rankings is None:
         raise ValueError("expected choices that keep their rankings; make them with per_instance=True")
     if len(choices.names) < 3:

@@ -95,7 +95,9 @@ def test_what_is_measured_counts_where_it_is_known():
         np.eye(2), np.ones((6, 6))
     )  # two halves of the run, each alike, which no function of distance tells
     alike = np.linalg.cholesky(block + 1e-6 * np.eye(12)) @ rng.standard_normal((12, 3 * 30))
-    np.testing.assert_allclose(score_correlation(alike.reshape(12, 3, 30)), block, atol=0.35)
+    np.testing.assert_allclose(
+        score_correlation(alike.reshape(12, 3, 30)), block, atol=0.15
+    )  # of 0.1, of which sampling explains most
     drawn = score_correlation(rng.standard_normal((12, 3, 30)))
     assert np.abs(drawn - np.eye(12)).max() < 0.06  # a standard error of what was measured is 0.1
 
