@@ -147,3 +147,29 @@ def test_the_check_needs_the_choices_of_the_posterior_with_their_rankings(cycle)
     other = pb.Choices.from_values([[[1, 2, 3]]], grid=[1], per_instance=True)
     with pytest.raises(ValueError, match="expected the choices that the posterior was fitted to"):
         pb.model_check(posterior, other)
+
+
+def test_weights_times_a_number_contradict_no_more(recorded, belief):
+    check = pb.model_check(belief, recorded)
+    heavier = pb.model_check(belief, recorded * 10.0)
+    np.testing.assert_allclose(heavier.errors, check.errors, atol=1e-9)
+    np.testing.assert_allclose(heavier.own, check.own, atol=1e-9)
+    assert heavier.misfits[0].instances == pytest.approx(160)
+
+
+def test_what_two_never_did_against_each_other_supports_nothing():
+    # A and B on some instances, B and C on others: the model alone says that A beats C.
+    values = np.array([[[0.0, 1.0, np.nan]]] * 20 + [[[np.nan, 0.0, 1.0]]] * 20)
+    choices = pb.Choices.from_values(values, grid=[1], per_instance=True)
+    belief = pb.fit(choices, prior=pb.Dirichlet(), draws=200)
+    check = pb.model_check(belief, choices)
+    (opinion,) = check.judged([pb.Dominated("C", "A", 0.99)])
+    assert opinion.own == 0.5
+    assert opinion.unsupported
+
+
+@pytest.mark.parametrize("swapped", [True, False])
+def test_what_is_no_posterior_or_no_choices_is_refused(recorded, belief, swapped):
+    given = (recorded, belief) if swapped else (belief, np.zeros((3, 2)))
+    with pytest.raises(ValueError, match="expected a Posterior and then the Choices"):
+        pb.model_check(*given)

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy import stats
 
+from polarbear.head_to_head import seen_together
 from polarbear.inference.conditional import condition
 from polarbear.inference.dirichlet_field import DirichletField
 from polarbear.inference.run_scores import looked_at, scores_by_instance
@@ -41,9 +42,10 @@ class LeftOut:
     Attributes
     ----------
     name
-        Who was left out; NaN in its row and column, and where two were never seen together.
+        Who was left out.
     rate, without
-        The win rate of the row against the column, by ratings of all and of all but this one.
+        The win rate of the row against the column, by ratings of all and of all but this one. The latter is NaN in its row
+        and column, and where two were never seen together.
     errors
         `without` less `rate` in standard errors. These are estimated, and the tails of the ratio are those of Student's t:
         it is told as the standard normal value that is as rare, at most 37.
@@ -80,7 +82,7 @@ def leave_one_out(choices: Choices) -> dict[str, LeftOut]:
     if len(choices.names) < 3:
         raise ValueError(f"expected three algorithms or more, of which to leave one out, got {len(choices.names)}")
     rankings = looked_at(choices.rankings)
-    together = _seen_together(rankings)
+    together = seen_together(rankings)
     whole, found = _fitted(of_algorithms(rankings, range(len(choices.names)))), {}
     for position, name in enumerate(choices.names):
         rest = [other for other in range(len(choices.names)) if other != position]
@@ -90,7 +92,7 @@ def leave_one_out(choices: Choices) -> dict[str, LeftOut]:
         without[among] = less.rate
         ratio = (less.rate - part.rate) / _standard_error(part, less, together[among])
         errors[among] = _as_normal(ratio, np.maximum(together[among] - 1, 1))
-        seen = together > 0
+        seen = (together > 0) | np.eye(len(choices.names), dtype=bool)
         found[name] = LeftOut(name, whole.rate, np.where(seen, without, math.nan), np.where(seen, errors, math.nan))
     return found
 
@@ -159,22 +161,6 @@ def _of_differences(covariance: Array) -> Array:
     own = np.diagonal(covariance, axis1=1, axis2=2)
     result: Array = own[:, :, None] + own[:, None, :] - covariance - covariance.transpose(0, 2, 1)
     return result
-
-
-def _seen_together(rankings: Rankings) -> Array:
-    """On how many instances row and column were compared, by time; of unequal weights, as many equal ones (Kish)."""
-
-    def total(weights: Array) -> Array:
-        both: Array = np.zeros((ranks.shape[1], ranks.shape[2], ranks.shape[2]))
-        for sign, there in ((1, ranks != ABSENT), (-1, ranks == UNRANKED)):  # the order of an unknown tail is not known
-            members = there.astype(np.float64).swapaxes(0, 1)
-            both += sign * ((weights.T[..., None] * members).swapaxes(1, 2) @ members)
-        return both
-
-    ranks, weights = rankings.ranks, rankings.weight_of_each
-    squares = total(weights**2)
-    count: Array = np.where(squares > 0, total(weights) ** 2 / np.where(squares > 0, squares, 1.0), 0.0)
-    return count
 
 
 def of_algorithms(rankings: Rankings, kept: Sequence[int]) -> Choices:

@@ -16,10 +16,12 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 from scipy import stats
 
+from polarbear.head_to_head import seen_together, win_rates
 from polarbear.inference.run_scores import standard_scores
 from polarbear.inference.score_correlation import independent_times, score_correlation
 from polarbear.irrelevant_alternatives import LeftOut, leave_one_out
-from polarbear.observe.ranking import ABSENT, UNRANKED
+from polarbear.observe import Choices
+from polarbear.posterior import Posterior
 from polarbear.relations import win_probability
 
 if TYPE_CHECKING:
@@ -27,8 +29,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from polarbear.observe import Choices, Grid, Rankings
-    from polarbear.posterior import Posterior
+    from polarbear.observe import Grid
 
     Array = NDArray[np.float64]
 
@@ -149,8 +150,8 @@ class SecondOpinion:
 
     @property
     def unsupported(self) -> bool:
-        """Whether their own outcomes rather speak against it, if not clearly."""
-        return DOUBTFUL <= self.own < 0.5
+        """Whether their own outcomes do not speak for it, if not clearly against it; also if there are none."""
+        return DOUBTFUL <= self.own <= 0.5
 
     @property
     def sentence(self) -> str:
@@ -170,9 +171,9 @@ class ModelCheck:
     names, grid
         The algorithms and the times.
     compared
-        On how many instances both were observed.
+        On how many instances both were observed; of unequal weights, as many equal ones.
     observed
-        The share of them on which the row was better; ties count half. NaN where the two were never compared.
+        The weighted share of them on which the row was better; ties count half. NaN where the two were never compared.
     modelled
         What the posterior expects.
     independent_times
@@ -332,6 +333,12 @@ def model_check(posterior: Posterior, choices: Choices) -> ModelCheck:
     >>> check.observed[0].round(2).tolist()
     [[0.0, 0.67, 0.33], [0.33, 0.0, 0.67], [0.67, 0.33, 0.0]]
     """
+    for given, kind in ((posterior, Posterior), (choices, Choices)):
+        if not isinstance(given, kind):
+            raise ValueError(
+                f"expected a Posterior and then the Choices that it was fitted to, got a {type(given).__name__} for the "
+                f"{kind.__name__}"
+            )
     if choices.rankings is None:
         raise ValueError(
             "the check looks at the outcomes of each instance, and these choices have only their counts; make them with "
@@ -342,16 +349,11 @@ def model_check(posterior: Posterior, choices: Choices) -> ModelCheck:
             f"expected the choices that the posterior was fitted to, of {', '.join(posterior.names)} on {posterior.grid}; "
             f"got those of {', '.join(choices.names)} on {choices.grid}"
         )
-    wins, compared = outcomes(choices.rankings)
-    with np.errstate(invalid="ignore"):
-        observed = np.where(compared > 0, wins / compared, np.nan)
-    diagonal = np.arange(len(choices.names))
-    observed[:, diagonal, diagonal] = 0.0
     return ModelCheck(
         names=posterior.names,
         grid=posterior.grid,
-        compared=compared,
-        observed=observed,
+        compared=seen_together(choices.rankings),
+        observed=win_rates(choices.rankings),
         modelled=win_probability(posterior),
         independent_times=_independent_times(posterior, choices),
         left_out=leave_one_out(choices) if len(choices.names) > 2 else {},
@@ -361,19 +363,3 @@ def model_check(posterior: Posterior, choices: Choices) -> ModelCheck:
 def _independent_times(posterior: Posterior, choices: Choices) -> float:
     utilities = np.log(np.maximum(posterior.ratings, np.finfo(np.float64).tiny)).mean(axis=0)
     return independent_times(score_correlation(standard_scores(utilities, choices)[0]))
-
-
-def outcomes(rankings: Rankings) -> tuple[Array, Array]:
-    """Weighted wins, ties half, and weighted comparisons of row and column, by time."""
-    ranks, weights = rankings.ranks, rankings.weight_of_each
-    times, algorithms = ranks.shape[1:]
-    wins, compared = np.zeros((2, times, algorithms, algorithms))
-    for a in range(algorithms):
-        for b in range(algorithms):
-            if a == b:
-                continue
-            row, column = ranks[..., a], ranks[..., b]
-            both = (row != ABSENT) & (column != ABSENT) & ~((row == UNRANKED) & (column == UNRANKED))
-            compared[:, a, b] = (weights * both).sum(axis=0)
-            wins[:, a, b] = (weights * both * ((row < column) + 0.5 * (row == column))).sum(axis=0)
-    return wins, compared

@@ -15,7 +15,7 @@ from scipy import stats
 
 from polarbear.calibration.races import PRIORS
 from polarbear.fitting import fit
-from polarbear.misfit import outcomes
+from polarbear.head_to_head import seen_together, win_rates
 from polarbear.observe import Choices, Grid
 
 if TYPE_CHECKING:
@@ -64,10 +64,8 @@ def predicted(cell: ReliabilityCell, replicate: int) -> dict[str, Any]:
     )
     posterior = fit(known, prior=PRIORS[cell.prior](), calibration=cell.calibration, draws=cell.draws, seed=replicate)
     assert other.rankings is not None
-    wins, compared = outcomes(other.rankings)
-    probability = most_wins(posterior, compared)
-    # Where both win as often, the prediction came half true.
-    came = (wins > compared / 2) + 0.5 * (wins == compared / 2)
+    probability, rate = most_wins(posterior, seen_together(other.rankings)), win_rates(other.rankings)
+    came = (rate > 0.5) + 0.5 * (rate == 0.5)  # where both win as often, the prediction came half true
     first, second = np.triu_indices(len(known.names), 1)
     said, true = probability[:, first, second].ravel(), came[:, first, second].ravel()
     said, true = np.where(said < 0.5, 1 - said, said), np.where(said < 0.5, 1 - true, true)
