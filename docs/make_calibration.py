@@ -26,6 +26,7 @@ PRIORS = {
     "RandomWalk": "random walk",
     "BSpline": "B-spline",
 }
+RECORDED = {"case_studies/data/ma_bbob_d30.npz": "MA-BBOB", "case_studies/data/gp_bbob_d40.npz": "GP-BBOB"}
 AUTOCORRELATIONS = (0.0, 0.5, 0.9, 0.99, 1.0)
 FEWEST = 10  # data sets, below which a cell says nothing
 
@@ -105,7 +106,7 @@ def covered(cells: list[Cell]) -> str:
 
 
 def together(cells: list[Cell], **wanted: Any) -> str:
-    """The mean over the priors, where all have been run; they share their noise, so that there is no standard error here."""
+    """The mean over the priors, where all have been run; their data sets are not independent, so without standard error."""
     of_each = [found(cells, prior=prior, **wanted) for prior in PRIORS]
     known = [cell["coverage"] for cell in of_each if cell is not None and cell["data_sets"] >= FEWEST]
     return f"**{100 * sum(known) / len(known):.1f}**" if len(known) == len(PRIORS) else "–"
@@ -128,6 +129,7 @@ def raced(cells: list[Cell]) -> str:
                 rate(cell["any_clearly_wrong"]),
                 rate(cell["any_wrong"]),
                 rate(cell["wrong_per_elimination"]),
+                "–" if cell["rule"] == "rank tests" else f"{wrong(cell)} / {cell['promised']:.1f}",
                 f"{100 * cell['right_set'][0]:.0f}",
                 f"{cell['instances']:.0f}",
             ]
@@ -139,8 +141,15 @@ def raced(cells: list[Cell]) -> str:
         "a clear member out, %",
         "any wrong, % of races",
         "wrong, % of eliminations",
+        "wrong / promised",
     ]
     return markdown([*heads, "right set, %", "instances"], rows)
+
+
+def wrong(cell: Cell) -> int:
+    """How many eliminations were wrong, of all races of a cell."""
+    number: int = round(cell["wrong_per_elimination"][0] * cell["eliminated"])
+    return number
 
 
 def raced_in_short(cells: list[Cell]) -> str:
@@ -172,20 +181,18 @@ def relied(cells: list[Cell]) -> str:
     """What was said and what came, by class of probability, calibrated and not."""
     rows = []
     for calibrated in (cell for cell in cells if cell["calibration"] == "trajectory"):
-        of = {"prior": calibrated["prior"], "instances": calibrated["instances"]}
-        other = found(cells, calibration="none", **of)
-        assert other is not None
-        known = "half (80)" if calibrated["instances"] == 0 else str(calibrated["instances"])
-        for pair in zip(calibrated["classes"], other["classes"], strict=True):
-            if pair[0]["from"] >= 0.8:
-                between = f"{pair[0]['from']:g} to {pair[0]['to']:g}"
-                told = [
-                    text
-                    for each in pair
-                    for text in (f"{each['said']:.3f}", f"{each['came']:.3f} ± {2 * each['standard_error']:.3f}")
-                ]
-                rows.append([PRIORS[calibrated["prior"]], known, between, *told, f"{pair[0]['cases']:,}"])
+        of = {name: calibrated[name] for name in ("recorded", "simulated", "prior", "instances")}
+        other = found(cells, calibration="none", **of) or {"classes": []}
+        runs, known = RECORDED[calibrated["recorded"]], str(calibrated["instances"] or "half")
+        runs += ", simulated" * calibrated["simulated"]
+        for one in calibrated["classes"]:
+            if one["from"] >= 0.8:
+                pair = (one, found(other["classes"], **{"from": one["from"]}))
+                told = [text for each in pair for text in (("–", "–") if each is None else relied_on(each))]
+                between = f"{one['from']:g} to {one['to']:g}"
+                rows.append([runs, PRIORS[calibrated["prior"]], known, between, *told, f"{one['cases']:,}"])
     heads = [
+        "runs",
         "prior",
         "instances",
         "class",
@@ -195,6 +202,11 @@ def relied(cells: list[Cell]) -> str:
         "came true",
     ]
     return markdown([*heads, "cases, calibrated"], rows)
+
+
+def relied_on(each: Cell) -> tuple[str, str]:
+    """What was said in a class of probability, and what came."""
+    return f"{each['said']:.3f}", f"{each['came']:.3f} ± {2 * each['standard_error']:.3f}"
 
 
 def draw_coverage(cells: list[Cell]) -> None:
@@ -231,23 +243,25 @@ def draw_coverage(cells: list[Cell]) -> None:
 
 
 def draw_reliability(cells: list[Cell]) -> None:
-    """What was said against what came, from few instances."""
+    """What was said against what came, B-spline from few instances, a panel for each recording."""
     with styled():
-        figure = empty_figure(3.6, 3.4)
-        panel = figure.add_subplot()
-        panel.plot([0.5, 1], [0.5, 1], color="0.8", linewidth=1)
-        for cell in cells:
-            if cell["prior"] == "BSpline" and cell["instances"]:
-                said = [each["said"] for each in cell["classes"]]
-                came = [each["came"] for each in cell["classes"]]
-                error = [2 * each["standard_error"] for each in cell["classes"]]
-                style = "o-" if cell["calibration"] == "trajectory" else "x:"
-                panel.errorbar(
-                    said, came, error, fmt=style, color="0", markersize=4, linewidth=1, label=cell["calibration"]
-                )
-        panel.set_xlabel("probability that was given")
-        panel.set_ylabel("share that came true")
-        panel.legend(title="calibration")
+        figure = empty_figure(6.6, 3.4)
+        panels = figure.subplots(1, len(RECORDED), sharex=True, sharey=True)
+        for panel, (recorded, name) in zip(panels, RECORDED.items(), strict=True):
+            panel.plot([0.5, 1], [0.5, 1], color="0.8", linewidth=1)
+            for cell in cells:
+                if cell["recorded"] == recorded and cell["prior"] == "BSpline" and cell["instances"] == 20:
+                    said = [each["said"] for each in cell["classes"]]
+                    came = [each["came"] for each in cell["classes"]]
+                    error = [2 * each["standard_error"] for each in cell["classes"]]
+                    style = "o-" if cell["calibration"] == "trajectory" else "x:"
+                    shade, label = ("0.6", ", simulated") if cell["simulated"] else ("0", "")
+                    label = cell["calibration"] + label
+                    panel.errorbar(said, came, error, fmt=style, color=shade, markersize=4, linewidth=1, label=label)
+            panel.set_title(name, fontsize=9)
+            panel.set_xlabel("probability that was given")
+        panels[0].set_ylabel("share that came true")
+        panels[0].legend(title="calibration")
         figure.savefig(IMAGES / "reliability.svg", metadata={"Date": None})
 
 

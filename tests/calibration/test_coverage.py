@@ -10,11 +10,14 @@ DATA_SETS = 100
 
 @pytest.mark.calibration
 @pytest.mark.parametrize("autocorrelation", [0.0, 0.9, 1.0])
-@pytest.mark.parametrize("prior", TEMPORAL)
-def test_calibrated_intervals_hold_the_truth_as_often_as_they_say(prior, autocorrelation):
-    cell = CoverageCell(prior=prior, autocorrelation=autocorrelation, instances=30, times=20)
-    shares = np.array([covered(cell, replicate)["coverage"] for replicate in range(DATA_SETS)])
-    error = shares.std(ddof=1) / DATA_SETS**0.5
-    print(f"\n{prior}, autocorrelation {autocorrelation:g}: {shares.mean():.1%} ± {2 * error:.1%}")
-    # The aim is two per cent around the level; of these fifteen, three standard errors let one in twenty-five runs fail.
-    assert abs(shares.mean() - LEVEL) < 0.02 + 3 * error
+def test_calibrated_intervals_hold_the_truth_as_often_as_they_say(autocorrelation):
+    found = []
+    for prior in TEMPORAL:
+        cell = CoverageCell(prior=prior, autocorrelation=autocorrelation, instances=30, times=20)
+        shares = np.array([covered(cell, replicate)["coverage"] for replicate in range(DATA_SETS)])
+        error = shares.std(ddof=1) / DATA_SETS**0.5
+        print(f"\n{prior}, autocorrelation {autocorrelation:g}: {shares.mean():.1%} ± {2 * error:.1%}")
+        # Errors are up to one per cent: a prior alone is held to four, all together to the two that are promised.
+        assert abs(shares.mean() - LEVEL) < 0.02 + 2 * error
+        found.append(shares.mean())
+    assert abs(np.mean(found) - LEVEL) < 0.02

@@ -16,7 +16,7 @@ from polarbear.calibration.coverage import CoverageCell, covered
 from polarbear.calibration.races import RaceCell, raced
 from polarbear.calibration.rank_tests import eliminated_by_rank_tests
 from polarbear.calibration.reliability import ReliabilityCell, most_wins, predicted
-from polarbear.calibration.resembling import resembling
+from polarbear.calibration.resembling import resembling, spread_of
 from polarbear.calibration.simulator import Simulator
 from polarbear.calibration.study import gathered, key, run_study
 
@@ -82,8 +82,10 @@ def test_no_process_outlives_a_study_that_was_killed(tmp_path):
     lines += f"list(_computed(linger, [(Path({str(tmp_path)!r}), k) for k in range(4)], workers=2))"
     study = subprocess.Popen([sys.executable, "-c", lines], cwd=Path(__file__).parents[2])
     try:
+        patience = time.monotonic() + 60
         while len(list(tmp_path.iterdir())) < 2:
             assert study.poll() is None
+            assert time.monotonic() < patience
             time.sleep(0.05)
     finally:
         study.kill()
@@ -174,6 +176,11 @@ def test_predictions_are_counted_by_their_probability(tmp_path):
     told = reliability.summary(cell, outcomes)
     assert sum(each["cases"] for each in told["classes"]) == 18
     assert told["classes"][-1]["came"] > 0.9
+    # Runs like these, with whose ratings nothing is close but the first two: what is said of the third comes true.
+    alike = [predicted(replace(cell, simulated=True), k) for k in range(2)]
+    assert alike[0] != alike[1]
+    assert all(sum(each["cases"]) == 9 for each in alike)
+    assert reliability.summary(cell, alike)["classes"][-1]["came"] > 0.9
 
 
 @pytest.mark.parametrize(("algorithms", "solved"), [(2, 0.3), (3, 0.0), (3, 0.3), (4, 0.6)])
@@ -186,6 +193,64 @@ def test_runs_are_resembled(algorithms, solved):
     assert found.autocorrelation == pytest.approx(0.9, abs=0.04)
     # The share of ties among 400 instances is known to some hundredths, and ties make the fitted ratings more alike.
     assert found.solved == pytest.approx(solved, abs=0.06)
+
+
+@pytest.mark.parametrize("algorithms", [2, 3])
+@pytest.mark.parametrize("apart", [1.0, 3.0])
+def test_who_lies_far_apart_and_never_ties_is_not_taken_to_be_at_the_optimum(algorithms, apart):
+    utilities = np.tile(np.linspace(apart, -apart, algorithms), (10, 1))
+    values = Simulator(0.9).values(utilities, 40, rng=np.random.default_rng(4))
+    choices = pb.Choices.from_values(values, grid=range(1, 11), per_instance=True)
+    assert resembling(pb.fit(choices, draws=200), choices, rng=np.random.default_rng(5)).solved == 0
+
+
+def test_runs_that_ended_early_are_resembled_by_such():
+    # Complete runs tell an autocorrelation of 0.9 from 120 instances to 0.02; three quarters of these end at time 8.
+    utilities = np.tile([0.4, 0.1, -0.1, -0.4], (20, 1))
+    values = Simulator(0.9, solved=0.3).values(utilities, 120, rng=np.random.default_rng(6))
+    values[30:, 8:] = np.nan
+    values[16:30, 8:, :2] = np.nan  # and these two were out after 16
+    choices = pb.Choices.from_values(values, grid=range(1, 21), per_instance=True)
+    found = resembling(pb.fit(choices, draws=200), choices, rng=np.random.default_rng(7))
+    assert found.autocorrelation == pytest.approx(0.9, abs=0.03)
+
+
+@pytest.mark.parametrize("spread", [0.3, 1.0, 2.0])
+def test_algorithms_lie_as_far_apart_as_those_that_were_seen(spread):
+    prior, rng = pb.RandomWalk(), np.random.default_rng(10)
+    grid, found = pb.linear_grid(1, 10, 10), []
+    for truth in prior.sample(grid, 4, 12, rng=rng):
+        choices = pb.Choices.from_values(Simulator().values(spread * truth, 100, rng=rng), grid=grid)
+        found.append(spread_of(pb.fit(choices, prior=prior, draws=200), prior, rng=rng))
+    # Truths of one prior differ among themselves by a factor of two or so; of twelve the median is known to a third.
+    assert np.median(found) == pytest.approx(spread, rel=0.35)
+
+
+def test_one_time_has_no_autocorrelation():
+    values = Simulator().values(np.array([[0.5, -0.5]]), 30, rng=np.random.default_rng(8))
+    choices = pb.Choices.from_values(values, grid=[1], per_instance=True)
+    assert (
+        resembling(pb.fit(choices, prior=pb.Dirichlet(), draws=200), choices, rng=np.random.default_rng(9))
+        == Simulator()
+    )
+
+
+def test_outcomes_of_another_version_are_not_mixed_with_ours(tmp_path, monkeypatch):
+    path = tmp_path / "outcomes.jsonl"
+    run_study(power, [Cell(2)], replicates=2, path=path)
+    monkeypatch.setattr("polarbear.calibration.study.__version__", "99.0")
+    before = path.read_text()
+    with pytest.raises(ValueError, match=r"holds outcomes of polarbear .*, and this is 99\.0"):
+        run_study(power, [Cell(2)], replicates=3, path=path)
+    assert path.read_text() == before
+
+
+def test_a_race_is_simulated_with_its_batches():
+    batches = RaceCell(batch=(16, 8, 32)).settings(0).batch, RaceCell(batch=(5, 5, 5)).settings(0).batch
+    assert [(each.first, each.after(each.first, 0.0), each.after(8, 0.5)) for each in batches] == [
+        (16, 32, 8),
+        (5, 5, 5),
+    ]
 
 
 def test_the_command_goes_on_and_writes_its_summary(tmp_path, monkeypatch, capsys):
@@ -210,3 +275,5 @@ def test_every_cell_of_the_studies_can_be_simulated():
     for cell in command.race_cells():
         cell.settings(0)
     assert {each.calibration for each in command.reliability_cells()} == {"trajectory", "none"}
+    root = Path(__file__).parents[2]
+    assert all((root / each.recorded).exists() for each in command.reliability_cells())

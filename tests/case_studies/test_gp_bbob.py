@@ -7,6 +7,7 @@ import pytest
 
 from case_studies.gp_bbob import study
 from case_studies.gp_bbob.instance_figure import instance_figure
+from case_studies.gp_bbob.record import FILE, record
 from case_studies.page import Page
 
 needs_ioh = pytest.mark.skipif(
@@ -49,3 +50,14 @@ def test_a_short_race_by_the_wall_clock_is_told_beside_the_paper(tmp_path):
     assert sum(text == "still in" for text in told.values()) == sum(
         name in result.pareto_set for name in ("NAT", "RS", "MAT", "COV", "CMSA", "CHO")
     )
+
+
+@needs_optimisers
+def test_everybody_is_recorded_on_every_instance(tmp_path):
+    record(tmp_path / "runs.npz", instances=2, evaluations=300, workers=1)
+    with np.load(tmp_path / "runs.npz") as told, np.load(FILE) as kept:
+        assert told["values"].shape == (2, len(told["evaluations"]), 8)
+        assert told["algorithms"].tolist() == kept["algorithms"].tolist()
+        assert (np.diff(told["values"], axis=1) <= 0).all()  # best so far
+        assert len(np.unique(told["values"][:, -1])) == 16  # nobody is written twice
+        assert kept["values"].shape == (100, len(kept["evaluations"]), 8)

@@ -1,3 +1,9 @@
+import pytest
+
+import polarbear as pb
+from tests.race.raced import GRID, four, instance
+
+
 def test_a_setting_is_simulated_and_outcomes_are_kept(polarbear, tmp_path):
     asked = ["calibrate", "--races", 2, "--algorithms", 2, "--times", 3, "--instances", 16, "--prior", "RandomWalk"]
     asked += ["--confidence", 0.9, "--draws", 200, "--results", tmp_path / "outcomes.jsonl", "-q"]
@@ -47,7 +53,19 @@ def test_the_setting_of_a_race_is_taken_from_its_file(polarbear, finished):
     assert (told["algorithms"], told["times"], told["prior"]) == (3, 5, "RandomWalk")
     assert (told["confidence"], told["rope"]) == (0.9, 0.15)
     assert 0 <= told["autocorrelation"] <= 1
+    assert 0 < told["spread"] < 10
     assert said.data["posterior"]["instances"] == 16
+    assert told["most_instances"] == 16
+    assert told["batch"] == [8, 8, 128]
+
+
+@pytest.mark.parametrize(("batch", "sizes"), [(pb.FixedBatch(5), [5, 5, 5]), (pb.AdaptiveBatch(4, 16, 8), [8, 4, 16])])
+def test_a_race_looks_as_often_as_the_one_that_it_resembles(polarbear, tmp_path, batch, sizes):
+    with pb.Race(four(), instance, GRID, path=tmp_path / "my.race", batch=batch, draws=200) as race:
+        race.run(max_instances=8, progress="none")
+    said = polarbear("calibrate", tmp_path / "my.race", "--races", 1, "--draws", 200, "--json", "-q")
+    assert said.data["simulated"]["batch"] == sizes
+    assert said.data["simulated"]["most_instances"] == 200
 
 
 def test_a_posterior_has_as_many_instances_as_the_race_that_it_resembles(polarbear, finished):

@@ -10,7 +10,7 @@ import argparse
 import json
 import sys
 import time
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +23,7 @@ from polarbear.calibration.study import gathered, key, run_study
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-_RECORDED = "case_studies/data/ma_bbob_d30.npz"
+_RECORDED = ("case_studies/data/ma_bbob_d30.npz", "case_studies/data/gp_bbob_d40.npz")
 
 
 def coverage_cells() -> list[CoverageCell]:
@@ -46,7 +46,7 @@ def coverage_cells() -> list[CoverageCell]:
 
 
 def race_cells() -> list[RaceCell]:
-    """The four ways to decide, calibrated and not, the same with times alone, and rank tests."""
+    """The four ways to decide, calibrated and not, times alone, a belief of another kind than the truths, and rank tests."""
     common: dict[str, Any] = {"confidence": 0.95, "times": 20, "autocorrelation": 0.95, "draws": 1000}
     ways: list[dict[str, Any]] = [
         {"elimination": elimination, "resolution": resolution}
@@ -55,17 +55,23 @@ def race_cells() -> list[RaceCell]:
     ]
     cells = [RaceCell(calibration=each, **way, **common) for way in ways for each in ("trajectory", "none")]
     cells += [RaceCell(prior="Dirichlet", calibration="none", **way, **common) for way in ways[2:]]
+    cells += [
+        RaceCell(prior="BSpline", truth="RandomWalk", calibration=each, **ways[0], **common)
+        for each in ("trajectory", "none")
+    ]
     return [*cells, RaceCell(rule="rank tests", elimination="pointwise", **common)]
 
 
 def reliability_cells() -> list[ReliabilityCell]:
-    """Real runs, from a few instances and from half of them, calibrated and not."""
-    return [
-        ReliabilityCell(_RECORDED, prior=prior, calibration=calibration, instances=instances)
+    """Real runs, from a few instances and from half of them, calibrated and not; and simulated ones like them."""
+    real = [
+        ReliabilityCell(recorded, prior=prior, calibration=calibration, instances=instances)
+        for recorded in _RECORDED
         for prior in ("BSpline", "RandomWalk")
         for instances in (0, 20)
         for calibration in ("trajectory", "none")
     ]
+    return real + [replace(each, simulated=True) for each in real if each.prior == "BSpline"]
 
 
 STUDIES: dict[str, tuple[Callable[..., Any], Callable[[], Sequence[Any]], Callable[..., Any], int]] = {
@@ -106,7 +112,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             run_study(
                 task,
                 cells,
-                replicates=asked.replicates or usual,
+                replicates=usual if asked.replicates is None else asked.replicates,
                 path=results,
                 workers=asked.workers,
                 tell=_counter(asked.study),

@@ -53,8 +53,10 @@ class CoverageCell:
     treatment
         What is done about correlated rankings: "none", "trajectory" (see `fit`), or "scalar": all rankings are weighted by
         the effective number of times over the number of times, the remedy to beat.
-    autocorrelation, algorithms, instances, times
-        What is simulated.
+    autocorrelation, dependence, algorithms, instances, times
+        What is simulated, see `Simulator`; the noise is Gumbel's, for without there are no true ratings.
+    spread
+        What truths drawn from the prior are multiplied by.
     draws
         Of each posterior.
     """
@@ -67,12 +69,12 @@ class CoverageCell:
     times: int = 20
     draws: int = 1000
     dependence: Literal["copula", "renewal"] = "copula"
-    noise: Literal["gumbel", "gaussian"] = "gumbel"
+    spread: float = 1.0
 
     @property
     def simulator(self) -> Simulator:
         """Of the runs."""
-        return Simulator(self.autocorrelation, dependence=self.dependence, noise=self.noise)
+        return Simulator(self.autocorrelation, dependence=self.dependence)
 
 
 def covered(cell: CoverageCell, replicate: int) -> dict[str, Any]:
@@ -86,7 +88,7 @@ def covered(cell: CoverageCell, replicate: int) -> dict[str, Any]:
         [replicate, cell.algorithms, cell.instances, cell.times, round(1000 * cell.autocorrelation)]
     )
     grid, prior = linear_grid(1, cell.times, cell.times), TEMPORAL[cell.prior]()
-    truth = prior.sample(grid, cell.algorithms, 1, rng=rng)[0]
+    truth = cell.spread * prior.sample(grid, cell.algorithms, 1, rng=rng)[0]
     values = cell.simulator.values(truth, cell.instances, rng=rng)
     choices = Choices.from_values(values, grid=grid, per_instance=True)
     posterior = _fitted(cell, choices, prior, seed=replicate)

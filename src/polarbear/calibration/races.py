@@ -16,7 +16,7 @@ from scipy import stats
 
 from polarbear.calibration.coverage import TEMPORAL
 from polarbear.calibration.rank_tests import eliminated_by_rank_tests
-from polarbear.calibration.simulator import Dependence, Noise, Simulator, dominators, edge_of
+from polarbear.calibration.simulator import Dependence, Noise, Simulator, dominators
 from polarbear.models import Dirichlet, HierarchicalDirichlet, Prior
 from polarbear.observe import Grid, Trajectory, linear_grid
 from polarbear.race import loop
@@ -36,7 +36,6 @@ PRIORS: dict[str, Callable[[], Prior]] = {
     "Dirichlet": Dirichlet,
     "HierarchicalDirichlet": HierarchicalDirichlet,
 }
-SMALLEST_BATCH, LARGEST_BATCH = 8, 128
 
 
 @dataclass(frozen=True)
@@ -46,13 +45,17 @@ class RaceCell:
     Attributes
     ----------
     rule
-        Who decides: the posterior ("bayes"), or significance tests at each time, as irace does ("rank tests").
+        Who decides: the posterior ("bayes"), or significance tests at each time, in the manner of irace ("rank tests").
     prior, calibration, elimination, resolution, confidence, rope, draws
         As in `Settings`; the prior by its name, as it comes.
     truth
         The temporal prior that truths are drawn from; `prior` itself where that is one and this is empty.
+    spread
+        What drawn truths are multiplied by: below one, they lie closer together than the prior expects.
     algorithms, times, most_instances
         The size of a race.
+    batch
+        The first, the smallest and the largest; all the same if it is fixed.
     autocorrelation, dependence, noise, solved
         As in `Simulator`.
     """
@@ -66,9 +69,11 @@ class RaceCell:
     rope: float = 0.05
     draws: int = 2000
     truth: str = ""
+    spread: float = 1.0
     algorithms: int = 4
     times: int = 10
     most_instances: int = 200
+    batch: tuple[int, int, int] = (8, 8, 128)
     autocorrelation: float = 0.9
     dependence: Dependence = "copula"
     noise: Noise = "gumbel"
@@ -86,6 +91,7 @@ class RaceCell:
 
     def settings(self, seed: int) -> Settings:
         """Of a race."""
+        first, smallest, largest = self.batch
         return Settings(
             self.grid,
             prior=PRIORS[self.prior](),
@@ -93,7 +99,7 @@ class RaceCell:
             resolution=self.resolution,
             confidence=self.confidence,
             rope=self.rope,
-            batch=AdaptiveBatch(SMALLEST_BATCH, LARGEST_BATCH),
+            batch=AdaptiveBatch(smallest, largest, first),
             calibration=self.calibration,
             draws=self.draws,
             seed=seed,
@@ -105,12 +111,12 @@ def raced(cell: RaceCell, replicate: int) -> dict[str, Any]:
     # The same truths and the same runs under every rule.
     rng = np.random.default_rng([replicate, cell.algorithms, cell.times, round(1000 * cell.autocorrelation)])
     truth_prior = TEMPORAL[cell.truth or (cell.prior if cell.prior in TEMPORAL else "RandomWalk")]()
-    truth = truth_prior.sample(cell.grid, cell.algorithms, 1, rng=rng)[0]
+    truth = cell.spread * truth_prior.sample(cell.grid, cell.algorithms, 1, rng=rng)[0]
     values = cell.simulator.values(truth, cell.most_instances, rng=rng)
     race = partial(_bayesian, seed=replicate) if cell.rule == "bayes" else _tested
     out, promised, instances, resolved, cost = race(cell, values)
 
-    beaten, edge = dominators(truth).any(axis=0), edge_of(cell.rope)
+    beaten, edge = dominators(truth).any(axis=0), cell.simulator.edge_of(cell.rope)
     clear_member = ~dominators(truth, edge=-edge).any(axis=0)
     clearly_beaten = dominators(truth, edge=edge).any(axis=0)
     gone = np.zeros(cell.algorithms, dtype=bool)
@@ -156,7 +162,7 @@ def _bayesian(cell: RaceCell, values: Array, *, seed: int) -> tuple[list[int], f
 
 
 def _tested(cell: RaceCell, values: Array) -> tuple[list[int], float, int, bool, float]:
-    out, instances, spent = eliminated_by_rank_tests(values, level=1 - cell.confidence, batch=SMALLEST_BATCH)
+    out, instances, spent = eliminated_by_rank_tests(values, level=1 - cell.confidence, batch=cell.batch[0])
     return (
         out,
         (1 - cell.confidence) * len(out),

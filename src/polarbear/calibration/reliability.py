@@ -2,18 +2,21 @@
 
 From the posterior of one half follows, for each pair at each time, the probability that one of the two is better on most of
 the instances of the other half: a prediction that can be checked without knowing any truth, and whatever the model. Where it
-says 0.95, that should be so in 95 of 100 cases.
+says 0.95, that should be so in 95 of 100 cases. What a posterior says rests on its prior too: where the truths lie much
+closer together than that, less comes true, even of runs that are simulated from the model.
 """
 
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from scipy import stats
 
 from polarbear.calibration.races import PRIORS
+from polarbear.calibration.resembling import resembling
 from polarbear.fitting import fit
 from polarbear.head_to_head import seen_together, win_rates
 from polarbear.observe import Choices, Grid
@@ -21,6 +24,7 @@ from polarbear.observe import Choices, Grid
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from polarbear.calibration.simulator import Simulator
     from polarbear.posterior import Posterior
 
     Array = NDArray[np.float64]
@@ -42,6 +46,8 @@ class ReliabilityCell:
         How many of the recorded times are looked at, evenly spread.
     instances
         On how many instances the posterior rests; all others are predicted. Half of them if zero.
+    simulated
+        Each time new runs that follow the model, with ratings drawn from the posterior of the recorded ones, in their place.
     """
 
     recorded: str
@@ -50,13 +56,15 @@ class ReliabilityCell:
     times: int = 40
     instances: int = 0
     draws: int = 1000
+    simulated: bool = False
 
 
 def predicted(cell: ReliabilityCell, replicate: int) -> dict[str, Any]:
     """Split the instances at random, predict one part from the other, and count by probability what came true."""
-    with np.load(cell.recorded, allow_pickle=False) as data:
-        at = np.linspace(0, len(data["evaluations"]) - 1, cell.times).astype(int)
-        values, grid = data["values"][:, at], Grid(data["evaluations"][at].astype(np.float64), "log")
+    values, grid = _recorded(cell.recorded, cell.times)
+    if cell.simulated:
+        utilities, simulator = _resembled(cell.recorded, cell.times, cell.prior)
+        values = simulator.values(utilities[replicate], len(values), rng=np.random.default_rng([replicate, 8]))
     order = np.random.default_rng([replicate, 7]).permutation(len(values))
     size = cell.instances or len(values) // 2
     known, other = (
@@ -75,6 +83,22 @@ def predicted(cell: ReliabilityCell, replicate: int) -> dict[str, Any]:
         "came": np.bincount(place, true, minlength=len(EDGES) - 1).tolist(),
         "cases": np.bincount(place, minlength=len(EDGES) - 1).tolist(),
     }
+
+
+@cache
+def _recorded(file: str, times: int) -> tuple[Array, Grid]:
+    with np.load(file, allow_pickle=False) as data:
+        at = np.linspace(0, len(data["evaluations"]) - 1, times).astype(int)
+        return data["values"][:, at], Grid(data["evaluations"][at].astype(np.float64), "log")
+
+
+@cache
+def _resembled(file: str, times: int, prior: str) -> tuple[Array, Simulator]:
+    """Draws of the utilities (draw, time, algorithm) of recorded runs, and what to simulate so that it resembles them."""
+    values, grid = _recorded(file, times)
+    choices = Choices.from_values(values, grid=grid, per_instance=True)
+    posterior = fit(choices, prior=PRIORS[prior](), calibration="auto")
+    return np.log(posterior.ratings), resembling(posterior, choices, rng=np.random.default_rng(8))
 
 
 def most_wins(posterior: Posterior, instances: Array) -> Array:

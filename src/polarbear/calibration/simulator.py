@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
-from scipy.special import ndtr
+from scipy.special import ndtr, ndtri
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -108,6 +108,18 @@ class Simulator:
             return _GUMBEL_DEVIATION * normal
         return -np.log(-np.log(ndtr(normal)))
 
+    def edge_of(self, rope: float) -> float:
+        """The difference of utilities at the border of the region of practical equivalence, a win rate of ½ + ε.
+
+        Examples
+        --------
+        >>> round(Simulator().edge_of(0.05), 3), round(Simulator(noise="gaussian").edge_of(0.05), 3)
+        (0.201, 0.228)
+        """
+        if self.noise == "gaussian":
+            return math.sqrt(2) * _GUMBEL_DEVIATION * float(ndtri(0.5 + rope))
+        return math.log((0.5 + rope) / (0.5 - rope))
+
 
 def dominators(utilities: Array, *, edge: float = 0.0) -> NDArray[np.bool_]:
     """Whether the row beats the column at every time by more than `edge`, shape (algorithm, algorithm).
@@ -116,8 +128,3 @@ def dominators(utilities: Array, *, edge: float = 0.0) -> NDArray[np.bool_]:
     """
     beats = np.array([[bool(np.all(a > b + edge)) for b in utilities.T] for a in utilities.T])
     return beats & ~np.eye(len(beats), dtype=bool)
-
-
-def edge_of(rope: float) -> float:
-    """The difference of utilities at the border of the region of practical equivalence: logit(½ + ε)."""
-    return math.log((0.5 + rope) / (0.5 - rope))

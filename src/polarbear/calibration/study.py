@@ -1,7 +1,7 @@
 """A study: many replicates of many cells, on several processes, resumable since each outcome is written at once.
 
-Outcomes are lines of JSON, {"cell": …, "replicate": …, "outcome": …}. What is there already is not computed again; a last
-line that was cut off by a crash is dropped.
+Outcomes are lines of JSON, {"cell": …, "replicate": …, "outcome": …, "polarbear": version}. What is there already is not
+computed again; a last line that was cut off by a crash is dropped. Outcomes of several versions do not go together.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ from itertools import islice
 from multiprocessing import get_context, parent_process
 from threading import Thread
 from typing import TYPE_CHECKING, Any, TypeVar
+
+from polarbear.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -67,7 +69,8 @@ def run_study(
         known[key(cell), replicate] = outcome
         if path is not None:
             with path.open("a", encoding="utf-8") as file:
-                file.write(json.dumps({"cell": key(cell), "replicate": replicate, "outcome": outcome}) + "\n")
+                line = {"cell": key(cell), "replicate": replicate, "outcome": outcome, "polarbear": __version__}
+                file.write(json.dumps(line) + "\n")
         tell(len(tasks) - len(open_tasks) + number, len(tasks))
     return _by_cell(known, cells, replicates)
 
@@ -129,17 +132,24 @@ def _read(path: Path) -> dict[tuple[str, int], Outcome]:
     """The outcomes of a file. Every line must be one, so that nothing is ever added to a file of another kind."""
     if not path.exists():
         return {}
-    known, lines = {}, path.read_text(encoding="utf-8", errors="replace").split("\n")
+    known: dict[tuple[str, int], Outcome] = {}
+    versions, lines = set[str](), path.read_text(encoding="utf-8", errors="replace").split("\n")
     for number, line in enumerate(lines, start=1):
         if number == len(lines) and _OPENING.startswith(line[: len(_OPENING)]):  # the end, or cut off there
             break
         try:
             told = json.loads(line)
             known[told["cell"], int(told["replicate"])] = told["outcome"]
+            versions.add(told["polarbear"])
         except (ValueError, KeyError, TypeError) as error:
             raise ValueError(
                 f"{path}, line {number}, is no outcome of a study; give the file that a study wrote, or another name"
             ) from error
+    if others := versions - {__version__}:
+        raise ValueError(
+            f"{path} holds outcomes of polarbear {', '.join(sorted(others))}, and this is {__version__}, which may compute "
+            "other ones; give another name, or remove the file"
+        )
     return known
 
 

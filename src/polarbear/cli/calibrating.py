@@ -34,6 +34,10 @@ def calibrate(
     solved: Annotated[
         float | None, typer.Option(min=0, max=1, help="Share of runs that end at the optimum, tied.")
     ] = None,
+    spread: Annotated[
+        float | None,
+        typer.Option(min=0, help="How far apart the algorithms lie, as a multiple of what the prior expects."),
+    ] = None,
     dependence: Annotated[
         Literal["copula", "renewal"], typer.Option(help="Noise that drifts, or stays and is drawn anew.")
     ] = "copula",
@@ -60,6 +64,7 @@ def calibrate(
         "most_instances": instances,
         "autocorrelation": autocorrelation,
         "solved": solved,
+        "spread": spread,
         "prior": prior,
         "calibration": calibration,
         "elimination": elimination,
@@ -106,7 +111,7 @@ def _single(cell: "RaceCell", instances: int) -> "CoverageCell | None":
         times=cell.times,
         draws=cell.draws,
         dependence=cell.dependence,
-        noise=cell.noise,
+        spread=cell.spread,
     )
 
 
@@ -114,7 +119,11 @@ def _resembled(file: Path, *, quiet: bool) -> dict[str, Any]:
     """The setting of a race, with the autocorrelation and the share of solved runs that its runs show."""
     import numpy as np
 
-    from polarbear.calibration.resembling import resembling
+    from polarbear.calibration.coverage import TEMPORAL
+    from polarbear.calibration.races import RaceCell
+    from polarbear.calibration.resembling import resembling, spread_of
+    from polarbear.models import TemporalPrior
+    from polarbear.race.batching import FixedBatch
     from polarbear.race.loop import believed_choices
 
     with opened(file) as race:
@@ -123,13 +132,16 @@ def _resembled(file: Path, *, quiet: bool) -> dict[str, Any]:
             raise ValueError(f"nothing has been run in {file} yet; say --autocorrelation instead")
         settings, instances = result.state.settings, result.instances
         simulator = resembling(result.posterior, believed_choices(result.state), rng=np.random.default_rng(0))
-        names = result.posterior.names
+        names, batch = result.posterior.names, settings.batch
+        truths = settings.prior if isinstance(settings.prior, TemporalPrior) else TEMPORAL[RaceCell.prior]()
+        spread = round(spread_of(result.posterior, truths, rng=np.random.default_rng(0)), 3)
+    sizes = (batch.size,) * 3 if isinstance(batch, FixedBatch) else (batch.first, batch.smallest, batch.largest)
     simulator = replace(
         simulator, autocorrelation=round(simulator.autocorrelation, 4), solved=round(simulator.solved, 4)
     )
     printing.tell(
         f"runs like those of {printing.shown(file)}: autocorrelation {simulator.autocorrelation:g}, "
-        f"{simulator.solved:.0%} at the optimum in the end",
+        f"{simulator.solved:.0%} at the optimum in the end, {spread:.2g} times as far apart as the prior expects",
         quiet=quiet,
     )
     return {
@@ -138,12 +150,15 @@ def _resembled(file: Path, *, quiet: bool) -> dict[str, Any]:
         "times": len(settings.grid),
         "autocorrelation": simulator.autocorrelation,
         "solved": simulator.solved,
+        "spread": spread,
         "prior": type(settings.prior).__name__,
         "calibration": settings.calibration,
         "elimination": settings.elimination,
         "resolution": settings.resolution,
         "confidence": settings.confidence,
         "rope": settings.rope,
+        "batch": sizes,
+        "most_instances": max(instances, RaceCell.most_instances),
     }
 
 
@@ -179,10 +194,10 @@ def _replicated(
 def _say(found: dict[str, Any]) -> None:
     told, posterior, race = found["simulated"], found.get("posterior"), found["race"]
     printing.say(
-        f"Simulated: {told['algorithms']} algorithms at {told['times']} times, {told['noise']} noise "
-        f"({told['dependence']}, autocorrelation {told['autocorrelation']:g}), {told['solved']:.0%} of runs at the optimum "
-        f"in the end, {told['prior']}, calibration {told['calibration']}, {told['elimination']} elimination, "
-        f"{told['resolution']} resolution, confidence {told['confidence']:g}"
+        f"Simulated: {told['algorithms']} algorithms at {told['times']} times, {told['spread']:g} times as far apart as the "
+        f"prior expects, {told['noise']} noise ({told['dependence']}, autocorrelation {told['autocorrelation']:g}), "
+        f"{told['solved']:.0%} of runs at the optimum in the end, {told['prior']}, calibration {told['calibration']}, "
+        f"{told['elimination']} elimination, {told['resolution']} resolution, confidence {told['confidence']:g}"
     )
     if posterior is not None:
         error = posterior["standard_error"]
@@ -203,9 +218,11 @@ def _say(found: dict[str, Any]) -> None:
     most = printing.counted(told["most_instances"], "instance")
     printing.say(f"\n{printing.counted(race['races'], 'race')} of at most {most}")
     printing.say_table(("how often", "share", "95 % interval"), rows)
+    # Pointwise, what is promised is the probability at the least certain time: of all times, it is more.
+    promise = f"{'at least ' if told['elimination'] == 'pointwise' else ''}{race['promised']:.1f}"
     printing.say(
         f"\n{race['instances']:,.0f} instances on average, {race['resolved']:.0%} of races decided everything; "
-        f"the posteriors promised {race['promised']:.1f} wrong of {race['eliminated']} eliminations"
+        f"the posteriors promised {promise} wrong of {race['eliminated']} eliminations"
     )
 
 
