@@ -34,6 +34,8 @@ def score_correlation(scores: Array) -> Array:
     times, functions, _ = scores.shape
     flat = scores.reshape(times, -1)
     together, there = flat @ flat.T, seen(scores)
+    if not there.any():  # everybody always tied: as alike as rankings can be
+        return np.ones((times, times))
     target = _stationary(together)
     # Of P complete runs a correlation has P − 1 degrees of freedom, since the estimate takes one; of others, in general:
     common, each = there @ there.T, there.sum(axis=1)
