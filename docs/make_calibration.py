@@ -38,7 +38,7 @@ def main() -> None:
     for page, name, table in tables():
         put_into(page, name, table)
     IMAGES.mkdir(parents=True, exist_ok=True)
-    draw_coverage(summary("coverage"))
+    draw_coverage([cell for cell in summary("coverage") if cell["dependence"] == "copula"])
     draw_reliability(summary("reliability"))
 
 
@@ -50,8 +50,11 @@ def summary(study: str) -> list[Cell]:
 
 def tables() -> Iterator[tuple[Path, str, str]]:
     """Every table, with its page and the mark of its place there."""
-    yield PAGE, "treatments", treatments(summary("coverage"))
-    yield PAGE, "coverage", covered(summary("coverage"))
+    coverage = summary("coverage")
+    drifting = [cell for cell in coverage if cell["dependence"] == "copula"]
+    yield PAGE, "treatments", treatments(drifting)
+    yield PAGE, "coverage", covered(drifting)
+    yield PAGE, "renewed", renewed([cell for cell in coverage if cell["dependence"] == "renewal"])
     yield PAGE, "races", raced(summary("races"))
     yield PAGE, "reliability", relied(summary("reliability"))
     yield ADVICE, "races", raced_in_short(summary("races"))
@@ -103,6 +106,18 @@ def covered(cells: list[Cell]) -> str:
                 rows.append(["**all five**", str(times), str(instances), *means, ""])
     heads = ["prior", "T", "P", *(f"{each:g}" for each in AUTOCORRELATIONS), "data sets"]
     return markdown(heads, rows)
+
+
+def renewed(cells: list[Cell]) -> str:
+    """Noise that stays as it is until it is drawn anew, with and without a remedy."""
+    rows = []
+    for cell in (cell for cell in cells if cell["treatment"] == "trajectory"):
+        of = {"prior": cell["prior"], "autocorrelation": cell["autocorrelation"]}
+        pair = (found(cells, treatment="none", **of), cell)
+        rows.append(
+            [PRIORS[cell["prior"]], f"{cell['autocorrelation']:g}", *map(percent, pair), str(cell["data_sets"])]
+        )
+    return markdown(["prior", "autocorrelation", "none", "trajectory", "data sets"], rows)
 
 
 def together(cells: list[Cell], **wanted: Any) -> str:

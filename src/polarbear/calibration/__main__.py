@@ -27,7 +27,7 @@ _RECORDED = ("case_studies/data/ma_bbob_d30.npz", "case_studies/data/gp_bbob_d40
 
 
 def coverage_cells() -> list[CoverageCell]:
-    """The whole table, and beside it what happens without a remedy and with the scalar one."""
+    """The whole table, beside it what happens without a remedy and with the scalar one, and noise of another kind."""
     whole = [
         CoverageCell(prior=prior, autocorrelation=autocorrelation, instances=instances, times=times)
         for times in (20, 50, 100)
@@ -42,7 +42,13 @@ def coverage_cells() -> list[CoverageCell]:
         for instances in (8, 30)
         for treatment in ("none", "scalar")
     ]
-    return whole + beside
+    renewed = [
+        CoverageCell(prior=prior, treatment=treatment, autocorrelation=autocorrelation, dependence="renewal")
+        for prior in ("RandomWalk", "BSpline")
+        for autocorrelation in (0.9, 0.98)
+        for treatment in ("none", "trajectory")
+    ]
+    return whole + beside + renewed
 
 
 def race_cells() -> list[RaceCell]:
