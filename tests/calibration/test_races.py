@@ -26,7 +26,7 @@ def test_races_keep_their_promises(autocorrelation):
 
 
 @pytest.mark.calibration
-@pytest.mark.parametrize(("prior", "autocorrelation"), [("GaussianProcess", 0.0), ("BSpline", 0.95)])
+@pytest.mark.parametrize(("prior", "autocorrelation"), [("GaussianProcess", 0.0), ("RandomWalk", 0.95)])
 @pytest.mark.parametrize(("algorithms", "confidence"), [(5, 0.95), (5, 0.99), (10, 0.95)])
 def test_many_races_keep_their_promises(prior, algorithms, confidence, autocorrelation):
     cell = RaceCell(
