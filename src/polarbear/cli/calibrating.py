@@ -222,7 +222,7 @@ def _say(found: dict[str, Any]) -> None:
     promise = f"{'at least ' if told['elimination'] == 'pointwise' else ''}{race['promised']:.1f}"
     printing.say(
         f"\n{race['instances']:,.0f} instances on average, {race['resolved']:.0%} of races decided everything; "
-        f"the posteriors promised {promise} wrong of {race['eliminated']} eliminations"
+        f"the posteriors promised {promise} wrong of {printing.counted(race['eliminated'], 'elimination')}"
     )
 
 
