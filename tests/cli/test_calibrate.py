@@ -1,6 +1,8 @@
+import numpy as np
 import pytest
 
 import polarbear as pb
+from polarbear.calibration.resembling import spread_of
 from tests.race.raced import GRID, four, instance
 
 
@@ -53,7 +55,6 @@ def test_the_setting_of_a_race_is_taken_from_its_file(polarbear, finished):
     assert (told["algorithms"], told["times"], told["prior"]) == (3, 5, "RandomWalk")
     assert (told["confidence"], told["rope"]) == (0.9, 0.15)
     assert 0 <= told["autocorrelation"] <= 1
-    assert 0 < told["spread"] < 10
     assert said.data["posterior"]["instances"] == 16
     assert told["most_instances"] == 16
     assert told["batch"] == [8, 8, 128]
@@ -66,6 +67,16 @@ def test_a_race_looks_as_often_as_the_one_that_it_resembles(polarbear, tmp_path,
     said = polarbear("calibrate", tmp_path / "my.race", "--races", 1, "--draws", 200, "--json", "-q")
     assert said.data["simulated"]["batch"] == sizes
     assert said.data["simulated"]["most_instances"] == 200
+
+
+def test_truths_lie_as_far_apart_as_the_race_found_whatever_its_prior_expected(polarbear, tmp_path):
+    close = pb.BSpline(amplitude=pb.LogNormal(-1.0, 0.3))
+    with pb.Race(four(), instance, GRID, path=tmp_path / "my.race", prior=close, draws=200) as race:
+        posterior = race.run(max_instances=8, progress="none").posterior
+    said = polarbear("calibrate", tmp_path / "my.race", "--races", 1, "--draws", 200, "--json", "-q")
+    usual, its_own = (spread_of(posterior, prior, rng=np.random.default_rng(0)) for prior in (pb.BSpline(), close))
+    assert said.data["simulated"]["spread"] == pytest.approx(usual, abs=1e-3)  # simulated truths are the usual prior's
+    assert its_own > 1.5 * usual
 
 
 def test_a_posterior_has_as_many_instances_as_the_race_that_it_resembles(polarbear, finished):

@@ -91,13 +91,11 @@ def test_it_is_one_of_a_distribution_also_where_little_was_seen(seed):
 
 def test_what_is_measured_counts_where_it_is_known():
     rng = np.random.default_rng(6)
-    block = np.kron(
-        np.eye(2), np.ones((6, 6))
-    )  # two halves of the run, each alike, which no function of distance tells
+    # Two halves of the run, each alike, which no function of distance tells.
+    block = np.kron(np.eye(2), np.ones((6, 6)))
     alike = np.linalg.cholesky(block + 1e-6 * np.eye(12)) @ rng.standard_normal((12, 3 * 30))
-    np.testing.assert_allclose(
-        score_correlation(alike.reshape(12, 3, 30)), block, atol=0.15
-    )  # of 0.1, of which sampling explains most
+    # Standard errors are 0.1, of which sampling explains most.
+    np.testing.assert_allclose(score_correlation(alike.reshape(12, 3, 30)), block, atol=0.15)
     drawn = score_correlation(rng.standard_normal((12, 3, 30)))
     assert np.abs(drawn - np.eye(12)).max() < 0.06  # a standard error of what was measured is 0.1
 

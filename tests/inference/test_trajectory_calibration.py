@@ -133,9 +133,8 @@ def test_the_least_that_can_be_seen_is_calibrated_too(prior, edge):
     posterior = pb.fit(choices, prior=prior, calibration="trajectory", draws=200)
     np.testing.assert_allclose(posterior.ratings.sum(axis=-1), 1.0)
     worth = posterior.diagnostics.effective_times
-    assert (
-        worth == pytest.approx(1) if of["tied"] else 1 <= worth <= of["times"]
-    )  # the same ranking at all times is one
+    most = 1 if of["tied"] else of["times"]  # the same ranking at all times is one
+    assert 1 <= worth <= most + 1e-9
     assert posterior.diagnostics.reliable
 
 

@@ -1,9 +1,8 @@
 """The peer: elimination by significance tests after each batch of instances, in the manner of irace, at all times.
 
 At each time Friedman's test asks whether the candidates differ at all, and Wilcoxon's signed-rank test which of two is
-better (irace compares the best one with each of the others, by Conover's test where they are more than two; here, where
-nobody need be the best, each is compared with each). An algorithm is out when the same other one is significantly better at
-every time. Nothing is done about testing again and again.
+better. Since nobody need be the best at all times, each is compared with each. An algorithm is out when the same other one
+is significantly better at every time. Nothing is done about testing again and again.
 """
 
 from __future__ import annotations

@@ -116,13 +116,12 @@ def _single(cell: "RaceCell", instances: int) -> "CoverageCell | None":
 
 
 def _resembled(file: Path, *, quiet: bool) -> dict[str, Any]:
-    """The setting of a race, with the autocorrelation and the share of solved runs that its runs show."""
+    """The setting of a race, and what its runs show: how far apart they lie, how alike they are over time, how many tie."""
     import numpy as np
 
     from polarbear.calibration.coverage import TEMPORAL
     from polarbear.calibration.races import RaceCell
     from polarbear.calibration.resembling import resembling, spread_of
-    from polarbear.models import TemporalPrior
     from polarbear.race.batching import FixedBatch
     from polarbear.race.loop import believed_choices
 
@@ -133,7 +132,10 @@ def _resembled(file: Path, *, quiet: bool) -> dict[str, Any]:
         settings, instances = result.state.settings, result.instances
         simulator = resembling(result.posterior, believed_choices(result.state), rng=np.random.default_rng(0))
         names, batch = result.posterior.names, settings.batch
-        truths = settings.prior if isinstance(settings.prior, TemporalPrior) else TEMPORAL[RaceCell.prior]()
+        kind = type(settings.prior).__name__
+        truths = TEMPORAL.get(
+            kind, TEMPORAL[RaceCell.prior]
+        )()  # what they will be drawn from: with its usual arguments
         spread = round(spread_of(result.posterior, truths, rng=np.random.default_rng(0)), 3)
     sizes = (batch.size,) * 3 if isinstance(batch, FixedBatch) else (batch.first, batch.smallest, batch.largest)
     simulator = replace(
@@ -151,7 +153,7 @@ def _resembled(file: Path, *, quiet: bool) -> dict[str, Any]:
         "autocorrelation": simulator.autocorrelation,
         "solved": simulator.solved,
         "spread": spread,
-        "prior": type(settings.prior).__name__,
+        "prior": kind,
         "calibration": settings.calibration,
         "elimination": settings.elimination,
         "resolution": settings.resolution,
