@@ -324,12 +324,15 @@ def alike():
     return Choices.from_values(-np.repeat(order, 15, axis=1), grid=range(1, 16), per_instance=True)
 
 
-def test_calibration_keeps_the_estimates_and_widens_what_they_leave_open(alike):
+def test_calibration_draws_estimates_together_and_widens_what_they_leave_open(alike):
     plain, honest = (
         fit(alike, prior=RandomWalk(), calibration=calibration, draws=2000) for calibration in ("none", "trajectory")
     )
     before, after = (np.log(posterior.ratings[..., 0] / posterior.ratings[..., 2]) for posterior in (plain, honest))
-    np.testing.assert_allclose(after.mean(axis=0), before.mean(axis=0), atol=0.15)  # five standard errors of the mean
+    # Twenty rankings at one time, and a prior deviation of about one: a fifth or so of the estimate is chance.
+    kept = after.mean(axis=0) / before.mean(axis=0)
+    assert (kept > 0.65).all()
+    assert (kept < 0.95).all()
     assert (after.std(axis=0) > 1.3 * before.std(axis=0)).all()
     assert honest.diagnostics.effective_times == pytest.approx(1, abs=0.2)
     assert honest.diagnostics.message.endswith("A run's rankings are alike over time: 15 times count as 1.")

@@ -62,9 +62,9 @@ def fit(
         `Pathfinder(...)` are the same with settings. With the extra, "auto" ends in "nuts" where all else fails.
     calibration
         "none" is the paper's likelihood: a run's rankings at different times count as independent. "trajectory", for the
-        temporal priors, keeps the estimates and gives them the spread that the correlation of a run's rankings over time
-        leaves; it needs choices that were made with `per_instance=True`. "auto" is "trajectory" for the temporal priors,
-        and "none" for those that treat each time alone.
+        temporal priors, takes out of the estimates what is noise that a run's rankings, alike over time, did not average
+        out, and gives them the spread that is left; it needs choices that were made with `per_instance=True`. "auto" is
+        "trajectory" for the temporal priors, and "none" for those that treat each time alone.
     draws
         Number of equally weighted draws.
     seed

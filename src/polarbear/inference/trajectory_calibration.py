@@ -1,17 +1,22 @@
-"""Honest uncertainty where the rankings of one run are alike over time: the estimate stays, its spread is corrected.
+"""Honest posteriors where the rankings of one run are alike over time: what the estimate is worth, then.
 
 At given hyperparameters the posterior mean m is a linear estimate of the latent functions η from the scores. With prior
-covariance K, curvature A and V = (K⁻¹ + A)⁻¹, its error for a truth η and score noise ζ of unit covariance is
+covariance K, curvature A and V = (K⁻¹ + A)⁻¹, a truth η and score noise ζ of unit covariance make it
 
-    m − η = −(I − V A) η + V A^½ ζ.
+    m = V A^½ (A^½ η + ζ).
 
-If ζ is independent over time, as the likelihood takes it to be, the covariance of the error is V, the posterior's own. If it
-has the correlation R over time, the covariance is E = V (K⁻¹ + A^½ R A^½) V (a Bayesian sandwich): with the same estimate,
-wider where correlated noise does not average out, narrower where it cancels. So each draw of the posterior is taken apart
-into the truth and the noise that would have brought it about (Matheron's rule), and put together again with the noise
-correlated as it was seen to be:
+If ζ is independent over time, as the likelihood takes it to be, E(η | m) = m, and the error has the covariance V, the
+posterior's own. If ζ has the correlation R over time, three things change.
 
-    η' = η + V A^½ (R^½ − I) ζ.
+- The amplitude of η, which the evidence took in part from noise (`amplitude_correction`).
+- What m tells, since part of it is noise that did not average out. At each time E(η(t) | m(t)) = C(t) m(t), with
+  C = E ηmᵀ (E mmᵀ)⁻¹ over simulated truths, with the amplitudes of `own_amplitudes`, and noise of correlation R.
+- The error of that estimate, η − C m, which is as large as truths and such noise make it: a Bayesian sandwich.
+
+So each draw of the posterior is taken apart into the truth and the noise that would have brought it about (Matheron's rule),
+the truth is given its amplitude x, the noise its correlation, and they are put together again:
+
+    η' = C m + x η − C V A^½ (A^½ x η + R^½ ζ).
 
 R = I gives the draws back as they were. R is measured from the scores of the instances (`score_correlation`). They are taken
 at the estimate, which has gone after their noise: with H = A^½ V A^½ and P instances, what is left of standardised scores is
@@ -22,17 +27,25 @@ the prior is banded all costs are linear in the number of times, but for R itsel
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from polarbear.inference.amplitude_correction import AmplitudeCorrection, amplitude_correction
+from polarbear.inference.own_amplitudes import own_amplitudes
 from polarbear.inference.run_scores import standard_scores
 from polarbear.inference.score_correlation import effective_times, score_correlation, seen
 from polarbear.inference.whitened import LaplaceSurface
+from polarbear.models.helmert import helmert
+from polarbear.models.plackett_luce import derivatives
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from polarbear.inference.conditional import Conditional
+    from polarbear.inference.latent_field import Factor
     from polarbear.models import TemporalPrior
     from polarbear.observe import Choices
 
@@ -49,7 +62,7 @@ def calibrate_trajectories(
     *,
     rng: np.random.Generator,
 ) -> tuple[Array, float]:
-    """Draws with the spread that correlated rankings leave, and how many independent times the rankings are worth.
+    """Draws of what can be known from correlated rankings, and how many independent times these are worth.
 
     Parameters
     ----------
@@ -65,36 +78,138 @@ def calibrate_trajectories(
     surface = LaplaceSurface(choices, prior)
     contrasts = surface.contrasts
     conditional = surface.conditional(hyperparameters, None)
-    field, factor = conditional.field, conditional.factor
-    fitted = field.latent(conditional.mode) @ contrasts.T
-    scores, curvature = standard_scores(fitted, choices)
-    root = _root(curvature)
+    fitted = conditional.field.latent(conditional.mode)
+    scores, curvature = standard_scores(fitted @ contrasts.T, choices)
+    estimator = _Estimator(conditional, _root(curvature))
 
-    def spread(noise: Array) -> Array:
-        """V A^½ of standardised score noise (time, latent function, draw)."""
-        return field.latent(factor.colour(factor.colour_transposed(field.pull_back(root @ noise))))
-
-    there = seen(scores)[:, None]
-    share = there / np.maximum(
-        there.sum(axis=-1, keepdims=True), 1
-    )  # of the curvature: 1/P of an instance that was observed
-    correlation = score_correlation(scores + share / 2 * (root @ spread(scores)))
-    change = _root(correlation) - np.eye(len(correlation))
-    believed = field.factorise(np.zeros_like(curvature), conditional.mode)  # the prior alone: nothing was seen
-
+    correlation = score_correlation(_before_the_estimate(scores, estimator))
+    worth = effective_times(correlation, curvature)
+    amplitude = _amplitude(prior, hyperparameters, choices, fitted, curvature, correlation)
     latent = contrasts.T @ utilities
     centre = latent.mean(axis=-1, keepdims=True)
+    correlated = _root(correlation)
+    kept = _kept(estimator, contrasts, centre, correlated, amplitude, worth, rng=rng)
+
     calibrated = np.empty_like(utilities)
     for start in range(0, utilities.shape[-1], _DRAWS_AT_ONCE):
         part = slice(start, start + _DRAWS_AT_ONCE)
         deviation = latent[..., part] - centre
-        truth = field.latent(believed.colour(rng.standard_normal((*field.shape, deviation.shape[-1]))))
-        noise = rng.standard_normal(deviation.shape)
+        truth, noise = estimator.simulate(deviation.shape[-1], rng=rng)
         # A draw of the posterior made of this truth and this noise; what it lacks is shared out between the two.
-        simulated = truth + spread(noise - root @ truth)
-        noise += root @ (deviation - simulated)
-        calibrated[..., part] = contrasts @ (latent[..., part] + spread(np.tensordot(change, noise, axes=1)))
-    return calibrated, effective_times(correlation, curvature)
+        lacking = deviation - (truth - estimator.estimate(truth, noise))
+        truth, noise = truth + lacking, noise - estimator.root @ lacking
+        truth *= amplitude.ratios(deviation.shape[-1], rng=rng)
+        error = truth - kept @ estimator.estimate(truth, _over_time(correlated, noise))
+        calibrated[..., part] = contrasts @ (kept @ centre + error)
+    return calibrated, worth
+
+
+@dataclass(frozen=True, eq=False)
+class _Estimator:
+    """The linear estimate at given hyperparameters; arrays have the shape (time, latent function, draw)."""
+
+    conditional: Conditional
+    root: Array  # A^½
+
+    def smooth(self, data: Array) -> Array:
+        """V A^½ of standardised data."""
+        field, factor = self.conditional.field, self.conditional.factor
+        return field.latent(factor.colour(factor.colour_transposed(field.pull_back(self.root @ data))))
+
+    def estimate(self, truth: Array, noise: Array) -> Array:
+        """m, of truths that were seen through standardised noise."""
+        return self.smooth(self.root @ truth + noise)
+
+    def simulate(self, draws: int, *, rng: np.random.Generator) -> tuple[Array, Array]:
+        """Truths from the prior and standardised noise, as the likelihood supposes them."""
+        field = self.conditional.field
+        truth = field.latent(self._believed.colour(rng.standard_normal((*field.shape, draws))))
+        return truth, rng.standard_normal(truth.shape)
+
+    @cached_property
+    def _believed(self) -> Factor:
+        """The prior's precision: nothing was seen."""
+        return self.conditional.field.factorise(np.zeros_like(self.root), self.conditional.mode)
+
+
+def _before_the_estimate(scores: Array, estimator: _Estimator) -> Array:
+    """Standardised scores as they were before the estimate went after their noise."""
+    there = seen(scores)[:, None]
+    share = there / np.maximum(there.sum(axis=-1, keepdims=True), 1)  # of the curvature: 1/P of a run that was observed
+    scaled: Array = scores + share / 2 * (estimator.root @ estimator.smooth(scores))
+    return scaled
+
+
+def _kept(
+    estimator: _Estimator,
+    contrasts: Array,
+    centre: Array,
+    correlated: Array,
+    amplitude: AmplitudeCorrection,
+    worth: float,
+    *,
+    rng: np.random.Generator,
+) -> Array:
+    """C(t), shape (time, function, function): what is to be kept of an estimate, by simulated truths and noise."""
+    truth, noise = estimator.simulate(_DRAWS_AT_ONCE, rng=rng)
+    signal = contrasts @ estimator.smooth(estimator.root @ truth)
+
+    def believable(ratios: Array, disturbance: Array) -> Array:
+        """E ηmᵀ (E mmᵀ)⁻¹ of truths that are larger by such ratios, and of estimates with such a disturbance in them."""
+        own = own_amplitudes(
+            (contrasts @ centre)[..., 0], _variance(signal * ratios), _variance(contrasts @ disturbance), worth
+        )
+        larger = ratios * (_root((contrasts.T * own**2) @ contrasts) @ truth)
+        return _regression(larger, estimator.smooth(estimator.root @ larger) + disturbance)
+
+    # In units of the same for independent noise, which is the identity but for the chance of these draws.
+    supposed = believable(np.ones(_DRAWS_AT_ONCE), estimator.smooth(noise))
+    disturbance = estimator.smooth(_over_time(correlated, noise))
+    kept: Array = believable(amplitude.ratios(_DRAWS_AT_ONCE, rng=rng), disturbance) @ np.linalg.pinv(supposed)
+    return kept
+
+
+def _amplitude(
+    prior: TemporalPrior,
+    hyperparameters: tuple[float, ...],
+    choices: Choices,
+    latent: Array,
+    curvature: Array,
+    correlation: Array,
+) -> AmplitudeCorrection:
+    """How the prior's amplitude is to be corrected, if it has one that is not known."""
+    supposed = dict(zip(prior.hyperpriors, hyperparameters, strict=True))
+    if "amplitude" not in supposed:
+        return AmplitudeCorrection()
+    contrasts = helmert(len(choices.names))
+    return amplitude_correction(
+        factor=prior.factor(choices.grid, *hyperparameters),
+        latent=latent,
+        gradient=derivatives(latent @ contrasts.T, choices)[1] @ contrasts,
+        curvature=curvature,
+        correlation=correlation,
+        hyperprior=prior.hyperpriors["amplitude"],
+        amplitude=supposed["amplitude"],
+    )
+
+
+def _variance(utilities: Array) -> Array:
+    """Of each algorithm on its own, shape (time, algorithm), by draws of utilities that sum to zero."""
+    algorithms = utilities.shape[1]
+    variance: Array = (utilities**2).mean(axis=-1) * algorithms / (algorithms - 1)
+    return variance
+
+
+def _regression(truth: Array, estimate: Array) -> Array:
+    """The coefficients, at each time, of the regression of truths on their estimates (time, function, draw)."""
+    transposed = estimate.swapaxes(1, 2)
+    coefficients: Array = truth @ transposed @ np.linalg.pinv(estimate @ transposed, hermitian=True)
+    return coefficients
+
+
+def _over_time(matrix: Array, noise: Array) -> Array:
+    """A matrix (time, time) applied to noise (time, function, draw)."""
+    return np.tensordot(matrix, noise, axes=1)
 
 
 def _root(matrices: Array) -> Array:

@@ -59,7 +59,10 @@ class TemporalPrior(ABC):
     @property
     @abstractmethod
     def hyperpriors(self) -> Mapping[str, Hyperprior]:
-        """The prior of each hyperparameter, by name, in the order in which `factor` takes them."""
+        """The prior of each hyperparameter, by name, in the order in which `factor` takes them.
+
+        One that is called "amplitude" multiplies L(h).
+        """
 
     @abstractmethod
     def factor(self, grid: Grid, *hyperparameters: float) -> Array:
