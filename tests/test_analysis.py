@@ -43,7 +43,7 @@ class TestSuggestedGrid:
 class TestReplay:
     def test_it_says_what_racing_would_have_saved(self):
         runs = recorded(200)
-        raced = replay(runs, pb.log_grid(30, 100, 4), confidence=0.9, prior=pb.RandomWalk())
+        raced = replay(runs, pb.log_grid(30, 100, 4), confidence=0.85, prior=pb.RandomWalk())
         assert raced.result.pareto_set == ("good",)
         assert (raced.instances, raced.left_out, raced.recorded) == (200, 0, 40_000)
         assert raced.spent == sum(raced.result.cost.values()) < raced.recorded

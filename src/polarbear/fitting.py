@@ -152,13 +152,18 @@ def _calibrated(
 ) -> tuple[Array, Diagnostics]:
     """The draws with the spread that the correlation of a run's rankings leaves."""
     typical = tuple(mean for _, mean, _ in diagnostics.hyperparameters)
-    utilities, worth = inference.calibrate_trajectories(utilities, choices, prior, typical, rng=rng)
-    times = len(choices.grid)
+    calibrated = inference.calibrate_trajectories(utilities, choices, prior, typical, rng=rng)
+    times, worth = len(choices.grid), calibrated.effective_times
     alike = (
         f"are alike over time: {times} times count as {round(worth)}" if round(worth) < times else "differ over time"
     )
     told = f"A run's rankings {alike}."
-    return utilities, replace(diagnostics, message=f"{diagnostics.message} {told}", effective_times=worth)
+    return calibrated.utilities, replace(
+        diagnostics,
+        message=f"{diagnostics.message} {told}",
+        effective_times=worth,
+        effective_draws=diagnostics.effective_draws * calibrated.effective_share,
+    )
 
 
 def _check(choices: Choices, prior: Prior, method: str, calibration: str, draws: int, seed: int) -> None:

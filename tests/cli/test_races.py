@@ -31,7 +31,7 @@ def test_a_limit_leaves_with_2_and_resume_goes_on(polarbear, race_toml):
 
 
 def test_eliminations_are_judged_where_there_are_some(polarbear, race_toml, tmp_path):
-    asked = ["race", race_toml, "--max-instances", 3, "--quiet"]
+    asked = ["race", race_toml, "--max-instances", 5, "--quiet"]
     said = polarbear(*asked, "-o", tmp_path / "some.race")
     assert said.out.startswith("Candidates: random, climber (2 of 3)")
     assert "Probability that some elimination is wrong" in said.out

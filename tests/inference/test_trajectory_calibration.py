@@ -49,9 +49,10 @@ def test_uncorrelated_rankings_give_the_draws_back(choices, prior, monkeypatch):
     monkeypatch.setattr(trajectory_calibration, "score_correlation", lambda *_: np.eye(TIMES))
     rng = np.random.default_rng(1)
     draws = gaussian_draws(choices, prior, hyperparameters, 50, rng)[0]
-    calibrated, worth = calibrate_trajectories(draws, choices, prior, hyperparameters, rng=rng)
-    np.testing.assert_allclose(calibrated, draws, atol=1e-9)
-    assert worth == pytest.approx(TIMES)
+    calibrated = calibrate_trajectories(draws, choices, prior, hyperparameters, rng=rng)
+    np.testing.assert_allclose(calibrated.utilities, draws, atol=1e-9)
+    assert calibrated.effective_times == pytest.approx(TIMES)
+    assert calibrated.effective_share == pytest.approx(1)
 
 
 @pytest.mark.parametrize("prior", PRIORS)
@@ -61,10 +62,12 @@ def test_draws_are_those_of_the_truth_given_the_estimate_at_each_time(choices, p
     R = 0.9 ** np.abs(np.subtract.outer(np.arange(TIMES), np.arange(TIMES)))
     monkeypatch.setattr(trajectory_calibration, "score_correlation", lambda *_: R)
     monkeypatch.setattr(trajectory_calibration, "own_amplitudes", lambda *_: np.ones(ALGORITHMS))
+    monkeypatch.setattr(trajectory_calibration, "own_deviation", lambda *_: 0.0)
+    monkeypatch.setattr(trajectory_calibration, "_beyond_second_order", lambda given, **_: np.zeros(given.shape[-1]))
     monkeypatch.setattr(trajectory_calibration, "_DRAWS_AT_ONCE", 40_000)
     rng = np.random.default_rng(2)
     draws, V, A = gaussian_draws(choices, prior, hyperparameters, 40_000, rng)
-    calibrated, worth = calibrate_trajectories(draws, choices, prior, hyperparameters, rng=rng)
+    calibrated = calibrate_trajectories(draws, choices, prior, hyperparameters, rng=rng)
 
     functions = ALGORITHMS - 1
     L = prior.factor(choices.grid, *hyperparameters)
@@ -79,12 +82,12 @@ def test_draws_are_those_of_the_truth_given_the_estimate_at_each_time(choices, p
 
     latent, m = (
         np.tensordot(helmert(ALGORITHMS).T, each, axes=(1, 1)).transpose(1, 0, 2).reshape(len(K), -1)
-        for each in (calibrated, draws)
+        for each in (calibrated.utilities, draws)
     )
     np.testing.assert_allclose(np.cov(latent), expected, atol=0.04 * expected.max())
     np.testing.assert_allclose(latent.mean(axis=1), C @ m.mean(axis=1), atol=0.01)
     assert np.abs(C @ m.mean(axis=1) - m.mean(axis=1)).max() > 0.03  # which is not the estimate itself
-    assert 1 < worth < TIMES
+    assert 1 < calibrated.effective_times < TIMES
 
 
 @pytest.mark.parametrize("prior", PRIORS)
@@ -115,7 +118,7 @@ def test_draws_are_worked_on_in_parts_and_equal_seeds_give_equal_draws(choices):
     prior, hyperparameters = PRIORS["banded"]
     draws = gaussian_draws(choices, prior, hyperparameters, 2100, np.random.default_rng(3))[0]
     first, again = (
-        calibrate_trajectories(draws, choices, prior, hyperparameters, rng=np.random.default_rng(4))[0]
+        calibrate_trajectories(draws, choices, prior, hyperparameters, rng=np.random.default_rng(4)).utilities
         for _ in range(2)
     )
     np.testing.assert_array_equal(first, again)

@@ -14,6 +14,7 @@ magnitude adjustment as for composite likelihoods; Pauli, Racugno and Ventura, 2
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -36,6 +37,10 @@ class AmplitudeCorrection:
 
     shift: float = 0.0
     deviation: float = 0.0
+
+    def less_certain(self, deviation: float) -> AmplitudeCorrection:
+        """The same with another normal of this deviation on top."""
+        return AmplitudeCorrection(self.shift, math.hypot(self.deviation, deviation))
 
     def ratios(self, draws: int, *, rng: np.random.Generator) -> Array:
         """The amplitude over the supposed one, for each draw."""

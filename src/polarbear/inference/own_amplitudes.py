@@ -6,6 +6,7 @@ amplitude of those whom it is about, so that each algorithm has a factor x_i her
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 _TAILS = 1.0  # degrees of freedom of x_i⁻²: with so few, truths have the tails of a Cauchy distribution
 _AS_SUPPOSED = 2.0  # as many algorithms is it worth that the common level is supposed to be one
 _STEPS = 30
+_KNOWN = 2.0  # as many times is it worth what is known of an amplitude beforehand
 
 
 def own_amplitudes(estimate: Array, signal: Array, noise: Array, worth: float) -> Array:
@@ -55,3 +57,16 @@ def own_amplitudes(estimate: Array, signal: Array, noise: Array, worth: float) -
         level = (algorithms / (1 / squared).mean() + _AS_SUPPOSED) / (algorithms + _AS_SUPPOSED)
     factors: Array = np.sqrt(squared)
     return factors
+
+
+def own_deviation(worth: float, times: int) -> float:
+    """The deviation by which log x_i is less certain from so many independent times than from all of them.
+
+    An inverse gamma of ν degrees of freedom has the variance 2/ν, about, in the logarithm of x².
+
+    Examples
+    --------
+    >>> own_deviation(20, 20), round(own_deviation(2, 20), 2)
+    (0.0, 0.32)
+    """
+    return math.sqrt(max(0.0, 0.5 / (_KNOWN + worth) - 0.5 / (_KNOWN + times)))

@@ -8,7 +8,7 @@ covariance K, curvature A and V = (K⁻¹ + A)⁻¹, a truth η and score noise 
 If ζ is independent over time, as the likelihood takes it to be, E(η | m) = m, and the error has the covariance V, the
 posterior's own. If ζ has the correlation R over time, three things change.
 
-- The amplitude of η, which the evidence took in part from noise (`amplitude_correction`).
+- The amplitude of η, which the evidence took in part from noise (`amplitude_correction`), and which is less certain.
 - What m tells, since part of it is noise that did not average out. At each time E(η(t) | m(t)) = C(t) m(t), with
   C = E ηmᵀ (E mmᵀ)⁻¹ over simulated truths, with the amplitudes of `own_amplitudes`, and noise of correlation R.
 - The error of that estimate, η − C m, which is as large as truths and such noise make it: a Bayesian sandwich.
@@ -17,6 +17,11 @@ So each draw of the posterior is taken apart into the truth and the noise that w
 the truth is given its amplitude x, the noise its correlation, and they are put together again:
 
     η' = C m + x η − C V A^½ (A^½ x η + R^½ ζ).
+
+All that is linear; where one of two nearly always wins, the likelihood is not, and a draw could end where it is all but
+impossible. So draws are weighed: with r(η) the log-likelihood less its expansion to second order at the fit, by
+exp(r(η') / λ − r(η)), which takes from them the skewness of the posterior that they came from, and gives them that of a
+likelihood in which T times count as T/λ.
 
 R = I gives the draws back as they were. R is measured from the scores of the instances (`score_correlation`). They are taken
 at the estimate, which has gone after their noise: with H = A^½ V A^½ and P instances, what is left of standardised scores is
@@ -28,18 +33,19 @@ the prior is banded all costs are linear in the number of times, but for R itsel
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from polarbear.inference.amplitude_correction import AmplitudeCorrection, amplitude_correction
-from polarbear.inference.own_amplitudes import own_amplitudes
+from polarbear.inference.importance import in_order, pareto_smoothed, tempered
+from polarbear.inference.own_amplitudes import own_amplitudes, own_deviation
 from polarbear.inference.run_scores import standard_scores
 from polarbear.inference.score_correlation import effective_times, score_correlation, seen
 from polarbear.inference.whitened import LaplaceSurface
 from polarbear.models.helmert import helmert
-from polarbear.models.plackett_luce import derivatives
+from polarbear.models.plackett_luce import derivatives, log_likelihood_by_time
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -51,7 +57,7 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-_DRAWS_AT_ONCE = 1000  # bounds the memory
+_DRAWS_AT_ONCE = 1000  # bounds the memory; from as many C is known to some hundredths
 
 
 def calibrate_trajectories(
@@ -61,8 +67,8 @@ def calibrate_trajectories(
     hyperparameters: tuple[float, ...],
     *,
     rng: np.random.Generator,
-) -> tuple[Array, float]:
-    """Draws of what can be known from correlated rankings, and how many independent times these are worth.
+) -> Calibrated:
+    """Draws of what can be known from correlated rankings.
 
     Parameters
     ----------
@@ -85,6 +91,7 @@ def calibrate_trajectories(
     correlation = score_correlation(_before_the_estimate(scores, estimator))
     worth = effective_times(correlation, curvature)
     amplitude = _amplitude(prior, hyperparameters, choices, fitted, curvature, correlation)
+    amplitude = amplitude.less_certain(own_deviation(worth, len(fitted)))
     latent = contrasts.T @ utilities
     centre = latent.mean(axis=-1, keepdims=True)
     correlated = _root(correlation)
@@ -101,7 +108,32 @@ def calibrate_trajectories(
         truth *= amplitude.ratios(deviation.shape[-1], rng=rng)
         error = truth - kept @ estimator.estimate(truth, _over_time(correlated, noise))
         calibrated[..., part] = contrasts @ (kept @ centre + error)
-    return calibrated, worth
+
+    beyond = partial(_beyond_second_order, fitted=fitted @ contrasts.T, choices=choices)
+    log_weights = worth / len(fitted) * beyond(calibrated) - beyond(utilities)
+    importance = pareto_smoothed(log_weights)
+    weights = importance.weights if importance.good else tempered(log_weights)
+    again = in_order(weights, len(weights), rng=rng)
+    return Calibrated(calibrated[..., again], worth, 1 / float(weights @ weights * len(weights)))
+
+
+@dataclass(frozen=True, eq=False)
+class Calibrated:
+    """What `calibrate_trajectories` gives.
+
+    Attributes
+    ----------
+    utilities
+        Draws, shape (time, algorithm, draw).
+    effective_times
+        How many independent times the rankings are worth.
+    effective_share
+        How many independent draws the draws are worth, as a share of those that were given.
+    """
+
+    utilities: Array
+    effective_times: float
+    effective_share: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -191,6 +223,16 @@ def _amplitude(
         hyperprior=prior.hyperpriors["amplitude"],
         amplitude=supposed["amplitude"],
     )
+
+
+def _beyond_second_order(utilities: Array, *, fitted: Array, choices: Choices) -> Array:
+    """r of each draw: the log-likelihood less its expansion to second order at the fit."""
+    value, gradient, curvature = derivatives(fitted, choices)
+    apart = utilities - fitted[..., None]
+    expansion = value.sum() + (apart * (gradient[..., None] - curvature @ apart / 2)).sum(axis=(0, 1))
+    exact = log_likelihood_by_time(utilities, choices, dtype=np.float32).sum(axis=0)
+    beyond: Array = exact - expansion
+    return beyond
 
 
 def _variance(utilities: Array) -> Array:
