@@ -90,6 +90,44 @@ def test_draws_are_those_of_the_truth_given_the_estimate_at_each_time(choices, p
     assert 1 < calibrated.effective_times < TIMES
 
 
+def told_alike(wins, instances):
+    """Two algorithms whose order on an instance never changes, and the posterior of their difference from one time.
+
+    The prior is a function that hardly changes over time, so that a number has to be inferred: by quadrature.
+    """
+    won = (np.arange(instances) < wins)[:, None, None]
+    values = np.where(won, [0.0, 1.0], [1.0, 0.0]) * np.ones((instances, 12, 1))
+    choices = pb.Choices.from_values(values, grid=pb.linear_grid(1, 12, 12), per_instance=True)
+    prior = pb.GaussianProcess(amplitude=KNOWN, lengthscale=pb.LogNormal(np.log(30), 1e-3))
+    difference = np.linspace(-10, 12, 4001)  # of two utilities; it is √2 times the latent function, which is N(0, 1)
+    log_density = -0.25 * difference**2 - wins * np.logaddexp(0, -difference)
+    log_density -= (instances - wins) * np.logaddexp(0, difference)
+    mass = np.exp(log_density - log_density.max())
+    mass /= mass.sum()
+    mean = mass @ difference
+    deviation = np.sqrt(mass @ (difference - mean) ** 2)
+    posterior = pb.fit(choices, prior=prior, calibration="trajectory", draws=4000)
+    ours = np.log(posterior.ratings[..., 0] / posterior.ratings[..., 1])
+    return (mean, deviation, mass[difference > 0].sum()), (ours.mean(), ours.std(axis=0).mean(), (ours > 0).mean())
+
+
+@pytest.mark.parametrize(("wins", "instances"), [(4, 8), (6, 8), (16, 30), (20, 30), (75, 100)])
+def test_where_all_times_tell_the_same_they_count_as_one(wins, instances):
+    # The paper's likelihood takes them for twelve: deviations are then a third as large.
+    exact, ours = told_alike(wins, instances)
+    assert ours[0] == pytest.approx(exact[0], abs=0.1 * exact[1])
+    assert ours[1] == pytest.approx(exact[1], rel=0.15)
+    assert ours[2] == pytest.approx(exact[2], abs=0.02)
+
+
+@pytest.mark.parametrize("instances", [8, 30])
+def test_who_always_wins_is_known_to_be_better(instances):
+    # All of it is linear but for the weights, without which a symmetric error would reach beyond zero.
+    exact, ours = told_alike(instances, instances)
+    assert ours[2] == pytest.approx(exact[2], abs=0.005)
+    assert exact[0] - 0.3 * exact[1] < ours[0] < exact[0] + 2 * exact[1]
+
+
 @pytest.mark.parametrize("prior", PRIORS)
 def test_scores_are_scaled_back_by_what_the_estimate_took(choices, prior, monkeypatch):
     """z_i + H z_i / 2P with H = A^½ V A^½, computed densely."""
