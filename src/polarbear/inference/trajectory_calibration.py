@@ -59,6 +59,8 @@ if TYPE_CHECKING:
 
 _DRAWS_AT_ONCE = 1000  # bounds the memory; from as many C is known to some hundredths
 
+_WEIGHED_TIMES = 50  # neighbours of a finer grid say the same
+
 
 def calibrate_trajectories(
     utilities: Array,
@@ -226,12 +228,15 @@ def _amplitude(
 
 
 def _beyond_second_order(utilities: Array, *, fitted: Array, choices: Choices) -> Array:
-    """r of each draw: the log-likelihood less its expansion to second order at the fit."""
+    """r of each draw: the log-likelihood less its expansion to second order at the fit, from some of the times if many."""
+    times = len(fitted)
+    at = np.linspace(0, times - 1, min(times, _WEIGHED_TIMES)).round().astype(np.intp)
+    utilities, fitted, choices = utilities[at], fitted[at], choices.at_times(at)
     value, gradient, curvature = derivatives(fitted, choices)
     apart = utilities - fitted[..., None]
     expansion = value.sum() + (apart * (gradient[..., None] - curvature @ apart / 2)).sum(axis=(0, 1))
     exact = log_likelihood_by_time(utilities, choices, dtype=np.float32).sum(axis=0)
-    beyond: Array = exact - expansion
+    beyond: Array = (exact - expansion) * (times / len(at))
     return beyond
 
 
