@@ -258,25 +258,37 @@ def draw_coverage(cells: list[Cell]) -> None:
 
 
 def draw_reliability(cells: list[Cell]) -> None:
-    """What was said against what came, B-spline from few instances, a panel for each recording."""
+    """What was said against what came, B-spline, a column for each recording, from half of the instances and from 20."""
     with styled():
-        figure = empty_figure(6.6, 3.4)
-        panels = figure.subplots(1, len(RECORDED), sharex=True, sharey=True)
-        for panel, (recorded, name) in zip(panels, RECORDED.items(), strict=True):
-            panel.plot([0.5, 1], [0.5, 1], color="0.8", linewidth=1)
-            for cell in cells:
-                if cell["recorded"] == recorded and cell["prior"] == "BSpline" and cell["instances"] == 20:
-                    said = [each["said"] for each in cell["classes"]]
-                    came = [each["came"] for each in cell["classes"]]
-                    error = [2 * each["standard_error"] for each in cell["classes"]]
-                    style = "o-" if cell["calibration"] == "trajectory" else "x:"
-                    shade, label = ("0.6", ", simulated") if cell["simulated"] else ("0", "")
-                    label = cell["calibration"] + label
-                    panel.errorbar(said, came, error, fmt=style, color=shade, markersize=4, linewidth=1, label=label)
-            panel.set_title(name, fontsize=9)
+        figure = empty_figure(6.6, 6.2)
+        panels = figure.subplots(2, len(RECORDED), sharex=True, sharey=True)
+        for row, (instances, known) in zip(
+            panels, {0: "half of the instances", 20: "20 instances"}.items(), strict=True
+        ):
+            for panel, (recorded, name) in zip(row, RECORDED.items(), strict=True):
+                panel.plot([0.5, 1], [0.5, 1], color="0.8", linewidth=1)
+                for cell in cells:
+                    if (cell["recorded"], cell["prior"], cell["instances"]) == (recorded, "BSpline", instances):
+                        said, came, error = (
+                            [each[what] for each in cell["classes"]] for what in ("said", "came", "standard_error")
+                        )
+                        style = "o-" if cell["calibration"] == "trajectory" else "x:"
+                        shade, label = ("0.6", ", simulated") if cell["simulated"] else ("0", "")
+                        panel.errorbar(
+                            said,
+                            came,
+                            [2 * each for each in error],
+                            fmt=style,
+                            color=shade,
+                            markersize=4,
+                            linewidth=1,
+                            label=cell["calibration"] + label,
+                        )
+                panel.set_title(f"{name}, from {known}", fontsize=9)
+            row[0].set_ylabel("share that came true")
+        for panel in panels[-1]:
             panel.set_xlabel("probability that was given")
-        panels[0].set_ylabel("share that came true")
-        panels[0].legend(title="calibration")
+        panels[0, 0].legend(title="calibration")
         figure.savefig(IMAGES / "reliability.svg", metadata={"Date": None})
 
 
