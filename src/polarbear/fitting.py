@@ -33,6 +33,7 @@ _REFERENCES: dict[object, Reference] = {
     "pathfinder": Pathfinder(),
 }
 _INSTALL = "pip install 'polarbear[mcmc]'"
+_FEW = 0.05  # effective draws, as a share of all, about which something is said
 _FEWEST_DRAWS = 100  # Pareto smoothing and R-hat need a tail and chains to look at
 
 
@@ -150,7 +151,7 @@ def _draw(
 def _calibrated(
     utilities: Array, diagnostics: Diagnostics, choices: Choices, prior: TemporalPrior, *, rng: np.random.Generator
 ) -> tuple[Array, Diagnostics]:
-    """The draws with the spread that the correlation of a run's rankings leaves."""
+    """What the draws are worth where a run's rankings are correlated over time, and as how many times these count."""
     typical = tuple(mean for _, mean, _ in diagnostics.hyperparameters)
     calibrated = inference.calibrate_trajectories(utilities, choices, prior, typical, rng=rng)
     times, worth = len(choices.grid), calibrated.effective_times
@@ -158,11 +159,14 @@ def _calibrated(
         f"are alike over time: {times} times count as {round(worth)}" if round(worth) < times else "differ over time"
     )
     told = f"A run's rankings {alike}."
+    effective = diagnostics.effective_draws * calibrated.effective_share
+    if effective < _FEW * utilities.shape[-1]:
+        told += f" Weighed for that, {effective:.0f} draws are effective: ask for more of them."
     return calibrated.utilities, replace(
         diagnostics,
         message=f"{diagnostics.message} {told}",
         effective_times=worth,
-        effective_draws=diagnostics.effective_draws * calibrated.effective_share,
+        effective_draws=effective,
     )
 
 

@@ -51,9 +51,11 @@ def test_what_is_common_to_all_does_not_matter(example):
     np.testing.assert_allclose(own_amplitudes(moved, signal, noise, WORTH), own_amplitudes(*example, WORTH))
 
 
-def test_where_nothing_was_seen_all_are_as_supposed():
+def test_where_nothing_was_seen_all_are_the_same_and_about_as_supposed():
     nothing = np.zeros((TIMES, ALGORITHMS))
-    np.testing.assert_allclose(own_amplitudes(nothing, nothing, nothing, 1.0), 1.0, rtol=0.35)
+    factors = own_amplitudes(nothing, nothing, nothing, 1.0)
+    np.testing.assert_allclose(factors, factors[0])
+    assert 0.6 < factors[0] <= 1  # signal and noise count as equally small, and estimates of zero speak for less
 
 
 def test_one_who_lies_apart_does_not_enlarge_the_others():

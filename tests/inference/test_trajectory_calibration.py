@@ -125,7 +125,40 @@ def test_who_always_wins_is_known_to_be_better(instances):
     # All of it is linear but for the weights, without which a symmetric error would reach beyond zero.
     exact, ours = told_alike(instances, instances)
     assert ours[2] == pytest.approx(exact[2], abs=0.005)
+    # By how much is overstated: the expansion is at a fit that counts each win twelve times.
     assert exact[0] - 0.3 * exact[1] < ours[0] < exact[0] + 2 * exact[1]
+
+
+def test_weights_that_would_leave_few_draws_are_tempered(choices, monkeypatch):
+    prior, hyperparameters = PRIORS["banded"]
+    rng = np.random.default_rng(5)
+    draws = gaussian_draws(choices, prior, hyperparameters, 1000, rng)[0]
+    wild = iter([300 * rng.standard_normal(1000), np.zeros(1000)])
+    monkeypatch.setattr(trajectory_calibration, "_beyond_second_order", lambda *_, **__: next(wild))
+    calibrated = calibrate_trajectories(draws, choices, prior, hyperparameters, rng=rng)
+    assert calibrated.effective_share == pytest.approx(0.1, abs=0.01)
+    assert len(np.unique(calibrated.utilities[0, 0])) > 100
+
+
+def test_some_of_many_times_are_enough_to_weigh_draws(monkeypatch):
+    utilities = np.linspace([2.0, 0.0, -2.0], [1.0, 0.5, -1.5], 120)
+    values = Simulator(0.99).values(utilities, 12, rng=np.random.default_rng(6))
+    choices = pb.Choices.from_values(values, grid=pb.linear_grid(1, 120, 120), per_instance=True)
+
+    def difference():
+        posterior = pb.fit(choices, calibration="trajectory", draws=2000)
+        few = posterior.diagnostics.effective_draws < 100
+        assert few == ("draws are effective: ask for more of them" in posterior.diagnostics.message)
+        ratings = posterior.ratings
+        return np.log(ratings[..., 0] / ratings[..., 2])
+
+    some = difference()
+    monkeypatch.setattr(trajectory_calibration, "_WEIGHED_TIMES", 120)
+    every = difference()
+    assert not np.array_equal(some, every)
+    # Means of a hundred effective draws each differ by 0.14 standard deviations; three times that, at every time.
+    assert (np.abs(some.mean(axis=0) - every.mean(axis=0)) < 0.45 * every.std(axis=0)).all()
+    np.testing.assert_allclose(some.std(axis=0), every.std(axis=0), rtol=0.25)
 
 
 @pytest.mark.parametrize("prior", PRIORS)

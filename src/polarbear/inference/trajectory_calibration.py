@@ -58,7 +58,6 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
 
 _DRAWS_AT_ONCE = 1000  # bounds the memory; from as many C is known to some hundredths
-
 _WEIGHED_TIMES = 50  # neighbours of a finer grid say the same
 
 
