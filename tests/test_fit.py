@@ -16,11 +16,13 @@ from polarbear import (
     Ranking,
     dominance,
     fit,
+    inference,
     linear_grid,
     log_grid,
     pareto_set,
     win_probability,
 )
+from polarbear.inference.trajectory_calibration import Calibrated
 from polarbear.models import TemporalPrior
 from polarbear.models.plackett_luce import sample_rankings
 
@@ -338,6 +340,14 @@ def test_calibration_draws_estimates_together_and_widens_what_they_leave_open(al
     assert 200 < honest.diagnostics.effective_draws < plain.diagnostics.effective_draws  # they were weighed
     assert honest.diagnostics.message.endswith("A run's rankings are alike over time: 15 times count as 1.")
     assert plain.diagnostics.effective_times is None
+
+
+def test_few_effective_draws_after_calibration_are_said(alike, monkeypatch):
+    monkeypatch.setattr(inference, "calibrate_trajectories", lambda given, *_, **__: Calibrated(given, 3.0, 0.04))
+    diagnostics = fit(alike, prior=RandomWalk(), calibration="trajectory", draws=1000).diagnostics
+    assert diagnostics.effective_draws < 50
+    effective = f"{diagnostics.effective_draws:.0f}"
+    assert diagnostics.message.endswith(f"Weighed for that, {effective} draws are effective: ask for more of them.")
 
 
 def test_auto_calibrates_temporal_priors_alone(alike):

@@ -1,4 +1,4 @@
-"""Pareto smoothing tells good weights from bad ones, and resampling is unbiased."""
+"""Pareto smoothing tells good weights from bad ones, truncation bounds them, and resampling is unbiased."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from arviz_stats.base import array_stats
 
-from polarbear.inference.importance import pareto_smoothed, resample, systematic_counts
+from polarbear.inference.importance import pareto_smoothed, resample, systematic_counts, truncated
 
 
 def pareto_log_weights(shape: float, size: int, seed: int) -> np.ndarray:
@@ -147,3 +147,16 @@ def test_weights_with_a_bound_that_many_reach_are_left_alone():
     importance = pareto_smoothed(log_weights)
     assert importance.good
     np.testing.assert_allclose(importance.weights, np.exp(log_weights) / np.exp(log_weights).sum())
+
+
+@pytest.mark.parametrize("share", [0.05, 0.2, 1.0])
+@pytest.mark.parametrize("spread", [0.0, 1.0, 1000.0])
+def test_truncated_weights_are_equal_at_the_top_and_untouched_below(share, spread):
+    log_weights = spread * np.random.default_rng(3).standard_normal(1000)
+    weights = truncated(log_weights, share=share)
+    top, below = np.split(np.argsort(-log_weights), [round(1000 * share)])
+    np.testing.assert_allclose(weights[top], weights.max())
+    ratios = np.exp(log_weights[below] - log_weights[top[-1]])
+    np.testing.assert_allclose(weights[below] / weights.max(), ratios, atol=1e-300)  # smaller ones are not normal
+    assert weights.sum() == pytest.approx(1)
+    assert 1 / (weights @ weights) >= 1000 * share - 1e-6

@@ -129,15 +129,15 @@ def test_who_always_wins_is_known_to_be_better(instances):
     assert exact[0] - 0.3 * exact[1] < ours[0] < exact[0] + 2 * exact[1]
 
 
-def test_weights_that_would_leave_few_draws_are_tempered(choices, monkeypatch):
+def test_weights_leave_a_fifth_of_the_draws_whatever_they_are(choices, monkeypatch):
     prior, hyperparameters = PRIORS["banded"]
     rng = np.random.default_rng(5)
     draws = gaussian_draws(choices, prior, hyperparameters, 1000, rng)[0]
     wild = iter([300 * rng.standard_normal(1000), np.zeros(1000)])
     monkeypatch.setattr(trajectory_calibration, "_beyond_second_order", lambda *_, **__: next(wild))
     calibrated = calibrate_trajectories(draws, choices, prior, hyperparameters, rng=rng)
-    assert calibrated.effective_share == pytest.approx(0.1, abs=0.01)
-    assert len(np.unique(calibrated.utilities[0, 0])) > 100
+    assert calibrated.effective_share == pytest.approx(0.2, abs=0.01)
+    assert len(np.unique(calibrated.utilities[0, 0])) == pytest.approx(200, abs=10)
 
 
 def test_some_of_many_times_are_enough_to_weigh_draws(monkeypatch):
@@ -146,19 +146,16 @@ def test_some_of_many_times_are_enough_to_weigh_draws(monkeypatch):
     choices = pb.Choices.from_values(values, grid=pb.linear_grid(1, 120, 120), per_instance=True)
 
     def difference():
-        posterior = pb.fit(choices, calibration="trajectory", draws=2000)
-        few = posterior.diagnostics.effective_draws < 100
-        assert few == ("draws are effective: ask for more of them" in posterior.diagnostics.message)
-        ratings = posterior.ratings
+        ratings = pb.fit(choices, calibration="trajectory", draws=2000).ratings
         return np.log(ratings[..., 0] / ratings[..., 2])
 
     some = difference()
     monkeypatch.setattr(trajectory_calibration, "_WEIGHED_TIMES", 120)
     every = difference()
     assert not np.array_equal(some, every)
-    # Means of a hundred effective draws each differ by 0.14 standard deviations; three times that, at every time.
-    assert (np.abs(some.mean(axis=0) - every.mean(axis=0)) < 0.45 * every.std(axis=0)).all()
-    np.testing.assert_allclose(some.std(axis=0), every.std(axis=0), rtol=0.25)
+    # Means of a fifth of the draws each differ by 0.07 standard deviations; three times that, at every time.
+    assert (np.abs(some.mean(axis=0) - every.mean(axis=0)) < 0.21 * every.std(axis=0)).all()
+    np.testing.assert_allclose(some.std(axis=0), every.std(axis=0), rtol=0.15)
 
 
 @pytest.mark.parametrize("prior", PRIORS)

@@ -1,4 +1,4 @@
-"""Importance weights: Pareto smoothing, what they are worth, and equally weighted draws from them."""
+"""Importance weights: smoothed or truncated, what they are worth, and equally weighted draws from them."""
 
 from __future__ import annotations
 
@@ -115,6 +115,23 @@ def tempered(log_weights: Array) -> Array:
 
     # The effective number falls as the power rises.
     return at(1.0 if surplus(1.0) >= 0 else brentq(surplus, 0.0, 1.0, xtol=1e-9))
+
+
+def truncated(log_weights: Array, *, share: float) -> Array:
+    """Weights, normalised, of which the largest share is cut down to the smallest among them (Ionides, 2008).
+
+    Then at least this share of the draws is effective, whatever the weights: with w the largest, Σ w_i² ≤ w Σ w_i, and
+    Σ w_i is at least w times the share.
+
+    Examples
+    --------
+    >>> truncated(np.log([1.0, 1.0, 2.0, 1e6]), share=0.5).round(3).tolist()
+    [0.167, 0.167, 0.333, 0.333]
+    """
+    smallest = np.sort(log_weights)[-math.ceil(share * len(log_weights))]
+    weights: Array = np.exp(np.minimum(log_weights - smallest, 0.0))
+    weights /= weights.sum()
+    return weights
 
 
 def systematic_counts(weights: Array, draws: int, *, rng: np.random.Generator) -> NDArray[np.intp]:

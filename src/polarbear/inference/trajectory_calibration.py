@@ -21,7 +21,7 @@ the truth is given its amplitude x, the noise its correlation, and they are put 
 All that is linear; where one of two nearly always wins, the likelihood is not, and a draw could end where it is all but
 impossible. So draws are weighed: with r(η) the log-likelihood less its expansion to second order at the fit, by
 exp(r(η') / λ − r(η)), which takes from them the skewness of the posterior that they came from, and gives them that of a
-likelihood in which T times count as T/λ.
+likelihood in which T times count as T/λ. Weights are truncated: far out, r says little.
 
 R = I gives the draws back as they were. R is measured from the scores of the instances (`score_correlation`). They are taken
 at the estimate, which has gone after their noise: with H = A^½ V A^½ and P instances, what is left of standardised scores is
@@ -39,7 +39,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from polarbear.inference.amplitude_correction import AmplitudeCorrection, amplitude_correction
-from polarbear.inference.importance import in_order, pareto_smoothed, tempered
+from polarbear.inference.importance import in_order, truncated
 from polarbear.inference.own_amplitudes import own_amplitudes, own_deviation
 from polarbear.inference.run_scores import standard_scores
 from polarbear.inference.score_correlation import effective_times, score_correlation, seen
@@ -59,6 +59,7 @@ if TYPE_CHECKING:
 
 _DRAWS_AT_ONCE = 1000  # bounds the memory; from as many C is known to some hundredths
 _WEIGHED_TIMES = 50  # neighbours of a finer grid say the same
+_HEAVIEST = 0.2  # share of the draws that count alike, so that this many are effective
 
 
 def calibrate_trajectories(
@@ -112,8 +113,7 @@ def calibrate_trajectories(
 
     beyond = partial(_beyond_second_order, fitted=fitted @ contrasts.T, choices=choices)
     log_weights = worth / len(fitted) * beyond(calibrated) - beyond(utilities)
-    importance = pareto_smoothed(log_weights)
-    weights = importance.weights if importance.good else tempered(log_weights)
+    weights = truncated(log_weights, share=_HEAVIEST)
     again = in_order(weights, len(weights), rng=rng)
     return Calibrated(calibrated[..., again], worth, 1 / float(weights @ weights * len(weights)))
 
