@@ -16,13 +16,12 @@ from polarbear import (
     Ranking,
     dominance,
     fit,
-    inference,
+    fitting,
     linear_grid,
     log_grid,
     pareto_set,
     win_probability,
 )
-from polarbear.inference.trajectory_calibration import Calibrated
 from polarbear.models import TemporalPrior
 from polarbear.models.plackett_luce import sample_rankings
 
@@ -343,11 +342,12 @@ def test_calibration_draws_estimates_together_and_widens_what_they_leave_open(al
 
 
 def test_few_effective_draws_after_calibration_are_said(alike, monkeypatch):
-    monkeypatch.setattr(inference, "calibrate_trajectories", lambda given, *_, **__: Calibrated(given, 3.0, 0.04))
-    diagnostics = fit(alike, prior=RandomWalk(), calibration="trajectory", draws=1000).diagnostics
-    assert diagnostics.effective_draws < 50
-    effective = f"{diagnostics.effective_draws:.0f}"
-    assert diagnostics.message.endswith(f"Weighed for that, {effective} draws are effective: ask for more of them.")
+    enough = fit(alike, prior=RandomWalk(), calibration="trajectory", draws=1000).diagnostics
+    assert "ask for more" not in enough.message
+    monkeypatch.setattr(fitting, "_FEW", 1.0)
+    few = fit(alike, prior=RandomWalk(), calibration="trajectory", draws=1000).diagnostics
+    effective = f"{few.effective_draws:.0f}"
+    assert few.message == f"{enough.message} Weighed for that, {effective} draws are effective: ask for more of them."
 
 
 def test_auto_calibrates_temporal_priors_alone(alike):

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-_LOG_RATIOS = np.linspace(-3, 3, 301)  # of the amplitude to the supposed one; finer than any posterior of it is wide
+_LOG_RATIOS = np.linspace(-3, 3, 301)  # of the amplitude to the supposed one; posteriors of it are some tenths wide
 _MOST_TIMES = 100  # that are told apart; neighbours are taken together
 
 

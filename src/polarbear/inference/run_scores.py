@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
+_FURTHEST = 700.0  # below the best, where masses all but underflow
 MOST_INSTANCES = 400  # how their scores go together is then known to some hundredths, and more would only take time
 
 
@@ -47,7 +48,7 @@ def scores_by_instance(utilities: Array, rankings: Rankings) -> Array:
     ranks = rankings.ranks
     order = np.argsort(np.where(ranks == ABSENT, UNRANKED + 1, ranks.astype(np.int32)), axis=2, kind="stable")
     ranks = np.take_along_axis(ranks, order, axis=2)
-    masses = np.exp(utilities - utilities.max(axis=1, keepdims=True))
+    masses = np.exp(np.maximum(utilities - utilities.max(axis=1, keepdims=True), -_FURTHEST))
     mass = np.where(ranks == ABSENT, 0.0, np.take_along_axis(np.broadcast_to(masses, ranks.shape), order, axis=2))
 
     # Positions from the best to the worst; a group is a run of equal ranks, from `first` to `last`.
@@ -65,8 +66,7 @@ def scores_by_instance(utilities: Array, rankings: Rankings) -> Array:
     present = (ranks != ABSENT).sum(axis=2, keepdims=True)
     chosen = (ranks != ABSENT) & (ranks != UNRANKED) & (position < present - 1)  # the last of all is no choice
     from_set = worse + (np.take_along_axis(left, first, axis=2) - worse) * share
-    # A mass that underflows is that of algorithms which are as good as certain to come last.
-    inverse = np.where(chosen, 1 / np.maximum(from_set, np.finfo(np.float64).tiny), 0.0)
+    inverse = np.divide(1, from_set, out=np.zeros_like(from_set), where=chosen)
 
     before = np.concatenate([np.zeros_like(left[..., :1]), np.cumsum(inverse, axis=2)], axis=2)
     inside = np.concatenate([np.zeros_like(left[..., :1]), np.cumsum(inverse * share, axis=2)], axis=2)
@@ -96,7 +96,7 @@ def looked_at(rankings: Rankings) -> Rankings:
 def standard_scores(utilities: Array, choices: Choices) -> tuple[Array, Array]:
     """z_i(t) = A(t)^−½ s_i(t) in the contrasts, shape (time, latent function, instance), and A(t), the curvature of all.
 
-    Under Plackett-Luce, at the true utilities, Σ_i z_i(t) z_i(t)ᵀ is the identity on average.
+    Under Plackett-Luce, at the true utilities, Σ_i z_i(t) z_i(t)ᵀ over all instances is the identity on average.
 
     Parameters
     ----------

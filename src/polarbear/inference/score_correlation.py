@@ -24,7 +24,8 @@ def score_correlation(scores: Array) -> Array:
     C(t, t') = Σ_i z_i(t)·z_i(t') is scaled to a unit diagonal. Few instances make that noisy, and it is drawn towards a
     correlation that depends on the distance on the grid alone, by as much as its sampling errors explain how far the two lie
     apart (Schäfer and Strimmer, 2005): all the way where rankings are independent, hardly where they are alike, since
-    correlations near one are known well even from few. Pairs of times about which nothing was seen take the latter.
+    correlations near one are known well even from few. Times at which nothing was seen take the latter. Two times that no
+    instance was seen at both of have nothing in common, for R is that of sums over instances.
 
     Parameters
     ----------
@@ -40,7 +41,7 @@ def score_correlation(scores: Array) -> Array:
     # Of P complete runs a correlation has P − 1 degrees of freedom, since the estimate takes one; of others, in general:
     common, each = there @ there.T, there.sum(axis=1)
     freedom = np.outer(each, each) - common  # times `common`
-    known = (freedom > 0) & (common > 0)
+    known = freedom > 0
     scale = np.sqrt(np.maximum(np.diag(together), np.finfo(np.float64).tiny))
     measured = np.where(known, together / np.outer(scale, scale), target)
 
@@ -58,8 +59,15 @@ def seen(scores: Array) -> Array:
     return there
 
 
+def informed_times(curvature: Array) -> int:
+    """T, but for times at which nothing was seen."""
+    return int(np.count_nonzero(np.trace(curvature, axis1=1, axis2=2) > 0))
+
+
 def effective_times(correlation: Array, curvature: Array) -> float:
     """How many independent times the rankings of one run are worth: T / λ, with λ = aᵀ R a / aᵀ a and a_t = (tr A(t))^½.
+
+    T counts the times at which something was seen.
 
     Examples
     --------
@@ -67,9 +75,9 @@ def effective_times(correlation: Array, curvature: Array) -> float:
     >>> round(effective_times(alike, information)), round(effective_times(apart, information))
     (1, 5)
     """
-    root = np.sqrt(np.trace(curvature, axis1=1, axis2=2))
+    root, times = np.sqrt(np.trace(curvature, axis1=1, axis2=2)), informed_times(curvature)
     inflation = float(root @ correlation @ root / (root @ root))
-    return min(float(len(root)), max(1.0, len(root) / max(inflation, 1e-9)))
+    return min(float(times), max(1.0, times / max(inflation, 1e-9)))
 
 
 def independent_times(correlation: Array) -> float:
@@ -103,12 +111,15 @@ def _stationary(together: Array) -> Array:
     """
     times, size = len(together), np.diag(together)
     distance = np.arange(1, times)
-    alike = np.array([(size[d:] + size[:-d]).sum() / 2 for d in distance])
+    both = [(size[d:] > 0) & (size[:-d] > 0) for d in distance]  # of two times something was seen
+    alike = np.array(
+        [np.where(pair, size[d:] + size[:-d], 0.0).sum() / 2 for d, pair in zip(distance, both, strict=True)]
+    )
     mean = np.array([np.diagonal(together, d).sum() for d in distance]) / np.maximum(alike, np.finfo(np.float64).tiny)
     decays = np.append(
         np.exp(-distance[:, None] / np.geomspace(0.5, 4 * times, _DECAYS)), np.ones((times - 1, 1)), axis=1
     )
-    pairs = np.sqrt(times - distance)[:, None]
+    pairs = np.sqrt([pair.sum() for pair in both])[:, None]
     coefficients, _ = nnls(decays * pairs, mean * pairs[:, 0], maxiter=100 * decays.shape[1])
     fitted = np.append(1.0, decays @ coefficients / max(1.0, coefficients.sum()))
     return fitted[np.abs(np.subtract.outer(np.arange(times), np.arange(times)))]

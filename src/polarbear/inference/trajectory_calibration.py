@@ -9,8 +9,9 @@ If ζ is independent over time, as the likelihood takes it to be, E(η | m) = m,
 posterior's own. If ζ has the correlation R over time, three things change.
 
 - The amplitude of η, which the evidence took in part from noise (`amplitude_correction`), and which is less certain.
-- What m tells, since part of it is noise that did not average out. At each time E(η(t) | m(t)) = C(t) m(t), with
-  C = E ηmᵀ (E mmᵀ)⁻¹ over simulated truths, with the amplitudes of `own_amplitudes`, and noise of correlation R.
+- What m tells, since part of it is noise that did not average out. At each time E(η(t) | m(t)) = B(t) m(t), with
+  B = E ηmᵀ (E mmᵀ)⁻¹ over simulated truths, with the amplitudes of `own_amplitudes`, and noise of correlation R. Of m we
+  keep C m, C = B(R) B(I)⁻¹: relative to what would be, were times independent, so that nothing changes if they are.
 - The error of that estimate, η − C m, which is as large as truths and such noise make it: a Bayesian sandwich.
 
 So each draw of the posterior is taken apart into the truth and the noise that would have brought it about (Matheron's rule),
@@ -27,7 +28,7 @@ R = I gives the draws back as they were. R is measured from the scores of the in
 at the estimate, which has gone after their noise: with H = A^½ V A^½ and P instances, what is left of standardised scores is
 about (I − H/P)^½ of what it was, so they are multiplied by I + H/2P (Kauermann and Carroll, 2001). R is used as it is and
 never inverted, so that errors in it do little harm. V, A and R are taken at one typical value of the hyperparameters. Where
-the prior is banded all costs are linear in the number of times, but for R itself, which is quadratic, and its root.
+the prior is banded, estimates cost time linear in the number of times; R takes its square a draw, and its root the cube.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ from polarbear.inference.amplitude_correction import AmplitudeCorrection, amplit
 from polarbear.inference.importance import in_order, truncated
 from polarbear.inference.own_amplitudes import own_amplitudes, own_deviation
 from polarbear.inference.run_scores import standard_scores
-from polarbear.inference.score_correlation import effective_times, score_correlation, seen
+from polarbear.inference.score_correlation import effective_times, informed_times, score_correlation, seen
 from polarbear.inference.whitened import LaplaceSurface
 from polarbear.models.helmert import helmert
 from polarbear.models.plackett_luce import derivatives, log_likelihood_by_time
@@ -57,7 +58,7 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-_DRAWS_AT_ONCE = 1000  # bounds the memory; from as many C is known to some hundredths
+_DRAWS_AT_ONCE = 1000  # bounds the memory; from as many C is known to some hundredths for a few algorithms
 _WEIGHED_TIMES = 50  # neighbours of a finer grid say the same
 _HEAVIEST = 0.2  # share of the draws that count alike, so that this many are effective
 
@@ -91,9 +92,9 @@ def calibrate_trajectories(
     estimator = _Estimator(conditional, _root(curvature))
 
     correlation = score_correlation(_before_the_estimate(scores, estimator))
-    worth = effective_times(correlation, curvature)
+    worth, informed = effective_times(correlation, curvature), informed_times(curvature)
     amplitude = _amplitude(prior, hyperparameters, choices, fitted, curvature, correlation)
-    amplitude = amplitude.less_certain(own_deviation(worth, len(fitted)))
+    amplitude = amplitude.less_certain(own_deviation(worth, informed))
     latent = contrasts.T @ utilities
     centre = latent.mean(axis=-1, keepdims=True)
     correlated = _root(correlation)
@@ -112,7 +113,7 @@ def calibrate_trajectories(
         calibrated[..., part] = contrasts @ (kept @ centre + error)
 
     beyond = partial(_beyond_second_order, fitted=fitted @ contrasts.T, choices=choices)
-    log_weights = worth / len(fitted) * beyond(calibrated) - beyond(utilities)
+    log_weights = worth / informed * beyond(calibrated) - beyond(utilities)
     weights = truncated(log_weights, share=_HEAVIEST)
     again = in_order(weights, len(weights), rng=rng)
     return Calibrated(calibrated[..., again], worth, 1 / float(weights @ weights * len(weights)))
@@ -195,7 +196,7 @@ def _kept(
         larger = ratios * (_root((contrasts.T * own**2) @ contrasts) @ truth)
         return _regression(larger, estimator.smooth(estimator.root @ larger) + disturbance)
 
-    # In units of the same for independent noise, which is the identity but for the chance of these draws.
+    # Relative to the same for independent noise; common draws take most of their chance out.
     supposed = believable(np.ones(_DRAWS_AT_ONCE), estimator.smooth(noise))
     disturbance = estimator.smooth(_over_time(correlated, noise))
     kept: Array = believable(amplitude.ratios(_DRAWS_AT_ONCE, rng=rng), disturbance) @ np.linalg.pinv(supposed)
