@@ -98,7 +98,7 @@ def test_draws_are_those_of_the_truth_given_the_estimate_at_each_time(choices, p
         for each in (calibrated.utilities, draws)
     )
     np.testing.assert_allclose(np.cov(latent), expected, atol=0.04 * expected.max())
-    np.testing.assert_allclose(latent.mean(axis=1), C @ m.mean(axis=1), atol=0.02)
+    np.testing.assert_allclose(latent.mean(axis=1), C @ m.mean(axis=1), atol=0.01)
     assert np.abs(C @ m.mean(axis=1) - m.mean(axis=1)).max() > 0.05  # which is not the estimate itself
     assert 1 < calibrated.effective_times < TIMES
 

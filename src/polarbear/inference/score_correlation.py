@@ -24,8 +24,8 @@ def score_correlation(scores: Array) -> Array:
     C(t, t') = Σ_i z_i(t)·z_i(t') is scaled to a unit diagonal. Few instances make that noisy, and it is drawn towards a
     correlation that depends on the distance on the grid alone, by as much as its sampling errors explain how far the two lie
     apart (Schäfer and Strimmer, 2005): all the way where rankings are independent, hardly where they are alike, since
-    correlations near one are known well even from few. Times at which nothing was seen take the latter. Two times that no
-    instance was seen at both of have nothing in common, for R is that of sums over instances.
+    correlations near one are known well even from few. Times at which nothing was seen take the latter. Times without a
+    common instance are uncorrelated, for R is that of sums over instances.
 
     Parameters
     ----------
