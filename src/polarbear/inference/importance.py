@@ -120,8 +120,8 @@ def tempered(log_weights: Array) -> Array:
 def truncated(log_weights: Array, *, share: float) -> Array:
     """Weights, normalised, of which the largest share is cut down to the smallest among them.
 
-    Ionides (2008) cuts at √S times the mean. Here at least this share of the S draws is effective, whatever the weights: with
-    w the largest, Σ w_i² ≤ w Σ w_i, and Σ w_i is at least w S times the share.
+    Ionides (2008) cuts at √S times the mean. Here at least this share of the S draws is effective, whatever the weights:
+    with w the largest, Σ w_i² ≤ w Σ w_i, and Σ w_i is at least w S times the share.
 
     Examples
     --------
