@@ -36,7 +36,7 @@ bbob: install ## Add ioh and modcma for the live case studies, where there are w
 
 oracles: $(VENV)/.oracles ## Add the peers that engines and importers are checked against
 
-demo: install ## Race six optimisers on random problems and say what to deploy (under a minute)
+demo: install ## Race six optimisers on random problems and say what to deploy (about a minute)
 	@$(BIN)/python examples/demo.py
 
 lint: install ## Style, types and layers
@@ -48,7 +48,7 @@ lint: install ## Style, types and layers
 test: lint ## Lint, then all tests and doctests (minutes)
 	$(SINGLE_CORE) $(BIN)/pytest -n auto --dist loadfile --no-loadscope-reorder
 
-calibration: install ## Simulation-based calibration of every prior's default method (long)
+calibration: install ## Long statistical checks: simulation-based calibration, coverage, races, model checks (long)
 	$(SINGLE_CORE) $(BIN)/pytest -m calibration -s tests
 
 studies: install ## Coverage, whole races and reliability, for docs/calibration.md (about six core-hours; resumable)

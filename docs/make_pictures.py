@@ -1,4 +1,4 @@
-"""Makes the pictures of docs/start: the race of `polarbear init`, run to its end (a minute or two)."""
+"""Makes the pictures of docs/start: the race of `polarbear init`, run to its end (about a minute)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Make the figures of the documentation: a race on recorded runs of seven CMA-ES variants (case_studies/data), drawn."""
+"""Make the figures of the documentation: a race on recorded runs of six CMA-ES variants and random search, drawn."""
 
 from __future__ import annotations
 

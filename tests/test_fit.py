@@ -337,7 +337,10 @@ def test_calibration_draws_estimates_together_and_widens_what_they_leave_open(al
     assert (after.std(axis=0) > 1.3 * before.std(axis=0)).all()
     assert honest.diagnostics.effective_times == pytest.approx(1, abs=0.2)
     assert 200 < honest.diagnostics.effective_draws < plain.diagnostics.effective_draws  # they were weighed
-    assert honest.diagnostics.message.endswith("A run's rankings are alike over time: 15 times count as 1.")
+    assert honest.diagnostics.message.endswith(
+        "A run's rankings are alike over time: 15 times count as 1. Weighed for that, "
+        f"{honest.diagnostics.effective_draws:.0f} draws are effective."
+    )
     assert plain.diagnostics.effective_times is None
 
 
@@ -346,8 +349,16 @@ def test_few_effective_draws_after_calibration_are_said(alike, monkeypatch):
     assert "ask for more" not in enough.message
     monkeypatch.setattr(fitting, "_FEW", 1.0)
     few = fit(alike, prior=RandomWalk(), calibration="trajectory", draws=1000).diagnostics
-    effective = f"{few.effective_draws:.0f}"
-    assert few.message == f"{enough.message} Weighed for that, {effective} draws are effective: ask for more of them."
+    assert few.message == enough.message.removesuffix(".") + ": ask for more of them."
+
+
+def test_times_at_which_nothing_was_seen_are_no_rankings_that_are_alike():
+    values = np.random.default_rng(0).normal(size=(40, 24, 3))
+    values[:, 1::2] = np.nan  # nobody was observed
+    choices = Choices.from_values(values, grid=range(1, 25), per_instance=True)
+    diagnostics = fit(choices, prior=RandomWalk(), calibration="trajectory", draws=500).diagnostics
+    assert "24 times" not in diagnostics.message
+    assert 9 < diagnostics.effective_times <= 12
 
 
 def test_auto_calibrates_temporal_priors_alone(alike):

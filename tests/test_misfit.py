@@ -14,7 +14,7 @@ RECORDED = Path(__file__).parents[1] / "case_studies" / "data" / "ma_bbob_d30.np
 
 @pytest.fixture(scope="module")
 def recorded():
-    """Real runs: seven step-size rules of CMA-ES on 160 MA-BBOB instances, at 40 of the 200 times."""
+    """Real runs: six step-size rules of CMA-ES, and random search, on 160 MA-BBOB instances, at 40 of the 200 times."""
     with np.load(RECORDED) as data:
         at = np.linspace(0, 199, 40).astype(int)
         grid = pb.Grid(data["evaluations"][at].astype(float), "log")

@@ -1,4 +1,4 @@
-"""Whether a posterior can be trusted: numbers, and one sentence for the user."""
+"""Whether a posterior can be trusted: numbers, and a few words for the user."""
 
 from __future__ import annotations
 
@@ -14,9 +14,11 @@ class Diagnostics:
     method
         The method that made the draws.
     reliable
-        Whether every threshold was met. A race never acts silently on a posterior that is not.
+        Whether every threshold was met, by the draws as they were before calibration weighed them. A race never acts
+        silently on a posterior that is not.
     message
-        One sentence: what was done, how good it is and, if it is not reliable, what to do.
+        What was done, how good it is and, if it is not reliable, what to do; of a calibrated posterior, what the rankings
+        and the draws are worth.
     effective_draws
         Smallest effective number of independent draws over all quantities looked at.
     pareto_k

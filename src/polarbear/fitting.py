@@ -154,14 +154,13 @@ def _calibrated(
     """What the draws are worth where a run's rankings are correlated over time, and as how many times these count."""
     typical = tuple(mean for _, mean, _ in diagnostics.hyperparameters)
     calibrated = inference.calibrate_trajectories(utilities, choices, prior, typical, rng=rng)
-    times, worth = len(choices.grid), calibrated.effective_times
+    times, worth = calibrated.informed_times, calibrated.effective_times
     alike = (
         f"are alike over time: {times} times count as {round(worth)}" if round(worth) < times else "differ over time"
     )
-    told = f"A run's rankings {alike}."
     effective = diagnostics.effective_draws * calibrated.effective_share
-    if effective < _FEW * utilities.shape[-1]:
-        told += f" Weighed for that, {effective:.0f} draws are effective: ask for more of them."
+    more = ": ask for more of them" if effective < _FEW * utilities.shape[-1] else ""
+    told = f"A run's rankings {alike}. Weighed for that, {effective:.0f} draws are effective{more}."
     return calibrated.utilities, replace(
         diagnostics,
         message=f"{diagnostics.message} {told}",

@@ -25,7 +25,9 @@ _OF_A_RACE = ("evolution", "allocation", "rounds", "forecast")
 
 def plot(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A race file, or a posterior that was saved.")],
-    figure: Annotated[Name | None, typer.Option("--figure", "-f", help="Which one; all by default.")] = None,
+    figure: Annotated[
+        Name | None, typer.Option("--figure", "-f", help="Which one; by default all, pair only with --pair.")
+    ] = None,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", help="The file, ending in .pdf, .svg or .png; of all figures the folder."),

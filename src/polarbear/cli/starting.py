@@ -22,7 +22,7 @@ def demo(
     as_json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Race four optimisers on random problems, under a minute, and say what to deploy."""
+    """Race four optimisers on random problems, in about a minute, and say what to deploy."""
     import tempfile
 
     folder = Path(tempfile.mkdtemp(prefix="polarbear-demo-"))

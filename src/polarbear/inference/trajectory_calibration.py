@@ -116,7 +116,7 @@ def calibrate_trajectories(
     log_weights = worth / informed * beyond(calibrated) - beyond(utilities)
     weights = truncated(log_weights, share=_HEAVIEST)
     again = in_order(weights, len(weights), rng=rng)
-    return Calibrated(calibrated[..., again], worth, 1 / float(weights @ weights * len(weights)))
+    return Calibrated(calibrated[..., again], worth, informed, 1 / float(weights @ weights * len(weights)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,14 +127,15 @@ class Calibrated:
     ----------
     utilities
         Draws, shape (time, algorithm, draw).
-    effective_times
-        How many independent times the rankings are worth.
+    effective_times, informed_times
+        How many independent times the rankings are worth, of how many at which something was seen.
     effective_share
         How many independent draws the draws are worth, as a share of those that were given.
     """
 
     utilities: Array
     effective_times: float
+    informed_times: int
     effective_share: float
 
 
