@@ -48,7 +48,7 @@ lint: install ## Style, types and layers
 test: lint ## Lint, then all tests and doctests (minutes)
 	$(SINGLE_CORE) $(BIN)/pytest -n auto --dist loadfile --no-loadscope-reorder
 
-calibration: install ## Long statistical checks: simulation-based calibration, coverage, races, model checks (long)
+calibration: install ## Statistical checks: simulation-based calibration, coverage, races, model checks (long)
 	$(SINGLE_CORE) $(BIN)/pytest -m calibration -s tests
 
 studies: install ## Coverage, whole races and reliability, for docs/calibration.md (about six core-hours; resumable)
