@@ -338,7 +338,7 @@ def test_calibration_draws_estimates_together_and_widens_what_they_leave_open(al
     assert honest.diagnostics.effective_times == pytest.approx(1, abs=0.2)
     assert 200 < honest.diagnostics.effective_draws < plain.diagnostics.effective_draws  # they were weighed
     assert honest.diagnostics.message.endswith(
-        "A run's rankings are alike over time: 15 times count as 1. Weighed for that, "
+        "A run's rankings are alike over time: 15 times count as 1. After calibration "
         f"{honest.diagnostics.effective_draws:.0f} draws are effective."
     )
     assert plain.diagnostics.effective_times is None

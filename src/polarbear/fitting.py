@@ -160,7 +160,7 @@ def _calibrated(
     )
     effective = diagnostics.effective_draws * calibrated.effective_share
     more = ": ask for more of them" if effective < _FEW * utilities.shape[-1] else ""
-    told = f"A run's rankings {alike}. Weighed for that, {effective:.0f} draws are effective{more}."
+    told = f"A run's rankings {alike}. After calibration {effective:.0f} draws are effective{more}."
     return calibrated.utilities, replace(
         diagnostics,
         message=f"{diagnostics.message} {told}",
