@@ -61,7 +61,7 @@ OWN = np.array([0.3, 1.0, 1.8])
 
 
 @pytest.mark.parametrize("prior", PRIORS)
-def test_draws_are_those_of_the_truth_given_the_estimate_at_each_time(choices, prior, monkeypatch):
+def test_draws_are_those_of_the_truth_given_the_estimate_and_its_mean(choices, prior, monkeypatch):
     """C = B(R) B(I)⁻¹, B = E ηmᵀ (E mmᵀ)⁻¹, and the covariance of η − C m; 40,000 draws know a variance to 0.7 %."""
     prior, hyperparameters = PRIORS[prior]
     R = 0.9 ** np.abs(np.subtract.outer(np.arange(TIMES), np.arange(TIMES)))
@@ -83,13 +83,15 @@ def test_draws_are_those_of_the_truth_given_the_estimate_at_each_time(choices, p
     A = block_diag(*A)
     root = np.real(sqrtm(A))
     noise = {"R": root @ np.kron(R, np.eye(functions)) @ root, "I": A}
-    at = [slice(t * functions, (t + 1) * functions) for t in range(TIMES)]
+    one, mean = np.eye(functions), np.full((1, TIMES), 1 / TIMES)
+    at = [np.vstack([np.kron(here, one), np.kron(mean, one)]) for here in np.eye(TIMES)]  # what tells of each time
 
     def believable(size, correlation):
         together, estimates = size * own @ A @ V, V @ (size * A @ own @ A + noise[correlation]) @ V
-        return block_diag(*(together[t, t] @ np.linalg.inv(estimates[t, t]) for t in at))
+        return [told @ together @ told.T @ np.linalg.inv(told @ estimates @ told.T) for told in at]
 
-    C = believable(larger, "R") @ np.linalg.inv(believable(1.0, "I"))
+    pairs = zip(believable(larger, "R"), believable(1.0, "I"), at, strict=True)
+    C = np.vstack([(there @ np.linalg.inv(supposed) @ told)[:functions] for there, supposed, told in pairs])
     lost = np.eye(len(K)) - C @ V @ A
     expected = larger * lost @ K @ lost.T + C @ V @ noise["R"] @ V @ C.T
 

@@ -9,9 +9,10 @@ If ζ is independent over time, as the likelihood takes it to be, E(η | m) = m,
 posterior's own. If ζ has the correlation R over time, three things change.
 
 - The amplitude of η, which the evidence took in part from noise (`amplitude_correction`), and which is less certain.
-- What m tells, since part of it is noise that did not average out. At each time E(η(t) | m(t)) = B(t) m(t), with
-  B = E ηmᵀ (E mmᵀ)⁻¹ over simulated truths, with the amplitudes of `own_amplitudes`, and noise of correlation R. Of m we
-  keep C m, C = B(R) B(I)⁻¹: relative to what would be, were times independent, so that nothing changes if they are.
+- What m tells, since part of it is noise that did not average out, and looks like a difference that lasts. So E(η(t) | m)
+  is taken to be linear in m(t) and in the mean of m over time: with both in one vector, B(t) = E ηmᵀ (E mmᵀ)⁻¹ over
+  simulated truths, with the amplitudes of `own_amplitudes`, and noise of correlation R. Of m we keep C m, C = B(R) B(I)⁻¹:
+  relative to what would be, were times independent, so that nothing changes if they are.
 - The error of that estimate, η − C m, which is as large as truths and such noise make it: a Bayesian sandwich.
 
 So each draw of the posterior is taken apart into the truth and the noise that would have brought it about (Matheron's rule),
@@ -109,8 +110,8 @@ def calibrate_trajectories(
         lacking = deviation - (truth - estimator.estimate(truth, noise))
         truth, noise = truth + lacking, noise - estimator.root @ lacking
         truth *= amplitude.ratios(deviation.shape[-1], rng=rng)
-        error = truth - kept @ estimator.estimate(truth, _over_time(correlated, noise))
-        calibrated[..., part] = contrasts @ (kept @ centre + error)
+        error = truth - kept @ _split(estimator.estimate(truth, _over_time(correlated, noise)))
+        calibrated[..., part] = contrasts @ (kept @ _split(centre) + error)
 
     beyond = partial(_beyond_second_order, fitted=fitted @ contrasts.T, choices=choices)
     log_weights = worth / informed * beyond(calibrated) - beyond(utilities)
@@ -185,7 +186,7 @@ def _kept(
     *,
     rng: np.random.Generator,
 ) -> Array:
-    """C(t), shape (time, function, function): what is to be kept of an estimate, by simulated truths and noise."""
+    """C(t), shape (time, function, 2 function): what is to be kept of a split estimate, by simulated truths and noise."""
     truth, noise = estimator.simulate(_DRAWS_AT_ONCE, rng=rng)
     signal = contrasts @ estimator.smooth(estimator.root @ truth)
 
@@ -195,12 +196,14 @@ def _kept(
             (contrasts @ centre)[..., 0], _variance(signal * ratios), _variance(contrasts @ disturbance), worth
         )
         larger = ratios * (_root((contrasts.T * own**2) @ contrasts) @ truth)
-        return _regression(larger, estimator.smooth(estimator.root @ larger) + disturbance)
+        return _regression(_split(larger), _split(estimator.smooth(estimator.root @ larger) + disturbance))
 
     # Relative to the same for independent noise; common draws take most of their chance out.
     supposed = believable(np.ones(_DRAWS_AT_ONCE), estimator.smooth(noise))
     disturbance = estimator.smooth(_over_time(correlated, noise))
-    kept: Array = believable(amplitude.ratios(_DRAWS_AT_ONCE, rng=rng), disturbance) @ np.linalg.pinv(supposed)
+    relative = believable(amplitude.ratios(_DRAWS_AT_ONCE, rng=rng), disturbance) @ np.linalg.pinv(supposed)
+    apart, mean = np.split(relative, 2, axis=1)
+    kept: Array = apart + mean
     return kept
 
 
@@ -248,10 +251,20 @@ def _variance(utilities: Array) -> Array:
     return variance
 
 
+def _split(functions: Array) -> Array:
+    """Functions (time, function, draw) less their mean over time, and below them that mean."""
+    mean = functions.mean(axis=0, keepdims=True)
+    return np.concatenate([functions - mean, np.broadcast_to(mean, functions.shape)], axis=1)
+
+
 def _regression(truth: Array, estimate: Array) -> Array:
-    """The coefficients, at each time, of the regression of truths on their estimates (time, function, draw)."""
-    transposed = estimate.swapaxes(1, 2)
-    coefficients: Array = truth @ transposed @ np.linalg.pinv(estimate @ transposed, hermitian=True)
+    """The coefficients, at each time, of the regression of truths on their estimates (time, function, draw).
+
+    They are drawn towards one by as much as so many draws leave uncertain: what hardly varies over time tells little of it.
+    """
+    transposed, error, one = estimate.swapaxes(1, 2), truth - estimate, np.eye(truth.shape[1])
+    uncertain = (error**2).mean(axis=(1, 2))[:, None, None] * one
+    coefficients: Array = one + error @ transposed @ np.linalg.pinv(estimate @ transposed + uncertain, hermitian=True)
     return coefficients
 
 
