@@ -42,6 +42,11 @@ class AmplitudeCorrection:
         """The same with another normal of this deviation on top."""
         return AmplitudeCorrection(self.shift, math.hypot(self.deviation, deviation))
 
+    @property
+    def typical(self) -> float:
+        """The root mean square of the amplitude over the supposed one."""
+        return math.exp(self.shift + self.deviation**2)
+
     def ratios(self, draws: int, *, rng: np.random.Generator) -> Array:
         """The amplitude over the supposed one, for each draw."""
         ratios: Array = np.exp(self.shift + self.deviation * rng.standard_normal(draws))

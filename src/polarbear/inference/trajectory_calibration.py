@@ -10,8 +10,8 @@ posterior's own. If ζ has the correlation R over time, three things change.
 
 - The amplitude of η, which the evidence took in part from noise (`amplitude_correction`), and which is less certain.
 - What m tells, since part of it is noise that did not average out, and looks like a difference that lasts. So E(η(t) | m)
-  is taken to be linear in m(t) and in the mean of m over time: with both in one vector, B(t) = E ηmᵀ (E mmᵀ)⁻¹ over
-  simulated truths, with the amplitudes of `own_amplitudes`, and noise of correlation R. Of m we keep C m, C = B(R) B(I)⁻¹:
+  is taken to be linear in m(t) and in the mean of m over time: with both in one vector, B(t) = E ηmᵀ (E mmᵀ)⁻¹ for
+  truths with the amplitudes of `own_amplitudes`, and noise of correlation R. Of m we keep C m, C = B(R) B(I)⁻¹:
   relative to what would be, were times independent, so that nothing changes if they are.
 - The error of that estimate, η − C m, which is as large as truths and such noise make it: a Bayesian sandwich.
 
@@ -34,6 +34,7 @@ the prior is banded, estimates cost time linear in the number of times; R takes 
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
@@ -59,7 +60,8 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-_DRAWS_AT_ONCE = 1000  # bounds the memory; from as many C is known to some hundredths for a few algorithms
+_DRAWS_AT_ONCE = 1000  # bounds the memory
+_RIDGE = 1e-3  # of the error's variance: estimates that vary less are rather believed than explained
 _WEIGHED_TIMES = 50  # neighbours of a finer grid say the same
 _HEAVIEST = 0.2  # share of the draws that count alike, so that this many are effective
 
@@ -105,7 +107,8 @@ def calibrate_trajectories(
     for start in range(0, utilities.shape[-1], _DRAWS_AT_ONCE):
         part = slice(start, start + _DRAWS_AT_ONCE)
         deviation = latent[..., part] - centre
-        truth, noise = estimator.simulate(deviation.shape[-1], rng=rng)
+        truth = estimator.truth(rng.standard_normal((*estimator.conditional.field.shape, deviation.shape[-1])))
+        noise = rng.standard_normal(deviation.shape)
         # A draw of the posterior made of this truth and this noise; what it lacks is shared out between the two.
         lacking = deviation - (truth - estimator.estimate(truth, noise))
         truth, noise = truth + lacking, noise - estimator.root @ lacking
@@ -156,11 +159,9 @@ class _Estimator:
         """m, of truths that were seen through standardised noise."""
         return self.smooth(self.root @ truth + noise)
 
-    def simulate(self, draws: int, *, rng: np.random.Generator) -> tuple[Array, Array]:
-        """Truths from the prior and standardised noise, as the likelihood supposes them."""
-        field = self.conditional.field
-        truth = field.latent(self._believed.colour(rng.standard_normal((*field.shape, draws))))
-        return truth, rng.standard_normal(truth.shape)
+    def truth(self, normal: Array) -> Array:
+        """Truths as the prior has them, from coefficients of unit covariance."""
+        return self.conditional.field.latent(self._believed.colour(normal))
 
     @cached_property
     def _believed(self) -> Factor:
@@ -186,25 +187,32 @@ def _kept(
     *,
     rng: np.random.Generator,
 ) -> Array:
-    """C(t), shape (time, function, 2 function): what is to be kept of a split estimate, by simulated truths and noise."""
-    truth, noise = estimator.simulate(_DRAWS_AT_ONCE, rng=rng)
-    signal = contrasts @ estimator.smooth(estimator.root @ truth)
+    """C(t), shape (time, function, 2 function): what is to be kept of a split estimate, by second moments alone."""
+    truth = estimator.truth(_of_unit_covariance(estimator.conditional.field.shape, rng=rng))
+    signal = _variance(contrasts @ estimator.smooth(estimator.root @ truth))
+    noise = _of_unit_covariance(centre.shape[:-1], rng=rng)
 
-    def believable(ratios: Array, disturbance: Array) -> Array:
-        """E ηmᵀ (E mmᵀ)⁻¹ of truths that are larger by such ratios, and of estimates with such a disturbance in them."""
+    def believable(amplitude: float, noise: Array) -> Array:
+        """E ηmᵀ (E mmᵀ)⁻¹ of truths that are larger by this factor, and of such noise in the scores."""
+        disturbance = estimator.smooth(noise)
         own = own_amplitudes(
-            (contrasts @ centre)[..., 0], _variance(signal * ratios), _variance(contrasts @ disturbance), worth
+            (contrasts @ centre)[..., 0], amplitude**2 * signal, _variance(contrasts @ disturbance), worth
         )
-        larger = ratios * (_root((contrasts.T * own**2) @ contrasts) @ truth)
-        return _regression(_split(larger), _split(estimator.smooth(estimator.root @ larger) + disturbance))
+        larger = amplitude * _root((contrasts.T * own**2) @ contrasts) @ truth
+        return _regression(_split(larger), _split(estimator.smooth(estimator.root @ larger)), _split(disturbance))
 
-    # Relative to the same for independent noise; common draws take most of their chance out.
-    supposed = believable(np.ones(_DRAWS_AT_ONCE), estimator.smooth(noise))
-    disturbance = estimator.smooth(_over_time(correlated, noise))
-    relative = believable(amplitude.ratios(_DRAWS_AT_ONCE, rng=rng), disturbance) @ np.linalg.pinv(supposed)
-    apart, mean = np.split(relative, 2, axis=1)
+    believed, supposed = believable(amplitude.typical, _over_time(correlated, noise)), believable(1.0, noise)
+    apart, mean = np.split(believed @ np.linalg.pinv(supposed), 2, axis=1)
     kept: Array = apart + mean
     return kept
+
+
+def _of_unit_covariance(shape: tuple[int, ...], *, rng: np.random.Generator) -> Array:
+    """Numbers with draws as their last axis, over which second moments are exact; if those were too many, random ones."""
+    size = math.prod(shape)
+    if size > _DRAWS_AT_ONCE:
+        return rng.standard_normal((*shape, _DRAWS_AT_ONCE))
+    return math.sqrt(size) * np.eye(size).reshape(*shape, size)
 
 
 def _amplitude(
@@ -257,15 +265,23 @@ def _split(functions: Array) -> Array:
     return np.concatenate([functions - mean, np.broadcast_to(mean, functions.shape)], axis=1)
 
 
-def _regression(truth: Array, estimate: Array) -> Array:
-    """The coefficients, at each time, of the regression of truths on their estimates (time, function, draw).
+def _regression(truth: Array, signal: Array, disturbance: Array) -> Array:
+    """The coefficients, at each time, of the regression of truths on their estimates: a signal and what disturbs it.
 
-    They are drawn towards one by as much as so many draws leave uncertain: what hardly varies over time tells little of it.
+    Arrays have the shape (time, function, draw). What hardly varies tells little: coefficients are drawn towards one.
     """
-    transposed, error, one = estimate.swapaxes(1, 2), truth - estimate, np.eye(truth.shape[1])
-    uncertain = (error**2).mean(axis=(1, 2))[:, None, None] * one
-    coefficients: Array = one + error @ transposed @ np.linalg.pinv(estimate @ transposed + uncertain, hermitian=True)
+    noise, one = _moments(disturbance, disturbance), np.eye(truth.shape[1])
+    estimated, missed = _moments(signal, signal) + noise, _moments(truth - signal, signal) - noise
+    left = _moments(truth - signal, truth - signal) + noise  # of the truth
+    ridge = _RIDGE * np.trace(left, axis1=1, axis2=2)[:, None, None] / len(one) * one
+    coefficients: Array = one + missed @ np.linalg.pinv(estimated + ridge, hermitian=True)
     return coefficients
+
+
+def _moments(one: Array, other: Array) -> Array:
+    """E of one times the other at each time, shape (time, function, function)."""
+    moments: Array = one @ other.swapaxes(1, 2) / one.shape[-1]
+    return moments
 
 
 def _over_time(matrix: Array, noise: Array) -> Array:
