@@ -4,7 +4,7 @@ from scipy.linalg import block_diag, sqrtm
 
 import polarbear as pb
 from polarbear.calibration.simulator import Simulator
-from polarbear.inference import calibrate_trajectories, trajectory_calibration
+from polarbear.inference import believable_part, calibrate_trajectories, trajectory_calibration
 from polarbear.inference.amplitude_correction import AmplitudeCorrection
 from polarbear.inference.run_scores import standard_scores
 from polarbear.inference.score_correlation import score_correlation
@@ -68,10 +68,9 @@ def test_draws_are_those_of_the_truth_given_the_estimate_and_its_mean(choices, p
     correction = AmplitudeCorrection(shift=-0.5, deviation=0.2)
     monkeypatch.setattr(trajectory_calibration, "score_correlation", lambda *_: R)
     monkeypatch.setattr(trajectory_calibration, "amplitude_correction", lambda **_: correction)
-    monkeypatch.setattr(trajectory_calibration, "own_amplitudes", lambda *_: OWN)
+    monkeypatch.setattr(believable_part, "own_amplitudes", lambda *_: OWN)
     monkeypatch.setattr(trajectory_calibration, "own_deviation", lambda *_: 0.15)
     monkeypatch.setattr(trajectory_calibration, "_beyond_second_order", lambda given, **_: np.zeros(given.shape[-1]))
-    monkeypatch.setattr(trajectory_calibration, "_DRAWS_AT_ONCE", 40_000)
     rng = np.random.default_rng(2)
     draws, V, A = gaussian_draws(choices, prior, hyperparameters, 40_000, rng)
     calibrated = calibrate_trajectories(draws, choices, prior, hyperparameters, rng=rng)

@@ -14,8 +14,9 @@
 `latent_field`, `banded_factor` and `dirichlet_field` hold the linear algebra, `sticks` the approximation of a Dirichlet
 posterior, `conditional` Newton's method, `hyperlattice` the integration over hyperparameters, `whitened` the exact density
 in the coordinates in which it is nearly a standard normal. `trajectory_calibration` corrects temporal posteriors for runs
-whose rankings are alike over time, which shows in their `run_scores` and is measured by `score_correlation`; it asks
-`amplitude_correction` and `own_amplitudes` how far apart truths lie. The reference methods share `joint_density`, the model
+whose rankings are alike over time, which shows in their `run_scores` and is measured by `score_correlation`; it takes the
+posterior mean for a `linear_estimate`, keeps its `believable_part`, and asks `amplitude_correction` and `own_amplitudes` how
+far apart truths lie. The reference methods share `joint_density`, the model
 as a function of one vector, and `reference`, the door to JAX; NUTS moves in `white_coordinates`.
 """
 
