@@ -34,5 +34,6 @@ def test_who_is_said_to_be_better_at_every_time_is(calibration, kept):
     said, so = (np.concatenate(each) for each in zip(*(claims(r, calibration) for r in range(DATA_SETS)), strict=True))
     wrong, promised = int((~so).sum()), float((1 - said).sum())
     print(f"\n{calibration}: {wrong} of {len(said)} claims are wrong, {promised:.1f} promised")
-    # As a Poisson variable, once in a thousand sets of seeds too many.
-    assert (stats.poisson.sf(wrong - 1, promised) > 1e-3) == kept
+    assert len(said) > 30
+    # As a Poisson variable; up to twice as many as promised are known to be wrong (docs/calibration.md).
+    assert (stats.poisson.sf(wrong - 1, promised) > 1e-5) == kept

@@ -222,6 +222,7 @@ EDGES = {
     "two algorithms": {"algorithms": 2},
     "one instance": {"instances": 1},
     "all tied": {"tied": True},
+    "nothing seen at first": {"unseen": 2},
     "weights, and runs that are absent": {"weighted": True, "absent": True},
 }
 
@@ -231,12 +232,13 @@ EDGES = {
 )
 @pytest.mark.parametrize("edge", EDGES)
 def test_the_least_that_can_be_seen_is_calibrated_too(prior, edge):
-    of = {"times": 5, "algorithms": 3, "instances": 6, "tied": False, "weighted": False, "absent": False, **EDGES[edge]}
+    of = {"times": 5, "algorithms": 3, "instances": 6, "tied": False, "unseen": 0, **EDGES[edge]}
     values = np.random.default_rng(3).gumbel(size=(of["instances"], of["times"], of["algorithms"])).cumsum(axis=1)
     values = np.zeros_like(values) if of["tied"] else -values
-    if of["absent"]:
+    values[:, : of["unseen"]] = 0.0
+    if "absent" in of:
         values[0, 2:, 0] = np.nan
-    weights = np.linspace(0.5, 1.5, of["instances"]) if of["weighted"] else None
+    weights = np.linspace(0.5, 1.5, of["instances"]) if "weighted" in of else None
     grid = pb.linear_grid(1, of["times"], of["times"])
     choices = pb.Choices.from_values(values, grid=grid, weights=weights, per_instance=True)
     posterior = pb.fit(choices, prior=prior, calibration="trajectory", draws=200)

@@ -16,8 +16,8 @@ posterior, `conditional` Newton's method, `hyperlattice` the integration over hy
 in the coordinates in which it is nearly a standard normal. `trajectory_calibration` corrects temporal posteriors for runs
 whose rankings are alike over time, which shows in their `run_scores` and is measured by `score_correlation`; it takes the
 posterior mean for a `linear_estimate`, keeps its `believable_part`, and asks `amplitude_correction` and `own_amplitudes` how
-far apart truths lie. The reference methods share `joint_density`, the model
-as a function of one vector, and `reference`, the door to JAX; NUTS moves in `white_coordinates`.
+far apart truths lie. The reference methods share `joint_density`, the model as a function of one vector, and `reference`,
+the door to JAX; NUTS moves in `white_coordinates`.
 """
 
 from polarbear.inference.advi import ADVI, advi

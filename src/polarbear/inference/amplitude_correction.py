@@ -43,8 +43,8 @@ class AmplitudeCorrection:
         return AmplitudeCorrection(self.shift, math.hypot(self.deviation, deviation))
 
     @property
-    def typical(self) -> float:
-        """The root mean square of the amplitude over the supposed one."""
+    def root_mean_square(self) -> float:
+        """Of the amplitude over the supposed one."""
         return math.exp(self.shift + self.deviation**2)
 
     def ratios(self, draws: int, *, rng: np.random.Generator) -> Array:

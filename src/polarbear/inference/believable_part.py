@@ -1,42 +1,41 @@
 """What can be believed of an estimate whose scores are correlated over time.
 
 Part of such an estimate m is noise that did not average out and looks like a difference that lasts. So E(η(t) | m) is taken
-to be linear in m(t) and in the mean of m over time: with both in one vector, B(t) = E ηmᵀ (E mmᵀ)⁻¹ for truths with the
-amplitudes of `own_amplitudes`, and noise of correlation R over time. C = B(R) B(I)⁻¹ of m is kept: relative to what would
-be, were times independent, so that all is kept if they are.
+to be linear in m(t) and in the mean of m over all times. Truths and estimates are `split` into the mean and what a time has
+beside it: B(t) = E ηmᵀ (E mmᵀ)⁻¹ of these, for truths with the amplitudes of `own_amplitudes`, and noise of correlation R
+over time. B(R) B(I)⁻¹, relative to what would be, were times independent, says what to keep of both parts, and C(t) adds
+them up: all of m is kept if times are independent.
 
 The mean is what lets a claim about all times at once be believed. Given m(t) alone, errors still go with the estimate at
 other times, and whoever looks better at all of them owes it to noise more often than the draws would say.
+
+All of this depends on second moments alone. They are sums over unit vectors, and nothing is drawn.
 """
 
 from __future__ import annotations
 
 import math
+from functools import reduce
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from polarbear.inference.linear_estimate import LinearEstimate, over_time, root
+from polarbear.inference.linear_estimate import LinearEstimate, root
 from polarbear.inference.own_amplitudes import own_amplitudes
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
     from numpy.typing import NDArray
 
     Array = NDArray[np.float64]
 
-_MOST_DRAWS = 1000  # if exact moments take more, as many random ones do
+_AT_ONCE = 1000  # unit vectors; bounds the memory
 _RIDGE = 1e-3  # of the error's variance: estimates that vary less are rather believed than explained
 
 
 def believable_part(
-    estimate: LinearEstimate,
-    contrasts: Array,
-    centre: Array,
-    correlated: Array,
-    amplitude: float,
-    worth: float,
-    *,
-    rng: np.random.Generator,
+    estimate: LinearEstimate, contrasts: Array, centre: Array, correlated: Array, amplitude: float, worth: float
 ) -> Array:
     """C(t), shape (time, function, 2 function), for an estimate that is `split`.
 
@@ -54,24 +53,29 @@ def believable_part(
         The root mean square of the prior's amplitude over the supposed one.
     worth
         As how many independent times all of them count.
-    rng
-        The source of randomness.
     """
-    truth = estimate.truth(_of_unit_covariance(estimate.coefficients, rng=rng))
-    signal = _variance(contrasts @ estimate.smooth(estimate.root @ truth))
-    noise = _of_unit_covariance(centre.shape[:-1], rng=rng)
 
-    def believable(amplitude: float, noise: Array) -> Array:
-        """E ηmᵀ (E mmᵀ)⁻¹ of truths that are larger by this factor, and of such noise in the scores."""
-        disturbance = estimate.smooth(noise)
-        own = own_amplitudes(
-            (contrasts @ centre)[..., 0], amplitude**2 * signal, _variance(contrasts @ disturbance), worth
+    def truths() -> Iterator[Array]:
+        return map(estimate.truth, _units(estimate.coefficients))
+
+    def made_of(truth: Array) -> Array:
+        return estimate.smooth(estimate.root @ truth)
+
+    found, signal = (contrasts @ centre)[..., 0], _variance(contrasts, _moments(map(made_of, truths())))
+
+    def believed(factor: float, correlated: Array) -> Array:
+        """B(t) for truths that are larger by this factor."""
+        noise = _moments(map(split, map(estimate.smooth, _units_over_time(correlated, centre.shape[1]))))
+        own = own_amplitudes(found, factor**2 * signal, _variance(contrasts, _whole(noise)), worth)
+        larger = factor * root((contrasts.T * own**2) @ contrasts)
+        both = _moments(
+            np.concatenate([split(truth), split(made_of(truth))], axis=1)
+            for truth in (larger @ each for each in truths())
         )
-        larger = amplitude * root((contrasts.T * own**2) @ contrasts) @ truth
-        return _regression(split(larger), split(estimate.smooth(estimate.root @ larger)), split(disturbance))
+        return _regression(both, noise)
 
-    believed, supposed = believable(amplitude, over_time(correlated, noise)), believable(1.0, noise)
-    apart, mean = np.split(believed @ np.linalg.pinv(supposed), 2, axis=1)
+    relative = believed(amplitude, correlated) @ np.linalg.inv(believed(1.0, np.eye(len(centre))))
+    apart, mean = np.split(relative, 2, axis=1)
     part: Array = apart + mean
     return part
 
@@ -82,35 +86,56 @@ def split(functions: Array) -> Array:
     return np.concatenate([functions - mean, np.broadcast_to(mean, functions.shape)], axis=1)
 
 
-def _regression(truth: Array, signal: Array, disturbance: Array) -> Array:
-    """The coefficients, at each time, of the regression of truths on their estimates: a signal and what disturbs it.
+def _regression(both: Array, noise: Array) -> Array:
+    """The coefficients, at each time, of the regression of truths on their estimates: a signal and noise.
 
-    Arrays have the shape (time, function, draw). What hardly varies tells little: coefficients are drawn towards one.
+    What hardly varies tells little: coefficients are drawn towards one.
+
+    Parameters
+    ----------
+    both
+        The second moments of truths and, below them, of their signals.
+    noise
+        Those of the noise.
     """
-    noise, one = _moments(disturbance, disturbance), np.eye(truth.shape[1])
-    estimated, missed = _moments(signal, signal) + noise, _moments(truth - signal, signal) - noise
-    left = _moments(truth - signal, truth - signal) + noise  # of the truth
-    ridge = _RIDGE * np.trace(left, axis1=1, axis2=2)[:, None, None] / len(one) * one
-    coefficients: Array = one + missed @ np.linalg.pinv(estimated + ridge, hermitian=True)
+    truth, signal = slice(len(noise[0])), slice(len(noise[0]), None)
+    estimated, together = both[:, signal, signal] + noise, both[:, truth, signal]
+    error = both[:, truth, truth] - together - together.swapaxes(1, 2) + estimated
+    one = np.eye(len(noise[0]))
+    ridge = _RIDGE * error.trace(axis1=1, axis2=2)[:, None, None] / len(one) * one
+    coefficients: Array = one + (together - estimated) @ np.linalg.pinv(estimated + ridge, hermitian=True)
     return coefficients
 
 
-def _of_unit_covariance(shape: tuple[int, ...], *, rng: np.random.Generator) -> Array:
-    """Numbers with draws as their last axis, over which second moments are exact; if those were too many, random ones."""
+def _units(shape: tuple[int, ...]) -> Iterator[Array]:
+    """All unit vectors of this shape, some at a time, as draws: the last axis."""
     size = math.prod(shape)
-    if size > _MOST_DRAWS:
-        return rng.standard_normal((*shape, _MOST_DRAWS))
-    return math.sqrt(size) * np.eye(size).reshape(*shape, size)
+    for start in range(0, size, _AT_ONCE):
+        yield np.eye(size, min(_AT_ONCE, size - start), -start).reshape(*shape, -1)
 
 
-def _moments(one: Array, other: Array) -> Array:
-    """E of one times the other at each time, shape (time, function, function)."""
-    moments: Array = one @ other.swapaxes(1, 2) / one.shape[-1]
-    return moments
+def _units_over_time(matrix: Array, functions: int) -> Iterator[Array]:
+    """What a matrix (time, time) makes of all unit vectors (time, function), some at a time, as draws."""
+    times = max(1, _AT_ONCE // functions)
+    for start in range(0, len(matrix), times):
+        units: Array = np.einsum("ts,fg->tfsg", matrix[:, start : start + times], np.eye(functions))
+        yield units.reshape(len(matrix), functions, -1)
 
 
-def _variance(utilities: Array) -> Array:
-    """Of each algorithm on its own, shape (time, algorithm), by draws of utilities that sum to zero."""
-    algorithms = utilities.shape[1]
-    variance: Array = (utilities**2).mean(axis=-1) * algorithms / (algorithms - 1)
+def _moments(functions: Iterable[Array]) -> Array:
+    """The second moments at each time, shape (time, function, function), of what unit vectors became."""
+    return reduce(np.add, (each @ each.swapaxes(1, 2) for each in functions))
+
+
+def _whole(moments: Array) -> Array:
+    """The moments of functions from those of their two parts."""
+    times, parts, _ = moments.shape
+    whole: Array = moments.reshape(times, 2, parts // 2, 2, parts // 2).sum(axis=(1, 3))
+    return whole
+
+
+def _variance(contrasts: Array, moments: Array) -> Array:
+    """Of each algorithm on its own, shape (time, algorithm), for utilities that sum to zero."""
+    algorithms = len(contrasts)
+    variance: Array = np.einsum("af,tfg,ag->ta", contrasts, moments, contrasts) * algorithms / (algorithms - 1)
     return variance

@@ -96,7 +96,7 @@ def calibrate_trajectories(
     latent = contrasts.T @ utilities
     centre = latent.mean(axis=-1, keepdims=True)
     correlated = root(correlation)
-    kept = believable_part(estimate, contrasts, centre, correlated, amplitude.typical, worth, rng=rng)
+    kept = believable_part(estimate, contrasts, centre, correlated, amplitude.root_mean_square, worth)
 
     calibrated = np.empty_like(utilities)
     for start in range(0, utilities.shape[-1], _DRAWS_AT_ONCE):
