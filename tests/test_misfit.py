@@ -143,7 +143,7 @@ def test_who_was_never_compared_is_no_misfit():
 def test_the_check_needs_the_choices_of_the_posterior_with_their_rankings(cycle):
     posterior = pb.fit(cycle, prior=pb.Dirichlet(), draws=200)
     with pytest.raises(ValueError, match="make them with per_instance=True"):
-        pb.model_check(posterior, pb.Choices.from_values([[[1, 2, 3]]], grid=[1]))
+        pb.model_check(posterior, pb.Choices.from_values([[[1, 2, 3]]], grid=[1], per_instance=False))
     other = pb.Choices.from_values([[[1, 2, 3]]], grid=[1], per_instance=True)
     with pytest.raises(ValueError, match="expected the choices that the posterior was fitted to"):
         pb.model_check(posterior, other)

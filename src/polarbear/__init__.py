@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     )
     from polarbear.observe import (
         Choices,
+        Clusters,
         Grid,
         Ranking,
         Rankings,
@@ -109,6 +110,7 @@ _HOME = {
     ],
     "polarbear.observe": [
         "Choices",
+        "Clusters",
         "Grid",
         "Ranking",
         "Rankings",
@@ -171,6 +173,7 @@ __all__ = [
     "Between",
     "BudgetDistribution",
     "Choices",
+    "Clusters",
     "Custom",
     "DecisionMap",
     "Diagnostics",

@@ -169,4 +169,4 @@ def of_algorithms(rankings: Rankings, kept: Sequence[int]) -> Choices:
     special = (ranks == ABSENT) | (ranks == UNRANKED)
     dense = np.where(special, ranks, rank_values(np.where(special, np.nan, ranks)))
     names = [rankings.names[each] for each in kept]
-    return Choices.from_rankings(Rankings(dense, names, rankings.grid, rankings.weights), per_instance=True)
+    return Choices.from_rankings(Rankings(dense, names, rankings.grid, rankings.weights, rankings.clusters))

@@ -124,8 +124,8 @@ def test_factors_that_are_no_weights():
 
 
 def test_instances_that_were_not_kept():
-    choices = Choices.from_values(VALUES, grid=GRID)
+    choices = Choices.from_values(VALUES, grid=GRID, per_instance=False)
     with pytest.raises(ValueError, match="per_instance=True"):
         choices.by_instance()
-    kept = Choices.from_values(VALUES, grid=GRID, per_instance=True)
+    kept = Choices.from_values(VALUES, grid=GRID)
     assert (kept + choices).rankings is None

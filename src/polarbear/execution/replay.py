@@ -88,6 +88,7 @@ class ReplayExecutor(Executor):
             until=until,
             failed=failed,
             maximise=recorded.maximise,
+            cluster=recorded.cluster,
         )
         if failed:
             return Run(cut, until, "error", f"the recorded run of {name} failed at {until:g}")

@@ -7,6 +7,7 @@ same instance at the same time is used. It leaves as `Choices`, the one input of
 - `Trajectory`: the best-so-far step function of one run, censored where the run stopped.
 - `rank_values`, `Rankings`, `Ranking`: who was better than whom. Equal ranks are ties, `ABSENT` algorithms were not
   observed, `UNRANKED` ones are only known to be worse than all ranked ones.
+- `Clusters`: which instances are not independent of one another.
 - `Choices`: wins and choice sets of each time, summed over instances. Ties are exact up to twelve algorithms.
 """
 
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from polarbear.observe.choices import Choices
+    from polarbear.observe.clusters import Clusters
     from polarbear.observe.grid import Grid, as_grid, linear_grid, log_grid
     from polarbear.observe.order import Ranking
     from polarbear.observe.ranking import ABSENT, UNRANKED, Rankings, rank_values
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
 # Imported when they are first used: reading a stored posterior needs the grid alone.
 _HOME = {
     "choices": ["Choices"],
+    "clusters": ["Clusters"],
     "grid": ["Grid", "as_grid", "linear_grid", "log_grid"],
     "order": ["Ranking"],
     "ranking": ["ABSENT", "UNRANKED", "Rankings", "rank_values"],
@@ -34,6 +37,7 @@ __all__ = [
     "ABSENT",
     "UNRANKED",
     "Choices",
+    "Clusters",
     "Grid",
     "Ranking",
     "Rankings",

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from polarbear.observe.clusters import Clusters, as_clusters
 from polarbear.observe.frozen import frozen
 from polarbear.observe.grid import Grid, as_grid
 from polarbear.observe.names import named
@@ -49,7 +50,7 @@ class Choices:
     instances
         The number of instances that were counted.
     rankings
-        The rankings behind the counts, kept on request (`per_instance=True`).
+        The rankings behind the counts, with weights and clusters of the instances; None if made with `per_instance=False`.
 
     Examples
     --------
@@ -97,10 +98,11 @@ class Choices:
         grid: Grid | ArrayLike,
         names: Iterable[str] | None = None,
         weights: ArrayLike | None = None,
+        clusters: Clusters | Iterable[Hashable] | None = None,
         absolute_tolerance: float = 0.0,
         relative_tolerance: float = 0.0,
         maximise: bool = False,
-        per_instance: bool = False,
+        per_instance: bool = True,
     ) -> Choices:
         """Rank values and count the choices.
 
@@ -115,12 +117,16 @@ class Choices:
             The algorithms of the third axis; None gives "A", "B", ...
         weights
             Shape (instance,) or (instance, time); 1 by default.
+        clusters
+            The cluster of each instance, as labels or `Clusters`: repetitions of one instance, or instances of one
+            function. By default each instance is independent of the others.
         absolute_tolerance, relative_tolerance
             Values this close to the best of a group are tied with it, see `rank_values`.
         maximise
             Higher values are better.
         per_instance
-            Keep the rankings: calibration and checks need them.
+            Keep the rankings of each instance, which `BayesianBootstrap` and the model check need; without them the
+            size does not depend on the number of instances.
 
         Returns
         -------
@@ -129,6 +135,7 @@ class Choices:
         array, times = real_array(values), as_grid(grid)
         algorithms = named(names, checked_shape(array.shape, times))
         checked = checked_weights(weights, array.shape[0], len(times))
+        grouped = as_clusters(clusters, array.shape[0])
         weight_of_each = np.broadcast_to(checked.reshape(len(array), -1), array.shape[:2])
         ranks = np.empty(array.shape if per_instance else 0, dtype=np.int16)
         seen = np.zeros(len(algorithms), dtype=bool)
@@ -154,7 +161,7 @@ class Choices:
                 "grid: a run is not observed after its end"
             )
         ranks.flags.writeable = False
-        rankings = Rankings(ranks, algorithms, times, checked) if per_instance else None
+        rankings = Rankings(ranks, algorithms, times, checked, grouped) if per_instance else None
         return _counted(counted, times, algorithms, len(array), rankings)
 
     @classmethod
@@ -166,9 +173,11 @@ class Choices:
         names: Iterable[str] | None = None,
         failure: Failure = "last",
         weights: ArrayLike | Mapping[Hashable, float] | None = None,
+        cluster_kind: str = "cluster",
+        cluster_unit: str = "instance",
         absolute_tolerance: float = 0.0,
         relative_tolerance: float = 0.0,
-        per_instance: bool = False,
+        per_instance: bool = True,
     ) -> Choices:
         """Rank runs of the same instance at each time and count the choices.
 
@@ -185,6 +194,8 @@ class Choices:
             ("missing"); "raise" refuses failed runs.
         weights
             Of each instance: a mapping from the runs' `instance`, or an array in the order in which they first appear.
+        cluster_kind, cluster_unit
+            What the runs' `cluster` labels stand for, see `Clusters`.
         absolute_tolerance, relative_tolerance, per_instance
             As in `from_values`.
 
@@ -232,6 +243,7 @@ class Choices:
             grid=times,
             names=algorithms,
             weights=_of_instances(weights, list(rows)) if isinstance(weights, Mapping) else weights,
+            clusters=_clusters_of(listed, rows, cluster_kind, cluster_unit),
             absolute_tolerance=absolute_tolerance,
             relative_tolerance=relative_tolerance,
             maximise=listed[0].maximise,
@@ -246,7 +258,7 @@ class Choices:
         grid: Grid | ArrayLike | None = None,
         names: Iterable[str] | None = None,
         weights: ArrayLike | None = None,
-        per_instance: bool = False,
+        per_instance: bool = True,
     ) -> Choices:
         """Count the choices of explicit rankings; an algorithm may be in none of them.
 
@@ -259,7 +271,7 @@ class Choices:
         weights
             Shape (instance,) or (instance, time), instead of the rankings' own.
         per_instance
-            Keep the rankings: calibration and checks need them.
+            As in `from_values`.
 
         Returns
         -------
@@ -340,7 +352,8 @@ class Choices:
                 np.concatenate([self.rankings.ranks, other.rankings.ranks]),
                 self.names,
                 self.grid,
-                np.concatenate([self.rankings.weight_of_each, other.rankings.weight_of_each]),
+                _joined_weights(self.rankings, other.rankings),
+                _joined_clusters(self.rankings, other.rankings),
             )
         counted = merged(self._tally, other._tally)
         return _counted(counted, self.grid, self.names, self.instances + other.instances, rankings)
@@ -382,3 +395,34 @@ def _of_instances(weights: Mapping[Any, float], instances: list[Hashable]) -> li
     if missing:
         raise ValueError(f"expected a weight for every instance, got none for {missing[0]!r}")
     return [weights[instance] for instance in instances]
+
+
+def _clusters_of(runs: list[Trajectory], rows: Mapping[Hashable, int], kind: str, unit: str) -> Clusters | None:
+    """The clusters of the instances as their runs have them; None if no run has one."""
+    labels: dict[Hashable, Hashable] = {}
+    for run in runs:
+        if labels.setdefault(run.instance, run.cluster) != run.cluster:
+            raise ValueError(
+                f"expected one cluster for all runs on instance {run.instance!r}, got {labels[run.instance]!r} and "
+                f"{run.cluster!r}"
+            )
+    if all(label is None for label in labels.values()):
+        return None
+    return Clusters(tuple(labels[instance] for instance in rows), kind, unit)
+
+
+def _joined_weights(first: Rankings, second: Rankings) -> NDArray[np.float64]:
+    """Weights of both, one per instance where no instance has several."""
+    if first.weights.ndim == second.weights.ndim == 1:
+        return np.concatenate([first.weights, second.weights])
+    return np.concatenate([first.weight_of_each, second.weight_of_each])
+
+
+def _joined_clusters(first: Rankings, second: Rankings) -> Clusters | None:
+    if first.clusters is None and second.clusters is None:
+        return None
+    if first.clusters is None or second.clusters is None:
+        raise ValueError(
+            "expected clusters in both or in neither of the choices to be added; give every instance a cluster, or none"
+        )
+    return first.clusters + second.clusters

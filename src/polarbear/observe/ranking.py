@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from polarbear.observe.clusters import Clusters, as_clusters
 from polarbear.observe.frozen import frozen
 from polarbear.observe.grid import Grid, as_grid
 from polarbear.observe.names import named
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Hashable, Iterable
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -44,6 +45,8 @@ class Rankings:
         The times.
     weights
         Shape (instance,) or (instance, time); 1 by default.
+    clusters
+        The cluster of each instance, as labels or `Clusters`; by default each instance is independent of the others.
 
     Examples
     --------
@@ -55,6 +58,7 @@ class Rankings:
     names: tuple[str, ...]
     grid: Grid
     weights: NDArray[np.float64]
+    clusters: Clusters | None
 
     def __init__(
         self,
@@ -62,6 +66,7 @@ class Rankings:
         names: Iterable[str] | None,
         grid: Grid | ArrayLike,
         weights: ArrayLike | None = None,
+        clusters: Clusters | Iterable[Hashable] | None = None,
     ) -> None:
         times, given = as_grid(grid), np.asarray(ranks)
         checked_names = named(names, checked_shape(given.shape, times))
@@ -69,6 +74,7 @@ class Rankings:
         object.__setattr__(self, "names", checked_names)
         object.__setattr__(self, "grid", times)
         object.__setattr__(self, "weights", checked_weights(weights, given.shape[0], len(times)))
+        object.__setattr__(self, "clusters", as_clusters(clusters, given.shape[0]))
 
     def __repr__(self) -> str:
         instances, times, algorithms = self.ranks.shape

@@ -40,6 +40,9 @@ class Trajectory:
         The run crashed or timed out at `until`.
     maximise
         Higher values are better. All runs that are ranked together must agree.
+    cluster
+        The cluster of the instance: the function it belongs to, or the instance of which this is a repetition. Instances
+        with equal clusters are not independent. None makes the instance independent of all others.
 
     Examples
     --------
@@ -57,6 +60,7 @@ class Trajectory:
     until: float
     failed: bool
     maximise: bool
+    cluster: Hashable | None
 
     def __init__(
         self,
@@ -67,11 +71,13 @@ class Trajectory:
         until: float | None = None,
         failed: bool = False,
         maximise: bool = False,
+        cluster: Hashable | None = None,
     ) -> None:
-        try:
-            hash(instance)
-        except TypeError as error:
-            raise ValueError(f"expected a hashable instance, such as a number or a tuple, got {instance!r}") from error
+        for kind, label in (("instance", instance), ("cluster", cluster)):
+            try:
+                hash(label)
+            except TypeError as error:
+                raise ValueError(f"expected a hashable {kind}, such as a number or a tuple, got {label!r}") from error
         run = f"the run of {algorithm!r} on instance {instance!r}"
         try:
             at, found = np.asarray(times, dtype=np.float64), np.asarray(values, dtype=np.float64)
@@ -95,6 +101,7 @@ class Trajectory:
         object.__setattr__(self, "until", float(until))
         object.__setattr__(self, "failed", bool(failed))
         object.__setattr__(self, "maximise", bool(maximise))
+        object.__setattr__(self, "cluster", cluster)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Trajectory):
@@ -116,7 +123,7 @@ class Trajectory:
         )
 
     def _key(self) -> tuple[object, ...]:
-        return self.algorithm, self.instance, self.until, self.failed, self.maximise
+        return self.algorithm, self.instance, self.until, self.failed, self.maximise, self.cluster
 
     def at(self, times: ArrayLike, *, failure: Failure = "last") -> NDArray[np.float64]:
         """Return the best value found by each time.

@@ -93,4 +93,6 @@ def _together(
         quality = np.asarray(combine(instance, times, values), dtype=np.float64)
         if quality.shape != times.shape:
             raise ValueError(f"combine must give one value for each of {len(times)} times, got shape {quality.shape}")
-    return Trajectory(name, instance, times, quality, until=until, failed=failed, maximise=maximise)
+    return Trajectory(
+        name, instance, times, quality, until=until, failed=failed, maximise=maximise, cluster=runs[0].cluster
+    )

@@ -1,0 +1,97 @@
+"""Clusters of instances: repetitions of one instance, or instances of one function, that are not independent."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class Clusters:
+    """The cluster of each instance.
+
+    Instances of one cluster resemble one another, so ten instances of one function tell less about new functions than ten
+    functions do. A belief that generalises to new clusters weights the instances of a cluster together.
+
+    Parameters
+    ----------
+    labels
+        One for each instance; instances with equal labels belong together.
+    kind
+        What a cluster is, in the singular, such as "function" or "data set".
+    unit
+        What its members are, in the singular: "instance", or "run" for repetitions of one instance.
+
+    Examples
+    --------
+    >>> clusters = Clusters(["sphere", "ackley", "sphere"], kind="function")
+    >>> clusters
+    Clusters(3 instances of 2 functions)
+    >>> clusters.codes.tolist()
+    [0, 1, 0]
+    """
+
+    labels: tuple[Hashable, ...]
+    kind: str = "cluster"
+    unit: str = "instance"
+
+    def __post_init__(self) -> None:
+        given = [self.labels] if isinstance(self.labels, str) or not isinstance(self.labels, Iterable) else self.labels
+        labels = tuple(label.item() if isinstance(label, np.generic) else label for label in given)
+        for position, label in enumerate(labels):
+            try:
+                hash(label)
+            except TypeError as error:
+                raise ValueError(f"expected cluster labels that can be hashed, got {label!r}") from error
+            if label is None:
+                raise ValueError(
+                    f"expected a cluster for every instance or for none, got None for instance {position}; label it, or give "
+                    "it a cluster of its own"
+                )
+        object.__setattr__(self, "labels", labels)
+
+    def __repr__(self) -> str:
+        plural = "" if self.number == 1 else "s"
+        return f"Clusters({len(self.labels)} {self.unit}s of {self.number} {self.kind}{plural})"
+
+    @cached_property
+    def codes(self) -> NDArray[np.intp]:
+        """The cluster of each instance as a number, in the order of first appearance."""
+        numbers: dict[Hashable, int] = {}
+        codes = np.array([numbers.setdefault(label, len(numbers)) for label in self.labels], dtype=np.intp)
+        codes.flags.writeable = False
+        return codes
+
+    @property
+    def number(self) -> int:
+        """How many clusters there are."""
+        return len(set(self.labels))
+
+    def __add__(self, other: Clusters) -> Clusters:
+        if not isinstance(other, Clusters):
+            return NotImplemented
+        if (self.kind, self.unit) != (other.kind, other.unit):
+            raise ValueError(
+                f"expected clusters of one kind, got {self.unit}s of a {self.kind} and {other.unit}s of a {other.kind}; "
+                "give both the same kind and unit"
+            )
+        return Clusters(self.labels + other.labels, self.kind, self.unit)
+
+
+def as_clusters(given: Clusters | Iterable[Hashable] | None, instances: int) -> Clusters | None:
+    """Return labels as `Clusters`, checked to be one for each instance; None stays None."""
+    if given is None:
+        return None
+    clusters = given if isinstance(given, Clusters) else Clusters(tuple(given))
+    if len(clusters.labels) != instances:
+        raise ValueError(
+            f"expected one cluster label for each of {instances} instances, got {len(clusters.labels)} labels"
+        )
+    return clusters
