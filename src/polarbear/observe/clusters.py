@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -10,6 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
+    from collections.abc import Hashable, Iterable
+
     from numpy.typing import NDArray
 
 
@@ -43,8 +44,7 @@ class Clusters:
     unit: str = "instance"
 
     def __post_init__(self) -> None:
-        given = [self.labels] if isinstance(self.labels, str) or not isinstance(self.labels, Iterable) else self.labels
-        labels = tuple(label.item() if isinstance(label, np.generic) else label for label in given)
+        labels = tuple(label.item() if isinstance(label, np.generic) else label for label in self.labels)
         for position, label in enumerate(labels):
             try:
                 hash(label)
@@ -52,8 +52,8 @@ class Clusters:
                 raise ValueError(f"expected cluster labels that can be hashed, got {label!r}") from error
             if label is None:
                 raise ValueError(
-                    f"expected a cluster for every instance or for none, got None for instance {position}; label it, or give "
-                    "it a cluster of its own"
+                    f"expected a cluster for every instance or for none, got None for instance {position}; label it, or "
+                    "give it a cluster of its own"
                 )
         object.__setattr__(self, "labels", labels)
 
