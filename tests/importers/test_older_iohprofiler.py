@@ -35,7 +35,7 @@ def test_an_index_with_repetitions_on_one_instance(tmp_path):
     imported = read_runs(tmp_path)
     assert imported.skipped == ()
     assert imported.about.formats == ("iohprofiler",)
-    assert imported.about.notes == ()
+    assert imported.about.notes == ("all 2 blocks are repetitions of one instance: answers hold for new runs on it",)
     first, second = imported.runs
     assert first.algorithm == "(1+1) EA, fast"
     assert (first.instance, second.instance) == (Block("PBO", 1, 16, 1, 1), Block("PBO", 1, 16, 1, 2))

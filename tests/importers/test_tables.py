@@ -48,7 +48,8 @@ def rows_of(seed=0, algorithms=("cma", "de"), instances=(1, 2), runs=(1, 2), eva
         values = rng.normal(size=ran)
         rows += [(algorithm, "mine", 3, 5, instance, run, at, value) for at, value in enumerate(values.tolist(), 1)]
         block = Block("mine", 3, 5, instance, run)
-        expected[algorithm, block] = Trajectory(algorithm, block, np.arange(1, ran + 1), values)
+        # One function, several instances with repetitions: the instance is the cluster.
+        expected[algorithm, block] = Trajectory(algorithm, block, np.arange(1, ran + 1), values, cluster=block[:4])
     return rows, expected
 
 

@@ -2,7 +2,7 @@
 
 `read_runs` is the one entry: it finds out what a folder or a file holds and returns trajectories, with a report of what it
 could not use and why. Files are parsed as data and never evaluated, nothing is written, and memory holds the improvements
-of the runs, not their rows.
+of the runs, not their rows. Runs know their cluster: the function, or the instance that was run repeatedly.
 
 - `read_runs`: from a path to `Imported`.
 - `Imported`, `About`, `Skipped`: the runs, what they were read from, what was left out and why.

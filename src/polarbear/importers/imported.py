@@ -6,7 +6,11 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
+from polarbear.observe import Clusters
+
 if TYPE_CHECKING:
+    from collections.abc import Hashable
+
     from polarbear.observe import Trajectory
 
 Identifier = int | str | None
@@ -92,16 +96,20 @@ class Imported:
     Parameters
     ----------
     runs
-        One trajectory a run; its `instance` is a `Block`.
+        One trajectory a run; its `instance` is a `Block`, its `cluster` a label, or None if there are no clusters.
     skipped
         What was left out, and why.
     about
         What was read.
+    cluster_kind, cluster_unit
+        What a cluster is and what its members are, see `Clusters`.
     """
 
     runs: tuple[Trajectory, ...]
     skipped: tuple[Skipped, ...]
     about: About
+    cluster_kind: str = "cluster"
+    cluster_unit: str = "instance"
 
     @property
     def algorithms(self) -> dict[str, int]:
@@ -113,8 +121,21 @@ class Imported:
         """On how many different blocks there are runs."""
         return len({run.instance for run in self.runs})
 
+    @property
+    def clusters(self) -> Clusters | None:
+        """The cluster of each block, in the order in which they first appear; None if there are no clusters."""
+        labels: dict[Hashable, Hashable] = {run.instance: run.cluster for run in self.runs if run.cluster is not None}
+        return Clusters(tuple(labels.values()), self.cluster_kind, self.cluster_unit) if labels else None
+
+    @property
+    def clustering(self) -> dict[str, str]:
+        """Keywords for `Choices.from_trajectories` that name the clusters of the runs."""
+        return {"cluster_kind": self.cluster_kind, "cluster_unit": self.cluster_unit}
+
     def __repr__(self) -> str:
+        clusters = self.clusters
+        of = f"of {clusters.number} {clusters.kind}{'s' * (clusters.number > 1)} " if clusters else ""
         return (
-            f"Imported({len(self.runs)} runs of {len(self.algorithms)} algorithms on {self.blocks} blocks "
+            f"Imported({len(self.runs)} runs of {len(self.algorithms)} algorithms on {self.blocks} blocks {of}"
             f"from {self.about.path!r}, {sum(each.count for each in self.skipped)} skipped)"
         )

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from polarbear.importers.imported import Identifier
 
 Problem = tuple["Identifier", "Identifier", "Identifier", "Identifier"]
+Cells = frozenset[tuple["Identifier", ...]]
 
 _SHOWN = 60  # characters of foreign text in a message
 _REASONS = 1000  # different (file, reason) pairs that are told apart
@@ -39,6 +40,7 @@ class Ledger:
         self.seconds = seconds
         self.rows = 0
         self.runs: list[Trajectory] = []
+        self.cells: list[Cells] = []  # of each run: what its rows hold in the columns that clusters are made by
         self._skipped: dict[tuple[str, str], tuple[str, int]] = {}
         self._formats: dict[str, None] = {}
         self._files: set[str] = set()
@@ -75,6 +77,7 @@ class Ledger:
         until: float | None,
         maximise: bool,
         run: Identifier = None,
+        cells: Cells = frozenset(),
     ) -> None:
         """Take one run, or report why it cannot be used.
 
@@ -95,6 +98,8 @@ class Ledger:
         run
             Which repetition, if the data say it; otherwise repetitions are numbered as they come, and a copy of a run
             in another file is not a repetition.
+        cells
+            What its rows hold in the columns that clusters are made by.
         """
         algorithm = printable(algorithm)
         numbered = run is None
@@ -126,6 +131,7 @@ class Ledger:
             return
         self._taken[algorithm, block] = file
         self.runs.append(Trajectory(algorithm, block, found.times, found.values, found.until, maximise=maximise))
+        self.cells.append(cells)
         self._formats[format] = None
         self._files.add(file)
 

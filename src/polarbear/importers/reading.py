@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 from polarbear.importers import coco, iohprofiler
 from polarbear.importers.archives import Archive
+from polarbear.importers.clustering import checked_cluster, with_clusters
 from polarbear.importers.imported import Block, Imported
 from polarbear.importers.info_index import scenarios
 from polarbear.importers.ledger import Ledger
@@ -18,7 +19,7 @@ from polarbear.observe import Trajectory
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from polarbear.importers.imported import Identifier
     from polarbear.importers.sources import Source
@@ -52,6 +53,7 @@ def read_runs(
     maximise: bool | None = None,
     clock: Clock = "evaluations",
     renumber: bool = False,
+    cluster: str | Iterable[str] | None = "auto",
 ) -> Imported:
     r"""Read recorded runs from a folder, a file, or a zip archive.
 
@@ -74,6 +76,11 @@ def read_runs(
     renumber
         Number the runs of an algorithm on an instance 1, 2, ... as they come, whatever the data call them: for data
         whose run numbers are seeds or ids of their own.
+    cluster
+        Which instances are not independent, and so what answers generalise to. "auto" puts instances of one function
+        together, in all dimensions; if no functions or only one are known, repetitions on one instance. The name of a
+        field ("suite", "function", "dimension", "instance") or of any column of a table puts together what has the same
+        value there; several names, what has the same values in all. "none" or None makes all instances independent.
 
     Returns
     -------
@@ -83,7 +90,7 @@ def read_runs(
     Raises
     ------
     ValueError
-        If there is nothing that could be read, with the reasons.
+        If there is nothing that could be read, with the reasons, or if clusters cannot be made as asked.
 
     Examples
     --------
@@ -103,9 +110,9 @@ def read_runs(
         raise ValueError(f"expected clock='evaluations' or 'seconds', got {clock!r}")
     if maximise not in (None, True, False):
         raise ValueError(f"expected maximise=True, False or None, got {maximise!r}")
-    names = checked_columns(columns)
+    names, clusters = checked_columns(columns), checked_cluster(cluster)
     ledger = Ledger(maximise=maximise, seconds=clock == "seconds")
-    tables = Tables(ledger, names)
+    tables = Tables(ledger, names, clusters or ())
     try:
         place = Path(path)
         if place.is_dir():
@@ -119,7 +126,9 @@ def read_runs(
         raise ValueError(f"expected a folder or a file that can be read, got {path!r}: {error}") from error
     tables.finish()
     imported = ledger.imported(str(path))
-    return _renumbered(imported) if renumber else imported
+    if renumber:
+        imported = _renumbered(imported)
+    return with_clusters(imported, clusters, ledger.cells, tables.found)
 
 
 def _read(

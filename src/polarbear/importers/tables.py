@@ -60,6 +60,7 @@ class _Run(NamedTuple):
     events: Events
     until: float | None
     file: str
+    cells: set[tuple[Identifier, ...]]  # what its rows hold in the columns that clusters are made by
 
 
 class Tables:
@@ -72,11 +73,15 @@ class Tables:
     columns
         From IOHprofiler's names (the keys of `COLUMNS`) to those of the tables. None as the name of "algorithm_name" takes
         the file's own name.
+    cluster
+        The tables' columns that clusters are made by; a table may lack them.
     """
 
-    def __init__(self, ledger: Ledger, columns: Mapping[str, str | None]) -> None:
+    def __init__(self, ledger: Ledger, columns: Mapping[str, str | None], cluster: Sequence[str] = ()) -> None:
+        self.found: dict[str, None] = {}  # all columns of all tables
         self._ledger = ledger
         self._columns = columns
+        self._cluster = cluster
         self._runs: dict[_Key, _Run] = {}
         self._formats: dict[str, str] = {}
         self._axis = "time" if ledger.seconds else "evaluations"
@@ -141,7 +146,7 @@ class Tables:
 
     def finish(self) -> None:
         """Hand the runs over, once all tables are read."""
-        for key, (events, until, file) in self._runs.items():
+        for key, (events, until, file, cells) in self._runs.items():
             self._ledger.add(
                 file,
                 f"{shown(key.algorithm)} on {shown(str(key.problem))}, run {shown(key.run)}",
@@ -152,10 +157,12 @@ class Tables:
                 until=until,
                 maximise=bool(events.maximise),
                 run=1 if key.run is None else key.run,
+                cells=frozenset(cells),
             )
 
     def _wanted(self) -> list[str]:
-        return [name for column in COLUMNS if (name := self._columns.get(column, column)) is not None]
+        known = [name for column in COLUMNS if (name := self._columns.get(column, column)) is not None]
+        return [*known, *self._cluster]
 
     def _place(self, column: str, names: list[str], others: list[str], *, required: bool) -> int | None:
         """Where a column is in a table; a missing one that is needed, or was named by the user, is an error."""
@@ -192,7 +199,12 @@ class Tables:
             for name in _KEYS
             if (place := self._place(name, names, others, required=name == "algorithm_name")) is not None
         }
-        key_of = _getter(list(key_places.values()))
+        for name in self._cluster:
+            if names.count(name) > 1:
+                raise ValueError(f"has {names.count(name)} columns {name!r}")
+        self.found.update(dict.fromkeys([*names, *others]))
+        cluster = [name for name in self._cluster if name in names]
+        key_of = _getter([*key_places.values(), *map(names.index, cluster)])
         ledger, width, known = self._ledger, len(names), dict[object, Events]()
         not_numbers = f"rows without numbers as {names[clock]} and {names[value]}"
         for count, row in enumerate(rows, 1):
@@ -210,18 +222,21 @@ class Tables:
             key = key_of(row)
             events = known.get(key)
             if events is None:
-                cells = dict(zip(key_places, key, strict=True))
-                events = known[key] = self._run(format, file, cells, f"{_at(line, count)}: {shown(row)}")
+                cells = dict(zip(key_places, key, strict=False))
+                run = self._run(format, file, cells, f"{_at(line, count)}: {shown(row)}")
+                labels = dict(zip(cluster, key[len(key_places) :], strict=True))
+                run.cells.add(tuple(identifier(labels.get(name)) for name in self._cluster))
+                events = known[key] = run.events
             if reason := take_numbers(events, at, best):
                 ledger.skip(file, reason, f"{_at(line, count)}: {shown(row)}")
 
-    def _run(self, format: str, file: str, cells: dict[str, Any], first: str) -> Events:  # noqa: A002
+    def _run(self, format: str, file: str, cells: dict[str, Any], first: str) -> _Run:  # noqa: A002
         """The run that the cells of key columns mean."""
         named = cells.get("algorithm_name") if "algorithm_name" in cells else PurePosixPath(file).stem
         algorithm = str(named).strip() if named is not None else ""
         if not algorithm:
             self._ledger.skip(file, "rows that name no algorithm", first)
-            return Events(maximise=False)  # which nobody will ask for
+            return _Run(Events(maximise=False), None, file, set())  # not kept, so its rows have no effect
         function = identifier(cells.get("function_id"))
         problem: Problem = (
             identifier(cells.get("suite")),
@@ -234,11 +249,11 @@ class Tables:
         if key not in self._runs:
             said = flag(cells.get("maximization"))
             maximise = bool(said if self._ledger.maximise is None else self._ledger.maximise)
-            self._runs[key] = _Run(Events(maximise), until, file)
+            self._runs[key] = _Run(Events(maximise), until, file, set())
             self._formats.setdefault(file, format)
         elif until is not None:
             self._runs[key] = self._runs[key]._replace(until=max(until, self._runs[key].until or 0.0))
-        return self._runs[key].events
+        return self._runs[key]
 
 
 def _header(line: str, separator: str) -> list[str]:

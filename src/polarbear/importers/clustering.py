@@ -1,0 +1,210 @@
+"""Clusters of imported runs: which blocks are not independent of one another.
+
+Instances of one function resemble one another, and so do repetitions on one instance; ten of them are less evidence about
+new functions, or new instances, than ten functions are. `with_clusters` labels every run of an import, by what the user
+names or else by the following rule.
+
+1. If the runs are on two functions or more, the cluster is the function: suite and function, whatever the dimension. f1 in
+   2-D and f1 in 10-D share their landscape, so an algorithm that suits the one tends to suit the other.
+2. Otherwise, if there are several instances and some have repetitions, the cluster is the instance: suite, function,
+   dimension and instance.
+3. Otherwise there are no clusters, and every block counts as independent. One function alone is no cluster: nothing could be
+   concluded about new functions from it, but new instances of it can be asked about.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
+
+from polarbear.importers.imported import Block
+from polarbear.importers.ledger import shown
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Hashable, Sequence
+
+    from polarbear.importers.imported import Identifier, Imported
+    from polarbear.importers.ledger import Cells
+
+# A function is one within its suite, and an instance one of its function and dimension.
+_FIELDS: dict[str, tuple[str, ...]] = {
+    "suite": ("suite",),
+    "function": ("suite", "function"),
+    "dimension": ("dimension",),
+    "instance": ("suite", "function", "dimension", "instance"),
+}
+_KINDS = {"function_id": "function", "function_name": "function"}
+_LISTED = 50  # columns that an error message lists
+
+
+class _Chosen(NamedTuple):
+    labels: dict[Block, Hashable]
+    kind: str
+    notes: tuple[str, ...] = ()
+
+
+def checked_cluster(cluster: object) -> tuple[str, ...] | None:
+    """Check what clusters are to be made by, and return the names: None for the automatic rule, () for no clusters.
+
+    Examples
+    --------
+    >>> checked_cluster("auto"), checked_cluster("none"), checked_cluster(["function", "dimension"])
+    (None, (), ('function', 'dimension'))
+    """
+    if cluster is None:
+        return ()
+    given = (cluster,) if isinstance(cluster, str) else tuple(cluster) if isinstance(cluster, Iterable) else ()
+    names = [name for name in given if isinstance(name, str) and name]
+    if not names or len(names) < len(given):
+        raise ValueError(
+            f"expected cluster='auto', 'none', or names of columns such as 'function', got {shown(cluster)}; name at least "
+            "one column"
+        )
+    if len(names) > 1 and (alone := [name for name in names if name in ("auto", "none")]):
+        raise ValueError(f"expected cluster={alone[0]!r} alone, got {shown(names)}; leave the others out")
+    if names[0] in ("auto", "none"):
+        return None if names[0] == "auto" else ()
+    return tuple(dict.fromkeys(names))
+
+
+def with_clusters(
+    imported: Imported, named: tuple[str, ...] | None, cells: Sequence[Cells], columns: Collection[str]
+) -> Imported:
+    """Return an import whose runs have the label of their cluster, with a note on what the clusters are.
+
+    Parameters
+    ----------
+    imported
+        The runs, without clusters.
+    named
+        What clusters are made by, as `checked_cluster` returns it.
+    cells
+        For each run, what its rows hold in the named columns.
+    columns
+        All columns of the tables that were read.
+
+    Returns
+    -------
+    Imported
+
+    Raises
+    ------
+    ValueError
+        If a name is neither a known field nor a column, or if it does not give every block exactly one label.
+    """
+    if named == ():
+        return imported
+    block_of = [run.instance for run in imported.runs if isinstance(run.instance, Block)]
+    blocks: dict[Block, set[tuple[Identifier, ...]]] = {}
+    for block, rows in zip(block_of, cells, strict=True):
+        blocks.setdefault(block, set()).update(rows)
+    chosen = _by_rule(list(blocks)) if named is None else _by_names(named, blocks, columns)
+    about = replace(imported.about, notes=(*imported.about.notes, *chosen.notes))
+    if not chosen.labels:
+        return replace(imported, about=about)
+    runs = tuple(replace(run, cluster=chosen.labels[block]) for run, block in zip(imported.runs, block_of, strict=True))
+    unit = _unit(chosen.labels)
+    about = replace(about, notes=(*about.notes, _note(chosen, unit, by_rule=named is None)))
+    return replace(imported, runs=runs, about=about, cluster_kind=chosen.kind, cluster_unit=unit)
+
+
+def _by_rule(blocks: list[Block]) -> _Chosen:
+    """Clusters as the module's rule makes them; no labels if there are none."""
+    problems = {block[:4] for block in blocks}
+    functions = {(block.suite, block.function) for block in blocks if block.function is not None}
+    if functions:
+        known = _field("function", blocks)
+        # Where some blocks name no function, each of their instances stands for one.
+        labels = {block: block[:4] if block.function is None else known[block] for block in blocks}
+        if len(set(labels.values())) > 1:
+            unknown = sum(block.function is None for block in blocks)
+            note = f"{unknown} of {len(blocks)} blocks name no function; each of their instances counts as one"
+            return _Chosen(labels, "function", (note,) if unknown else ())
+    if 1 < len(problems) < len(blocks):
+        return _Chosen({block: block[:4] for block in blocks} | _field("instance", blocks), "instance")
+    note = ""
+    if len(blocks) > len(problems) == 1:
+        note = f"all {len(blocks)} blocks are repetitions of one instance: answers hold for new runs on it"
+    elif len(blocks) > 1 and functions:
+        note = f"all {len(blocks)} blocks are instances of one function: answers hold for new instances of it"
+    return _Chosen({}, "cluster", (note,) if note else ())
+
+
+def _by_names(
+    names: tuple[str, ...], blocks: dict[Block, set[tuple[Identifier, ...]]], columns: Collection[str]
+) -> _Chosen:
+    """Clusters by fields of blocks and columns of tables; `blocks` have what their rows hold in these columns."""
+    there = [field for field in _FIELDS if any(getattr(block, field) is not None for block in blocks)]
+    unknown = [name for name in names if name not in there and name not in columns]
+    if unknown:
+        exist = list(dict.fromkeys([*there, *columns]))
+        near = difflib.get_close_matches(unknown[0], exist, n=1)
+        listed = ", ".join(map(shown, exist[:_LISTED])) + (", ..." if len(exist) > _LISTED else "")
+        raise ValueError(
+            f"expected clusters by {listed + ', or by ' if exist else ''}'auto' or 'none', got {shown(unknown[0])}; "
+            + (f"did you mean {shown(near[0])}?" if near else "choose one of these")
+        )
+    parts = [
+        _field(name, list(blocks)) if name in there else _column(name, position, blocks)
+        for position, name in enumerate(names)
+    ]
+    for name, part in zip(names, parts, strict=True):
+        if missing := [block for block in blocks if block not in part]:
+            raise ValueError(
+                f"expected {shown(name)} for every run, got none for {len(missing)} of {len(blocks)} blocks, first "
+                f"{missing[0]}; fill it in, or choose other clusters"
+            )
+    kinds = [_KINDS.get(name, name.replace("_", " ")) for name in names]
+    if len(names) == 1:
+        return _Chosen(dict(parts[0]), kinds[0])
+    return _Chosen({block: tuple(part[block] for part in parts) for block in blocks}, f"{'-'.join(kinds)} combination")
+
+
+def _field(name: str, blocks: list[Block]) -> dict[Block, Hashable]:
+    """The label of each block that has this field; what no block names is left out of the labels."""
+    used = [each for each in _FIELDS[name] if any(getattr(block, each) is not None for block in blocks)]
+    labels: dict[Block, Hashable] = {}
+    for block in blocks:
+        if getattr(block, name) is not None:
+            label = tuple(getattr(block, each) for each in used)
+            labels[block] = label if len(label) > 1 else label[0]
+    return labels
+
+
+def _column(name: str, position: int, blocks: dict[Block, set[tuple[Identifier, ...]]]) -> dict[Block, Hashable]:
+    """The label of each block in whose rows this column has a value, which must be one and the same."""
+    labels: dict[Block, Hashable] = {}
+    for block, rows in blocks.items():
+        found = sorted({row[position] for row in rows if row[position] is not None}, key=str)
+        if len(found) > 1:
+            raise ValueError(
+                f"expected one {shown(name)} for all rows of a block, got {shown(found[0])} and {shown(found[1])} on "
+                f"{block}; choose a column that is the same for all runs on an instance"
+            )
+        if found:
+            labels[block] = found[0]
+    return labels
+
+
+def _note(chosen: _Chosen, unit: str, *, by_rule: bool) -> str:
+    """Return a sentence on how many clusters there are and what they allow to conclude."""
+    labels, kind = list(chosen.labels.values()), chosen.kind
+    if len(set(labels)) == 1:
+        return (
+            f"clusters: all {len(labels)} blocks are of one {kind}, {shown(labels[0])}, from which nothing follows about "
+            f"new {kind}s; for new {unit}s of this one read with cluster='none' (--cluster none)"
+        )
+    note = f"clusters: {len(labels)} {unit}s of {len(set(labels))} {kind}s, to generalise to new {kind}s"
+    return note + f"; for new {unit}s of these read with cluster='none' (--cluster none)" if by_rule else note
+
+
+def _unit(labels: dict[Block, Hashable]) -> str:
+    """What the members of clusters are: "run" if each cluster holds repetitions on one instance, else "instance"."""
+    problems: dict[Hashable, set[tuple[Identifier, ...]]] = defaultdict(set)
+    for block, label in labels.items():
+        problems[label].add(block[:4])
+    repeated = len({block[:4] for block in labels}) < len(labels)
+    return "run" if repeated and all(len(each) == 1 for each in problems.values()) else "instance"
