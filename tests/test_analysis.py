@@ -56,6 +56,33 @@ class TestReplay:
         raced = replay(runs, pb.log_grid(5, 100, 4), confidence=0.9, prior=pb.RandomWalk())
         assert (raced.instances, raced.left_out) == (18, 2)
 
+    def test_the_race_has_the_clusters_of_the_runs(self):
+        runs = [
+            pb.Trajectory(run.algorithm, run.instance, run.times, run.values, run.until, cluster=run.instance % 3)
+            for run in recorded(24)
+        ]
+        words = {"cluster_kind": "data set", "cluster_unit": "run"}
+        raced = replay(runs, pb.log_grid(30, 100, 4), confidence=0.9, prior=pb.RandomWalk(), **words)
+        clusters = raced.result.state.evidence.choices.rankings.clusters
+        assert (clusters.kind, clusters.unit, set(clusters.labels)) == ("data set", "run", {0, 1, 2})
+        assert len(clusters.labels) == raced.result.instances
+        plain = replay(recorded(24), pb.log_grid(30, 100, 4), confidence=0.9, prior=pb.RandomWalk(), **words)
+        assert plain.result.state.evidence.choices.rankings.clusters is None
+
+    def test_a_race_file_does_not_store_clusters(self, tmp_path):
+        runs = [
+            pb.Trajectory(run.algorithm, run.instance, run.times, run.values, run.until, cluster=run.instance % 3)
+            for run in recorded(40)
+        ]
+        wish = {"prior": pb.RandomWalk(), "confidence": 0.99, "batch": pb.FixedBatch(4)}
+        with pb.Race(["good", "bad"], None, pb.log_grid(30, 100, 4), path=tmp_path / "r.race", **wish) as race:
+            race.run(pb.ReplayExecutor(runs), max_instances=4, progress="none")
+            assert race.state.evidence.choices.rankings.clusters.codes.tolist() == [0, 1, 2, 0]
+        with pb.Race.open(tmp_path / "r.race", algorithms=["good", "bad"]) as race:
+            assert race.state.evidence.choices.rankings.clusters is None
+            with pytest.raises(ValueError, match="got one for 4 of 8; a race file does not store clusters"):
+                race.run(pb.ReplayExecutor(runs), progress="none")
+
     def test_without_any_there_is_no_race(self):
         with pytest.raises(ValueError, match="expected instances on which all of good, bad were run until 200"):
             replay(recorded(), pb.log_grid(5, 200, 4))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import random
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,6 +13,7 @@ import numpy as np
 from polarbear.driver import Race
 from polarbear.execution import ReplayExecutor
 from polarbear.observe import Grid, linear_grid, log_grid
+from polarbear.race.evidence import ClusterLabel
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
@@ -83,8 +84,37 @@ def suggested_grid(
     return (log_grid if stop / start > _WIDE else linear_grid)(start, stop, count)
 
 
-def replay(runs: Sequence[Trajectory], grid: Grid, *, seed: int = 0, **settings: Any) -> Replayed:
-    """Race on recorded runs, in a random order of their instances, and say what racing would have saved."""
+def replay(
+    runs: Sequence[Trajectory],
+    grid: Grid,
+    *,
+    seed: int = 0,
+    cluster_kind: str = "cluster",
+    cluster_unit: str = "instance",
+    **settings: Any,
+) -> Replayed:
+    """Race on recorded runs, in a random order of their instances, and compute what racing would have saved.
+
+    The race respects the runs' clusters. Its rounds draw single instances, not whole clusters. A race file does not store
+    clusters: a race that replays recordings into a file has them until it ends, and reopened from the file it has none.
+
+    Parameters
+    ----------
+    runs
+        The recordings.
+    grid
+        The times at which they are compared.
+    seed
+        Of the order of instances, and of the race.
+    cluster_kind, cluster_unit
+        What the runs' `cluster` labels stand for, see `Clusters`.
+    **settings
+        Of the race, see `Settings`.
+
+    Returns
+    -------
+    Replayed
+    """
     names = list(dict.fromkeys(run.algorithm for run in runs))
     stop = float(grid.times[-1])
     there: dict[Hashable, list[Trajectory]] = defaultdict(list)
@@ -99,8 +129,13 @@ def replay(runs: Sequence[Trajectory], grid: Grid, *, seed: int = 0, **settings:
             "or leave algorithms out"
         )
     random.Random(seed).shuffle(whole)  # files come sorted by problem, and a round must be a fair sample
-    recorded = [run for each in whole for run in each]
+    recorded = [_labelled(run, cluster_kind, cluster_unit) for each in whole for run in each]
     race = Race(names, None, grid, seed=seed, maximise=recorded[0].maximise, **settings)
     result = race.run(ReplayExecutor(recorded), progress="none")
     full = sum(min(run.until, stop) for run in recorded)
     return Replayed(result, full, sum(result.cost.values()), len(whole), left_out)
+
+
+def _labelled(run: Trajectory, kind: str, unit: str) -> Trajectory:
+    """Return a run whose cluster carries its kind and unit into the race."""
+    return run if run.cluster is None else replace(run, cluster=ClusterLabel(run.cluster, kind, unit))

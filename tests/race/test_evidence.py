@@ -6,8 +6,8 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from polarbear import Dirichlet, Settings, Trajectory
-from polarbear.race.evidence import Evidence, recounted, with_runs
+from polarbear import Clusters, Dirichlet, Settings, Trajectory
+from polarbear.race.evidence import ClusterLabel, Evidence, recounted, with_runs
 from polarbear.race.jobs import Run
 
 NAMES, TIMES = ("a", "b", "c"), (1.0, 3.0, 9.0)
@@ -17,10 +17,10 @@ def settings_of(**changes):
     return Settings(**{"grid": TIMES, "prior": Dirichlet(), "elimination": "pointwise", **changes})
 
 
-def run_of(name, instance, values, *, at=(1.0, 2.0, 8.0), until=9.0, status="done", maximise=False):
+def run_of(name, instance, values, *, at=(1.0, 2.0, 8.0), until=9.0, status="done", maximise=False, cluster=None):
     kept = [(t, v) for t, v in zip(at, values, strict=True) if t <= until]
     trajectory = Trajectory(
-        name, instance, [t for t, _ in kept], [v for _, v in kept], until, status != "done", maximise
+        name, instance, [t for t, _ in kept], [v for _, v in kept], until, status != "done", maximise, cluster
     )
     return Run(trajectory, reached=min(until, 9.0), status=status)
 
@@ -161,3 +161,53 @@ def test_a_failure_may_stop_the_race():
         ValueError, match=r"the run of 'a' on instance 7 failed \(crashed\); mend it, or choose failure="
     ):
         with_runs(Evidence(), runs, ("a", "b"), settings_of(failure="raise"))
+
+
+def of_clusters(clusters, names=NAMES):
+    """A run of each algorithm on each instance, whose cluster is given by its number."""
+    return [
+        run_of(name, instance, (3.0, 2.0, 1.0), cluster=cluster)
+        for instance, cluster in clusters.items()
+        for name in names
+    ]
+
+
+def test_rankings_have_the_clusters_of_the_runs():
+    evidence = told_in_parts([of_clusters({0: "f1", 1: "f2"}), of_clusters({2: "f1"})])
+    assert evidence.choices.rankings.clusters == Clusters(("f1", "f2", "f1"), "cluster", "instance")
+    assert recounted(evidence, (*NAMES, "d"), settings_of()).choices.rankings.clusters.codes.tolist() == [0, 1, 0]
+
+
+def test_labels_may_carry_the_words_for_clusters():
+    evidence = told_in_parts(
+        [of_clusters({0: ClusterLabel(1, "data set", "run"), 1: ClusterLabel(2, "data set", "run")})]
+    )
+    assert evidence.choices.rankings.clusters == Clusters((1, 2), "data set", "run")
+
+
+def test_live_runs_have_no_clusters():
+    assert told_in_parts([random_runs(range(3))]).choices.rankings.clusters is None
+
+
+def test_a_run_that_comes_late_does_not_hide_the_cluster_of_its_instance():
+    evidence = told_in_parts([of_clusters({0: "f1", 1: "f2"}, NAMES[:2]), of_clusters({0: None}, NAMES[2:])])
+    assert evidence.choices.rankings.clusters.labels == ("f1", "f2")
+
+
+def test_an_instance_has_one_cluster():
+    with pytest.raises(ValueError, match=r"expected one cluster for all runs on instance 0, got 'f1' and 'f2'; label"):
+        told_in_parts([of_clusters({0: "f1"}, NAMES[:1]) + of_clusters({0: "f2"}, NAMES[1:])])
+
+
+@pytest.mark.parametrize(
+    ("parts", "count"),
+    [
+        ([{0: None, 1: "f1"}], "1 of 2"),  # within a round
+        ([{0: None}, {1: "f1", 2: "f2"}], "2 of 3"),  # between rounds
+        ([{0: None}, {1: None}, {1: "f1"}], "1 of 2"),  # on instances that are known already
+    ],
+)
+def test_clusters_are_for_all_instances_or_none(parts, count):
+    """As when a race from a file, which stores no clusters, goes on with recordings that have them."""
+    with pytest.raises(ValueError, match=f"got one for {count}; a race file does not store clusters"):
+        told_in_parts([of_clusters(each) for each in parts])

@@ -5,24 +5,37 @@ from __future__ import annotations
 import operator
 from dataclasses import dataclass, field
 from functools import reduce
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from polarbear.observe import Choices, Rankings, rank_values
+from polarbear.observe import Choices, Clusters, Rankings, rank_values
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Hashable, Iterable, Mapping
 
     from polarbear.race.jobs import Run
     from polarbear.race.settings import Settings
+
+
+class ClusterLabel(NamedTuple):
+    """The cluster of a recorded run, together with what clusters and their members are called, see `Clusters`.
+
+    Settings of a race say nothing about clusters, since instances that are run live have none. A replay passes the words on
+    in the label.
+    """
+
+    label: Hashable
+    kind: str
+    unit: str
 
 
 @dataclass(frozen=True)
 class Evidence:
     """All runs so far, by (algorithm, instance), and the choices of each block of instances that were run together.
 
-    Runs of an eliminated algorithm stay; where an algorithm was not run it takes no part in the ranking.
+    Runs of an eliminated algorithm stay; where an algorithm was not run it takes no part in the ranking. Instances have the
+    clusters of their trajectories: recordings that are replayed can have one, live runs and runs from a race file have none.
     """
 
     runs: Mapping[tuple[str, int], Run] = field(default_factory=dict)
@@ -48,6 +61,7 @@ def with_runs(evidence: Evidence, runs: Iterable[Run], names: tuple[str, ...], s
     if not fresh:
         return Evidence(together, tuple(blocks), _sum(blocks))
     new = _counted(fresh, together, names, settings)
+    _check_clusters([*blocks, (fresh, new)])
     before = evidence.choices if touched == set(fresh) else _sum(blocks)
     return Evidence(together, (*blocks, (fresh, new)), new if before is None else before + new)
 
@@ -66,6 +80,7 @@ def instance_of(run: Run) -> int:
 
 
 def _sum(blocks: list[tuple[tuple[int, ...], Choices]]) -> Choices | None:
+    _check_clusters(blocks)
     return reduce(operator.add, (choices for _, choices in blocks)) if blocks else None
 
 
@@ -91,4 +106,44 @@ def _counted(
         relative_tolerance=settings.relative_tolerance,
         maximise=settings.maximise,
     )
-    return Choices.from_rankings(Rankings(ranks, names, settings.grid), per_instance=True)
+    clusters = _clusters(block, runs, names)
+    return Choices.from_rankings(Rankings(ranks, names, settings.grid, clusters=clusters), per_instance=True)
+
+
+def _clusters(block: tuple[int, ...], runs: Mapping[tuple[str, int], Run], names: tuple[str, ...]) -> Clusters | None:
+    """Return the clusters of a block's instances as their runs have them; None if no run has one."""
+    labels: list[ClusterLabel] = []
+    for instance in block:
+        there = [runs[name, instance].trajectory for name in names if (name, instance) in runs]
+        # A run from a race file may lack the attribute.
+        found = {cluster for run in there if (cluster := getattr(run, "cluster", None)) is not None}
+        if len(found) > 1:
+            raise ValueError(
+                f"expected one cluster for all runs on instance {instance}, got {' and '.join(sorted(map(repr, found)))}; "
+                "label the recordings of an instance alike"
+            )
+        for cluster in found:
+            labels.append(
+                cluster if isinstance(cluster, ClusterLabel) else ClusterLabel(cluster, "cluster", "instance")
+            )
+    if not labels:
+        return None
+    if len(labels) < len(block):
+        raise ValueError(_partly_labelled(len(labels), len(block)))
+    return Clusters(tuple(each.label for each in labels), labels[0].kind, labels[0].unit)
+
+
+def _check_clusters(blocks: list[tuple[tuple[int, ...], Choices]]) -> None:
+    """Refuse a race in which some blocks have clusters and others do not."""
+    rankings = [choices.rankings for _, choices in blocks]
+    labelled = sum(len(each.ranks) for each in rankings if each is not None and each.clusters is not None)
+    number = sum(len(block) for block, _ in blocks)
+    if 0 < labelled < number:
+        raise ValueError(_partly_labelled(labelled, number))
+
+
+def _partly_labelled(labelled: int, number: int) -> str:
+    return (
+        f"expected a cluster for every instance of the race or for none, got one for {labelled} of {number}; a race file "
+        "does not store clusters, so replay recordings that have them in one go or without a file"
+    )
