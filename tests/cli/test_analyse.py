@@ -1,6 +1,8 @@
 import numpy as np
 import pytest
 
+from polarbear import fitting
+
 
 @pytest.fixture
 def recorded(tmp_path):
@@ -97,3 +99,39 @@ def test_a_race_file_is_compared_as_it_was_raced(polarbear, race_toml, finished)
     polarbear("race", race_toml, *options)
     said = polarbear("analyse", race_toml.parent / "my.race", "--race")
     assert "compared at 2 times from 0.001 to 0.004 seconds" in said.out
+
+
+@pytest.fixture
+def of_data_sets(recorded):
+    """The same table, its instances as repetitions on three data sets: a column that only --cluster knows."""
+    head, *rows = recorded.read_text().splitlines()
+    rows = [f"{row},{'abc'[int(row.split(',')[2]) % 3]}" for row in rows]
+    recorded.write_text("\n".join([f"{head},data_set", *rows]) + "\n")
+    return recorded
+
+
+def test_clusters_can_be_chosen(polarbear, of_data_sets):
+    said = polarbear("analyse", of_data_sets, "--cluster", "data_set", "--count", 5, "--race", "--prior", "RandomWalk")
+    assert said.code == 0
+    assert "clusters: 24 instances of 3 data sets, to generalise to new data sets" in said.err
+    said = polarbear("analyse", of_data_sets, "--cluster", "data_set", "--cluster", "function", "--count", 5)
+    assert "clusters: 24 instances of 3 data set-function combinations" in said.err
+    said = polarbear("analyse", of_data_sets, "--cluster", "none", "--count", 5)
+    assert (said.code, "cluster" in said.err) == (0, False)
+
+
+def test_clusters_that_cannot_be(polarbear, of_data_sets, finished):
+    said = polarbear("analyse", of_data_sets, "--cluster", "dataset")
+    assert said.code == 1
+    assert "got 'dataset'; did you mean 'data_set'?" in said.err
+    said = polarbear("analyse", finished, "--cluster", "data_set")
+    assert said.code == 1
+    assert "expected recorded runs for --cluster, got the race file" in said.err
+
+
+def test_clusters_reach_the_rankings(polarbear, of_data_sets, monkeypatch):
+    fitted, fit = [], fitting.fit
+    monkeypatch.setattr(fitting, "fit", lambda choices, **options: fitted.append(choices) or fit(choices, **options))
+    polarbear("analyse", of_data_sets, "--cluster", "data_set", "--count", 5)
+    clusters = fitted[0].rankings.clusters
+    assert (clusters.number, clusters.kind, clusters.unit) == (3, "data set", "instance")

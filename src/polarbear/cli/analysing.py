@@ -42,6 +42,13 @@ def analyse(
         bool | None, typer.Option("--maximise/--minimise", help="Which values are better; by default as the data say.")
     ] = None,
     renumber: Annotated[bool, typer.Option("--renumber", help="Number repeated runs as they come.")] = False,
+    cluster: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="COLUMN",
+            help='Instances with the same value here are not independent; "none": all are. Default: auto.',
+        ),
+    ] = None,
     prior: Annotated[str, typer.Option(help="Belief before, as in race.toml.")] = "BSpline",
     method: Annotated[str, typer.Option(help="How the posterior is inferred.")] = "auto",
     calibration: Annotated[
@@ -66,7 +73,7 @@ def analyse(
 
     options.writable(save, report)
     belief_before = prior_from(prior)
-    recorded = _recorded(path, form, columns, clock, maximise, renumber, quiet)
+    recorded = _recorded(path, form, columns, clock, maximise, renumber, cluster, quiet)
     runs, unit = recorded.runs, recorded.clock
     names = list(dict.fromkeys(run.algorithm for run in runs))
     if len(names) < 2:
@@ -106,7 +113,7 @@ class _Recorded:
     clock: Clock
     skipped: list[str] = field(default_factory=list)
     grid: "Grid | None" = None
-    ranked: dict[str, Any] = field(default_factory=dict)  # what counts as a tie and as a failure
+    ranked: dict[str, Any] = field(default_factory=dict)  # what ties, failures and clusters are
 
 
 def _recorded(
@@ -116,11 +123,16 @@ def _recorded(
     clock: Clock | None,
     maximise: bool | None,
     renumber: bool,
+    cluster: list[str] | None,
     quiet: bool,
 ) -> _Recorded:
     if not path.exists():
         raise FileNotFoundError(f"there is no {path}")
     if path.is_file() and is_race_file(path):
+        if cluster not in (None, ["none"], ["auto"]):
+            raise ValueError(
+                f"expected recorded runs for --cluster, got the race file {path}, which has no clusters; leave it out"
+            )
         return _of_race(path, clock)
     from polarbear.importers import read_runs
 
@@ -131,7 +143,15 @@ def _recorded(
             raise ValueError(f"expected --map name=column, such as --map raw_y=loss, got {each!r}")
         renamed[name] = column or None
     unit = clock or "evaluations"
-    imported = read_runs(path, format=form, columns=renamed or None, maximise=maximise, clock=unit, renumber=renumber)
+    imported = read_runs(
+        path,
+        format=form,
+        columns=renamed or None,
+        maximise=maximise,
+        clock=unit,
+        renumber=renumber,
+        cluster=cluster or "auto",
+    )
     for note in imported.about.notes:
         printing.tell(note, quiet=quiet)
     skipped = [str(each) for each in imported.skipped]
@@ -139,7 +159,7 @@ def _recorded(
         printing.tell(f"skipped: {line}", quiet=quiet)
     if skipped[10:]:
         printing.tell(f"... and {len(skipped) - 10} more", quiet=quiet)
-    return _Recorded(imported.runs, unit, skipped)
+    return _Recorded(imported.runs, unit, skipped, ranked=imported.clustering)
 
 
 def _of_race(path: Path, clock: Clock | None) -> _Recorded:
