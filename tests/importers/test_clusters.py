@@ -184,7 +184,7 @@ class TestByChoice:
                 lambda block: (block.dimension, f"set {block.instance % 3}"),
             ),
         ],
-        ids=str,
+        ids=lambda value: "by" if callable(value) else str(value),
     )
     def test_fields_and_columns_make_clusters(self, runs, cluster, expected, key):
         imported = read_runs(runs, cluster=cluster)
