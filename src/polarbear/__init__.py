@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from polarbear.algorithms import ask_tell, command, counted, family
     from polarbear.diagnostics import Diagnostics
     from polarbear.driver import Race
+    from polarbear.e_values import evidence
     from polarbear.elimination import Dominated, dominated, pareto_set
     from polarbear.execution import Limits, LocalExecutor, ReplayExecutor, dask_executor
     from polarbear.fitting import fit
@@ -89,6 +90,7 @@ _HOME = {
     "polarbear.algorithms": ["ask_tell", "command", "counted", "family"],
     "polarbear.diagnostics": ["Diagnostics"],
     "polarbear.driver": ["Race"],
+    "polarbear.e_values": ["evidence"],
     "polarbear.elimination": ["Dominated", "dominated", "pareto_set"],
     "polarbear.execution": ["Limits", "LocalExecutor", "ReplayExecutor", "dask_executor"],
     "polarbear.fitting": ["fit"],
@@ -231,6 +233,7 @@ __all__ = [
     "dominance",
     "dominated",
     "equivalence",
+    "evidence",
     "family",
     "fit",
     "leave_one_out",
