@@ -6,11 +6,13 @@ that the same runs give the same race however and wherever they were made.
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from polarbear.e_values import corrections, error_bounds
 from polarbear.elimination import successively, threats
 from polarbear.fitting import fit
 from polarbear.observe.names import named
@@ -24,6 +26,9 @@ from polarbear.relations import dominance
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from numpy.typing import NDArray
+
+    from polarbear.elimination import Dominated
     from polarbear.observe import Choices
     from polarbear.posterior import Posterior
     from polarbear.race.jobs import Run
@@ -164,15 +169,14 @@ def _conclude(state: State, plan: Plan, cost: float) -> State:
     inside = np.array([name in state.candidates for name in state.names])
     beats = dominance(posterior, where=inside[:, None])  # only candidates eliminate
     threat = threats(posterior, elimination=settings.elimination, beats=beats)
-    losers = (
-        successively(posterior, threat, confidence=settings.confidence, among=state.candidates)
-        if trusted  # a posterior that may be wrong decides nothing
-        else ()
-    )
+    founders = len(state.rounds[0].until if state.rounds else plan.until)  # all that are there run in the first round
+    bounds = error_bounds(believed_choices(state), correction=corrections(len(state.names), founders))
+    # A posterior that may be wrong decides nothing.
+    losers = _losers(state, posterior, threat, bounds) if trusted else ()
     candidates = state.candidates.difference(loser.name for loser in losers)
     resolved = _without(state, candidates)
     if trusted:
-        resolved |= resolved_pairs(
+        decided = resolved_pairs(
             posterior,
             resolution=settings.resolution,
             confidence=settings.confidence,
@@ -180,6 +184,9 @@ def _conclude(state: State, plan: Plan, cost: float) -> State:
             beats=beats,
             pairs=~state.resolved.all(axis=0),
         )
+        if settings.guarantee is not None:
+            decided &= ~_may_be_eliminated(decided, beats, settings.confidence)
+        resolved |= decided
     before, after = undecided_cells(state.resolved), undecided_cells(resolved)
     used, total = len(state.evidence.instances), state.cost
     round_ = Round(
@@ -190,7 +197,10 @@ def _conclude(state: State, plan: Plan, cost: float) -> State:
         cost=cost,
         reliable=trusted,
         message=posterior.diagnostics.message,
-        eliminated=tuple(Eliminated(each.name, each.by, each.probability, number, used, total) for each in losers),
+        eliminated=tuple(
+            Eliminated(each.name, each.by, each.probability, number, used, total, _of_pair(bounds, each, state.names))
+            for each in losers
+        ),
         threat=tuple(zip(state.names, threat.max(axis=0).tolist(), strict=True)),
         open=tuple(
             (state.names[a], state.names[b], tuple(np.flatnonzero(~resolved[:, a, b]).tolist()))
@@ -202,6 +212,36 @@ def _conclude(state: State, plan: Plan, cost: float) -> State:
         next_size=settings.batch.after(state.batch_size, (before - after) / before if before else 1.0),
     )
     return replace(_apply(state, round_), posterior=posterior)
+
+
+def _losers(
+    state: State, posterior: Posterior, threat: NDArray[np.float64], bounds: NDArray[np.float64]
+) -> tuple[Dominated, ...]:
+    """Return whom the posterior eliminates or, with a guarantee, whom the bounds on errors do."""
+    settings = state.settings
+    if settings.guarantee is None:
+        return successively(posterior, threat, confidence=settings.confidence, among=state.candidates)
+    # On a logarithmic scale bounds close to zero stay distinct, and the most certain elimination comes first.
+    found = successively(posterior, -np.log(bounds), confidence=-math.log(settings.guarantee), among=state.candidates)
+    return tuple(replace(each, probability=_of_pair(threat, each, state.names)) for each in found)
+
+
+def _may_be_eliminated(decided: NDArray[np.bool_], beats: NDArray[np.float64], confidence: float) -> NDArray[np.bool_]:
+    """Return the pairs that more evidence may still turn into an elimination, shape (algorithm, algorithm).
+
+    They are those of which the posterior knows neither that each is better somewhere nor that both are equivalent
+    somewhere. The posterior is sure of dominance long before e-values are: a race that stopped asking about such pairs
+    would end before the evidence is there.
+    """
+    better = beats >= confidence
+    equal = decided & ~better & ~better.transpose(0, 2, 1)
+    crossing = np.logical_and(better.any(axis=0), better.any(axis=0).T)
+    return np.logical_not(np.logical_or(crossing, equal.any(axis=0)))
+
+
+def _of_pair(matrix: NDArray[np.float64], each: Dominated, names: tuple[str, ...]) -> float:
+    """Return the entry of a matrix, winner by loser, that belongs to an elimination."""
+    return float(matrix[names.index(each.by), names.index(each.name)])
 
 
 def _apply(state: State, decided: Round) -> State:

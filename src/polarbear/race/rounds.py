@@ -22,6 +22,9 @@ class Eliminated:
         Number of the round that decided it.
     instances, cost
         How many instances the race had used by then, and what all its runs together had cost, in the race's unit of time.
+    error_bound
+        Upper bound on the probability that this elimination is wrong, whatever the model, see `polarbear.e_values`. It
+        holds for all eliminations of the race at once. None in race files written before it was computed.
     """
 
     name: str
@@ -30,6 +33,7 @@ class Eliminated:
     round: int
     instances: int
     cost: float
+    error_bound: float | None = None
 
 
 @dataclass(frozen=True)

@@ -56,6 +56,10 @@ class Settings:
         Values this close are ties, see `rank_values`.
     common_random_numbers
         All algorithms get the same seed on an instance.
+    guarantee
+        δ: with probability at least 1 − δ no elimination of the whole race is wrong, whatever the model. Then e-values
+        (`polarbear.e_values`) eliminate, not the posterior, and a pair that may still end in an elimination stays
+        undecided, so that races take longer. None, the default: the posterior eliminates.
     """
 
     grid: Grid
@@ -75,6 +79,7 @@ class Settings:
     absolute_tolerance: float = 0.0
     relative_tolerance: float = 0.0
     common_random_numbers: bool = False
+    guarantee: float | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "grid", as_grid(self.grid))
@@ -96,6 +101,11 @@ class Settings:
             raise ValueError(f"confidence must lie between 0.5 and 1, got {self.confidence!r}")
         if not 0 <= self.rope < 0.5:
             raise ValueError(f"rope must lie in [0, 0.5), got {self.rope!r}")
+        if self.guarantee is not None and not 0 < self.guarantee <= 0.5:
+            raise ValueError(
+                f"expected guarantee in (0, 0.5], the probability of any wrong elimination, got {self.guarantee!r}; use a "
+                "value such as 0.05, or None to let the posterior decide"
+            )
         if not isinstance(self.batch, AdaptiveBatch | FixedBatch):
             raise ValueError(f"batch must be AdaptiveBatch(8, 128) or FixedBatch(10), or alike; got {self.batch!r}")
         require_count("seed", self.seed, least=0)
