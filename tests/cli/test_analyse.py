@@ -36,6 +36,26 @@ def test_in_words_and_as_a_race(polarbear, recorded):
         assert words in said.out
 
 
+def test_dominated_algorithms_come_with_a_bound_on_the_error(polarbear, recorded):
+    """At the weakest time 23 of 24 duels are won, and there are six ordered pairs: 6 / ∫ (1 + λ)^23 (1 − λ) dλ."""
+    asked = ["analyse", recorded, "--count", 8, "--prior", "RandomWalk"]
+    (told,) = polarbear(*asked, "--json").data["dominated"]
+    assert (told["name"], told["by"]) == ("bad", "good")
+    assert told["error_bound"] == pytest.approx(6 / (2 * (2**24 - 1) / 24 - (2**25 - 1) / 25))
+    said = polarbear(*asked)
+    (row,) = (line.split() for line in said.out.splitlines() if line.startswith("bad  good"))
+    assert row[3:5] == ["0.1", "%"]
+    assert "wrong at most" in said.out
+
+
+def test_a_replayed_race_takes_a_guarantee(polarbear, recorded):
+    asked = ["analyse", recorded, "--race", "--count", 8, "--prior", "RandomWalk", "--json"]
+    before = polarbear(*asked).data["race"]["eliminations"]
+    after = polarbear(*asked, "--guarantee", 0.01).data["race"]["eliminations"]
+    assert [each["name"] for each in before] == [each["name"] for each in after] == ["bad"]
+    assert before[0]["error_bound"] > 0.01 >= after[0]["error_bound"]
+
+
 def test_aocc_is_asked_too_and_says_where_it_does_not_apply(polarbear, recorded):
     said = polarbear("analyse", recorded, "--count", 8)
     assert "Would AOCC have chosen differently? AOCC does not apply: it needs distances to a known optimum" in said.out
@@ -71,6 +91,8 @@ def test_other_names_of_columns(polarbear, recorded):
         (["--start", "80", "--stop", "70"], "expected a grid from above 0 to a later time"),
         (["--confidence", "0.2"], "confidence"),
         (["--stop", "5000", "--race"], "expected instances on which all of"),
+        (["--guarantee", "0.05"], "expected --race with --guarantee 0.05, got no --race"),
+        (["--guarantee", "2", "--race"], "expected guarantee in (0, 0.5]"),
     ],
 )
 def test_bad_wishes(polarbear, recorded, options, message):

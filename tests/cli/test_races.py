@@ -40,6 +40,30 @@ def test_eliminations_are_judged_where_there_are_some(polarbear, race_toml, tmp_
     assert "Probability that some elimination is wrong" not in said.out
 
 
+def test_every_elimination_is_printed_with_the_bound_on_its_error(polarbear, race_toml, tmp_path):
+    file = tmp_path / "some.race"
+    said = polarbear("race", race_toml, "--max-instances", 5, "--quiet", "-o", file)
+    head, row = (line.split() for line in said.out.splitlines() if line.startswith(("out ", "poor ")))
+    assert head[:7] == ["out", "beaten", "by", "probability", "wrong", "at", "most"]
+    assert row[3:5] == ["100", "%"]  # five instances prove nothing
+    (told,) = polarbear("status", file, "--json").data["eliminations"]
+    assert told["error_bound"] > 0.99
+
+
+def test_a_guarantee_eliminates_only_with_evidence(polarbear, race_toml, tmp_path):
+    file = tmp_path / "proved.race"
+    asked = ["race", race_toml, "--guarantee", 0.05, "--quiet", "--json", "-o", file]
+    few = polarbear(*asked, "--max-instances", 5).data
+    assert few["eliminations"] == []
+    more = polarbear("resume", file, "--max-instances", 60, "--quiet", "--json").data
+    assert "poor" in [each["name"] for each in more["eliminations"]]
+    assert max(each["error_bound"] for each in more["eliminations"]) <= 0.05
+    with RaceFile.open(file, write=False) as stored:
+        assert stored.about["configuration"]["overrides"] == {"race.guarantee": 0.05}
+    said = polarbear("resume", file, "--guarantee", 1e-9, "--max-instances", 1, "--quiet", "--json")
+    assert all(each["error_bound"] <= 1e-9 for each in said.data["eliminations"])
+
+
 def test_an_existing_race_is_not_begun_again(polarbear, race_toml):
     (race_toml.parent / "my.race").write_text("precious")
     said = polarbear("race", race_toml)

@@ -62,6 +62,7 @@ def test_every_key_of_a_race_is_taken_over(write):
         absolute_tolerance = 1e-9
         relative_tolerance = 1e-6
         common_random_numbers = true
+        guarantee = 0.05
         """,
     ).replace("start = 5\nstop = 40\ncount = 4", "times = [1, 2, 4.5]")
     prepared = prepare(write(text))
@@ -82,6 +83,7 @@ def test_every_key_of_a_race_is_taken_over(write):
         absolute_tolerance=1e-9,
         relative_tolerance=1e-6,
         common_random_numbers=True,
+        guarantee=0.05,
     )
     assert prepared.race_file == prepared.folder / "out/one.race"
 
@@ -170,6 +172,8 @@ def test_all_faults_are_told_at_once_each_with_its_key(write):
         (("confidence = 0.9", "batch = {smallest = 9, largest = 8}"), "race.batch", "largest batch"),
         (("confidence = 0.9", "batch = {size = 3, largest = 9}"), "race.batch", "size stands alone"),
         (("confidence = 0.9", "prior = 7"), "race.prior", "expected a table, got 7"),
+        (("confidence = 0.9", "guarantee = 0.0"), "race.guarantee", "expected greater than 0, got 0.0"),
+        (("confidence = 0.9", "guarantee = 0.9"), "race.guarantee", "expected less than or equal to 0.5, got 0.9"),
         (("stop = 40", "stop = 4"), "grid", "expected start < stop"),
         (("count = 4", "count = 4_000_000_000"), "grid.count", "expected less than or equal to 100000"),
         (("stop = 40", "stop = inf"), "grid.stop", "expected a finite number, got inf"),

@@ -70,6 +70,25 @@ def test_the_same_table_in_every_format(posterior, tmp_path):
         exports.as_text(table, "xls")
 
 
+@pytest.mark.parametrize(
+    ("bound", "words"),
+    [
+        (0.0, "0.1 %"),
+        (1e-300, "0.1 %"),
+        (0.001, "0.1 %"),
+        (0.0011, "0.2 %"),
+        (0.05, "5.0 %"),
+        (0.07, "7.0 %"),
+        (0.0999, "10 %"),
+        (0.201, "21 %"),
+        (1.0, "100 %"),
+        (None, "unknown"),
+    ],
+)
+def test_a_bound_is_rounded_up(bound, words):
+    assert exports.at_most(bound) == words
+
+
 def test_latex_takes_no_orders_from_names():
     text = exports.latex({"a": [r"\input{x}", "50 % & more_"], "n": [1, 2]}, caption="100 % $x$")
     assert r"\textbackslash{}input\{x\}" in text

@@ -5,6 +5,7 @@ from axe_playwright_python.sync_playwright import Axe
 
 import polarbear as pb
 from polarbear.baselines import aocc_verdict
+from polarbear.exports import at_most
 from tests.reporting.races import HOSTILE, raced, with_failures
 from tests.selection.beliefs import posterior_of, random_posterior
 
@@ -41,6 +42,11 @@ def test_every_section_of_a_race_is_told(opened, result):
     told = page.text_content("#eliminations-list")
     assert out.name in told
     assert f"{out.by} is better at every budget" in told
+    bound = page.locator("#eliminations-list [title^=Upper]").first
+    assert (
+        bound.text_content() == f"Wrong at most: {at_most(out.error_bound).replace(' ', chr(160))}, whatever the model."
+    )
+    assert bound.get_attribute("title").startswith("Upper bound on the probability that this elimination is wrong")
     assert "3 runs failed" in page.text_content("#failures")
     assert "ZeroDivisionError: </script>" in page.text_content("#failures")
     assert page.locator("#particulars-list").get_by_text("SciPy").count() == 1

@@ -11,6 +11,7 @@ import pytest
 
 import polarbear as pb
 from polarbear.baselines import aocc_verdict
+from polarbear.exports import at_most
 from polarbear.race.result import RaceResult
 from polarbear.reporting.draws import embedded, packed
 from polarbear.reporting.page import SCRIPTS, embeddable
@@ -88,6 +89,9 @@ def test_a_race_is_told_with_all_that_happened(tmp_path, race):
     assert told["title"] == "T"
     assert [told["names"][k] for k in told["candidates"]] == list(result.pareto_set)
     assert [each["name"] for each in told["race"]["eliminations"]] == [each.name for each in result.eliminations]
+    bounds = [at_most(each.error_bound).replace(" ", "\u00a0") for each in result.eliminations]
+    assert [each["wrong_at_most"] for each in told["race"]["eliminations"]] == bounds
+    assert bounds
     assert told["race"]["allocation"]["saved"] == pytest.approx(result.saved_share)
     assert sum(told["race"]["allocation"]["cost"]) == sum(result.cost.values())
     assert told["race"]["allocation"]["full"] * len(told["names"]) == pytest.approx(result.full_cost)

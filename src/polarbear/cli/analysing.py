@@ -56,6 +56,10 @@ def analyse(
     ] = "auto",
     elimination: Annotated[Literal["joint", "pointwise"] | None, typer.Option(help="When one is out.")] = None,
     confidence: Annotated[float, typer.Option(help="How sure a decision must be.")] = 0.95,
+    guarantee: Annotated[
+        float | None,
+        typer.Option(help="With --race: the largest probability of any wrong elimination, whatever the model."),
+    ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Of the posterior, and of the replayed race's order.")] = 0,
     save: Annotated[Path | None, typer.Option(help="Write the posterior here, to select from later.")] = None,
     report: Annotated[Path | None, typer.Option(help="Write a page about it here.")] = None,
@@ -71,6 +75,10 @@ def analyse(
     from polarbear.fitting import fit
     from polarbear.observe import Choices
 
+    if guarantee is not None and not replayed:
+        raise ValueError(
+            f"expected --race with --guarantee {guarantee:g}, got no --race; a guarantee is a setting of a race: add --race"
+        )
     options.writable(save, report)
     belief_before = prior_from(prior)
     recorded = _recorded(path, form, columns, clock, maximise, renumber, cluster, quiet)
@@ -95,7 +103,13 @@ def analyse(
         write(posterior, report, title=path.stem, confidence=confidence, elimination=way, unit=unit)
     found = _found(posterior, choices, confidence, way, runs)
     if replayed:
-        asked |= {"confidence": confidence, "elimination": way, "clock": unit, **recorded.ranked}
+        asked |= {
+            "confidence": confidence,
+            "elimination": way,
+            "clock": unit,
+            "guarantee": guarantee,
+            **recorded.ranked,
+        }
         found["race"] = _raced(replay(runs, grid, seed=seed, **asked))
     found["skipped"] = recorded.skipped
     if as_json:
@@ -178,11 +192,14 @@ def _found(
 
     from polarbear import selection
     from polarbear.baselines import aocc_verdict
+    from polarbear.e_values import error_bounds
     from polarbear.elimination import dominated
     from polarbear.exports import pairwise_table
     from polarbear.misfit import model_check
 
     out = dominated(posterior, confidence=confidence, elimination=way)
+    place = {name: position for position, name in enumerate(posterior.names)}
+    bounds = error_bounds(choices).tolist()
     check = model_check(posterior, choices)
     inside = [name for name in posterior.names if name not in {each.name for each in out}]
     wishes: dict[str, Any] = {"final": selection.Final(), "uniform": selection.Uniform()}
@@ -194,7 +211,7 @@ def _found(
         "instances": posterior.instances,
         "grid": posterior.grid.times.tolist(),
         "pareto_set": inside,
-        "dominated": [asdict(each) for each in out],
+        "dominated": [{**asdict(each), "error_bound": bounds[place[each.by]][place[each.name]]} for each in out],
         "confidence": confidence,
         "elimination": way,
         "reliable": posterior.diagnostics.reliable,
@@ -225,6 +242,8 @@ def _raced(raced: "Replayed") -> dict[str, Any]:
 
 
 def _say(found: dict[str, Any], posterior: "Posterior", clock: str) -> None:
+    from polarbear.exports import at_most
+
     grid = posterior.grid
     printing.say(
         f"{printing.counted(found['runs'], 'run')} of {len(found['algorithms'])} algorithms on "
@@ -234,9 +253,12 @@ def _say(found: dict[str, Any], posterior: "Posterior", clock: str) -> None:
     inside, number = found["pareto_set"], len(found["algorithms"])
     printing.say(f"\nAnytime Pareto set: {', '.join(inside)} ({len(inside)} of {number})")
     if found["dominated"]:
-        rows = [[each["name"], each["by"], each["probability"], each["own"]] for each in found["own_outcomes"]]
+        rows = [
+            [each["name"], each["by"], each["probability"], at_most(each["error_bound"]), opinion["own"]]
+            for each, opinion in zip(found["dominated"], found["own_outcomes"], strict=True)
+        ]
         printing.say()
-        printing.say_table(("out", "beaten by", "probability", "own outcomes"), rows)
+        printing.say_table(("out", "beaten by", "probability", "wrong at most", "own outcomes"), rows)
     if not found["reliable"]:
         printing.say(f"\nThe posterior is not reliable: {found['diagnostics']}")
     elif found["effective_times"] is not None:

@@ -12,6 +12,9 @@ Json = Annotated[bool, typer.Option("--json", help="The result as JSON, for prog
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no remarks on standard error.")]
 
 Confidence = Annotated[float | None, typer.Option(help="How sure a decision must be.")]
+Guarantee = Annotated[
+    float | None, typer.Option(help="The largest probability of any wrong elimination, whatever the model.")
+]
 Rope = Annotated[float | None, typer.Option(help="Half the width of the region of practical equivalence.")]
 Seed = Annotated[int | None, typer.Option(help="All randomness follows from it.")]
 Workers = Annotated[int | None, typer.Option(help="Runs at the same time on this machine.")]

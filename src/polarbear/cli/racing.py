@@ -25,6 +25,7 @@ def race(
     config: options.Config = Path("race.toml"),
     output: Annotated[Path | None, typer.Option("--output", "-o", help="The race file.")] = None,
     confidence: options.Confidence = None,
+    guarantee: options.Guarantee = None,
     rope: options.Rope = None,
     seed: options.Seed = None,
     workers: options.Workers = None,
@@ -41,6 +42,7 @@ def race(
     changes = options.overrides(
         {
             "race.confidence": confidence,
+            "race.guarantee": guarantee,
             "race.rope": rope,
             "race.seed": seed,
             **_limits(workers, dask, max_instances, max_evaluations, max_seconds),
@@ -57,6 +59,7 @@ def resume(
     file: options.RaceFileName,
     config: options.OtherConfig = None,
     confidence: options.Confidence = None,
+    guarantee: options.Guarantee = None,
     rope: options.Rope = None,
     workers: options.Workers = None,
     dask: options.Dask = None,
@@ -76,6 +79,7 @@ def resume(
     changes = options.overrides(
         {
             "race.confidence": confidence,
+            "race.guarantee": guarantee,
             "race.rope": rope,
             **_limits(workers, dask, max_instances, max_evaluations, max_seconds),
         },

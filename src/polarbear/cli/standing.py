@@ -92,9 +92,19 @@ def say_account(told: dict[str, Any], curves: Curves | None = None) -> None:
         if not told["eliminations"]:
             printing.say()
     if told["eliminations"]:
-        heads = ["out", "beaten by", "probability", "round", "instances"]
+        from polarbear.exports import at_most
+
+        heads = ["out", "beaten by", "probability", "wrong at most", "round", "instances"]
         rows = [
-            [each[key] for key in ("name", "by", "probability", "round", "instances")] for each in told["eliminations"]
+            [
+                each["name"],
+                each["by"],
+                each["probability"],
+                at_most(each["error_bound"]),
+                each["round"],
+                each["instances"],
+            ]
+            for each in told["eliminations"]
         ]
         if "own_outcomes" in told:
             heads.append("own outcomes")

@@ -90,6 +90,9 @@ class RaceTable(Table):
     """All randomness of the race follows from it."""
     confidence: Annotated[float, Field(gt=0.5, lt=1)] = 0.99
     """The probability from which a relation counts as decided."""
+    guarantee: Annotated[float, Field(gt=0, le=0.5)] | None = None
+    """The largest probability of any wrong elimination in the whole race, whatever the model; e-values then eliminate, not
+    the posterior."""
     rope: Annotated[float, Field(ge=0, lt=0.5)] = 0.05
     """Half the width of the region of practical equivalence around a win probability of one half."""
     elimination: Literal["joint", "pointwise"] = "joint"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -49,6 +50,20 @@ def account(result: RaceResult, *, believe: bool = True) -> dict[str, Any]:
             "warnings": list(result.warnings),
         }
     return told
+
+
+def at_most(bound: float | None) -> str:
+    """Return an upper bound on a probability as a percentage, rounded up so that it stays one.
+
+    Examples
+    --------
+    >>> at_most(1e-9), at_most(0.0123), at_most(0.201), at_most(None)
+    ('0.1 %', '1.3 %', '21 %', 'unknown')
+    """
+    if bound is None:
+        return "unknown"
+    tenths = math.ceil(1000 * bound - 1e-9)  # 0.07 is 7.0 %, although 1000 * 0.07 exceeds 70
+    return f"{max(tenths, 1) / 10:.1f} %" if tenths < 100 else f"{math.ceil(100 * bound - 1e-9)} %"
 
 
 def decisions(result: RaceResult) -> dict[str, Any]:

@@ -1,5 +1,7 @@
 // Who went out and why, and how the race came to know.
 
+const WRONG_AT_MOST = "Upper bound on the probability that this elimination is wrong, whatever the model";
+
 function eliminationsSection(data) {
   const { race } = data;
   const out = race ? race.eliminations : data.dominated.out;
@@ -16,7 +18,8 @@ function eliminationsSection(data) {
         race ? `In round ${each.round}, after ${spent}: ` : "",
         el("bdi", { class: "name" }, each.by),
         ` is better at every budget with a probability of ${chance(each.probability)}.`,
-        race ? ` At its least certain budget, by the outcomes of these two alone: ${chance(each.own)}.` : "",
+        race ? ` At its least certain budget, by the outcomes of these two alone: ${chance(each.own)}. ` : "",
+        race ? el("span", { title: WRONG_AT_MOST }, `Wrong at most: ${each.wrong_at_most}, whatever the model.`) : "",
       ),
     );
   });
