@@ -1,6 +1,7 @@
 """`fit`: what it refuses, what cannot change its answer, and the data that it must survive."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -371,4 +372,4 @@ def test_calibration_needs_a_temporal_prior_and_the_rankings_of_each_instance(al
     with pytest.raises(ValueError, match=r"treats each time alone; use calibration='none', or 'auto'"):
         fit(alike, prior=Dirichlet(), calibration="trajectory")
     with pytest.raises(ValueError, match="make them with per_instance=True, or use calibration='none'"):
-        fit(crossing_choices, prior=RandomWalk(), calibration="trajectory")
+        fit(replace(crossing_choices, rankings=None), prior=RandomWalk(), calibration="trajectory")

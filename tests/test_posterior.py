@@ -142,7 +142,7 @@ def test_the_file_format_is_what_these_tests_write(path):
     ("about", "message"),
     [
         ({"format": "another"}, "is not a posterior file that Posterior.save wrote"),
-        ({"version": 2}, "has format version 2, this PolarBear reads version 1; use"),
+        ({"version": 3}, "has format version 3, this PolarBear reads versions up to 2; use"),
         ({"version": None}, "has format version None"),
         (
             {"names": ["A", "B", "C"]},

@@ -20,7 +20,7 @@ PAGES = {
     ),
     "relating": (
         "Relations and model checks",
-        ["relations", "elimination", "misfit", "irrelevant_alternatives", "calibration", "baselines"],
+        ["relations", "elimination", "e_values", "misfit", "irrelevant_alternatives", "calibration", "baselines"],
     ),
     "racing": ("The race", ["driver", "race", "gathering", "storage"]),
     "running": ("Algorithms, problems, executors", ["algorithms", "problems", "execution"]),

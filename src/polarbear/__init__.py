@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from polarbear.irrelevant_alternatives import leave_one_out
     from polarbear.misfit import ModelCheck, model_check
     from polarbear.models import (
+        BayesianBootstrap,
         BSpline,
         Dirichlet,
         GaussianProcess,
@@ -59,6 +60,7 @@ if TYPE_CHECKING:
         equivalence,
         pareto_probability,
         win_probability,
+        win_rates,
     )
     from polarbear.reporting import report
     from polarbear.selection import (
@@ -101,6 +103,7 @@ _HOME = {
     "polarbear.misfit": ["ModelCheck", "model_check"],
     "polarbear.models": [
         "BSpline",
+        "BayesianBootstrap",
         "Dirichlet",
         "GaussianProcess",
         "HierarchicalDirichlet",
@@ -136,6 +139,7 @@ _HOME = {
         "equivalence",
         "pareto_probability",
         "win_probability",
+        "win_rates",
     ],
     "polarbear.reporting": ["report"],
     "polarbear.selection": [
@@ -172,6 +176,7 @@ __all__ = [
     "AdaptiveBatch",
     "At",
     "BSpline",
+    "BayesianBootstrap",
     "Between",
     "BudgetDistribution",
     "Choices",
@@ -254,6 +259,7 @@ __all__ = [
     "to_pymc",
     "virtual_portfolio",
     "win_probability",
+    "win_rates",
 ]
 
 

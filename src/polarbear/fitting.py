@@ -10,10 +10,21 @@ from scipy.sparse.csgraph import connected_components
 
 from polarbear import inference
 from polarbear.inference import ADVI, NUTS, Pathfinder
-from polarbear.models import BSpline, Dirichlet, HierarchicalDirichlet, Prior, TemporalPrior
+from polarbear.inference.bootstrap import bayesian_bootstrap
+from polarbear.models import (
+    BayesianBootstrap,
+    BSpline,
+    Dirichlet,
+    HierarchicalDirichlet,
+    PlackettLucePrior,
+    Prior,
+    TemporalPrior,
+    is_joint,
+)
 from polarbear.models.validation import require_count
 from polarbear.observe import Choices
 from polarbear.posterior import Posterior, ratings_of
+from polarbear.single_thread import single_thread
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -90,22 +101,31 @@ def fit(
     prior = BSpline() if prior is None else prior
     _check(choices, prior, method.name if isinstance(method, Reference) else method, calibration, draws, seed)
     rng = np.random.Generator(np.random.SFC64(seed))  # the fastest of NumPy's
-    utilities, diagnostics = _draw(choices, prior, method, draws=draws, rng=rng)
-    if calibration != "none" and isinstance(prior, TemporalPrior):
-        utilities, diagnostics = _calibrated(utilities, diagnostics, choices, prior, rng=rng)
+    outcomes, scope = None, f"to new instances, based on {choices.instances}"
+    with single_thread():
+        if isinstance(prior, BayesianBootstrap):
+            drawn, outcomes, diagnostics, scope = bayesian_bootstrap(choices, prior, draws=draws, rng=rng)
+            ratings = drawn.transpose(2, 0, 1)
+        else:
+            utilities, diagnostics = _draw(choices, prior, method, draws=draws, rng=rng)
+            if calibration != "none" and isinstance(prior, TemporalPrior):
+                utilities, diagnostics = _calibrated(utilities, diagnostics, choices, prior, rng=rng)
+            ratings = ratings_of(utilities)
     return Posterior(
-        ratings=ratings_of(utilities),
+        ratings=ratings,
         names=choices.names,
         grid=choices.grid,
-        joint=isinstance(prior, TemporalPrior),
+        joint=is_joint(prior),
         diagnostics=diagnostics,
         prior=repr(prior),
         instances=choices.instances,
+        outcomes=outcomes,
+        scope=scope,
     )
 
 
 def _draw(
-    choices: Choices, prior: Prior, method: Method | Reference, *, draws: int, rng: np.random.Generator
+    choices: Choices, prior: PlackettLucePrior, method: Method | Reference, *, draws: int, rng: np.random.Generator
 ) -> tuple[Array, Diagnostics]:
     """Utilities (time, algorithm, draw) by the method asked for."""
     match _REFERENCES.get(method, method):
@@ -187,10 +207,15 @@ def _check(choices: Choices, prior: Prior, method: str, calibration: str, draws:
 
 def check_request(prior: Prior, method: str, calibration: str, draws: int, *, times: int) -> None:
     """Refuse what `fit` could not do, whatever the data; for those who will fit only after hours of running."""
-    if not isinstance(prior, TemporalPrior | Dirichlet | HierarchicalDirichlet):
+    if not isinstance(prior, TemporalPrior | Dirichlet | HierarchicalDirichlet | BayesianBootstrap):
         raise ValueError(f"expected a prior such as BSpline(), got {prior!r}; did you forget the parentheses?")
     if method not in get_args(Method):
         raise ValueError(f"method must be one of {', '.join(map(repr, get_args(Method)))}; got {method!r}")
+    if isinstance(prior, BayesianBootstrap) and method != "auto":
+        raise ValueError(
+            f"BayesianBootstrap draws its posterior directly, and method={method!r} is for Plackett-Luce priors; "
+            "use method='auto', or a prior such as RandomWalk()"
+        )
     if method in _REFERENCES and not inference.reference_methods_installed():
         raise ValueError(f"method={method!r} needs JAX and BlackJAX: {_INSTALL}; or use method='auto'")
     if method == "gibbs" and isinstance(prior, TemporalPrior):

@@ -1,4 +1,7 @@
-"""Belief after: rating draws over time with names, grid and diagnostics. NumPy alone, so that it loads anywhere at once."""
+"""Belief after: draws of ratings and win rates over time, with names, grid and diagnostics.
+
+NumPy alone, so that a stored posterior loads anywhere at once.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,7 @@ import numpy as np
 
 from polarbear.diagnostics import Diagnostics
 from polarbear.observe import Grid
+from polarbear.outcome_draws import OutcomeDraws
 from polarbear.version import __version__
 
 if TYPE_CHECKING:
@@ -22,7 +26,8 @@ if TYPE_CHECKING:
 
 _DEEPEST, _SQUEEZED = -640.0, 60.0  # e⁻⁷⁰⁰ is a floating-point number, e⁻⁷⁵⁰ is not
 _FORMAT = "polarbear-posterior"
-_VERSION = 1
+# Version 1 has no win rates of their own: they follow from the ratings. Version 2 adds the draws behind them.
+_VERSION = 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +42,11 @@ class Summary:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Posterior:
-    """Equally weighted draws of the ratings θ.
+    """Equally weighted draws of ratings and win rates.
+
+    The rating θ_a is the probability that a comes first among all algorithms on a new instance; the win rate of a over b is
+    the probability that a beats b there. Under Plackett-Luce win rates follow from ratings, θ_a / (θ_a + θ_b); under
+    `BayesianBootstrap` each has its own draws. All questions go through `ratings` and `win_rates`.
 
     Attributes
     ----------
@@ -56,6 +65,10 @@ class Posterior:
         The prior, in words.
     instances
         How many instances the posterior rests on.
+    outcomes
+        The weighted instances behind ratings and win rates; None under the Plackett-Luce priors.
+    scope
+        What the answer generalises to, such as "to new functions, based on 24".
     """
 
     ratings: Array
@@ -65,6 +78,8 @@ class Posterior:
     diagnostics: Diagnostics
     prior: str
     instances: int
+    outcomes: OutcomeDraws | None = None
+    scope: str = ""
 
     def __post_init__(self) -> None:
         ratings = np.asarray(self.ratings, dtype=np.float64)
@@ -85,13 +100,23 @@ class Posterior:
             f"{len(self.ratings)} draws, {self.prior}, {trust})"
         )
 
+    def win_rates(self, first: int, second: int) -> NDArray[np.floating[Any]]:
+        """Draws of the win rate of one algorithm over another, both by their position in `names`, shape (time, draw)."""
+        if self.outcomes is not None:
+            return self.outcomes.win_rates(first, second)
+        one, other = self.ratings[..., first].T, self.ratings[..., second].T
+        total = one + other
+        # Ratings may be zero to rounding, in a thinned file above all; nothing is known then.
+        return np.divide(one, total, out=np.full_like(total, 0.5), where=total > 0)
+
     def require_joint(self, question: str) -> None:
         """Refuse a question about several times at once where draws are not paths over time."""
         if not self.joint:
             raise ValueError(
                 f"{question} is a question about all times at once, and the prior {self.prior} treats each time alone; "
-                "fit with a temporal prior (BSpline, RandomWalk, GaussianProcess, SparseGaussianProcess, "
-                "HilbertSpaceGP), or ask at each time: dominance(...), pareto_set(..., elimination='pointwise')"
+                "fit with BayesianBootstrap or a temporal prior (BSpline, RandomWalk, GaussianProcess, "
+                "SparseGaussianProcess, HilbertSpaceGP), or "
+                "ask at each time: dominance(...), pareto_set(..., elimination='pointwise')"
             )
 
     def summary(self, level: float = 0.95) -> Summary:
@@ -109,7 +134,8 @@ class Posterior:
         if draws >= len(self.ratings):
             return self
         keep = np.linspace(0, len(self.ratings) - 1, draws).astype(int)
-        return replace(self, ratings=self.ratings[keep])
+        outcomes = None if self.outcomes is None else self.outcomes.thinned(keep)
+        return replace(self, ratings=self.ratings[keep], outcomes=outcomes)
 
     def to_arviz(self) -> Any:
         """The ratings as an `xarray.DataTree` with a `/posterior` group, as ArviZ reads it.
@@ -146,7 +172,7 @@ class Posterior:
         kept = self if draws is None else self.thin(draws)
         about = {
             "format": _FORMAT,
-            "version": _VERSION,
+            "version": 1 if self.outcomes is None else _VERSION,
             "polarbear": __version__,
             "names": self.names,
             "axis": self.grid.axis,
@@ -154,11 +180,17 @@ class Posterior:
             "prior": self.prior,
             "instances": self.instances,
             "diagnostics": asdict(self.diagnostics),
+            "scope": self.scope,
         }
+        arrays = {}
+        if kept.outcomes is not None:
+            about["model_weight"] = kept.outcomes.model_weight
+            arrays = _outcome_arrays(kept.outcomes, short=draws is not None)
         text = np.frombuffer(json.dumps(about, allow_nan=True).encode(), dtype=np.uint8)
-        write, ratings = (np.savez_compressed, kept.ratings) if draws is None else (np.savez, _packed(kept.ratings))
+        write: Any = np.savez_compressed if draws is None else np.savez
+        ratings = kept.ratings if draws is None else _packed(kept.ratings)
         with Path(path).open("wb") as file:
-            write(file, ratings=ratings, times=self.grid.times, about=text)
+            write(file, ratings=ratings, times=self.grid.times, about=text, **arrays)
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Posterior:
@@ -170,15 +202,16 @@ class Posterior:
                 with np.load(file, allow_pickle=False) as archive:
                     about = json.loads(archive["about"].tobytes())
                     ratings, times = archive["ratings"], archive["times"]
+                    arrays = {name: archive[name] for name in _OUTCOME_FIELDS if name in archive.files}
             except Exception as error:  # whatever a foreign or damaged file makes the readers raise
                 raise ValueError(
                     f"{path} is not a posterior file that Posterior.save wrote, or it is damaged"
                 ) from error
         if not isinstance(about, dict) or about.get("format") != _FORMAT:
             raise ValueError(f"{path} is not a posterior file that Posterior.save wrote")
-        if about.get("version") != _VERSION:
+        if about.get("version") not in range(1, _VERSION + 1):
             raise ValueError(
-                f"{path} has format version {about.get('version')}, this PolarBear reads version {_VERSION}; "
+                f"{path} has format version {about.get('version')}, this PolarBear reads versions up to {_VERSION}; "
                 "use the PolarBear that wrote it, or a newer one"
             )
         try:
@@ -194,9 +227,43 @@ class Posterior:
                 diagnostics=Diagnostics(**told),
                 prior=str(about["prior"]),
                 instances=int(about["instances"]),
+                outcomes=_outcomes_of(arrays, about, shape[1:]),
+                scope=str(about.get("scope", "")),
             )
         except (KeyError, TypeError, ValueError) as error:
             raise ValueError(f"{path} is a damaged posterior file: {error}") from error
+
+
+_OUTCOME_FIELDS = ("ranks", "weights", "sizes", "scale", "utilities", "spread")
+
+
+def _outcome_arrays(outcomes: OutcomeDraws, *, short: bool) -> dict[str, NDArray[Any]]:
+    """The arrays of the weighted instances by name; in short, in half precision where a thousandth is enough."""
+    arrays = {name: getattr(outcomes, name) for name in _OUTCOME_FIELDS if getattr(outcomes, name) is not None}
+    if short:
+        # Weights are relative to the largest of their draw: half precision keeps them to a thousandth.
+        arrays["weights"] = (outcomes.weights / outcomes.weights.max(axis=0)).astype(np.float16)
+        if outcomes.utilities is not None:
+            arrays["utilities"] = outcomes.utilities.astype(np.float16)
+    return arrays
+
+
+def _outcomes_of(arrays: dict[str, NDArray[Any]], about: dict[str, Any], shape: tuple[int, int]) -> OutcomeDraws | None:
+    if "weights" not in arrays:
+        return None
+    if arrays["ranks"].shape[1:] != shape or arrays["weights"].shape[0] != len(arrays["ranks"]):
+        raise ValueError(f"ranks of shape {arrays['ranks'].shape} and weights of shape {arrays['weights'].shape}")
+    weights = arrays["weights"].astype(np.float32)
+    utilities = arrays.get("utilities")
+    return OutcomeDraws(
+        ranks=arrays["ranks"].astype(np.int16),
+        weights=weights / weights.sum(axis=0),
+        sizes=arrays["sizes"].astype(np.float64),
+        scale=arrays.get("scale"),
+        utilities=None if utilities is None else utilities.astype(np.float32),
+        model_weight=float(about["model_weight"]),
+        spread=arrays.get("spread"),
+    )
 
 
 def _packed(ratings: Array) -> NDArray[np.uint8]:

@@ -14,11 +14,11 @@ from polarbear.models.plackett_luce import log_likelihood_of_tables
 if TYPE_CHECKING:
     import pymc
 
-    from polarbear.models import Hyperprior, Prior
+    from polarbear.models import Hyperprior, PlackettLucePrior
     from polarbear.observe import Choices
 
 
-def to_pymc(choices: Choices, prior: Prior | None = None) -> pymc.Model:
+def to_pymc(choices: Choices, prior: PlackettLucePrior | None = None) -> pymc.Model:
     """The posterior as a PyMC model, ready for `pymc.sample`, `pymc.fit` or changes of your own.
 
     Its free variables are the hyperparameters by name and, under the temporal priors, `coefficients` z ~ N(0, I) of shape

@@ -31,7 +31,9 @@ def made(seed=0):
 
 def expected(runs):
     blocks = {key: Block("mine", 3, 5, *key[1:]) for key in runs}
-    return {Trajectory(key[0], blocks[key], *zip(*rows, strict=True)) for key, rows in runs.items()}
+    return {
+        Trajectory(key[0], blocks[key], *zip(*rows, strict=True), cluster=blocks[key][:4]) for key, rows in runs.items()
+    }
 
 
 def by_algorithm(runs):

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from polarbear.models import Prior
+    from polarbear.models import PlackettLucePrior
     from polarbear.observe import Choices
 
     Array = NDArray[np.float64]
@@ -71,7 +71,7 @@ class ADVI:
 
 
 def advi(
-    choices: Choices, prior: Prior, settings: ADVI, *, draws: int, rng: np.random.Generator
+    choices: Choices, prior: PlackettLucePrior, settings: ADVI, *, draws: int, rng: np.random.Generator
 ) -> tuple[Array, Diagnostics]:
     """Utilities (time, algorithm, draw) from the nearest Gaussian, with diagnostics."""
     density, tables = independent_parts(choices, prior)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from polarbear.diagnostics import Diagnostics
     from polarbear.inference.whitened import WhitenedPosterior
-    from polarbear.models import Prior
+    from polarbear.models import PlackettLucePrior
     from polarbear.observe import Choices
 
     Array = NDArray[np.float64]
@@ -34,7 +34,9 @@ _MOST_STEPS = 64
 _ATTEMPTS = 4
 
 
-def hmc(choices: Choices, prior: Prior, *, draws: int, rng: np.random.Generator) -> tuple[Array, Diagnostics]:
+def hmc(
+    choices: Choices, prior: PlackettLucePrior, *, draws: int, rng: np.random.Generator
+) -> tuple[Array, Diagnostics]:
     """Utilities (time, algorithm, draw) from the posterior, with diagnostics."""
     return correct_by_hmc(whitened_posterior(choices, prior), draws=draws, rng=rng)
 

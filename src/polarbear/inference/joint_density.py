@@ -24,7 +24,7 @@ from polarbear.observe import Grid
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from polarbear.models import Hyperprior, Prior
+    from polarbear.models import Hyperprior, PlackettLucePrior
     from polarbear.observe import Choices
 
     Array = NDArray[np.float64]
@@ -73,7 +73,7 @@ class JointDensity:
     (5, -5.98)
     """
 
-    prior: Prior
+    prior: PlackettLucePrior
     grid: Grid
     algorithms: int
 
@@ -130,7 +130,7 @@ class JointDensity:
         return value + log_density_of_contrasts(totals, algorithms=self.algorithms, concentration=concentration).sum()
 
 
-def independent_parts(choices: Choices, prior: Prior) -> tuple[JointDensity, Tables]:
+def independent_parts(choices: Choices, prior: PlackettLucePrior) -> tuple[JointDensity, Tables]:
     """The model in parts that do not interact, and their tables along a new first axis.
 
     Under a Dirichlet prior of given concentration each time is a part; otherwise all is one.

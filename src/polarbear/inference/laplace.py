@@ -25,7 +25,7 @@ from polarbear.models.plackett_luce import derivatives, log_likelihood_by_time
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from polarbear.models import Prior
+    from polarbear.models import PlackettLucePrior
     from polarbear.observe import Choices
 
     Array = NDArray[np.float64]
@@ -35,7 +35,9 @@ _NEARLY_ALL = 0.8
 _DIFFERENCE = 1e-3  # step of finite differences in log-hyperparameters
 
 
-def laplace(choices: Choices, prior: Prior, *, draws: int, rng: np.random.Generator) -> tuple[Array, Diagnostics]:
+def laplace(
+    choices: Choices, prior: PlackettLucePrior, *, draws: int, rng: np.random.Generator
+) -> tuple[Array, Diagnostics]:
     """Utilities (time, algorithm, draw) from the Gaussian at the joint mode, with diagnostics."""
     joint = _JointDensity(LaplaceSurface(choices, prior))
     if joint.surface.hyperpriors:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from polarbear.diagnostics import Diagnostics
-    from polarbear.models import Prior
+    from polarbear.models import PlackettLucePrior
     from polarbear.observe import Choices
 
     Array = NDArray[np.float64]
@@ -87,7 +87,7 @@ class NUTS:
 
 
 def nuts(
-    choices: Choices, prior: Prior, settings: NUTS, *, draws: int, rng: np.random.Generator
+    choices: Choices, prior: PlackettLucePrior, settings: NUTS, *, draws: int, rng: np.random.Generator
 ) -> tuple[Array, Diagnostics]:
     """Utilities (time, algorithm, draw) from the posterior, with diagnostics."""
     if isinstance(prior, TemporalPrior):

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from polarbear.models import Prior
+    from polarbear.models import PlackettLucePrior
     from polarbear.observe import Choices
 
     Array = NDArray[np.float64]
@@ -62,7 +62,7 @@ class Pathfinder:
 
 
 def pathfinder(
-    choices: Choices, prior: Prior, settings: Pathfinder, *, draws: int, rng: np.random.Generator
+    choices: Choices, prior: PlackettLucePrior, settings: Pathfinder, *, draws: int, rng: np.random.Generator
 ) -> tuple[Array, Diagnostics]:
     """Utilities (time, algorithm, draw), importance-resampled, with diagnostics."""
     if reference.short_of_threads():

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from polarbear.inference.joint_density import JointDensity
     from polarbear.inference.whitened import WhitenedPosterior
-    from polarbear.models import Prior
+    from polarbear.models import PlackettLucePrior
     from polarbear.observe import Choices, Grid
 
     Array = NDArray[np.float64]
@@ -74,7 +74,7 @@ class IndependentCoordinates(NamedTuple):
 Coordinates = TemporalCoordinates | AmplitudeCoordinates | IndependentCoordinates
 
 
-def white_coordinates(choices: Choices, prior: Prior) -> Coordinates:
+def white_coordinates(choices: Choices, prior: PlackettLucePrior) -> Coordinates:
     """Prepare the map from white noise to positions."""
     solution = whitened_posterior(choices, prior)
     centre, axes = _hyperparameters(solution)

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from polarbear.inference.latent_field import LatentField
-    from polarbear.models import Hyperprior, Prior
+    from polarbear.models import Hyperprior, PlackettLucePrior
     from polarbear.observe import Choices
 
     Array = NDArray[np.float64]
@@ -44,7 +44,7 @@ class LaplaceSurface:
     """Laplace's approximation of the hyperparameters' posterior."""
 
     choices: Choices
-    prior: Prior
+    prior: PlackettLucePrior
 
     @cached_property
     def contrasts(self) -> Array:
@@ -88,7 +88,7 @@ class LaplaceSurface:
         return Node(hyperparameters, log_hyperprior, log_hyperprior + conditional.log_evidence, conditional.mode, kept)
 
 
-def whitened_posterior(choices: Choices, prior: Prior) -> WhitenedPosterior:
+def whitened_posterior(choices: Choices, prior: PlackettLucePrior) -> WhitenedPosterior:
     """Laplace's approximation on the lattice of hyperparameters, ready to be corrected."""
     surface = LaplaceSurface(choices, prior)
     return WhitenedPosterior(surface, hyperlattice(surface) if surface.hyperpriors else [surface.node((), None)])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -46,3 +47,18 @@ def named(names: Iterable[str] | None, count: int) -> tuple[str, ...]:
     if repeated:
         raise ValueError(f"expected different names, got {', '.join(map(repr, repeated))} more than once; rename them")
     return tuple(map(str, result))
+
+
+def index_of(name: str, names: tuple[str, ...]) -> int:
+    """Return the position of a name, or refuse it with the nearest one that exists.
+
+    Examples
+    --------
+    >>> index_of("de", ("cma", "de"))
+    1
+    """
+    if name in names:
+        return names.index(name)
+    near = get_close_matches(str(name), names, n=1)
+    hint = f"; did you mean {near[0]!r}?" if near else ""
+    raise ValueError(f"expected one of {', '.join(names)}, got {name!r}{hint}")

@@ -247,6 +247,7 @@ def _run(
         until=until,
         failed=status != "done",
         maximise=bool(maximise),
+        cluster=None,
     )
     return Run(trajectory, reached, status, message, seconds, cpu_seconds)
 

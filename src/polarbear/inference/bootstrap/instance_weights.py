@@ -1,0 +1,130 @@
+"""Weights on instances: the draws of the Bayesian bootstrap, with clusters, instance weights and pseudo-instances.
+
+The Dirichlet weights are normalised gamma variables. An observed instance (or cluster) has shape 1. The pseudo-instances
+share the mass α evenly: each of M rankings has shape α / M, which approximates a Dirichlet process with that mass and a
+uniform base over rankings.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from polarbear.models.bayesian_bootstrap import BayesianBootstrap
+    from polarbear.observe import Rankings
+
+    Array = NDArray[np.float64]
+
+# Pseudo-rankings: enough that the weights of a draw fall on few of them at random, as they do under a Dirichlet process.
+_LEAST_PSEUDO_ROWS = 64
+# Gamma variables of small shape reach down to numbers on which the processor is a hundred times slower.
+_NEGLIGIBLE = np.float32(1e-12)
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """The rankings that carry weight, and how their weights vary.
+
+    Attributes
+    ----------
+    ranks
+        Shape (row, time, algorithm): observed instances with positive weight, then pseudo-instances.
+    sizes
+        Shape (row,): expected weights, in effective instances or clusters.
+    scale
+        Shape (row, time): weights of an instance over time relative to its mean; None where they do not depend on time.
+    unit
+        Shape (row,): rows with equal numbers share one gamma variable; observed units come first.
+    observed, units
+        The number of observed rows and of observed units.
+    """
+
+    ranks: NDArray[np.int16]
+    sizes: Array
+    scale: Array | None
+    unit: NDArray[np.intp]
+    observed: int
+    units: int
+
+    @property
+    def effective(self) -> float:
+        """The effective number of observed units, Kish's (Σ w)² / Σ w² of their weights."""
+        return float(self.sizes[: self.observed].sum())
+
+
+def weighted_rows(rankings: Rankings, prior: BayesianBootstrap) -> Rows:
+    """The rows of a belief: what was observed, and pseudo-instances.
+
+    A cluster has the mean weight of its instances and shares it out among them in proportion. The weights of the units are
+    scaled to sum to their effective number, so that one heavy instance among many light ones counts as few.
+    """
+    over_time = rankings.weight_of_each
+    weighted = np.maximum(np.count_nonzero(over_time, axis=1), 1)
+    own = over_time.sum(axis=1) / weighted  # over the times at which the instance counts at all
+    kept = np.flatnonzero(own > 0)
+    ranks, own, over_time = rankings.ranks[kept], own[kept], over_time[kept]
+    codes = np.arange(len(kept)) if rankings.clusters is None else _renumbered(rankings.clusters.codes[kept])
+    total = np.bincount(codes, own)
+    members = np.bincount(codes)
+    of_unit = total / members
+    of_row = of_unit[codes] * own / total[codes]
+    if prior.generalise_to == "instances":
+        codes, of_unit = np.arange(len(kept)), of_row
+    sizes = of_row * (of_unit.sum() / np.square(of_unit).sum())
+    scale = None if np.ptp(over_time, axis=1).max() == 0 else over_time / own[:, None]
+
+    pseudo = pseudo_ranks(ranks.shape[2])
+    repeated = np.broadcast_to(pseudo[:, None], (len(pseudo), *ranks.shape[1:]))
+    return Rows(
+        ranks=np.concatenate([ranks, repeated]),
+        sizes=np.concatenate([sizes, np.full(len(pseudo), prior.pseudo_instances / len(pseudo))]),
+        scale=None if scale is None else np.concatenate([scale, np.ones((len(pseudo), scale.shape[1]))]),
+        unit=np.concatenate([codes, len(of_unit) + np.arange(len(pseudo))]),
+        observed=len(kept),
+        units=len(of_unit),
+    )
+
+
+def draw_weights(rows: Rows, draws: int, *, rng: np.random.Generator) -> NDArray[np.float32]:
+    """Draws of the weights, shape (row, draw), that sum to one over rows.
+
+    An observed unit's gamma variable is exponential with mean one and multiplies the sizes of its rows.
+    """
+    pseudo = len(rows.ranks) - rows.observed
+    weights = np.empty((len(rows.ranks), draws), dtype=np.float32)
+    exponential = rng.standard_exponential((rows.units, draws), dtype=np.float32)
+    np.multiply(
+        exponential[rows.unit[: rows.observed]], rows.sizes[: rows.observed, None], out=weights[: rows.observed]
+    )
+    shape = np.float32(rows.sizes[-1])
+    weights[rows.observed :] = rng.standard_gamma(shape, (pseudo, draws), dtype=np.float32)
+    weights /= weights.sum(axis=0)
+    weights[weights < _NEGLIGIBLE] = 0.0
+    return weights
+
+
+def pseudo_ranks(algorithms: int) -> NDArray[np.int16]:
+    """Rankings of all algorithms, shape (ranking, algorithm), in which each is first as often as any other.
+
+    Random permutations with all their rotations and reversals: each algorithm has each rank equally often, and beats each
+    other one in exactly half of the rankings. They are the same for every data set, so that equal data give equal draws.
+    """
+    rng = np.random.default_rng(algorithms)
+    permutations = -(-_LEAST_PSEUDO_ROWS // (2 * algorithms))
+    rows = []
+    for _ in range(permutations):
+        order = rng.permutation(algorithms)
+        rotations = np.array([np.roll(order, shift) for shift in range(algorithms)])
+        rows += [rotations, algorithms - 1 - rotations]
+    return np.concatenate(rows).astype(np.int16)
+
+
+def _renumbered(codes: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Codes of the clusters that are left, without gaps."""
+    _, numbers = np.unique(codes, return_inverse=True)
+    return numbers

@@ -1,0 +1,90 @@
+"""The Bayesian bootstrap as a whole: from choices to ratings, weighted instances and diagnostics."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from polarbear.diagnostics import Diagnostics
+from polarbear.inference.bootstrap.blend import model_weight
+from polarbear.inference.bootstrap.first_places import first_places
+from polarbear.inference.bootstrap.instance_weights import draw_weights, weighted_rows
+from polarbear.inference.bootstrap.near_equality import draw_spreads
+from polarbear.inference.bootstrap.weighted_plackett_luce import weighted_utilities
+from polarbear.observe.ranking import ABSENT
+from polarbear.outcome_draws import OutcomeDraws
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from polarbear.inference.bootstrap.instance_weights import Rows
+    from polarbear.models.bayesian_bootstrap import BayesianBootstrap
+    from polarbear.observe import Choices, Rankings
+
+    Array = NDArray[np.float64]
+    Array32 = NDArray[np.float32]
+
+
+def bayesian_bootstrap(
+    choices: Choices, prior: BayesianBootstrap, *, draws: int, rng: np.random.Generator
+) -> tuple[Array, OutcomeDraws, Diagnostics, str]:
+    """Ratings (time, algorithm, draw), the draws behind them, diagnostics, and what the answer generalises to."""
+    if choices.rankings is None:
+        raise ValueError(
+            "BayesianBootstrap weights the instances and needs their rankings, and these choices have only their counts; "
+            "make them without per_instance=False, or use another prior"
+        )
+    rows = weighted_rows(choices.rankings, prior)
+    weights = draw_weights(rows, draws, rng=rng)
+    model = model_weight(rows, rng=rng) if prior.plackett_luce == "auto" else float(prior.plackett_luce)
+    utilities = weighted_utilities(rows, weights) if model > 0 else None
+    sample = OutcomeDraws(rows.ranks, weights, rows.sizes, rows.scale, utilities, model)
+    if prior.shrink and len(choices.names) > 1:
+        sample = replace(sample, spread=draw_spreads(sample, rng=rng))
+    by_outcomes = None if np.isinf(model) else first_places(rows.ranks, weights, rows.scale)
+    ratings = blended_ratings(rows, by_outcomes, utilities, model)
+    return ratings.astype(np.float64), sample, _diagnostics(rows, model, draws), scope(choices.rankings, prior, rows)
+
+
+def blended_ratings(rows: Rows, by_outcomes: Array32 | None, utilities: Array32 | None, model: float) -> Array32:
+    """Ratings (time, algorithm, draw), with the model's share at each algorithm and time as its instances are few."""
+    if utilities is None:
+        assert by_outcomes is not None
+        return by_outcomes
+    exponentials = np.exp(utilities - utilities.max(axis=1, keepdims=True))
+    by_model: Array32 = exponentials / exponentials.sum(axis=1, keepdims=True)
+    if by_outcomes is None:
+        return by_model
+    known = np.einsum("r,rta->ta", rows.sizes, rows.ranks != ABSENT)
+    share = (model / (model + known)).astype(np.float32)[..., None]
+    blended: Array32 = by_outcomes + share * (by_model - by_outcomes)
+    blended /= blended.sum(axis=1, keepdims=True)
+    return blended
+
+
+def scope(rankings: Rankings, prior: BayesianBootstrap, rows: Rows) -> str:
+    """What the answer generalises to, and how many of them it is based on."""
+    clusters = rankings.clusters
+    if clusters is None:
+        return f"to new instances, based on {rows.units}"
+    if prior.generalise_to == "clusters":
+        return f"to new {clusters.kind}s, based on {rows.units}"
+    joint = "on" if clusters.unit == "run" else "of"
+    return f"to new {clusters.unit}s {joint} these {clusters.number} {clusters.kind}s"
+
+
+def _diagnostics(rows: Rows, model: float, draws: int) -> Diagnostics:
+    if np.isinf(model):
+        blend = "the Plackett-Luce fit alone"
+    elif model == 0:
+        blend = "outcomes alone"
+    else:
+        blend = f"outcomes blended with a Plackett-Luce fit worth {model:g} instances"
+    return Diagnostics(
+        method="bayesian-bootstrap",
+        reliable=True,
+        message=f"Bayesian bootstrap: {draws} independent draws of weights on {rows.units} instances, {blend}.",
+        effective_draws=float(draws),
+    )
