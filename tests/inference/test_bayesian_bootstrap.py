@@ -205,7 +205,7 @@ def test_a_saved_posterior_has_the_same_win_rates(tmp_path, draws):
 
 
 def test_an_algorithm_that_is_not_observed_is_not_judged():
-    values = np.random.default_rng(1).random((30, 3, 3)) + [0.0, 0.3, 0.6]
+    values = np.random.default_rng(1).random((30, 3, 3)) + np.array([0.0, 0.3, 0.6])
     values[:, 2, 0] = np.nan
     choices = pb.Choices.from_values(values, grid=[1, 2, 3])
     beats = pb.dominance(pb.fit(choices, prior=pb.BayesianBootstrap(), draws=4000))
