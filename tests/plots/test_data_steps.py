@@ -19,7 +19,7 @@ from polarbear.plots.sample_allocation import SampleAllocation
 from polarbear.race import loop
 from polarbear.race.forecast import instances_needed
 from polarbear.race.result import RaceResult
-from tests.plots.beliefs import posterior_with, small_race
+from tests.plots.beliefs import posterior_with, small_race, specialist_posterior
 from tests.race import paper
 from tests.race.simulated import simulated_runs
 from tests.race.small import TIMES, crossing_utilities, settings_of
@@ -150,6 +150,33 @@ def test_a_pair_over_time_by_definition():
     assert PairDominance.of(posterior_with(4, joint=False), "C", "B").always is None
     with pytest.raises(ValueError, match="expected different candidates among A, B, C, D, got 'A', 'X'"):
         PairDominance.of(posterior, "A", "X")
+
+
+def test_pairs_of_weighted_instances_are_shares_of_instances_and_not_ratios_of_ratings():
+    """A comes first most often, yet B beats it on most instances."""
+    posterior = specialist_posterior()
+    data = PairDominance.of(posterior, "A", "B")
+    ratio = posterior.ratings[..., 0] / (posterior.ratings[..., 0] + posterior.ratings[..., 1])
+    assert ratio.mean() > 0.55
+    np.testing.assert_allclose(data.wins, 0.4, atol=0.02)
+    assert (data.upper < 0.5).all()
+    rates = pb.win_rates(posterior, "A", "B")
+    np.testing.assert_allclose([data.lower, data.upper], np.quantile(rates, [0.025, 0.975], axis=0), atol=1e-6)
+    np.testing.assert_allclose(data.beats, (rates > 0.5).mean(axis=0))
+    assert data.always == pytest.approx((rates > 0.5).all(axis=1).mean())
+    assert data.never == pytest.approx((rates < 0.5).all(axis=1).mean())
+    assert data.never > 0.95
+    for elimination in ("joint", "pointwise"):
+        assert DominanceMatrix.of(posterior, elimination=elimination).probability[1, 0] > 0.95
+
+
+def test_first_places_of_weighted_instances_are_ratings():
+    posterior = specialist_posterior()
+    bands = DecisionBands.of(posterior)
+    assert [lead.name for lead in bands.leads] == ["A"]
+    assert (bands.probability_best[:, 0] > 0.8).all()
+    np.testing.assert_allclose(RatingCurves.of(posterior).mean[:, 0], 0.4, atol=0.02)
+    assert PreferenceValues.of(posterior).names[0] == "A"
 
 
 @pytest.mark.parametrize("grid", [pb.log_grid(100, 60_000, 12), pb.linear_grid(0, 10, 12)])

@@ -45,7 +45,7 @@ class Lead:
 
 @dataclass(frozen=True, eq=False)
 class DecisionBands:
-    """P(best) over budgets.
+    """P(best) over budgets: the probability of coming first on more instances than any other candidate.
 
     Attributes
     ----------
@@ -70,7 +70,7 @@ class DecisionBands:
 
     @classmethod
     def of(cls, posterior: Posterior, *, among: Sequence[str] | None = None) -> Self:
-        """The bands of a posterior, among all algorithms or some."""
+        """Return the bands of a posterior, among all algorithms or some."""
         found = decision_map(posterior, among=among)
         return cls(
             grid=found.grid,
@@ -103,7 +103,7 @@ def draw_decision_map(ax: Axes, data: DecisionBands, *, axis: Axis | None = None
     time_axis(ax, data.grid, axis=axis, unit=unit)
     ax.set_ylim(0, 1)
     ax.yaxis.set_major_formatter(PercentFormatter(1.0))
-    ax.set_ylabel("probability of being the best")
+    ax.set_ylabel("probability of coming first most often")
     ax.grid(visible=False)
     areas = _areas(data)
     for area in areas:

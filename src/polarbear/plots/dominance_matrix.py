@@ -1,4 +1,4 @@
-"""Pairwise anytime dominance: how surely the row beats the column at every time."""
+"""Pairwise anytime dominance: the probability that the row beats the column on most instances at every time."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from polarbear.elimination import Elimination, threats
 from polarbear.plots.lettering import literal, name_ticks
+from polarbear.relations import anytime_dominance, dominance
 
 if TYPE_CHECKING:
     from typing import Self
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
+    from polarbear.elimination import Elimination
     from polarbear.posterior import Posterior
 
 _FEW = 10  # algorithms whose probabilities are written out
@@ -23,7 +24,7 @@ _FEW = 10  # algorithms whose probabilities are written out
 
 @dataclass(frozen=True, eq=False)
 class DominanceMatrix:
-    """P(row beats column), shape (algorithm, algorithm), with zeros on the diagonal.
+    """P(row beats column on most instances), shape (algorithm, algorithm), with zeros on the diagonal.
 
     Attributes
     ----------
@@ -41,9 +42,10 @@ class DominanceMatrix:
 
     @classmethod
     def of(cls, posterior: Posterior, *, elimination: Elimination | None = None) -> Self:
-        """The matrix of a posterior; joint by default, where its draws are paths over time."""
+        """Return the matrix of a posterior; joint by default where its draws are paths over time."""
         kind: Elimination = elimination or ("joint" if posterior.joint else "pointwise")
-        return cls(posterior.names, threats(posterior, elimination=kind), kind)
+        joint = kind == "joint"
+        return cls(posterior.names, anytime_dominance(posterior) if joint else dominance(posterior).min(axis=0), kind)
 
 
 def draw_dominance(ax: Axes, data: DominanceMatrix) -> None:
@@ -76,7 +78,7 @@ def draw_dominance(ax: Axes, data: DominanceMatrix) -> None:
     bar = figure.colorbar(image, ax=ax, location="right", shrink=0.8, aspect=30, pad=0.03)
     bar.ax.set_ylim(0, 1)
     bar.outline.set_visible(False)
-    bar.set_label(f"P(row beats column {when})")
+    bar.set_label(f"P(row beats column on\nmost instances {when})")
 
 
 def _rounded(probability: float) -> str:

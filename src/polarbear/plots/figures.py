@@ -48,7 +48,7 @@ def ratings(
     unit: str = "time",
     width: float | None = None,
 ) -> Figure:
-    """The rating posterior over time: means, credible bands, and the truth, dotted, where it is known.
+    """Draw the rating posterior over time: means, credible bands, and the truth, dotted, where it is known.
 
     Parameters
     ----------
@@ -116,7 +116,7 @@ def allocation(result: RaceResult, *, axis: Axis | None = None, width: float | N
 
 
 def dominance(posterior: Posterior, *, elimination: Elimination | None = None, width: float | None = None) -> Figure:
-    """How surely each algorithm beats each other one at every time."""
+    """Draw the probability that each algorithm beats each other one on most instances at every time."""
     data = DominanceMatrix.of(posterior, elimination=elimination)
     with styled():
         wide = width or min(WIDTH_INCHES, 3.0 + 0.35 * len(data.names))
@@ -135,7 +135,7 @@ def pair(
     unit: str = "time",
     width: float | None = None,
 ) -> Figure:
-    """How surely one algorithm beats another, over time."""
+    """Draw the probability that one algorithm beats another on most instances, over time."""
     data = PairDominance.of(posterior, first, second, rope=rope)
     with styled():
         figure, ax = new_figure(width, 2.4)
@@ -151,7 +151,7 @@ def decision_map(
     unit: str = "time",
     width: float | None = None,
 ) -> Figure:
-    """Who is best at which budget, how surely, and where the leader changes."""
+    """Draw which algorithm comes first most often at each budget, how certain that is, and where the leader changes."""
     data = DecisionBands.of(posterior, among=among)
     with styled():
         figure, ax = new_figure(width, 3.0 + min(0.7, _below(width, data.names)))  # most names stand in their areas

@@ -1,4 +1,4 @@
-"""Dominance over time for one pair: who is better when, and how surely."""
+"""Dominance over time for one pair: which one wins more often at each time, and how certain that is."""
 
 from __future__ import annotations
 
@@ -36,13 +36,14 @@ class PairDominance:
     first, second, everybody
         The pair, and all algorithms that there are.
     beats
-        P(the first beats the second).
+        P(the first beats the second on most instances).
     equal
-        P(their win probability lies within the region of practical equivalence).
+        P(the win rate lies within the region of practical equivalence).
     wins, lower, upper
-        Win probability of the first against the second, θ_A / (θ_A + θ_B): mean and 95 % interval.
+        The win rate, the share of instances on which the first beats the second: mean and 95 % interval.
     always, never
-        P(the first beats the second at every time), and the other way round; None where the prior treats each time alone.
+        P(the first beats the second on most instances at every time), and the other way round; None where the prior
+        treats each time alone.
     rope
         Half the width of the region of practical equivalence.
     """
@@ -62,22 +63,22 @@ class PairDominance:
 
     @classmethod
     def of(cls, posterior: Posterior, first: str, second: str, *, rope: float = 0.05) -> Self:
-        """The pair's relations under a posterior."""
+        """Return the relations of a pair under a posterior."""
         among_names(posterior, (first, second))
         a, b = posterior.names.index(first), posterior.names.index(second)
-        one, other = posterior.ratings[..., a], posterior.ratings[..., b]
-        total = one + other
-        wins = np.divide(one, total, out=np.full_like(total, 0.5), where=total > 0)
-        lower, upper = np.quantile(wins, [0.025, 0.975], axis=0)
-        always, never = (float((x > y).all(axis=1).mean()) for x, y in ((one, other), (other, one)))
+        rates = posterior.win_rates(a, b)
+        pair = np.zeros((len(posterior.names),) * 2, dtype=bool)
+        pair[a, b] = True
+        lower, upper = np.quantile(rates, [0.025, 0.975], axis=1)
+        always, never = (float(ahead.all(axis=0).mean()) for ahead in (rates > 0.5, rates < 0.5))
         return cls(
             grid=posterior.grid,
             first=first,
             second=second,
             everybody=posterior.names,
-            beats=dominance(posterior)[:, a, b],
-            equal=equivalence(posterior, rope=rope)[:, a, b],
-            wins=wins.mean(axis=0),
+            beats=dominance(posterior, where=pair)[:, a, b],
+            equal=equivalence(posterior, rope=rope, where=pair)[:, a, b],
+            wins=rates.mean(axis=1, dtype=np.float64),
             lower=lower,
             upper=upper,
             always=always if posterior.joint else None,
@@ -87,9 +88,10 @@ class PairDominance:
 
 
 def draw_pair(ax: Axes, data: PairDominance, *, axis: Axis | None = None, unit: str = "time") -> None:
-    """Draw how surely the first is better: towards the top in its colour, towards the bottom in the colour of the second.
+    """Draw the probability that the first beats the second on most instances.
 
-    The dashed line is the probability that both are practically equal.
+    The area is in the colour of the first above one half and in the colour of the second below. The dashed line is the
+    probability that both are practically equal.
     """
     times, look, short = data.grid.times, looks(data.everybody), short_names(data.everybody)
     one, other = look[data.first].colour, look[data.second].colour
@@ -106,8 +108,8 @@ def draw_pair(ax: Axes, data: PairDominance, *, axis: Axis | None = None, unit: 
     ax.set_ylim(-0.02, 1.02)
     ax.set_ylabel("probability")
     for height, text, colour, side in (
-        (1.0, f"{short[data.first]} is better", one, "top"),
-        (0.0, f"{short[data.second]} is better", other, "bottom"),
+        (1.0, f"{short[data.first]} wins more often", one, "top"),
+        (0.0, f"{short[data.second]} wins more often", other, "bottom"),
         (float(data.equal[-1]), f"equal within {data.rope:g}", "#606060", "center"),
     ):
         if side == "center" and not 0.12 < height < 0.88:  # beside the names there is no room for it
@@ -127,4 +129,6 @@ def draw_pair(ax: Axes, data: PairDominance, *, axis: Axis | None = None, unit: 
         )
     if data.always is not None and data.never is not None:
         crossing = max(0.0, 1 - data.always - data.never)
-        ax.set_title(f"always better: first {data.always:.2f}, second {data.never:.2f}; crossing {crossing:.2f}")
+        ax.set_title(
+            f"more wins at every time: first {data.always:.2f}, second {data.never:.2f}; crossing {crossing:.2f}"
+        )

@@ -30,7 +30,7 @@ _FEW = 8  # algorithms whose bands can be dark and still be told apart
 
 @dataclass(frozen=True, eq=False)
 class RatingCurves:
-    """Ratings over time, arrays of shape (time, algorithm).
+    """Ratings over time, the share of instances on which each comes first; arrays of shape (time, algorithm).
 
     Attributes
     ----------
@@ -147,6 +147,6 @@ def draw_ratings(
             ax.plot(times, data.truth[:, column], color=colour, linestyle=(0, (1, 2)), linewidth=1.0, zorder=3.5)
     time_axis(ax, data.grid, axis=axis, unit=unit)
     ax.set_ylim(bottom=0)
-    ax.set_ylabel("rating")
+    ax.set_ylabel("rating (share of first places)")
     if labelled:
         label_ends(ax, dict(zip(data.names, data.mean[-1].tolist(), strict=True)), look)
