@@ -9,6 +9,7 @@ import pytest
 
 import polarbear as pb
 from polarbear.race.forecast import instances_needed
+from tests.plots.beliefs import specialist_posterior
 from tests.race.paper import posterior_of
 
 TIMES = [1.0, 2.0, 4.0]
@@ -101,3 +102,41 @@ def test_more_is_needed_for_more_confidence_and_for_a_smaller_rope():
 def test_ratings_that_underflow_give_a_number():
     ratings = np.array([[[1.0, 0.0, 0.5]] * 3, [[1.0, 0.0, 0.4]] * 3])
     assert instances_needed(posterior_of(ratings, NAMES, TIMES), ~NONE_RESOLVED, settings_of()) >= 10
+
+
+def outcomes_of(wins, instances):
+    """A posterior of three algorithms: a beats b on `wins` of the instances, and c is always last."""
+    ranks = np.tile([1, 0, 2], (instances, 1))
+    ranks[:wins] = [0, 1, 2]
+    choices = pb.Choices.from_values(ranks[:, None].repeat(3, axis=1), grid=TIMES, names=NAMES, per_instance=True)
+    return pb.fit(choices, prior=pb.BayesianBootstrap(plackett_luce=0, shrink=False), draws=4000)
+
+
+def only_open(a, b):
+    resolved = np.ones((3, 3, 3), dtype=bool)
+    resolved[:, a, b] = resolved[:, b, a] = False
+    return resolved
+
+
+def test_the_forecast_of_weighted_outcomes_follows_the_binomial():
+    """The logit of 33 of 60 wins has mean 0.2 and deviation 1 / √(60 · 0.55 · 0.45): 90 % need 2.45 times the data."""
+    growth = (1.2816 / (math.log(0.55 / 0.45) * math.sqrt(60 * 0.55 * 0.45))) ** 2
+    needed = instances_needed(outcomes_of(33, 60), only_open(0, 1), settings_of(rope=0.0, confidence=0.9))
+    assert needed == pytest.approx(60 * growth, rel=0.35)  # growth is tried in steps of a fifth
+
+
+def test_a_pair_that_one_always_wins_needs_nothing_more():
+    posterior = outcomes_of(33, 60)
+    assert (posterior.win_rates(0, 2) > 1 - 1e-4).mean() > 0.01  # logits of these would be huge, and scatter
+    assert instances_needed(posterior, only_open(0, 2), settings_of(confidence=0.99)) == 60
+
+
+def test_the_forecast_asks_for_win_rates_and_not_for_ratings():
+    """A comes first on 40 % of the instances and last on the others: it leads, but B and C beat it."""
+    posterior = specialist_posterior(shrink=False, draws=4000)
+    odds = np.log(posterior.ratings[..., 0] / posterior.ratings[..., 1])
+    assert (odds > 0).mean() > 0.9
+    settings = pb.Settings(grid=posterior.grid, prior=pb.BayesianBootstrap(), confidence=0.999, rope=0.0)
+    needed = instances_needed(posterior, only_open(0, 1), settings)
+    growth = (3.09 / (math.log(1.5) * math.sqrt(200 * 0.24))) ** 2  # of 80 wins in 200
+    assert needed == pytest.approx(200 * growth, rel=0.25)

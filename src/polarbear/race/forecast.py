@@ -1,11 +1,11 @@
-"""How many instances a race still needs, if what it believes now is right."""
+"""Forecast how many instances a race still needs, assuming that its present posterior is right."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.special import ndtr
+from scipy.special import logit, ndtr
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -15,34 +15,44 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
+_ROUNDING = float(np.finfo(np.float64).eps)
 _GROWTH = 2.0 ** np.arange(0.0, 10.25, 0.25)  # multiples of the data so far that are tried
 
 
 def instances_needed(posterior: Posterior, resolved: NDArray[np.bool_], settings: Settings) -> float:
-    """The number of instances by which every open pair should be decided; infinite if a thousandfold is not enough.
+    """Return the number of instances by which every open pair should be decided; infinite if a thousandfold is not enough.
 
-    With k times the data, the log-odds of a pair are taken to be normal around their present mean with 1/k of their present
-    variance. They are decided when their sign is known, or when they lie within the region of practical equivalence.
+    With k times the data, the logit of a pair's win rate is taken to be normal around its present mean with 1/k of its
+    present variance. A pair is decided when the sign is known, or when the logit lies within the region of practical
+    equivalence.
     """
     open_pairs = np.argwhere(np.triu(~resolved.all(axis=0), 1))
-    tiny = np.finfo(np.float64).tiny
-    logs = {i: np.log(np.maximum(posterior.ratings[..., i], tiny)) for i in np.unique(open_pairs)}
     needed = 1.0
     for a, b in open_pairs:
-        odds = logs[a] - logs[b]
+        odds = _logits(posterior, int(a), int(b))
         better, equal = _growth_needed(odds, settings)
         growth = np.minimum(better, equal)[~resolved[:, a, b]].max()
         if settings.resolution == "crossing":
-            ahead = odds.mean(axis=0) > 0
+            ahead = odds.mean(axis=1) > 0
             first, second, even = (np.min(each, initial=np.inf) for each in (better[ahead], better[~ahead], equal))
             growth = min(growth, max(first, second), max(min(first, second), even))
         needed = max(needed, float(growth))
     return needed * posterior.instances
 
 
+def _logits(posterior: Posterior, first: int, second: int) -> Array:
+    """Return the logits of a pair's win rates, shape (time, draw), all finite."""
+    rates = posterior.win_rates(first, second).astype(np.float64)
+    # Weighted outcomes reach 0 and 1, and a few huge logits would make up all of their variance. P instances cannot tell
+    # a win rate within half an instance of 1 from 1. Under Plackett-Luce only rounding gets there.
+    least = _ROUNDING if posterior.outcomes is None else 0.5 / (posterior.instances + 1)
+    logits: Array = logit(np.clip(rates, least, 1 - least))
+    return logits
+
+
 def _growth_needed(odds: Array, settings: Settings) -> tuple[Array, Array]:
-    """By which factor the data must grow at each time until one is known to be better, or both to be equal."""
-    mean, deviation = np.abs(odds.mean(axis=0)), np.maximum(odds.std(axis=0), 1e-12)
+    """Return the growth of the data, at each time, that makes the sign known, and that makes both known to be equal."""
+    mean, deviation = np.abs(odds.mean(axis=1)), np.maximum(odds.std(axis=1), 1e-12)
     edge = np.log((0.5 + settings.rope) / (0.5 - settings.rope))
     spread = deviation / np.sqrt(_GROWTH)[:, None]
     better = ndtr(mean / spread) >= settings.confidence
