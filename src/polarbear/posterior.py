@@ -138,24 +138,38 @@ class Posterior:
         return replace(self, ratings=self.ratings[keep], outcomes=outcomes)
 
     def to_arviz(self) -> Any:
-        """The ratings as an `xarray.DataTree` with a `/posterior` group, as ArviZ reads it.
+        """Ratings and win rates as an `xarray.DataTree` with a `/posterior` group, as ArviZ reads it.
 
-        Axes are (chain, draw, time, algorithm), with a single chain. Needs the extra `polarbear[arviz]`.
+        Ratings have the axes (chain, draw, time, algorithm), with a single chain. Win rates have one axis more, `other`:
+        the share of instances on which `algorithm` beats `other`, in single precision. They are left out where they would
+        take more than 400 MB; thin the posterior first to have them. Needs the extra `polarbear[arviz]`.
         """
         try:
             import xarray as xr
         except ImportError as error:
             raise ImportError("to_arviz needs xarray: pip install 'polarbear[arviz]'") from error
-        dataset = xr.Dataset(
-            {"ratings": (("chain", "draw", "time", "algorithm"), self.ratings[None])},
-            coords={
-                "chain": [0],
-                "draw": np.arange(len(self.ratings)),
-                "time": self.grid.times,
-                "algorithm": list(self.names),
-            },
-            attrs={"prior": self.prior, "method": self.diagnostics.method, "diagnostics": self.diagnostics.message},
-        )
+        draws, times, algorithms = self.ratings.shape
+        variables: dict[str, Any] = {"ratings": (("chain", "draw", "time", "algorithm"), self.ratings[None])}
+        coordinates: dict[str, Any] = {
+            "chain": [0],
+            "draw": np.arange(draws),
+            "time": self.grid.times,
+            "algorithm": list(self.names),
+        }
+        if 4 * draws * times * algorithms**2 <= 400_000_000:
+            rates = np.full((draws, times, algorithms, algorithms), 0.5, dtype=np.float32)
+            for a, b in zip(*np.triu_indices(algorithms, 1), strict=True):
+                rates[..., a, b] = self.win_rates(int(a), int(b)).T
+                rates[..., b, a] = 1 - rates[..., a, b]
+            variables["win_rates"] = (("chain", "draw", "time", "algorithm", "other"), rates[None])
+            coordinates["other"] = list(self.names)
+        about = {
+            "prior": self.prior,
+            "method": self.diagnostics.method,
+            "diagnostics": self.diagnostics.message,
+            "scope": self.scope,
+        }
+        dataset = xr.Dataset(variables, coords=coordinates, attrs=about)
         return xr.DataTree.from_dict({"/posterior": dataset})
 
     def save(self, path: str | PathLike[str], *, draws: int | None = None) -> None:
@@ -218,6 +232,7 @@ class Posterior:
             told = about["diagnostics"]
             told["hyperparameters"] = tuple((name, mean, spread) for name, mean, spread in told["hyperparameters"])
             told["elbo"] = tuple(told.get("elbo", ()))
+            told.pop("effective_times", None)  # the first edition wrote it, for a correction that no longer exists
             shape = -1, len(times), len(about["names"])
             return cls(
                 ratings=ratings if ratings.dtype == np.float64 else _unpacked(ratings).reshape(shape),

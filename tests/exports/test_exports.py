@@ -1,4 +1,5 @@
 import csv
+import dataclasses
 import io
 import json
 
@@ -9,6 +10,8 @@ import polarbear as pb
 from polarbear import exports
 from polarbear.exports.latex import escaped
 from polarbear.race.jobs import Run
+from polarbear.race.result import RaceResult
+from tests.plots.beliefs import small_race, specialist_posterior
 
 
 @pytest.fixture(scope="module")
@@ -47,6 +50,62 @@ def test_pairs_are_those_of_the_relations(posterior):
     place = list(zip(table["algorithm_name"], table["against"], strict=True)).index(("A", "B"))
     assert table["beats_everywhere"][place] == pb.anytime_dominance(posterior)[0, 1]
     assert table["beats_at_end"][place] == pb.dominance(posterior)[-1, 0, 1]
+
+
+def row_of(table, first, second):
+    place = list(zip(table["algorithm_name"], table["against"], strict=True)).index((first, second))
+    return {name: column[place] for name, column in table.items()}
+
+
+def test_win_rates_of_pairs_under_plackett_luce_follow_from_ratings(posterior):
+    row, (a, b) = row_of(exports.pairwise_table(posterior), "A", "B"), np.moveaxis(posterior.ratings, -1, 0)[:2]
+    rates = (a / (a + b)).mean(axis=0)
+    assert row["win_rate"] == pytest.approx(rates.mean())
+    assert row["win_rate_at_start"] == pytest.approx(rates[0])
+    assert row["win_rate_at_end"] == pytest.approx(rates[-1])
+
+
+def test_pairs_of_weighted_instances_are_shares_of_instances():
+    """A comes first most often, and is beaten on 60 % of the instances."""
+    table = exports.pairwise_table(specialist_posterior())
+    for name in ("win_rate", "win_rate_at_start", "win_rate_at_end"):
+        assert row_of(table, "A", "B")[name] == pytest.approx(0.4, abs=0.02)
+        assert row_of(table, "B", "A")[name] == pytest.approx(0.6, abs=0.02)
+    assert row_of(table, "B", "A")["beats_everywhere"] > 0.95
+    firsts = exports.posterior_table(specialist_posterior())
+    assert firsts["algorithm_name"][int(np.argmax(firsts["rating"]))] == "A"
+
+
+@pytest.mark.parametrize("kind", ["paper", "bootstrap"])
+def test_arviz_gets_win_rates_beside_ratings(posterior, kind):
+    belief = posterior if kind == "paper" else specialist_posterior(draws=200)
+    group = belief.to_arviz()["/posterior"]
+    rates = group["win_rates"]
+    assert rates.dims == ("chain", "draw", "time", "algorithm", "other")
+    np.testing.assert_allclose(rates.sel(algorithm="B", other="A")[0], pb.win_rates(belief, "B", "A"), atol=1e-6)
+    np.testing.assert_allclose(rates.sel(algorithm="C", other="C"), 0.5)
+    assert group.attrs["scope"] == belief.scope != ""
+
+
+def test_arviz_gets_no_win_rates_that_are_too_large():
+    shape = 2000, 50, 50
+    ratings = np.broadcast_to(np.full(50, 0.02), shape)
+    told = pb.Diagnostics("laplace", True, "All is well.", 1000.0)
+    large = pb.Posterior(ratings, [f"a{k}" for k in range(50)], pb.log_grid(1, 100, 50), True, told, "BSpline(...)", 10)
+    group = large.to_arviz()["/posterior"]
+    assert set(group.data_vars) == {"ratings"}
+    assert "win_rates" in large.thin(100).to_arviz()["/posterior"]
+
+
+def test_the_account_of_a_race_says_what_it_generalises_to():
+    result = small_race(2)
+    assert (
+        exports.account(result)["scope"] == result.posterior.scope == f"to new instances, based on {result.instances}"
+    )
+    forgotten = RaceResult(dataclasses.replace(result.state, posterior=None), "paused")
+    assert exports.account(forgotten, believe=False)["scope"] == result.posterior.scope
+    assert "posterior" not in vars(forgotten)  # nothing was inferred for it
+    assert exports.account(small_race(0), believe=False)["scope"] == ""
 
 
 def test_pairs_of_a_posterior_that_treats_each_time_alone(crossing_choices):

@@ -13,14 +13,14 @@ if TYPE_CHECKING:
 
 
 def account(result: RaceResult, *, believe: bool = True) -> dict[str, Any]:
-    """Where a race stands: who is left, who is out, what it cost, what is still open.
+    """Return where a race stands: candidates, eliminations, cost, and which pairs are still open.
 
     Parameters
     ----------
     result
-        Of the race.
+        The result of the race.
     believe
-        Also say what needs the posterior, which may have to be inferred first.
+        Include what needs the posterior, which may have to be inferred first.
     """
     told: dict[str, Any] = {
         "stopped": result.stopped,
@@ -31,6 +31,7 @@ def account(result: RaceResult, *, believe: bool = True) -> dict[str, Any]:
         "algorithms": list(result.state.names),
         "rounds": len(result.rounds),
         "instances": result.instances,
+        "scope": _scope(result, infer=believe),
         "unit": result.state.settings.clock,
         "cost": result.cost,
         "saved_share": result.saved_share,
@@ -50,6 +51,16 @@ def account(result: RaceResult, *, believe: bool = True) -> dict[str, Any]:
             "warnings": list(result.warnings),
         }
     return told
+
+
+def _scope(result: RaceResult, *, infer: bool) -> str:
+    """Return what the answer generalises to; without inference, if the posterior is not there already."""
+    if not result.instances:
+        return ""
+    if infer or result.state.posterior is not None:
+        return result.posterior.scope
+    # A race file stores no clusters, so a race without a posterior in memory generalises to new instances.
+    return f"to new instances, based on {result.instances}"
 
 
 def at_most(bound: float | None) -> str:

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polarbear.elimination import Elimination, threats
-from polarbear.relations import dominance, equivalence, win_probability
+from polarbear.relations import anytime_dominance, dominance, equivalence, win_probability
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -42,7 +41,7 @@ def runs_table(runs: Iterable[Run], *, clock: str) -> Table:
 
 
 def posterior_table(posterior: Posterior, *, level: float = 0.95) -> Table:
-    """Mean and credible interval of each rating at each time, and the probability of being the best."""
+    """Mean and credible interval of each rating (share of first places) at each time, and the probability of being best."""
     from polarbear.selection import decision_map
 
     summary, best = posterior.summary(level), decision_map(posterior).probability_best
@@ -59,10 +58,15 @@ def posterior_table(posterior: Posterior, *, level: float = 0.95) -> Table:
 
 
 def pairwise_table(posterior: Posterior, *, rope: float = 0.05) -> Table:
-    """One row an ordered pair: how surely the first beats the second at every time, or at the least certain one."""
-    kind: Elimination = "joint" if posterior.joint else "pointwise"
+    """One row per ordered pair: win rates, and the probability that the first beats the second on most instances.
+
+    `beats_everywhere` is that probability for all times at once, or `beats_at_each_time` at the least certain time where
+    the prior treats each time alone. `win_rate` is the expected share of instances on which the first beats the second,
+    averaged over the times.
+    """
     beats, wins, equal = dominance(posterior), win_probability(posterior), equivalence(posterior, rope=rope)
-    everywhere = threats(posterior, elimination=kind, beats=beats)
+    # No algorithm that never beats another at some time does so at all times.
+    everywhere = anytime_dominance(posterior, where=beats.min(axis=0) > 0) if posterior.joint else beats.min(axis=0)
     pairs = [(a, b) for a in range(len(posterior.names)) for b in range(len(posterior.names)) if a != b]
     rows, columns = np.array(pairs, dtype=int).reshape(-1, 2).T
     return {
@@ -72,6 +76,8 @@ def pairwise_table(posterior: Posterior, *, rope: float = 0.05) -> Table:
         "beats_at_start": beats[0][rows, columns],
         "beats_at_end": beats[-1][rows, columns],
         "win_rate": wins[:, rows, columns].mean(axis=0),
+        "win_rate_at_start": wins[0][rows, columns],
+        "win_rate_at_end": wins[-1][rows, columns],
         "equal_share": equal[:, rows, columns].mean(axis=0),
     }
 
