@@ -42,16 +42,16 @@ def test_although_no_decision_falls_with_it(recorded, belief):
     assert {each.name for each in out} == {"RS", "LPXNES", "MSR"}
     opinions = check.judged(out)
     assert min(each.own for each in opinions) > 0.95
-    contradicted, matters, fine, advice, others = check.sentences(out)
+    contradicted, third, fine, advice = check.sentences(out)
     assert contradicted.startswith("Rankings contradict the model (Plackett-Luce): MSR beat XNES on ")
-    assert matters.startswith(
-        "Who else was there matters, and by the model it must not: by ratings of 13,676 alone, CSA beats"
+    assert third.startswith(
+        "A pair's win rate depends on a third algorithm, which the model (Plackett-Luce) excludes: at 13,676 the fitted win "
+        "rate of CSA over "
     )
-    assert matters.endswith("; rates change without TPA too.")
-    assert fine == "No elimination is contradicted by the pair's own outcomes."
-    assert advice.startswith("For probabilities of such a pair, trust its own outcomes")
-    assert others.endswith("fit them without MSR.")
-    assert check.sentences() == [contradicted, matters, advice, others]  # who decided nothing is told nothing about it
+    assert third.endswith("; leaving out TPA changes win rates too.")
+    assert fine == "The pairs' own outcomes contradict no elimination."
+    assert advice == "To rely on outcomes instead of the model, fit with prior=BayesianBootstrap()."
+    assert check.sentences() == [contradicted, third, advice]  # without eliminations nothing is said about them
 
 
 def test_real_runs_depend_on_who_else_was_there(recorded, belief):
@@ -96,7 +96,7 @@ def test_a_circle_is_found(cycle):
     check = pb.model_check(pb.fit(cycle, prior=pb.Dirichlet(), draws=500), cycle)
     assert {(each.name, each.other) for each in check.misfits} == {("A", "B"), ("A", "C"), ("B", "C")}
     assert check.own[0, 0, 1] == pytest.approx(stats.beta.sf(0.5, 80.5, 40.5))
-    assert "and so do 2 more pairs" in check.sentences()[0]
+    assert check.sentences()[0].endswith("; 2 more pairs contradict it.")
 
 
 def test_a_decision_against_the_pairs_own_outcomes_is_named(cycle):
@@ -104,18 +104,23 @@ def test_a_decision_against_the_pairs_own_outcomes_is_named(cycle):
     (opinion,) = check.judged([pb.Dominated("A", "B", 0.99)])
     assert opinion.contradicted
     told = " ".join(check.sentences([pb.Dominated("A", "B", 0.99)]))
-    assert "Judge this again: that B beats A has probability 0.990 under the model, but at 1 only 0.000" in told
-    assert "Race such a pair alone" in told
+    assert (
+        "The pair's own outcomes contradict this elimination: B beats A with probability 0.990 under the posterior, but "
+        "with 0.000 at 1 from the outcomes of these two alone."
+    ) in told
+    assert "Run such a pair on more instances to settle it." in told
 
 
-def test_a_decision_that_little_speaks_for_is_named_too(cycle):
+def test_a_decision_that_only_the_model_supports_is_named_too(cycle):
     check = pb.model_check(pb.fit(cycle, prior=pb.Dirichlet(), draws=500), cycle)
-    even = replace(check, observed=np.tile(np.where(np.eye(3, dtype=bool), 0.0, 0.49), (4, 1, 1)))
+    even = replace(check, own=np.full_like(check.own, 0.4))
     (opinion,) = even.judged([pb.Dominated("A", "B", 0.99)])
     assert not opinion.contradicted
     assert opinion.unsupported
-    told = " ".join(replace(even, modelled=check.modelled + 0.3).sentences([pb.Dominated("A", "B", 0.99)]))
-    assert "Little speaks for it but the model: that B beats A" in told
+    told = " ".join(even.sentences([pb.Dominated("A", "B", 0.99)]))
+    assert (
+        "The model supports this elimination; the pair's own outcomes do not: B beats A with probability 0.990" in told
+    )
 
 
 def test_a_second_opinion_is_taken_where_the_two_were_compared():
@@ -173,3 +178,75 @@ def test_what_is_no_posterior_or_no_choices_is_refused(recorded, belief, swapped
     given = (recorded, belief) if swapped else (belief, np.zeros((3, 2)))
     with pytest.raises(ValueError, match="expected a Posterior and then the Choices"):
         pb.model_check(*given)
+
+
+def with_a_copy(seed=0, instances=200):
+    """A, B and C are equal; D is A, a little worse. Plackett-Luce makes A too strong, as it always beats D."""
+    noise = np.random.default_rng(seed).gumbel(size=(instances, 1, 3)).repeat(2, axis=1)
+    values = np.append(-noise, -noise[..., :1] + 0.01, axis=2)
+    return pb.Choices.from_values(values, grid=[1, 2], per_instance=True)
+
+
+@pytest.mark.parametrize("weight", ["auto", 0.0])
+def test_outcomes_contradict_no_model_that_hardly_counts(cycle, weight):
+    for choices in (cycle, with_a_copy()):
+        posterior = pb.fit(choices, prior=pb.BayesianBootstrap(plackett_luce=weight), draws=500)
+        check = pb.model_check(posterior, choices)
+        assert check.model_share.max() < 0.5
+        assert check.left_out == {}
+        assert check.sentences(pb.dominated(posterior, confidence=0.9)) == []
+
+
+def test_a_plackett_luce_fit_under_weights_is_contradicted_as_the_model_is(cycle):
+    check = pb.model_check(pb.fit(cycle, prior=pb.BayesianBootstrap(plackett_luce=np.inf), draws=500), cycle)
+    assert (check.model_share == 1).all()
+    assert {(each.name, each.other) for each in check.misfits} == {("A", "B"), ("A", "C"), ("B", "C")}
+    assert check.misfits[0].observed in (pytest.approx(2 / 3), pytest.approx(1 / 3))
+    assert check.misfits[0].modelled == pytest.approx(0.5, abs=0.05)
+    choices = with_a_copy()
+    check = pb.model_check(pb.fit(choices, prior=pb.BayesianBootstrap(plackett_luce=np.inf), draws=500), choices)
+    assert check.disturbances[0].name == "D"
+
+
+def test_a_change_counts_as_far_as_the_model_does():
+    choices = with_a_copy(instances=100)
+    heavy = pb.model_check(pb.fit(choices, prior=pb.BayesianBootstrap(plackett_luce=400), draws=200), choices)
+    (share,) = np.unique(heavy.model_share[:, 0, 1:].round(6))
+    assert share == pytest.approx(400 / (400 + 101))  # a hundred instances and one pseudo-instance
+    worst = heavy.disturbances[0]
+    assert worst.name == "D"
+    less = replace(heavy, model_share=heavy.model_share * 0.049 / abs(worst.without - worst.rate))
+    assert less.disturbances == ()
+
+
+def test_own_outcomes_of_a_bootstrap_are_its_win_rates_without_the_model(cycle):
+    plain = pb.fit(cycle, prior=pb.BayesianBootstrap(plackett_luce=0, shrink=False), draws=2000)
+    blended = pb.fit(cycle, prior=pb.BayesianBootstrap(plackett_luce=300), draws=2000)
+    check = pb.model_check(blended, cycle)
+    np.testing.assert_allclose(check.own, pb.dominance(plain), atol=0.01)
+    assert np.abs(check.modelled - pb.win_probability(plain))[0, 0, 1] > 0.1  # the model says one half
+    (opinion,) = check.judged([pb.Dominated("A", "B", 0.99)])
+    assert opinion.contradicted
+
+
+def test_clusters_make_own_outcomes_less_certain():
+    """Three data sets with forty repetitions each: A wins on two, B on the third."""
+    values = np.repeat([[[0.0, 1.0]], [[0.0, 1.0]], [[1.0, 0.0]]], 40, axis=0)
+    labels = np.repeat(["x", "y", "z"], 40)
+    clustered = pb.Choices.from_rankings(
+        pb.Rankings(values.astype(int), None, [1.0], clusters=labels), per_instance=True
+    )
+    check = pb.model_check(pb.fit(clustered, prior=pb.BayesianBootstrap(), draws=2000), clustered)
+    assert 0.6 < check.own[0, 0, 1] < 0.85  # as two wins of three
+    assert check.observed[0, 0, 1] == pytest.approx(2 / 3)
+    assert check.deviation[0, 0, 1] > 0.15  # of 120 independent instances it would be 0.04
+
+
+def test_observed_win_rates_have_the_weights_of_the_posterior():
+    """One data set has thirty repetitions and another ten; both count the same."""
+    values = np.repeat([[[0, 1]], [[1, 0]]], [30, 10], axis=0)
+    rankings = pb.Rankings(values, None, [1.0], clusters=np.repeat(["x", "y"], [30, 10]))
+    choices = pb.Choices.from_rankings(rankings, per_instance=True)
+    check = pb.model_check(pb.fit(choices, prior=pb.BayesianBootstrap(), draws=400), choices)
+    assert check.observed[0, 0, 1] == pytest.approx(0.5)
+    assert check.misfits == ()
