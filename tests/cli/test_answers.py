@@ -30,6 +30,37 @@ def test_every_preference(polarbear, finished, options):
     assert said.out.startswith("For ")
 
 
+@pytest.mark.parametrize(
+    ("options", "criterion"),
+    [
+        (["--top", "2"], pb.TopK(2)),
+        (["--mean-rank"], pb.MeanRank()),
+        (["--against", "climber"], pb.WinRateAgainst("climber")),
+        ([], pb.FirstPlace()),
+    ],
+)
+def test_every_criterion(polarbear, finished, options, criterion):
+    with pb.Race.open(finished) as race:
+        expected = pb.select(race.result.posterior, pb.At(20), criterion=criterion)
+    said = polarbear("select", finished, "--all", "--at", 20, "--json", *options)
+    assert said.code == 0
+    assert said.data["criterion"] == str(criterion)
+    assert said.data["sentence"] == expected.sentence
+    assert said.data["candidates"][0]["expected"] == pytest.approx(expected.candidates[0].expected)
+    assert said.data["win_rate_against_best_single"] is None
+    assert said.data["best_single"] is None
+
+
+def test_a_portfolio_is_compared_with_the_best_single_algorithm(polarbear, finished):
+    with pb.Race.open(finished) as race:
+        expected = pb.select(race.result.posterior, pb.At(20), portfolio=2)
+    said = polarbear("select", finished, "--all", "--at", 20, "--portfolio", 2, "--json")
+    assert said.data["choice"] == list(expected.choice)
+    assert said.data["best_single"] == expected.best_single
+    assert said.data["win_rate_against_best_single"] == pytest.approx(expected.win_rate_against_best_single)
+    assert 0.5 <= said.data["win_rate_against_best_single"] <= 1
+
+
 def test_budgets_from_a_file(polarbear, finished, tmp_path):
     (tmp_path / "budgets").write_text("10\n20\n 30 \n")
     assert polarbear("select", finished, "--samples", tmp_path / "budgets").code == 0
@@ -59,6 +90,11 @@ def test_a_saved_posterior_answers_too(polarbear, finished, tmp_path):
         (["--risk", "quantile", "--quantile", "7"], "must lie between 0 and 1"),
         (["--quantile", "0.1"], "say that too, or leave it out"),
         (["--portfolio", "1000000000"], "less than or equal to 1000"),
+        (["--top", "2", "--mean-rank"], "expected one criterion, got --top and --mean-rank; leave one out"),
+        (["--top", "100"], "expected TopK of at most"),
+        (["--top", "0"], "greater than or equal to 1"),
+        (["--against", "climbr"], "got 'climbr'; did you mean 'climber'?"),
+        (["--mean-rank", "--portfolio", "2"], "expected FirstPlace() as the criterion of a portfolio"),
     ],
 )
 def test_bad_wishes(polarbear, finished, options, message):

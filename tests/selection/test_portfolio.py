@@ -1,4 +1,4 @@
-"""Portfolios: sums of ratings, all of them or a search, and who wins."""
+"""Portfolios: the probability that the best member is first, all portfolios or a search, and win rates."""
 
 from itertools import combinations_with_replacement
 
@@ -7,6 +7,8 @@ import pytest
 
 from polarbear import (
     At,
+    BayesianBootstrap,
+    Choices,
     Custom,
     Expected,
     Final,
@@ -14,7 +16,9 @@ from polarbear import (
     ProbabilityBest,
     Quantile,
     Regret,
+    TopK,
     Uniform,
+    fit,
     portfolio_win_probability,
     select,
     win_probability,
@@ -26,18 +30,27 @@ RISKS = [Expected(), ProbabilityBest(), Quantile(0.05), Regret()]
 WORST = Custom(lambda curves: curves.min(axis=-1))
 SATURATING = Custom(lambda curves: np.sqrt(curves).mean(axis=-1))
 
-# The probability of being the best of all portfolios under a custom preference needs all of them, and is not searched.
-SEARCHED = [(Uniform(), risk) for risk in RISKS]
-SEARCHED += [(each, risk) for each in (WORST, SATURATING) for risk in RISKS if not isinstance(risk, ProbabilityBest)]
+# The probability of being the best of all portfolios needs all of them, and is not searched.
+SEARCHED = [
+    (each, risk) for each in (Uniform(), WORST, SATURATING) for risk in RISKS if not isinstance(risk, ProbabilityBest)
+]
+
+
+def curve_of(draw, members):
+    """s / (s + r) at each time, of ratings (time, algorithm) and the members with their copies."""
+    inside = sum(draw[:, m] for m in members)
+    outside = sum((draw[:, m] for m in range(draw.shape[1]) if m not in members), np.zeros(len(draw)))
+    return inside / (inside + outside)
 
 
 def by_loops(posterior, function, risk, size):
-    """Every multiset, its curve summed member by member, its value draw by draw."""
+    """Every multiset, its curve by the formula, its value draw by draw."""
     names = posterior.names
     members = list(combinations_with_replacement(range(len(names)), size))
     values = np.array(
-        [[function(sum(draw[:, m] for m in each)) for each in members] for draw in posterior.ratings]
+        [[function(curve_of(draw, each)) for each in members] for draw in posterior.ratings]
     )  # (draw, portfolio)
+    values[np.abs(values - 1) < 1e-12] = 1.0  # so that portfolios of all algorithms tie
     scores = risk.score(values)
     return {tuple(names[m] for m in each): score for each, score in zip(members, scores, strict=True)}
 
@@ -53,34 +66,176 @@ def test_every_multiset_is_compared(risk, size):
         assert selection.candidates[0].score == pytest.approx(max(expected.values()), abs=1e-12)
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("preference", [Uniform(), LogUniform(), At(300), WORST], ids=str)
+@pytest.mark.parametrize("seed", range(3))
+def test_values_are_never_above_one(preference, seed):
+    posterior = random_posterior(seed=seed, spread=3.0)
+    for size in (2, 3, 5):
+        values = select(posterior, preference, portfolio=size).values
+        assert values.max() <= 1
+        assert values.min() >= 0
+
+
 @pytest.mark.parametrize("preference", [Uniform(), LogUniform(), At(300)], ids=str)
-@pytest.mark.parametrize("risk", [Expected(), ProbabilityBest(), Regret()], ids=str)
-def test_for_a_linear_preference_the_best_portfolio_is_the_best_algorithm_repeated(preference, risk, seed):
-    posterior = random_posterior(seed=seed)
-    alone = select(posterior, preference, risk)
-    for size in (2, 3, 4):
-        selection = select(posterior, preference, risk, portfolio=size)
-        assert selection.choice == size * (alone.choice,)
-        assert selection.probability_best == pytest.approx(alone.probability_best)
-        assert selection.regret == pytest.approx(size * alone.regret)
-        if not isinstance(risk, Regret):
-            assert "copies of the best algorithm are the best portfolio" in selection.sentence
+def test_different_members_have_the_sum_of_their_values(preference):
+    posterior = random_posterior()
+    alone = select(posterior, preference)
+    of_single = {each.members[0]: alone.values[:, k] for k, each in enumerate(alone.candidates)}
+    selection = select(posterior, preference, portfolio=3)
+    different = [k for k, each in enumerate(selection.candidates) if len(set(each.members)) == 3]
+    assert len(different) == 4
+    for k in different:
+        members = selection.candidates[k].members
+        np.testing.assert_allclose(selection.values[:, k], sum(of_single[m] for m in members), rtol=1e-12)
 
 
-def test_for_a_nonlinear_preference_it_is_not():
+def test_copies_have_the_value_of_a_plackett_luce_race():
+    """Run the race: every copy is an entrant of its own, and algorithms that are not in the portfolio enter once."""
+    rng = np.random.default_rng(0)
+    theta = np.array([0.5, 0.2, 0.2, 0.1])
+    selection = select(posterior_of(theta[None, None]), At(1), portfolio=3)
+    races = 200_000
+    for each in selection.candidates:
+        inside = [each.members.count(name) for name in "ABCD"]
+        entrants = [a for a in range(4) for _ in range(max(inside[a], 1))]
+        arrival = rng.exponential(1 / theta[entrants], size=(races, len(entrants)))
+        won = np.array([inside[a] > 0 for a in entrants])[arrival.argmin(axis=1)].mean()
+        assert each.expected == pytest.approx(won, abs=5 * 0.5 / np.sqrt(races)), each.members  # five standard errors
+
+
+@pytest.mark.parametrize(("first", "choice"), [(0.3, ("A", "B")), (0.7, ("A", "A"))])
+def test_copies_are_best_where_all_others_are_weak(first, choice):
+    """2 θ_A / (1 + θ_A) is above θ_A + θ_B if and only if θ_B (1 + θ_A) is below θ_A (1 − θ_A)."""
+    rest = np.array([0.4, 0.3, 0.3]) if first == 0.3 else np.array([0.2, 0.2, 0.2, 0.2, 0.2])
+    theta = np.array([first, *((1 - first) * rest)])
+    assert (theta[1] * (1 + first) < first * (1 - first)) == (choice == ("A", "A"))
+    selection = select(posterior_of(theta[None, None]), At(1), portfolio=2)
+    assert selection.choice == choice
+    told = "The value of copies of one algorithm is computed from Plackett-Luce; repeated runs with virtual_portfolio "
+    assert (told in selection.sentence) == (choice == ("A", "A"))
+
+
+def test_whoever_is_not_a_candidate_still_competes():
+    posterior = posterior_of(np.array([[[0.3, 0.2, 0.5]]]))
+    selection = select(posterior, At(1), among=["A", "B"], portfolio=2)
+    values = {each.members: each.expected for each in selection.candidates}
+    assert values == pytest.approx({("A", "B"): 0.5, ("A", "A"): 0.6 / 1.3, ("B", "B"): 0.4 / 1.2})
+
+
+def test_a_portfolio_of_all_algorithms_is_always_first():
+    posterior = random_posterior(algorithms=3)
+    for preference in (Uniform(), WORST):
+        selection = select(posterior, preference, portfolio=4)
+        everything = [k for k, each in enumerate(selection.candidates) if len(set(each.members)) == 3]
+        assert (selection.values[:, everything] == 1).all()
+        assert [selection.candidates[k].probability_best for k in everything] == pytest.approx([1 / 3] * 3)
+
+
+def test_for_the_worst_time_the_members_complement_one_another():
     """A is good early, B late, C never much: whoever wants the worst time to be good takes one of each."""
     early = np.array([0.7, 0.45, 0.1])
     ratings = np.stack([early, early[::-1], 1 - early - early[::-1]], axis=1)
     posterior = posterior_of(ratings[None])
     assert select(posterior, WORST).candidates[0].score == pytest.approx(0.2 - 0.1)
     assert select(posterior, WORST, portfolio=2).choice == ("A", "B")
-    assert select(posterior, WORST, portfolio=4).choice == ("A", "A", "B", "B")
-    assert "copies" not in select(posterior, WORST, portfolio=2).sentence
-    assert len(set(select(posterior, Uniform(), portfolio=2).choice)) == 1
+    four = select(posterior, WORST, portfolio=4)
+    assert four.choice == ("A", "A", "B", "C")  # with all three algorithms one is always first
+    assert four.candidates[0].score == 1
 
 
-def test_for_a_quantile_it_is_not():
+def two_kinds(instances=40):
+    """A and B each win by far on one half of the instances and lose to all on the other; C and D are in between."""
+    rng = np.random.default_rng(3)
+    values = np.empty((instances, 2, 4))
+    values[:, :, 2:] = rng.normal(5.0, 1.0, size=(instances, 1, 2))
+    values[: instances // 2, :, 0], values[instances // 2 :, :, 0] = 0.0, 20.0
+    values[: instances // 2, :, 1], values[instances // 2 :, :, 1] = 20.0, 0.0
+    return Choices.from_values(values, grid=[10, 100])
+
+
+def test_algorithms_that_fail_on_different_instances_beat_copies():
+    posterior = fit(two_kinds(), prior=BayesianBootstrap(plackett_luce=0, shrink=False), draws=500, seed=1)
+    selection = select(posterior, Uniform(), portfolio=2)
+    assert selection.choice == ("A", "B")
+    values = {each.members: each.expected for each in selection.candidates}
+    assert values["A", "B"] > 0.9
+    assert values["A", "A"] < 0.75
+    assert selection.probability_best == 1
+    # Each alone wins half of the instances; together they win nearly all, half of them with the single's own run.
+    single = selection.best_single
+    assert single in ("A", "B")
+    members = [posterior.names.index(name) for name in selection.choice]
+    rates = posterior.outcomes.best_of(members, [posterior.names.index(single)]).mean(axis=1)
+    assert selection.win_rate_against_best_single == pytest.approx(Uniform().weights(posterior.grid) @ rates, rel=1e-6)
+    assert selection.win_rate_against_best_single == pytest.approx(0.75, abs=0.03)
+    assert f"It beats the best single algorithm, {single}, on 7" in selection.sentence
+    assert f"counting one half where {single} is its best member" in selection.sentence
+
+
+def test_win_rates_by_outcomes_see_what_plackett_luce_does_not():
+    posterior = fit(two_kinds(), prior=BayesianBootstrap(plackett_luce=0, shrink=False), draws=500, seed=1)
+    together = portfolio_win_probability(posterior, ["A", "B"], ["C", "D"])
+    assert (together > 0.95).all()
+    strengths = posterior.ratings @ np.array([[1, 0], [1, 0], [0, 1], [0, 1]])
+    np.testing.assert_array_less(0.9, strengths[..., 0].mean(axis=0))
+    alone = portfolio_win_probability(posterior, ["A"], ["C", "D"])
+    np.testing.assert_allclose(alone, 0.5, atol=0.05)
+    theta = posterior.ratings.mean(axis=0)[0]
+    assert theta[0] / (theta[0] + theta[2] + theta[3]) > 0.8  # what odds of ratings would claim
+    # Copies have no outcomes: Plackett-Luce.
+    a, c = posterior.ratings[..., 0], posterior.ratings[..., 2]
+    np.testing.assert_allclose(
+        portfolio_win_probability(posterior, ["A", "A"], ["C"]), (2 * a / (2 * a + c)).mean(axis=0), rtol=1e-10
+    )
+
+
+def test_win_rate_against_the_best_single_without_outcomes():
+    theta = np.array([[[0.5, 0.3, 0.2]], [[0.4, 0.5, 0.1]], [[0.6, 0.3, 0.1]]])
+    selection = select(posterior_of(theta), At(1), portfolio=2)
+    assert (selection.choice, selection.best_single) == (("A", "B"), "A")
+    # A's own run is in the portfolio: a tie where it is the best one, and B beats it otherwise.
+    expected = np.mean([b / (a + b) + a / (a + b) / 2 for a, b, _ in theta[:, 0]])
+    assert selection.win_rate_against_best_single == pytest.approx(expected)
+
+
+def test_win_rate_against_a_single_that_is_no_member():
+    posterior = posterior_of(np.array([[[0.4, 0.3, 0.3]]]))
+    rates = portfolios.win_rate_against(posterior, [1, 2], 0)
+    assert rates.tolist() == pytest.approx([0.6])
+    assert portfolios.win_rate_against(posterior, [0, 0], 0).tolist() == pytest.approx([0.75])
+
+
+def test_a_single_algorithm_has_no_win_rate_against_itself():
+    selection = select(random_posterior())
+    assert selection.win_rate_against_best_single is None
+    assert selection.best_single is None
+    assert "best single" not in selection.sentence
+
+
+def test_win_rates_are_weighted_over_time_by_the_preference():
+    posterior = random_posterior()
+    for preference in (Uniform(), At(300), Final()):
+        selection = select(posterior, preference, portfolio=2)
+        members = [posterior.names.index(name) for name in selection.choice]
+        rates = portfolios.win_rate_against(posterior, members, posterior.names.index(selection.best_single))
+        weights = preference.weights(posterior.grid)
+        assert selection.win_rate_against_best_single == pytest.approx(weights @ rates)
+        assert rates.std() > 0
+    selection = select(posterior, WORST, portfolio=2)
+    members = [posterior.names.index(name) for name in selection.choice]
+    rates = portfolios.win_rate_against(posterior, members, posterior.names.index(selection.best_single))
+    assert selection.win_rate_against_best_single == pytest.approx(rates.mean())
+    assert selection.best_single == select(posterior, WORST).choice
+
+
+def test_portfolios_are_compared_by_first_places_only():
+    with pytest.raises(
+        ValueError, match=r"expected FirstPlace\(\) as the criterion of a portfolio, got TopK\(k=2\) for 3"
+    ):
+        select(random_posterior(), portfolio=3, criterion=TopK(2))
+
+
+def test_for_a_quantile_opposite_algorithms_go_together():
     """Two equally good but opposite ones: together they are never bad."""
     luck = np.linspace(-0.2, 0.2, 41)
     ratings = np.stack([0.4 + luck, 0.4 - luck, np.full(41, 0.2)], axis=1)[:, None, :]
@@ -115,21 +270,29 @@ def test_search_and_exhaustive_comparison_agree(preference, risk, size, monkeypa
         assert {each.members for each in searched.candidates} <= {each.members for each in everything.candidates}
 
 
-@pytest.mark.parametrize("risk", RISKS, ids=str)
-def test_for_a_linear_preference_a_search_knows_probability_and_regret(risk, monkeypatch):
-    """The best portfolio of a draw is one algorithm repeated, and a search meets all of these."""
-    for seed in range(5):
-        everything, searched = both_ways(random_posterior(seed=seed), Uniform(), risk, 3, monkeypatch)
-        assert searched.regret == pytest.approx(everything.regret, abs=1e-12)
-        assert searched.probability_best == pytest.approx(everything.probability_best)
-
-
 @pytest.mark.usefixtures("searching")
-def test_a_search_for_the_probability_of_a_custom_preference_is_refused_with_advice():
+@pytest.mark.parametrize("preference", [WORST, Uniform()], ids=str)
+def test_a_search_for_the_probability_of_being_the_best_is_refused_with_advice(preference):
     with pytest.raises(
         ValueError, match=r"needs all of them, and there are too many; use Expected\(\) or Quantile\(\)"
     ):
-        select(random_posterior(), WORST, ProbabilityBest(), portfolio=3)
+        select(random_posterior(), preference, ProbabilityBest(), portfolio=3)
+
+
+def test_a_search_on_some_draws_finds_the_best_of_all(monkeypatch):
+    posterior = random_posterior(draws=2000, times=6, algorithms=5, seed=3)
+    everything = select(posterior, Uniform(), portfolio=3)
+    monkeypatch.setattr(portfolios, "_COMPARED", 0)
+    monkeypatch.setattr(portfolios, "_SEARCHED", 1)
+    monkeypatch.setattr(portfolios, "_FEWEST", 4)
+    drawn = []
+    monkeypatch.setattr(
+        portfolios.Expected, "score", lambda _, values: drawn.append(len(values)) or values.mean(axis=0)
+    )
+    searched = select(posterior, Uniform(), portfolio=3)
+    assert {200, 2000} == set(drawn)
+    assert len(searched.candidates) == 4
+    assert searched.choice == everything.choice
 
 
 def test_many_portfolios_are_searched_and_not_listed():
@@ -138,7 +301,7 @@ def test_many_portfolios_are_searched_and_not_listed():
     selection = select(posterior, Uniform(), Quantile(0.05), portfolio=10)
     assert "too many portfolios" in selection.sentence
     assert len(selection.choice) == 10
-    assert set(selection.choice) == {select(posterior, Uniform()).choice}
+    assert select(posterior, Uniform()).choice in selection.choice
 
 
 def test_curves_are_held_a_few_at_a_time(monkeypatch):

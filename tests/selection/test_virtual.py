@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from polarbear import Choices, Trajectory, virtual_portfolio
+from polarbear.importers.imported import Block
 
 
 def random_run(rng, algorithm, instance=0, *, maximise=False, failed=False):
@@ -152,16 +153,101 @@ def test_stored_runs_are_left_alone():
     assert [repr(vars(run)) for run in runs] == before
 
 
+def repeated(repetitions, names="AB", *, seed=0):
+    """Runs on two instances with so many repetitions each, all of different quality."""
+    rng = np.random.default_rng(seed)
+    return [
+        Trajectory(name, (problem, r), [1, 5], np.sort(rng.normal(size=2))[::-1], until=10, cluster=problem)
+        for problem in ("sphere", "ackley")
+        for r in range(repetitions)
+        for name in names
+    ]
+
+
+@pytest.mark.parametrize("copies", [2, 3])
+def test_copies_are_other_repetitions_of_the_same_instance(copies):
+    runs = repeated(4)
+    by_key = {(run.algorithm, run.instance): run for run in runs}
+    used = dict.fromkeys(by_key, 0)
+
+    def watched(instance, times, values):
+        problem, r = instance
+        members = [("A", (problem, (r + copy) % 4)) for copy in range(copies)] + [("B", (problem, r))]
+        assert len(values) == copies + 1
+        for key, row in zip(members, values, strict=True):
+            assert row.tolist() == [found_by(by_key[key], time) for time in times]
+            used[key] += 1
+        return values.min(axis=0)
+
+    together = virtual_portfolio(runs, [*copies * ["A"], "B"], combine=watched)
+    assert [(run.instance, run.cluster) for run in together] == [(key, key[0]) for name, key in by_key if name == "A"]
+    assert {run.algorithm for run in together} == {f"{copies} x A + B"}
+    assert {key[0]: count for key, count in used.items()} == {"A": copies, "B": 1}
+    assert set(used.values()) == {copies, 1}
+    (best, *_) = virtual_portfolio(runs, [*copies * ["A"], "B"])
+    assert best.at([5]) == min(
+        by_key["B", ("sphere", 0)].at([5]), *(by_key["A", ("sphere", r)].at([5]) for r in range(copies))
+    )
+
+
+def test_copies_measured_by_repeated_runs():
+    """Equally good algorithms without any luck of the instance: two copies win two races of three."""
+    rng = np.random.default_rng(0)
+    runs = [
+        Trajectory(name, (i, r), [1], [rng.normal()], until=2, cluster=i)
+        for i in range(400)
+        for r in range(4)
+        for name in "AB"
+    ]
+    together = {run.instance: run.at([1])[0] for run in virtual_portfolio(runs, ["A", "A"])}
+    wins = [together[run.instance] < run.at([1])[0] for run in runs if run.algorithm == "B"]
+    assert np.mean(wins) == pytest.approx(2 / 3, abs=5 * 0.5 / np.sqrt(len(wins) / 2))
+
+
+def test_fewer_repetitions_than_copies_are_refused():
+    runs = [*repeated(3), Trajectory("A", ("ridge", 0), [1], [9.0], cluster="ridge")]
+    with pytest.raises(
+        ValueError,
+        match=r"at least 2 repetitions of every instance for 2 copies of one algorithm, got 1 of 'ridge'; run it",
+    ):
+        virtual_portfolio(runs, ["A", "A"])
+    assert len(virtual_portfolio(runs, ["A", "A", "B"])) == 6  # B did not run on the ridge
+    with pytest.raises(ValueError, match=r"at least 4 repetitions .* got 3 of 'sphere'"):
+        virtual_portfolio(repeated(3), 4 * ["A"])
+
+
+def imported(cluster):
+    return [
+        Trajectory("A", Block("bbob", 1, 5, i, r), [1], [float(10 * i + r)], cluster=cluster)
+        for i in (1, 2)
+        for r in (1, 2)
+    ]
+
+
+def test_clusters_of_different_instances_are_no_repetitions():
+    with pytest.raises(
+        ValueError, match=r"hold repetitions of one instance, got .* in the cluster 'f1'; say repetition_of"
+    ):
+        virtual_portfolio(imported("f1"), ["A", "A"])
+
+
+@pytest.mark.parametrize("cluster", ["f1", None])
+def test_what_a_run_repeats_can_be_said(cluster):
+    together = virtual_portfolio(imported(cluster), ["A", "A"], repetition_of=lambda run: run.instance[:4])
+    assert [run.values.tolist() for run in together] == [[11], [11], [21], [21]]
+    assert {run.cluster for run in together} == {cluster}
+
+
 RUNS = [Trajectory("A", 0, [1], [9.0]), Trajectory("B", 0, [1], [9.0]), Trajectory("C", 1, [1], [9.0])]
 
 
 @pytest.mark.parametrize(
     ("members", "message"),
     [
-        (["A"], "expected two or more different members, got 'A'"),
-        ([], "expected two or more different members, got none"),
-        (["A", "A"], "expected two or more different members, got 'A', 'A'"),
-        ("AB", "expected two or more different members, got 'AB'"),
+        (["A"], "expected two or more members, got 'A'"),
+        ([], "expected two or more members, got none"),
+        (["A", "A"], "for 2 copies of one algorithm, got none for 'A' on 0; give repeated runs the same cluster"),
+        ("AB", "expected two or more members, got 'AB'"),
         (["A", "C"], "expected instances on which all of A, C were run, got none"),
         (["A", "X"], "expected instances on which all of A, X were run, got none"),
     ],

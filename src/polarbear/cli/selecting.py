@@ -9,7 +9,7 @@ from polarbear.cli import options, printing
 from polarbear.cli.beliefs import belief
 
 if TYPE_CHECKING:
-    from polarbear.selection import Preference, Risk, Selection
+    from polarbear.selection import Criterion, Preference, Risk, Selection
 
 RiskName = Literal["expected", "best", "quantile", "regret"]
 
@@ -24,6 +24,11 @@ Level = Annotated[
     float | None, typer.Option("--quantile", help="The level of --risk quantile, 0.05 by default; small is careful.")
 ]
 Portfolio = Annotated[int, typer.Option(min=1, max=1000, help="How many machines run side by side.")]
+Top = Annotated[
+    int | None, typer.Option(min=1, metavar="K", help="Compare by how often each is among the first K, not first.")
+]
+MeanRank = Annotated[bool, typer.Option("--mean-rank", help="Compare by the mean rank.")]
+Against = Annotated[str | None, typer.Option(metavar="NAME", help="Compare by the win rate against this algorithm.")]
 
 
 def select(
@@ -37,9 +42,12 @@ def select(
     risk: Risk_ = "expected",
     quantile: Level = None,
     portfolio: Portfolio = 1,
-    among: Annotated[list[str] | None, typer.Option(help="Only this one, and others so named.")] = None,
-    everybody: Annotated[bool, typer.Option("--all", help="Also those that are out of the race.")] = False,
-    show_map: Annotated[bool, typer.Option("--map", help="Also say which one is best at which budget.")] = False,
+    top: Top = None,
+    mean_rank: MeanRank = False,
+    against: Against = None,
+    among: Annotated[list[str] | None, typer.Option(help="Only this algorithm; may be given several times.")] = None,
+    everybody: Annotated[bool, typer.Option("--all", help="Also algorithms that were eliminated.")] = False,
+    show_map: Annotated[bool, typer.Option("--map", help="Also show which one leads at which budget.")] = False,
     save: Annotated[
         Path | None, typer.Option(help="Write the posterior to this small file, to select from later.")
     ] = None,
@@ -51,22 +59,23 @@ def select(
 
     options.writable(save)
     preference, attitude = preference_of(at, final, uniform, log_uniform, between, samples), risk_of(risk, quantile)
+    criterion = criterion_of(top, mean_rank, against)
     posterior, candidates = belief(file)
     wanted = tuple(among) if among else posterior.names if everybody else candidates
-    selection = chosen(posterior, preference, attitude, among=wanted, portfolio=portfolio)
+    selection = chosen(posterior, preference, attitude, among=wanted, portfolio=portfolio, criterion=criterion)
     overview = decision_map(posterior, among=wanted) if show_map else None
     if save is not None:
         posterior.save(save, draws=1000)
     if as_json:
-        told = as_data(selection)
+        data = as_data(selection)
         if overview is not None:
-            told["map"] = [
+            data["map"] = [
                 {"time": time, "best": best, "probability_best": dict(zip(overview.names, row, strict=True))}
                 for time, best, row in zip(
                     overview.grid.times.tolist(), overview.best, overview.probability_best.tolist(), strict=True
                 )
             ]
-        printing.say_json(told)
+        printing.say_json(data)
         return
     printing.say(selection.sentence + "\n")
     say_selection(selection)
@@ -120,6 +129,22 @@ def risk_of(name: RiskName, level: float | None) -> "Risk":
     return risks[name]
 
 
+def criterion_of(top: int | None, mean_rank: bool, against: str | None) -> "Criterion":
+    """The criterion that the options name; one at most, first places by default."""
+    from polarbear import selection
+
+    given: list[tuple[str, Criterion]] = []
+    if top is not None:
+        given.append(("--top", selection.TopK(top)))
+    if mean_rank:
+        given.append(("--mean-rank", selection.MeanRank()))
+    if against is not None:
+        given.append(("--against", selection.WinRateAgainst(against)))
+    if len(given) > 1:
+        raise ValueError(f"expected one criterion, got {' and '.join(name for name, _ in given)}; leave one out")
+    return given[0][1] if given else selection.FirstPlace()
+
+
 def _numbers(path: Path) -> list[float]:
     try:
         numbers = [float(word) for word in path.read_text(encoding="utf-8").split()]
@@ -131,18 +156,21 @@ def _numbers(path: Path) -> list[float]:
 
 
 def as_data(selection: "Selection") -> dict[str, Any]:
-    """A selection for programs."""
+    """A selection as plain data, for JSON."""
     from dataclasses import asdict
 
     return {
         "choice": list(selection.candidates[0].members),
         "sentence": selection.sentence,
+        "criterion": selection.criterion,
+        "best_single": selection.best_single,
+        "win_rate_against_best_single": selection.win_rate_against_best_single,
         "candidates": [asdict(each) for each in selection.candidates],
     }
 
 
 def say_selection(selection: "Selection") -> None:
-    """The best candidates, as a table."""
+    """Print the best candidates as a table."""
     heads = ("choice", "value", "5 %", "95 %", "P(best)", "regret")
     rows = [
         (each.name, each.expected, each.lower, each.upper, each.probability_best, each.regret)

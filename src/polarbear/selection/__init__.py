@@ -1,10 +1,12 @@
 """What to deploy (the paper's "Algorithm Selection under Time Preferences and Risk Profiles"). NumPy alone.
 
-A preference turns each drawn rating curve into a value, a risk attitude turns the drawn values of each candidate into a
-score, and the best score wins. Nothing is run and nothing is inferred again.
+A criterion turns each draw into a curve over time for every candidate, by default its rating; a preference turns the curve
+into a value, a risk attitude turns the drawn values of each candidate into a score, and the best score wins. Nothing is run
+and nothing is inferred again.
 """
 
 from polarbear.selection.choice import Candidate, Selection, select
+from polarbear.selection.criterion import Criterion, FirstPlace, MeanRank, TopK, WinRateAgainst
 from polarbear.selection.leaders import Crossing, DecisionMap, decision_map
 from polarbear.selection.portfolio import portfolio_win_probability
 from polarbear.selection.preference import (
@@ -27,12 +29,15 @@ __all__ = [
     "Between",
     "BudgetDistribution",
     "Candidate",
+    "Criterion",
     "Crossing",
     "Custom",
     "DecisionMap",
     "Expected",
     "Final",
+    "FirstPlace",
     "LogUniform",
+    "MeanRank",
     "Preference",
     "ProbabilityBest",
     "Quantile",
@@ -40,8 +45,10 @@ __all__ = [
     "RegretBounds",
     "Risk",
     "Selection",
+    "TopK",
     "Uniform",
     "Weighted",
+    "WinRateAgainst",
     "decision_map",
     "portfolio_win_probability",
     "regret",

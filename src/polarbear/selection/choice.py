@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from polarbear.selection.portfolio import all_portfolios, few_enough, member_values, search, values_of
+from polarbear.selection.criterion import FirstPlace
+from polarbear.selection.portfolio import (
+    Valuation,
+    all_portfolios,
+    few_enough,
+    portfolio_curves,
+    search,
+    win_rate_against,
+)
 from polarbear.selection.preference import At, BudgetDistribution, Custom, Final, Uniform, require_monotone
 from polarbear.selection.risk import Expected, ProbabilityBest, quantiles
 
@@ -19,18 +27,19 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from polarbear.posterior import Posterior
+    from polarbear.selection.criterion import Criterion
     from polarbear.selection.preference import Preference
     from polarbear.selection.risk import Risk
 
     Array = NDArray[np.float64]
 
 _TRIED = 200  # drawn curves on which a custom preference must be monotone
-_NEARLY_ALL = 0.99  # of a distribution of budgets; less within the grid is worth a word
+_NEARLY_ALL = 0.99  # of a distribution of budgets; less within the grid is reported
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """One thing that could be chosen.
+    """An algorithm or a portfolio that could be chosen.
 
     Attributes
     ----------
@@ -41,9 +50,9 @@ class Candidate:
     expected, lower, upper
         Mean, 5 % and 95 % quantile of the value.
     probability_best
-        That no other candidate has a higher value.
+        The probability that no other candidate has a higher value.
     regret
-        What choosing it costs on average against whoever turns out best.
+        What choosing it costs on average against the candidate that turns out best.
     """
 
     members: tuple[str, ...]
@@ -56,7 +65,7 @@ class Candidate:
 
     @property
     def name(self) -> str:
-        """For people."""
+        """The members in words, such as "cma + 2 x de"."""
         counted = {member: self.members.count(member) for member in self.members}
         return " + ".join(name if number == 1 else f"{number} x {name}" for name, number in counted.items())
 
@@ -73,11 +82,22 @@ class Selection:
         The answer in words.
     values
         The drawn values (draw, candidate), for any other question.
+    criterion
+        What is compared at each budget, in words.
+    best_single
+        For a portfolio: the algorithm that would be chosen for one machine, by the same preference and risk attitude.
+    win_rate_against_best_single
+        For a portfolio: the expected share of instances on which its best member beats that algorithm, averaged over time by
+        the preference (over the grid for a custom one). Ties count one half, also where the algorithm is itself the best
+        member. None for a single algorithm.
     """
 
     candidates: tuple[Candidate, ...]
     sentence: str
     values: Array
+    criterion: str = str(FirstPlace())
+    best_single: str | None = None
+    win_rate_against_best_single: float | None = None
 
     @property
     def choice(self) -> str | tuple[str, ...]:
@@ -87,12 +107,12 @@ class Selection:
 
     @property
     def probability_best(self) -> float:
-        """How sure it is that nothing else would have been better."""
+        """The probability that no other candidate would have been better."""
         return self.candidates[0].probability_best
 
     @property
     def regret(self) -> float:
-        """What the choice costs on average against whoever turns out best."""
+        """What the choice costs on average against the candidate that turns out best."""
         return self.candidates[0].regret
 
     def __repr__(self) -> str:
@@ -116,6 +136,7 @@ def select(
     *,
     among: Sequence[str] | None = None,
     portfolio: int = 1,
+    criterion: Criterion | None = None,
 ) -> Selection:
     """Choose what to deploy; milliseconds, and nothing is run.
 
@@ -129,9 +150,13 @@ def select(
     risk
         `Expected` (default), `ProbabilityBest`, `Quantile` or `Regret`.
     among
-        The algorithms to choose from, such as a race's Pareto set; all by default.
+        The algorithms to choose from, such as a race's Pareto set; all by default. Ratings and ranks stay those among all.
     portfolio
-        How many machines run side by side; an algorithm may be on several.
+        How many machines run side by side, of which the best result counts; an algorithm may be on several. The value of
+        different algorithms is the sum of their ratings, that of copies is computed from Plackett-Luce.
+    criterion
+        What is compared at each budget: `FirstPlace` (default), `TopK`, `MeanRank` or `WinRateAgainst`. Portfolios are
+        compared by first places only.
 
     Returns
     -------
@@ -145,22 +170,27 @@ def select(
     >>> posterior = pb.fit(choices, prior=pb.RandomWalk(), seed=1)
     >>> pb.select(posterior, pb.At(10)).choice
     'cma'
+    >>> pb.select(posterior, pb.At(10), criterion=pb.WinRateAgainst("rs")).choice
+    'cma'
     """
     preference = Uniform() if preference is None else preference
     risk = Expected() if risk is None else risk
-    _check(preference, risk)
+    criterion = FirstPlace() if criterion is None else criterion
+    _check(preference, risk, criterion)
     names = among_names(posterior, among)
     size = _machines(portfolio)
+    if size > 1 and not isinstance(criterion, FirstPlace):
+        raise ValueError(
+            f"expected FirstPlace() as the criterion of a portfolio, got {criterion!r} for {size} machines; leave the "
+            "criterion out, or choose a single algorithm"
+        )
     columns = [posterior.names.index(name) for name in names]
-    custom = preference if isinstance(preference, Custom) else None
+    valuation = _valuation(posterior, preference, criterion, columns)
     if isinstance(preference, Custom):
-        members = posterior.ratings[..., columns]
-        _require_monotone(preference, members, size)
-    else:
-        members = member_values(posterior.ratings, preference.weights(posterior.grid))[:, columns]
-    exhaustive = few_enough(members, size)
-    counts = all_portfolios(len(names), size) if exhaustive else search(members, size, risk, custom)
-    values = values_of(members, counts, custom)
+        _require_monotone(preference, valuation.curves, size)
+    exhaustive = few_enough(valuation, size)
+    counts = all_portfolios(len(names), size) if exhaustive else search(valuation, size, risk)
+    values = valuation.values(counts)
     scores = risk.score(values)
     order = np.argsort(-scores, kind="stable")
     best = ProbabilityBest().score(values)
@@ -179,40 +209,105 @@ def select(
         )
         for index in order
     )
-    sentence = _sentence(posterior, preference, risk, candidates, exhaustive)
-    return Selection(candidates, sentence, values[:, order])
+    single, win_rate = None, None
+    if size > 1:
+        single = names[int(risk.score(valuation.members).argmax())]
+        win_rate = _win_rate(posterior, preference, candidates[0].members, single)
+    words = _answer(preference, risk, criterion, candidates)
+    words += _remarks_on_criterion(preference, criterion, candidates[0], len(posterior.names))
+    words += _remarks_on_portfolio(preference, candidates[0], single, win_rate, exhaustive)
+    words += _remarks_on_posterior(posterior, preference)
+    return Selection(candidates, ". ".join(words) + ".", values[:, order], str(criterion), single, win_rate)
 
 
-def _sentence(
-    posterior: Posterior, preference: Preference, risk: Risk, candidates: tuple[Candidate, ...], exhaustive: bool
-) -> str:
+def _valuation(posterior: Posterior, preference: Preference, criterion: Criterion, columns: list[int]) -> Valuation:
+    """The candidates' curves at the times that count: a single budget needs two times of the grid, not all."""
+    times = slice(None)
+    weighting: Array | Custom
+    if isinstance(preference, Custom):
+        weighting = preference
+    else:
+        weights = preference.weights(posterior.grid)
+        used = np.flatnonzero(weights)
+        times = slice(int(used[0]), int(used[-1]) + 1)
+        weighting = weights[times]
+    curves = criterion.curves(posterior, times)
+    everything = columns == list(range(len(posterior.names)))
+    if not everything:
+        curves = curves.transpose(1, 2, 0)[:, columns].transpose(2, 0, 1)  # draws stay side by side in memory
+    return Valuation(curves, weighting, all_algorithms=everything)
+
+
+def _win_rate(posterior: Posterior, preference: Preference, members: tuple[str, ...], single: str) -> float:
+    """The expected win rate of a portfolio over the best single algorithm, averaged over time."""
+    places = [posterior.names.index(name) for name in members]
+    rates = win_rate_against(posterior, places, posterior.names.index(single))
+    if isinstance(preference, Custom):
+        return float(rates.mean())
+    return float(preference.weights(posterior.grid) @ rates)
+
+
+def _answer(preference: Preference, risk: Risk, criterion: Criterion, candidates: tuple[Candidate, ...]) -> list[str]:
     best = candidates[0]
-    words = [f"For {preference}, by {risk}, choose {best.name}"]
+    value = "" if isinstance(criterion, FirstPlace) else f", where the value is {criterion}"
+    words = f"For {preference}, by {risk}{value}, choose {best.name}"
     if len(candidates) > 1:
-        words[0] += (
+        words += (
             f": it is the best of {len(candidates)} with probability {best.probability_best:.2f}, and costs "
             f"{best.regret:.3f} in expected regret; next comes {candidates[1].name}"
         )
-    if not exhaustive:
-        words.append("There are too many portfolios to compare them all; this is the best that a search met")
-    elif len(best.members) > 1 and not isinstance(preference, Custom) and isinstance(risk, Expected | ProbabilityBest):
-        words.append(
-            "For a preference that is linear in the ratings, copies of the best algorithm are the best portfolio"
+    return [words]
+
+
+def _remarks_on_criterion(preference: Preference, criterion: Criterion, best: Candidate, algorithms: int) -> list[str]:
+    if isinstance(criterion, FirstPlace) or isinstance(preference, Custom):
+        return []  # the value of a custom preference is the user's
+    return [f"It {criterion.worded(best.expected, algorithms)}{_on_average(preference)}"]
+
+
+def _remarks_on_portfolio(
+    preference: Preference, best: Candidate, single: str | None, win_rate: float | None, exhaustive: bool
+) -> list[str]:
+    if single is None or win_rate is None:
+        return []
+    shared = f", counting one half where {single} is its best member" if single in best.members else ""
+    remarks = [
+        f"It beats the best single algorithm, {single}, on {100 * win_rate:.0f} % of instances{_on_average(preference)}"
+        f"{shared}"
+    ]
+    if len(set(best.members)) < len(best.members):
+        remarks.append(
+            "The value of copies of one algorithm is computed from Plackett-Luce; repeated runs with virtual_portfolio "
+            "measure it"
         )
+    if not exhaustive:
+        remarks.append(
+            "There are too many portfolios to compare them all; this is the best that a search met, and probability and "
+            "regret compare it with the others that the search met"
+        )
+    return remarks
+
+
+def _remarks_on_posterior(posterior: Posterior, preference: Preference) -> list[str]:
+    remarks = []
     if isinstance(preference, BudgetDistribution) and (mass := preference.mass_within(posterior.grid)) < _NEARLY_ALL:
-        words.append(f"Only {100 * mass:.2g} % of the budgets lie within the grid; the others are left out")
+        remarks.append(f"Only {100 * mass:.2g} % of the budgets lie within the grid; the others are left out")
     if not posterior.joint and not isinstance(preference, At | Final):
-        words.append(
+        remarks.append(
             f"The prior {posterior.prior} treats each time alone: over several times expected values of linear "
             "preferences hold, but probabilities and regret take the times for independent; a temporal prior does not"
         )
     if not posterior.diagnostics.reliable:
-        words.append("The posterior is not reliable: " + posterior.diagnostics.message.rstrip("."))
-    return ". ".join(words) + "."
+        remarks.append("The posterior is not reliable: " + posterior.diagnostics.message.rstrip("."))
+    return remarks
+
+
+def _on_average(preference: Preference) -> str:
+    return "" if isinstance(preference, At | Final) else " on average over these budgets"
 
 
 def among_names(posterior: Posterior, among: Sequence[str] | None) -> tuple[str, ...]:
-    """The candidates that were asked for, in the posterior's order."""
+    """Return the candidates that were asked for, in the posterior's order."""
     if among is None:
         return posterior.names
     names = (among,) if isinstance(among, str) else tuple(among)
@@ -236,18 +331,22 @@ def _machines(portfolio: int) -> int:
     return size
 
 
-def _require_monotone(preference: Custom, ratings: Array, size: int) -> None:
+def _require_monotone(preference: Custom, curves: Array, size: int) -> None:
     """Try a custom preference on some draws of every candidate, alone and, for portfolios, on every machine."""
-    draws, times, algorithms = ratings.shape
-    some = ratings[:: max(1, draws * algorithms // _TRIED)]
-    curves = np.moveaxis(some, -1, 1).reshape(-1, times)
+    draws, times, algorithms = curves.shape
+    some = curves[:: max(1, draws * algorithms // _TRIED)]
     for copies in {1, size}:
-        require_monotone(preference, copies * curves, highest=copies, rng=np.random.default_rng(0))
+        tried = portfolio_curves(some, copies * np.eye(algorithms, dtype=np.intp))
+        require_monotone(preference, tried.reshape(-1, times), rng=np.random.default_rng(0))
 
 
-def _check(preference: object, risk: object) -> None:
-    for given, kind, example in ((preference, "preference", "Uniform()"), (risk, "risk", "Expected()")):
-        method = "weights" if kind == "preference" else "score"
+def _check(preference: object, risk: object, criterion: object) -> None:
+    needed = (
+        (preference, "preference", "weights", "Uniform()"),
+        (risk, "risk", "score", "Expected()"),
+        (criterion, "criterion", "curves", "TopK(3)"),
+    )
+    for given, kind, method, example in needed:
         if isinstance(given, type):
             raise ValueError(f"expected a {kind} such as {example}, got the class {given.__name__}; add parentheses")
         if not (hasattr(given, method) or (kind == "preference" and isinstance(given, Custom))):

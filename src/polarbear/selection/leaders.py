@@ -1,4 +1,4 @@
-"""The decision map: which algorithm is best at each budget, how surely, and where the leader changes."""
+"""The decision map: which algorithm comes first most often at each budget, how surely, and where the leader changes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-_SURELY = 0.95  # a crossing that fewer draws have may never come, and is told so
+_SURELY = 0.95  # a crossing that fewer draws have may never happen, and is reported as such
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Crossing:
     Attributes
     ----------
     before, after
-        The leader up to there, and from there on.
+        The leader, which comes first most often, up to there and from there on.
     time, lower, upper
         Median and 90 % interval of the time at which their ratings cross.
     probability
@@ -56,9 +56,10 @@ class DecisionMap:
     grid
         The budgets.
     best
-        The name of the best algorithm at each.
+        The leader at each: the algorithm that comes first most often, by the expected rating.
     probability_best
-        P(best) of every candidate at each budget, shape (time, candidate); its rows sum to one.
+        The probability that a candidate comes first more often than any other, at each budget, shape (time, candidate); its
+        rows sum to one.
     names
         The candidates.
     crossings
@@ -89,7 +90,10 @@ class DecisionMap:
 
 
 def decision_map(posterior: Posterior, *, among: Sequence[str] | None = None) -> DecisionMap:
-    """The algorithm with the highest expected rating at each budget, the probability that it is the best, and crossings.
+    """Return the leader at each budget, how probable it is that it leads, and where the leader changes.
+
+    The leader is the algorithm that comes first most often: the one with the highest expected rating among the candidates.
+    Which of two algorithms beats the other more often is another question, see `win_rates`.
 
     Parameters
     ----------

@@ -1,54 +1,142 @@
-"""Portfolios: several algorithms side by side, each on a machine of its own (the paper's θ_S, the sum of their ratings)."""
+"""Portfolios: several algorithms side by side, each on a machine of its own.
+
+The value of a portfolio at a time is the probability that the best of its members comes first. For different algorithms this
+is the sum of their ratings, whatever the posterior. How much a second run of the same algorithm adds, one run per instance
+does not show; Plackett-Luce supplies it. With k_a copies of algorithm a, s = Σ k_a θ_a and r the sum of the ratings of all
+algorithms that are not in the portfolio, the value is s / (s + r). As ratings sum to one, s + r = 1 + Σ (k_a − 1) θ_a, and
+for different algorithms s / (s + r) is again the plain sum.
+"""
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import combinations_with_replacement
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from polarbear.observe.names import index_of
+from polarbear.selection.preference import Custom
 from polarbear.selection.risk import Expected, ProbabilityBest, Regret
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
     from polarbear.posterior import Posterior
-    from polarbear.selection.preference import Custom
     from polarbear.selection.risk import Risk
 
     Array = NDArray[np.float64]
-    Counts = NDArray[np.intp]  # (portfolio, algorithm): how many times an algorithm is in it
+    Counts = NDArray[np.intp]  # (portfolio, algorithm): the number of copies of each algorithm
 
 _COMPARED = 30_000_000  # curve points that exhaustive comparison may take: some tenths of a second
-_SORTED = 4  # curve points that one value is worth, since quantiles want the values sorted
-_SEARCHED = 10_000_000  # curve points of first exchanges: local search starts as often as they allow
+_SORTED = 4  # curve points that one value costs, since quantiles need the values sorted
+_SEARCHED = 10_000_000  # curve points of all first exchanges: local search starts as often as they allow
 _AT_ONCE = 30_000_000  # curve points that are held at once: a quarter of a gigabyte
+_IN_CACHE = 100_000  # values that are summed over time together
+_FEWEST = 20  # portfolios that are compared after a search, however many draws and times there are
 
 
-def member_values(ratings: Array, weights: Array) -> Array:
-    """Values (draw, algorithm) under a linear preference with these weights over time."""
-    used = np.flatnonzero(weights)  # a single budget needs two times of the grid, not all
-    part = slice(used[0], used[-1] + 1)
-    values: Array = weights[part] @ ratings[:, part]
-    return values
+@dataclass(frozen=True, eq=False)
+class Valuation:
+    """The values of candidates, and of portfolios of them, under one preference.
 
-
-def values_of(members: Array, counts: Counts, custom: Custom | None = None) -> Array:
-    """Values (draw, portfolio).
-
-    Under a linear preference from the members' values (draw, algorithm), under a custom one from their ratings
-    (draw, time, algorithm): both are sums over the members.
+    Attributes
+    ----------
+    curves
+        Ratings, or another criterion of single algorithms, shape (draw, time, candidate).
+    preference
+        Weights of these times, or a custom function of a curve.
+    all_algorithms
+        Whether every algorithm of the posterior is a candidate.
     """
-    if custom is None:
-        alone = counts.shape[0] == counts.shape[1] and np.array_equal(counts, np.eye(len(counts)))
-        return members if alone else members @ counts.T
-    draws, times, _ = members.shape
-    each = max(1, _AT_ONCE // (draws * times))
-    parts = [counts[first : first + each].astype(np.float64) for first in range(0, len(counts), each)]
-    return np.concatenate([custom(np.einsum("dta,pa->dpt", members, part, optimize=True)) for part in parts], axis=1)
+
+    curves: Array
+    preference: Array | Custom
+    all_algorithms: bool = False
+
+    @cached_property
+    def members(self) -> Array:
+        """The candidates' own values, shape (draw, candidate)."""
+        if isinstance(self.preference, Custom):
+            return self._custom(self.preference, np.eye(self.curves.shape[2], dtype=np.intp))
+        values: Array = self.preference @ self.curves
+        return values
+
+    def values(self, counts: Counts) -> Array:
+        """Values of portfolios, shape (draw, portfolio)."""
+        if counts.shape[0] == counts.shape[1] and np.array_equal(counts, np.eye(len(counts))):
+            return self.members
+        if isinstance(self.preference, Custom):
+            return self._custom(self.preference, counts)
+        copies = (counts > 1).any(axis=1)
+        values = np.empty((len(self.curves), len(counts)))
+        values[:, ~copies] = self.members @ counts[~copies].T
+        values[:, copies] = self._with_copies(self.preference, counts[copies])
+        values[:, self._certain(counts)] = 1.0
+        return np.minimum(values, 1.0, out=values)  # ratings of a file sum to one to a few digits only
+
+    def thinned(self, draws: int) -> Valuation:
+        """At most so many draws, evenly spread."""
+        number = len(self.curves)
+        if draws >= number:
+            return self
+        return replace(self, curves=self.curves[np.linspace(0, number - 1, draws).astype(int)])
+
+    def points(self, portfolios: int, with_copies: int) -> int:
+        """What the values of so many portfolios cost, so many of them with copies, in points of curves."""
+        times = int(self.curves.shape[1])
+        draws = max(len(self.curves), 1000)  # with few draws most of the time goes into listing the portfolios
+        if isinstance(self.preference, Custom):
+            return portfolios * draws * times
+        return draws * (_SORTED * portfolios + with_copies * times)
+
+    def _custom(self, custom: Custom, counts: Counts) -> Array:
+        draws, times, _ = self.curves.shape
+        each = max(1, _AT_ONCE // (draws * times))
+        values = np.empty((draws, len(counts)))
+        for first in range(0, len(counts), each):
+            part = slice(first, first + each)
+            curves = portfolio_curves(self.curves, counts[part])
+            curves[:, self._certain(counts[part])] = 1.0
+            values[:, part] = custom(curves)
+        return values
+
+    def _certain(self, counts: Counts) -> NDArray[np.bool_]:
+        """Which portfolios hold all algorithms, so that one of theirs is first: 1 and not 1 but for rounding, to tie."""
+        held = np.count_nonzero(counts, axis=1)
+        certain: NDArray[np.bool_] = held == (counts.shape[1] if self.all_algorithms and counts.shape[1] > 1 else -1)
+        return certain
+
+    def _with_copies(self, weights: Array, counts: Counts) -> Array:
+        """Weighted sums over time of s / (s + r), which is not linear in the ratings."""
+        draws = len(self.curves)
+        runs = counts.astype(np.float64)
+        surplus = np.maximum(runs - 1, 0)
+        values = np.zeros((len(counts), draws))
+        each = max(1, _IN_CACHE // draws)
+        for time in np.flatnonzero(weights):
+            ratings = np.ascontiguousarray(self.curves[:, time].T)
+            for first in range(0, len(counts), each):
+                part = slice(first, first + each)
+                strength = runs[part] @ ratings
+                strength /= surplus[part] @ ratings + 1
+                strength *= weights[time]
+                values[part] += strength
+        return values.T
+
+
+def portfolio_curves(ratings: Array, counts: Counts) -> Array:
+    """Curves of portfolios, shape (draw, portfolio, time), of ratings (draw, time, algorithm); at most 1."""
+    runs = counts.astype(np.float64)
+    curves: Array = np.einsum("dta,pa->dpt", ratings, runs, optimize=True)
+    copies = (counts > 1).any(axis=1)
+    if copies.any():
+        curves[:, copies] /= 1 + np.einsum("dta,pa->dpt", ratings, np.maximum(runs[copies] - 1, 0), optimize=True)
+    return np.minimum(curves, 1.0, out=curves)
 
 
 def all_portfolios(algorithms: int, size: int) -> Counts:
@@ -59,61 +147,80 @@ def all_portfolios(algorithms: int, size: int) -> Counts:
     return counts
 
 
-def few_enough(members: Array, size: int) -> bool:
-    """Whether all portfolios of this size can be compared, by the shape of what `values_of` takes."""
-    number = math.comb(members.shape[-1] + size - 1, size)
-    points = max(members[..., 0].size, 1000)  # with few draws it is the listing of portfolios that takes the time
-    return size == 1 or number * points * (1 if members.ndim == 3 else _SORTED) <= _COMPARED
+def few_enough(valuation: Valuation, size: int) -> bool:
+    """Whether all portfolios of this size can be compared."""
+    candidates = valuation.curves.shape[2]
+    number = math.comb(candidates + size - 1, size)
+    return size == 1 or valuation.points(number, number - math.comb(candidates, size)) <= _COMPARED
 
 
-def search(members: Array, size: int, risk: Risk, custom: Custom | None = None) -> Counts:
+def search(valuation: Valuation, size: int, risk: Risk) -> Counts:
     """Portfolios met by greedy construction and local search; one of them is the best that was found.
 
     Members are added one by one, each the best addition; then one member at a time is exchanged for another while that
     improves the score. The exchanges start again from copies of the best algorithm, and of the next ones while this takes
-    little time. Copies of each algorithm are compared in any case: under a linear preference one of these is the best in
-    every draw, so that probabilities and regrets are the same as among all portfolios.
+    little time. With many draws the search uses some of them, and returns no more portfolios than can be compared on all.
     """
     if isinstance(risk, Regret):
-        risk = Expected()  # they rank alike, and regret would need all portfolios
-    if isinstance(risk, ProbabilityBest) and custom is not None:
+        risk = Expected()  # both rank alike, and regret would need all portfolios
+    if isinstance(risk, ProbabilityBest):
         raise ValueError(
             "the probability of being the best portfolio needs all of them, and there are too many; "
             "use Expected() or Quantile(), fewer machines, or fewer candidates"
         )
-    one_more = np.eye(members.shape[-1], dtype=np.intp)
+    draws, times, candidates = valuation.curves.shape
+    # One exchange: any of the members for any of the candidates.
+    neighbours = size * candidates
+    enough = draws * _SEARCHED // max(valuation.points(neighbours, neighbours), 1)
+    some = valuation.thinned(max(enough, 200))
+    starts = max(1, _SEARCHED // some.points(neighbours, neighbours))
+    one_more = np.eye(candidates, dtype=np.intp)
     met = size * one_more
     greedy = np.zeros_like(met[0])
     for _ in range(size):
         additions = greedy + one_more
-        greedy = additions[_score(members, additions, risk, custom).argmax()]
-    promising = met[np.argsort(-_score(members, met, risk, custom), kind="stable")]
-    exchange = size * math.prod(members.shape) * (1 if members.ndim == 3 else _SORTED)
-    for current in (greedy, *promising[: max(1, _SEARCHED // exchange)]):
+        greedy = additions[risk.score(some.values(additions)).argmax()]
+    promising = met[np.argsort(-risk.score(some.values(met)), kind="stable")]
+    for current in (greedy, *promising[:starts]):
         best = -np.inf
         while True:
             exchanges = np.array([current - out + into for out in one_more[current > 0] for into in one_more])
             met = np.concatenate([met, current[None]])
-            scores = _score(members, exchanges, risk, custom)  # exchanging a member for itself changes nothing
+            scores = risk.score(some.values(exchanges))  # exchanging a member for itself changes nothing
             if not scores.max() > best:
                 break
             best, current = scores.max(), exchanges[scores.argmax()]
         met = np.concatenate([met, exchanges])
-    return np.unique(met, axis=0)
+    found = np.unique(met, axis=0)
+    kept = max(_FEWEST, _COMPARED // (draws * times))
+    if len(found) > kept:
+        found = found[np.sort(np.argsort(-risk.score(some.values(found)), kind="stable")[:kept])]
+    return found
 
 
-def _score(members: Array, counts: Counts, risk: Risk, custom: Custom | None) -> Array:
-    values = values_of(members, counts, custom)
-    if isinstance(risk, ProbabilityBest):
-        # Of all portfolios of this size under a linear preference the best one is the best algorithm repeated.
-        best = counts.sum(axis=1) * members.max(axis=1, keepdims=True)
-        share: Array = (values >= best * (1 - 1e-12)).mean(axis=0)
-        return share
-    return risk.score(values)
+def win_rate_against(posterior: Posterior, members: Sequence[int], single: int) -> Array:
+    """Expected win rate of a portfolio over one algorithm at each time; where that one is a member, it shares its run.
+
+    By outcomes where the posterior has them and the members differ, otherwise by Plackett-Luce: s / (s + θ) with
+    s = Σ k_a θ_a, and for a member, whose run ties with the portfolio where it is the best one, 1 − θ / (2 s).
+    """
+    if posterior.outcomes is not None and len(set(members)) == len(members):
+        rates: Array = posterior.outcomes.best_of(members, [single]).mean(axis=1, dtype=np.float64)
+        return rates
+    alone = posterior.ratings[..., single]
+    strength = posterior.ratings[..., list(members)].sum(axis=-1)
+    won, total = (2 * strength - alone, 2 * strength) if single in members else (strength, strength + alone)
+    expected: Array = _ratio(won, total).mean(axis=0)
+    return expected
 
 
 def portfolio_win_probability(posterior: Posterior, first: Sequence[str], second: Sequence[str]) -> Array:
-    """P(the first portfolio beats the second on a new instance) at each time, E[θ_S / (θ_S + θ_S')].
+    """P(the first portfolio beats the second on a new instance) at each time: the posterior mean of its win rate.
+
+    Where the posterior weights instances (`BayesianBootstrap`) and no algorithm is twice in one portfolio, this is the share
+    of instances on which the best member of the first beats the best member of the second; ties count one half, and an
+    algorithm that is in both ties with itself. Otherwise every machine is an entrant of its own under Plackett-Luce:
+    E[s / (s + s')] with the sums s and s' of the members' ratings.
 
     Parameters
     ----------
@@ -122,21 +229,23 @@ def portfolio_win_probability(posterior: Posterior, first: Sequence[str], second
     first, second
         Names of the members; an algorithm that runs on two machines is named twice.
     """
-    one, other = (posterior.ratings @ _membership(posterior, names) for names in (first, second))
-    total = one + other
-    # Ratings may be zero to rounding, in single precision above all; nothing is known then.
-    won = np.divide(one, total, out=np.full_like(total, 0.5), where=total > 0)
-    probability: Array = won.mean(axis=0)
+    one, other = (_members(posterior, names) for names in (first, second))
+    if posterior.outcomes is not None and all(len(set(each)) == len(each) for each in (one, other)):
+        rates: Array = posterior.outcomes.best_of(one, other).mean(axis=1, dtype=np.float64)
+        return rates
+    strengths = [posterior.ratings[..., each].sum(axis=-1) for each in (one, other)]
+    probability: Array = _ratio(strengths[0], strengths[0] + strengths[1]).mean(axis=0)
     return probability
 
 
-def _membership(posterior: Posterior, names: Iterable[str]) -> Array:
-    counts = np.zeros(len(posterior.names))
+def _ratio(part: Array, total: Array) -> Array:
+    """The share of a part; one half where the total is zero to rounding, as in single precision: nothing is known then."""
+    share: Array = np.divide(part, total, out=np.full_like(total, 0.5), where=total > 0)
+    return share
+
+
+def _members(posterior: Posterior, names: Sequence[str]) -> list[int]:
     listed = [names] if isinstance(names, str) else list(names)
     if not listed:
-        raise ValueError("a portfolio needs at least one member")
-    for name in listed:
-        if name not in posterior.names:
-            raise ValueError(f"expected one of {', '.join(posterior.names)}, got {name!r}")
-        counts[posterior.names.index(name)] += 1
-    return counts
+        raise ValueError("a portfolio needs at least one member, got none; name one")
+    return [index_of(name, posterior.names) for name in listed]

@@ -1,8 +1,13 @@
-"""A portfolio as an algorithm of its own, from stored runs: where parallel runs combine to more than their best."""
+"""A portfolio as an algorithm of its own, made from stored runs of its members.
+
+Where one run per instance cannot show what a portfolio achieves, its runs can: copies of one algorithm from repeated runs,
+and parallel runs that combine to more than their best.
+"""
 
 from __future__ import annotations
 
 import math
+from collections import Counter
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,23 +28,32 @@ def virtual_portfolio(
     *,
     name: str | None = None,
     combine: Callable[[Hashable, Array, Array], ArrayLike] | None = None,
+    repetition_of: Callable[[Trajectory], Hashable] | None = None,
 ) -> list[Trajectory]:
-    """Runs of a portfolio whose members ran side by side, one for each instance on which all of them were run.
+    """Return runs of a portfolio whose members ran side by side, one for each instance on which all of them were run.
 
-    The rating of a portfolio is the sum of its members' only where its quality is the best of theirs. Where parallel runs
-    combine to more, as sets of solutions do under hypervolume, add what this returns to the runs and fit again.
+    Add them to the other runs and fit again: the portfolio then has a rating of its own. The rating of different algorithms
+    together is the sum of theirs where the best of their results counts. This function is for where that does not hold: sets
+    of solutions that combine to more, as under hypervolume, and several copies of one algorithm.
+
+    Copies need repeated runs, stored as instances of their own that belong together: by default runs with equal `cluster`
+    are repetitions of one instance. On repetition r of m, copy j of an algorithm is its run on repetition (r + j) mod m. So
+    every run is used equally often, and no run twice in one portfolio.
 
     Parameters
     ----------
     runs
         Stored runs of all algorithms.
     members
-        The algorithms, all different.
+        Two or more algorithms; one that runs on two machines is named twice.
     name
-        What to call it; "a + b" by default.
+        The portfolio's name; "a + b" or "2 x a" by default.
     combine
         From (instance, times, values of shape (member, time)) to the quality at these times, the times at which any member
         improved; the best value by default.
+    repetition_of
+        Which instance a run is a repetition of, for copies; its `cluster` by default. For imported runs with other clusters
+        use `lambda run: run.instance[:4]`.
 
     Returns
     -------
@@ -53,29 +67,83 @@ def virtual_portfolio(
     >>> (both,) = virtual_portfolio(runs, ["a", "b"])
     >>> both.algorithm, both.values.tolist(), both.until
     ('a + b', [9.0, 4.0, 3.0], 8.0)
+    >>> repeated = [Trajectory("a", ("sphere", r), [1], [float(r)], cluster="sphere") for r in range(3)]
+    >>> [run.values.tolist() for run in virtual_portfolio(repeated, ["a", "a"])]
+    [[0.0], [1.0], [0.0]]
     """
-    wanted = (members,) if isinstance(members, str) else tuple(members)
-    if len(wanted) < 2 or len(set(wanted)) < len(wanted):
-        raise ValueError(f"expected two or more different members, got {', '.join(map(repr, wanted)) or 'none'}")
+    wanted = Counter((members,) if isinstance(members, str) else members)
+    if wanted.total() < 2:
+        raise ValueError(
+            f"expected two or more members, got {', '.join(map(repr, wanted)) or 'none'}; name another one"
+        )
     by_instance: dict[Hashable, dict[str, Trajectory]] = {}
     for run in runs:
         own = by_instance.setdefault(run.instance, {})
         if run.algorithm in wanted and run.algorithm in own:
             raise ValueError(
                 f"expected one run of each member on an instance, got two of {run.algorithm!r} on {run.instance!r}; "
-                "give repeated runs instances of their own"
+                "give repeated runs instances of their own, with the instance that they repeat as their cluster"
             )
         own[run.algorithm] = run
-    complete = {i: [own[m] for m in wanted] for i, own in by_instance.items() if all(m in own for m in wanted)}
+    complete = [{name: own[name] for name in wanted} for own in by_instance.values() if own.keys() >= wanted.keys()]
     if not complete:
-        raise ValueError(f"expected instances on which all of {', '.join(wanted)} were run, got none")
-    return [_together(runs, name or " + ".join(wanted), combine) for runs in complete.values()]
+        raise ValueError(f"expected instances on which all of {', '.join(wanted)} were run, got none; check the names")
+    copies = max(wanted.values())
+    groups = [[own] for own in complete] if copies == 1 else _repetitions(complete, copies, repetition_of)
+    label = name or " + ".join(each if count == 1 else f"{count} x {each}" for each, count in wanted.items())
+    return [
+        _together(
+            [group[(r + copy) % len(group)][each] for each, count in wanted.items() for copy in range(count)],
+            group[r][next(iter(wanted))],
+            label,
+            combine,
+        )
+        for group in groups
+        for r in range(len(group))
+    ]
+
+
+def _repetitions(
+    complete: list[dict[str, Trajectory]], copies: int, repetition_of: Callable[[Trajectory], Hashable] | None
+) -> list[list[dict[str, Trajectory]]]:
+    """Runs of the members on each repetition, grouped by the instance that is repeated."""
+    groups: dict[Hashable, list[dict[str, Trajectory]]] = {}
+    for own in complete:
+        run = next(iter(own.values()))
+        repeated = run.cluster if repetition_of is None else repetition_of(run)
+        if repeated is None:
+            raise ValueError(
+                f"expected the instance that each run repeats, for {copies} copies of one algorithm, got none for "
+                f"{run.algorithm!r} on {run.instance!r}; give repeated runs the same cluster, or say repetition_of"
+            )
+        groups.setdefault(repeated, []).append(own)
+    for repeated, group in groups.items():
+        if len(group) < copies:
+            raise ValueError(
+                f"expected at least {copies} repetitions of every instance for {copies} copies of one algorithm, got "
+                f"{len(group)} of {repeated!r}; run it more often, leave it out, or use fewer copies"
+            )
+        problems = list(dict.fromkeys(problem for own in group if (problem := _imported_problem(own)) is not None))
+        if repetition_of is None and len(problems) > 1:
+            raise ValueError(
+                f"expected clusters that hold repetitions of one instance, got {problems[0]!r} and {problems[1]!r} in the "
+                f"cluster {repeated!r}; say repetition_of=lambda run: run.instance[:4]"
+            )
+    return list(groups.values())
+
+
+def _imported_problem(own: dict[str, Trajectory]) -> tuple[Hashable, ...] | None:
+    """The instance of imported runs without the number of the repetition; None for instances of another kind."""
+    instance = next(iter(own.values())).instance
+    fields = getattr(instance, "_fields", ())
+    return tuple(instance[:-1]) if isinstance(instance, tuple) and fields[-1:] == ("run",) else None
 
 
 def _together(
-    runs: list[Trajectory], name: str, combine: Callable[[Hashable, Array, Array], ArrayLike] | None
+    runs: list[Trajectory], own: Trajectory, name: str, combine: Callable[[Hashable, Array, Array], ArrayLike] | None
 ) -> Trajectory:
-    maximise, instance = runs[0].maximise, runs[0].instance
+    """One run of the portfolio, on the instance of the run `own`."""
+    maximise, instance = own.maximise, own.instance
     if any(run.maximise != maximise for run in runs):
         raise ValueError(f"expected members that all minimise or all maximise, got both on instance {instance!r}")
     failed = all(run.failed for run in runs)
@@ -94,5 +162,5 @@ def _together(
         if quality.shape != times.shape:
             raise ValueError(f"combine must give one value for each of {len(times)} times, got shape {quality.shape}")
     return Trajectory(
-        name, instance, times, quality, until=until, failed=failed, maximise=maximise, cluster=runs[0].cluster
+        name, instance, times, quality, until=until, failed=failed, maximise=maximise, cluster=own.cluster
     )

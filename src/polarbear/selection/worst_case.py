@@ -1,4 +1,4 @@
-"""Worst-case regret: what somebody with the least convenient preference still loses by not knowing the ratings exactly."""
+"""Worst-case regret: what is still lost, under the least convenient preference, by not knowing the ratings exactly."""
 
 from __future__ import annotations
 
