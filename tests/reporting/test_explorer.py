@@ -9,7 +9,7 @@ import scipy.stats  # for what the page calls the same in Python
 import polarbear as pb
 from polarbear import log_grid
 from polarbear.reporting.draws import embedded
-from tests.selection.beliefs import GRIDS, random_posterior
+from tests.selection.beliefs import GRIDS, posterior_of, random_posterior
 
 RISKS = ["expected", "best", "quantile&level=0.2", "regret"]
 FIGURES = {"probabilityBest": "probability_best", "expected": "expected", "lower": "lower", "regret": "regret"}
@@ -110,13 +110,33 @@ def test_a_single_time_is_a_known_budget(opened):
         check(told, same, tolerance=1e-9)
 
 
-@pytest.mark.parametrize("risk", RISKS)
+@pytest.mark.parametrize("risk", [risk for risk in RISKS if risk != "best"])
 def test_where_there_are_too_many_portfolios_the_same_search_is_made(opened, risk):
     posterior = random_posterior(1000, 6, 20, seed=1)
     page, same = opened(posterior, about={"confidence": 1.0}), embedded(posterior)
     shown_for(page, [f"kind=between&start=10&stop=400&risk={risk}&machines=5"])
     agrees(page, same)
     assert "too many teams" in page.page.text_content(".why")
+
+
+def test_the_probability_of_being_the_best_of_too_many_portfolios_is_refused_as_in_python(opened):
+    posterior = random_posterior(1000, 6, 20, seed=1)
+    page = opened(posterior, about={"confidence": 1.0})
+    page.page.evaluate("hash => { location.hash = hash; }", "kind=between&start=10&stop=400&risk=best&machines=5")
+    page.settle()
+    assert "needs all teams, and there are too many to compare" in page.page.text_content(".verdict")
+    with pytest.raises(ValueError, match="needs all of them, and there are too many"):
+        pb.select(embedded(posterior), pb.Between(10, 400), pb.ProbabilityBest(), portfolio=5)
+
+
+def test_copies_have_the_value_of_plackett_luce(opened):
+    """One algorithm is strong and the others weak: copies of it are best, and are worth s / (s + r)."""
+    ratings = np.tile([0.6, 0.1, 0.1, 0.1, 0.1], (50, 4, 1))
+    page = opened(posterior_of(ratings), about={"confidence": 1.0})
+    for machines in (2, 3, 5):
+        (told,) = shown_for(page, [f"kind=at&time=2&risk=expected&machines={machines}"])
+        assert told["choice"] == f"{machines} × A"
+        assert told["figures"]["expected"] == pytest.approx(machines * 0.6 / (machines * 0.6 + 0.4), abs=1e-4)
 
 
 def picture(opened):

@@ -1,28 +1,27 @@
 // The choice under a preference and a risk attitude; the twin of polarbear/selection/choice.py.
 
-// The best portfolios, at most `shown` of them, out of all that were compared.
+// The best portfolios, at most `shown` of them, out of all that were compared; null where the question needs all portfolios
+// and there are too many.
 function choose(belief, { preference, risk, columns, machines }, shown) {
   const { weights, mass } = weightsOf(preference, belief.grid);
-  const members = memberValues(belief, weights, columns);
-  const exhaustive = fewEnough(members.length, belief.draws, machines);
-  const portfolios = exhaustive ? allPortfolios(members.length, machines) : search(members, machines, risk);
-  const score = scores(members, portfolios, risk, shown);
-  const order = score.map((_, place) => place).sort((a, b) => score[b] - score[a] || a - b);
-  const best = probabilityBest(members, portfolios);
-  const most = machines * mean(highest(members));
+  const valuation = valuationOf(belief, weights, columns);
+  const exhaustive = fewEnough(valuation, machines);
+  if (!exhaustive && risk.kind === "best") return null;
+  const portfolios = exhaustive ? allPortfolios(columns.length, machines) : search(valuation, machines, risk);
+  const { scores, expected, best, highest } = judged(valuation, portfolios, risk, shown);
+  const order = scores.map((_, place) => place).sort((a, b) => scores[b] - scores[a] || a - b);
   const level = risk.kind === "quantile" ? risk.level : 0.05;
   const values = new Float64Array(belief.draws);
   const candidates = order.slice(0, shown).map((place) => {
-    portfolioValues(members, portfolios[place], values);
-    const expected = mean(values);
+    portfolioValues(valuation, portfolios[place], values);
     return {
       members: portfolios[place].flatMap((count, member) => (count > 0 ? [{ algorithm: columns[member], count }] : [])),
-      score: score[place],
-      expected,
+      score: scores[place],
+      expected: expected[place],
       lower: quantile(values, level),
       upper: quantile(values, 0.95),
       probabilityBest: best[place],
-      regret: Math.max(most - expected, 0), // rounding apart, nothing beats the best
+      regret: Math.max(highest - expected[place], 0), // rounding apart, nothing beats the best
     };
   });
   return { candidates, compared: portfolios.length, exhaustive, weights, mass, level };

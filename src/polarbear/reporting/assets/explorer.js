@@ -1,5 +1,9 @@
 // The explorer: a wish on one side, the recommendation on the other.
 
+const NO_BUDGET = "No budget counts yet: draw some weight into the picture.";
+const TOO_MANY =
+  "The probability of being the best team needs all teams, and there are too many to compare. " +
+  "Choose “On average” or “Play safe”, or fewer machines.";
 const PAUSE = 300; // milliseconds of rest after which the wish is remembered and the answer read out
 
 function explorer(place, data, belief) {
@@ -45,14 +49,14 @@ function explorer(place, data, belief) {
     for (const show of desk.shows) show();
     redraw();
     const began = performance.now();
-    const found = answered(belief, wish, columnsOf(data, wish));
+    const { found, problem } = answered(belief, wish, columnsOf(data, wish));
     place.dataset.milliseconds = (performance.now() - began).toFixed(2);
     if (found) {
       now.replaceChildren("Choose ", ...choiceName(data, found.candidates[0].members));
       showVerdict(verdict, data, belief, wish, found);
     } else {
       now.replaceChildren();
-      verdict.replaceChildren(el("p", { class: "why" }, "No budget counts yet: draw some weight into the picture."));
+      verdict.replaceChildren(el("p", { class: "why" }, problem));
     }
     clearTimeout(resting);
     resting = setTimeout(rest, PAUSE);
@@ -72,13 +76,14 @@ function explorer(place, data, belief) {
   update();
 }
 
-// The choice that a wish leads to; null where no budget counts.
+// The recommendation for a query, or the problem that stands in its way.
 function answered(belief, wish, columns) {
   const asked = { preference: preferenceOf(wish), risk: riskOf(wish), columns, machines: wish.machines };
   try {
-    return choose(belief, asked, SHOWN);
+    const found = choose(belief, asked, SHOWN);
+    return found ? { found } : { problem: TOO_MANY };
   } catch (error) {
-    if (error instanceof RangeError) return null;
+    if (error instanceof RangeError) return { problem: NO_BUDGET };
     throw error;
   }
 }

@@ -1,31 +1,82 @@
 // Portfolios: several algorithms side by side, an algorithm perhaps on several machines; the twin of
-// polarbear/selection/portfolio.py. A portfolio is a list of counts, one for each member; its value is the sum of theirs.
+// polarbear/selection/portfolio.py. A portfolio is a list of counts k, one for each candidate. Its value at a time is the
+// probability that its best member comes first: the sum s of k θ for different algorithms. With copies it is s / (s + r) by
+// Plackett-Luce, r being the sum of the ratings outside; since ratings sum to one, s + r = 1 + Σ (k − 1) θ over the members.
 
-const COMPARED = 30_000_000; // values times four that exhaustive comparison may take, as in Python
-const SEARCHED = 10_000_000; // and what first exchanges may take together
+const COMPARED = 30_000_000; // curve points that exhaustive comparison may take, as in Python
+const SORTED = 4; // curve points that one value costs
+const SEARCHED = 10_000_000; // curve points of all first exchanges
 
-// Drawn values of each algorithm under weights over time.
-function memberValues(belief, weights, columns) {
-  return columns.map((algorithm) => {
+// What the values of portfolios are made of: the candidates' own drawn values, and their ratings at the times that count.
+function valuationOf(belief, weights, columns) {
+  const used = Array.from(weights.keys()).filter((time) => weights[time] !== 0);
+  const times = used.map((time) => ({
+    weight: weights[time],
+    ratings: columns.map((algorithm) => ratingsAt(belief, time, algorithm)),
+  }));
+  const members = columns.map((_, member) => {
     const values = new Float64Array(belief.draws);
-    weights.forEach((weight, time) => {
-      if (weight === 0) return;
-      const ratings = ratingsAt(belief, time, algorithm);
-      for (let d = 0; d < values.length; d++) values[d] += weight * ratings[d];
-    });
+    for (const { weight, ratings } of times) {
+      const own = ratings[member];
+      for (let d = 0; d < values.length; d++) values[d] += weight * own[d];
+    }
     return values;
   });
+  const span = used[used.length - 1] - used[0] + 1;
+  const allAlgorithms = columns.length === belief.algorithms;
+  return { members, times, span, draws: belief.draws, allAlgorithms, parts: new Map() };
 }
 
-// Drawn values of one portfolio, written into `values`.
-function portfolioValues(members, counts, values) {
-  values.fill(0);
-  counts.forEach((count, member) => {
-    if (count === 0) return;
+// Drawn values of one portfolio, written into `values`: the sum Σ θ over its different members; where additional copies
+// contribute e = Σ (k − 1) θ, it is (Σ θ + e) / (1 + e).
+function portfolioValues(valuation, counts, values) {
+  // One of all algorithms is first: 1 and not 1 but for rounding, so that such portfolios tie.
+  if (valuation.allAlgorithms && counts.length > 1 && counts.every((count) => count > 0)) return values.fill(1);
+  const held = counts.flatMap((count, member) => (count > 0 ? [member] : []));
+  const { additional, members } = held.every((member) => counts[member] === 1)
+    ? { additional: null, members: valuation.members }
+    : partsOf(valuation, counts, held);
+  if (additional) values.set(additional);
+  else values.fill(0);
+  for (const member of held) {
     const own = members[member];
-    for (let d = 0; d < values.length; d++) values[d] += count * own[d];
-  });
+    for (let d = 0; d < values.length; d++) values[d] += own[d];
+  }
+  // A single algorithm's value is its rating; the rounded ratings of several may sum to a little more than one.
+  if (held.length > 1) for (let d = 0; d < values.length; d++) values[d] = Math.min(values[d], 1);
   return values;
+}
+
+// Averages over time of e / (1 + e) and of each member's θ / (1 + e). Portfolios with the same additional copies share them.
+function partsOf(valuation, counts, held) {
+  const size = counts.reduce((a, b) => a + b, 0);
+  const key = `${size}:${counts.map((count) => Math.max(count - 1, 0))}`;
+  const known = valuation.parts.get(key);
+  if (known) return known;
+  const copied = held.filter((member) => counts[member] > 1);
+  // Portfolios of copied algorithms alone need only these.
+  const needed = copied.length === held.length ? copied : Array.from(counts.keys());
+  const { draws, times } = valuation;
+  const additional = new Float64Array(draws);
+  const members = counts.map(() => null);
+  for (const member of needed) members[member] = new Float64Array(draws);
+  const [extra, share] = [new Float64Array(draws), new Float64Array(draws)];
+  for (const { weight, ratings } of times) {
+    extra.fill(0);
+    for (const member of copied) {
+      const own = ratings[member];
+      for (let d = 0; d < draws; d++) extra[d] += (counts[member] - 1) * own[d];
+    }
+    for (let d = 0; d < draws; d++) share[d] = weight / (1 + extra[d]);
+    for (let d = 0; d < draws; d++) additional[d] += share[d] * extra[d];
+    for (const member of needed) {
+      const [own, sum] = [ratings[member], members[member]];
+      for (let d = 0; d < draws; d++) sum[d] += share[d] * own[d];
+    }
+  }
+  const parts = { additional, members };
+  valuation.parts.set(key, parts);
+  return parts;
 }
 
 function allPortfolios(algorithms, size) {
@@ -46,84 +97,83 @@ function allPortfolios(algorithms, size) {
   return found;
 }
 
-function fewEnough(algorithms, draws, size) {
-  let number = 1;
-  for (let k = 1; k <= size; k++) number = (number * (algorithms - 1 + k)) / k;
-  return size === 1 || number * Math.max(draws, 1000) * 4 <= COMPARED;
+// What the values of so many portfolios cost, so many of them with copies.
+function points({ span, draws }, portfolios, withCopies) {
+  return Math.max(draws, 1000) * (SORTED * portfolios + withCopies * span);
 }
 
-// The score of each portfolio, the higher the better; those that are not among the best `kept` may be minus infinity.
-function scores(members, portfolios, risk, kept = Infinity) {
-  if (risk.kind === "best") return probabilityBest(members, portfolios);
-  if (risk.kind === "quantile") return quantileScores(members, portfolios, risk.level, kept);
-  const means = members.map(mean);
-  const size = portfolios[0].reduce((a, b) => a + b, 0);
-  const best = risk.kind === "regret" ? size * mean(highest(members)) : 0;
-  return portfolios.map((counts) => counts.reduce((sum, count, member) => sum + count * means[member], 0) - best);
+function fewEnough(valuation, size) {
+  const algorithms = valuation.members.length;
+  let [all, different] = [1, 1];
+  for (let k = 1; k <= size; k++) {
+    all = (all * (algorithms - 1 + k)) / k;
+    different = (different * (algorithms + 1 - k)) / k;
+  }
+  return size === 1 || points(valuation, all, all - different) <= COMPARED;
 }
 
-function quantileScores(members, portfolios, level, kept) {
-  const draws = members[0].length;
-  const enough = Math.floor(level * (draws - 1)) + 2; // so many draws below a number put the quantile below it
+// The portfolios with their scores, the higher the better, expected values and probabilities of being the best of them.
+// Scores that are not among the best `kept` may be minus infinity.
+function judged(valuation, portfolios, risk, kept = Infinity) {
+  const { draws } = valuation;
   const values = new Float64Array(draws);
+  const most = new Float64Array(draws).fill(-Infinity); // the highest value in each draw
+  const holders = Array.from({ length: draws }, () => []); // the portfolios that have it
+  const quantileOf = boundedQuantile(draws, risk.level, kept);
+  const expected = [];
+  const scores = portfolios.map((counts, place) => {
+    portfolioValues(valuation, counts, values);
+    for (let d = 0; d < draws; d++) {
+      if (values[d] > most[d]) {
+        most[d] = values[d];
+        holders[d].length = 0;
+      }
+      if (values[d] === most[d]) holders[d].push(place);
+    }
+    expected.push(mean(values));
+    return risk.kind === "quantile" ? quantileOf(values) : expected[place];
+  });
+  const best = new Array(portfolios.length).fill(0);
+  for (const places of holders) for (const place of places) best[place] += 1 / places.length / draws;
+  const highest = mean(most);
+  if (risk.kind === "regret") return { scores: expected.map((each) => each - highest), expected, best, highest };
+  return { scores: risk.kind === "best" ? best : scores, expected, best, highest };
+}
+
+// Quantiles of one set of values after another, minus infinity for those that are surely not among the best `kept`.
+function boundedQuantile(draws, level, kept) {
+  const enough = Math.floor(level * (draws - 1)) + 2; // so many draws below a number put the quantile below it
   const best = []; // scores so far, ascending
-  return portfolios.map((counts) => {
-    if (!reaches(members, counts, best.length < kept ? -Infinity : best[0], enough, values)) return -Infinity;
+  return (values) => {
+    if (best.length >= kept) {
+      let below = 0;
+      for (let d = 0; d < draws; d++) below += values[d] < best[0];
+      if (below >= enough) return -Infinity;
+    }
     const score = quantile(values, level);
     best.push(score);
     best.sort((a, b) => a - b);
     if (best.length > kept) best.shift();
     return score;
-  });
+  };
 }
 
-// Drawn values of a portfolio; false, and not all of them, as soon as enough of them are below a bar.
-function reaches(members, counts, bar, enough, values) {
-  const held = members.filter((_, member) => counts[member] > 0);
-  const copies = counts.filter((count) => count > 0);
-  let below = 0;
-  for (let d = 0; d < values.length; d++) {
-    let value = 0;
-    for (let k = 0; k < held.length; k++) value += copies[k] * held[k][d];
-    values[d] = value;
-    if (value < bar && ++below >= enough) return false;
-  }
-  return true;
-}
-
-// The highest value of any member in each draw; so many copies of it are the best portfolio there.
-function highest(members) {
-  return members[0].map((_, d) => members.reduce((most, values) => Math.max(most, values[d]), -Infinity));
-}
-
-// In each draw the best portfolios hold nothing but the best member, or members that share the best value; those of the
-// portfolios at hand that do share the draw.
-function probabilityBest(members, portfolios) {
-  const wins = new Map(); // by the members that share the best value, mostly a single one
-  const best = highest(members);
-  best.forEach((most, d) => {
-    const winners = members.flatMap((values, member) => (values[d] === most ? [member] : [])).join();
-    wins.set(winners, (wins.get(winners) ?? 0) + 1);
-  });
-  const result = new Float64Array(portfolios.length);
-  for (const [winners, number] of wins) {
-    const allowed = new Set(winners.split(",").map(Number));
-    const sharing = portfolios.flatMap((counts, place) =>
-      counts.every((count, member) => count === 0 || allowed.has(member)) ? [place] : [],
-    );
-    for (const place of sharing) result[place] += number / sharing.length / best.length;
-  }
-  return Array.from(result);
+// The scores alone, by the expected value or by a quantile.
+function scoresOf(valuation, portfolios, risk, kept = Infinity) {
+  const values = new Float64Array(valuation.draws);
+  const score = risk.kind === "quantile" ? boundedQuantile(valuation.draws, risk.level, kept) : mean;
+  return portfolios.map((counts) => score(portfolioValues(valuation, counts, values)));
 }
 
 // Portfolios met by greedy construction and local search from it and from copies of promising algorithms.
-function search(members, size, risk) {
+function search(valuation, size, risk) {
+  const { members } = valuation;
   const count = members.length;
-  const attitude = risk.kind === "regret" ? { kind: "expected" } : risk; // they rank alike
+  const attitude = risk.kind === "regret" ? { kind: "expected" } : risk; // both rank alike
   const best = (portfolios) => {
-    const judged = scores(members, portfolios, attitude, 1);
-    const place = argmax(judged);
-    return { counts: portfolios[place], score: judged[place] };
+    const scores = scoresOf(valuation, portfolios, attitude, 1);
+    const place = argmax(scores);
+    return { counts: portfolios[place], score: scores[place] };
   };
   const with_ = (counts, into, number = 1) => counts.map((each, member) => (member === into ? each + number : each));
   const copies = members.map((_, member) => with_(new Array(count).fill(0), member, size));
@@ -132,9 +182,9 @@ function search(members, size, risk) {
   for (let machine = 0; machine < size; machine++) {
     greedy = best(members.map((_, member) => with_(greedy, member))).counts;
   }
-  const worth = scores(members, copies, attitude);
+  const worth = scoresOf(valuation, copies, attitude);
   const promising = copies.map((_, place) => place).sort((a, b) => worth[b] - worth[a] || a - b);
-  const exchange = size * members[0].length * count * 4;
+  const exchange = points(valuation, size * count, size * count);
   const starts = promising.slice(0, Math.max(1, Math.floor(SEARCHED / exchange))).map((place) => copies[place]);
   for (let current of [greedy, ...starts]) {
     let score = -Infinity;
