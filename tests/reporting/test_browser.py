@@ -6,6 +6,7 @@ from axe_playwright_python.sync_playwright import Axe
 import polarbear as pb
 from polarbear.baselines import aocc_verdict
 from polarbear.exports import at_most
+from tests.plots.beliefs import specialist_posterior
 from tests.reporting.races import HOSTILE, raced, with_failures
 from tests.selection.beliefs import posterior_of, random_posterior
 
@@ -41,7 +42,7 @@ def test_every_section_of_a_race_is_told(opened, result):
     out = result.eliminations[0]
     told = page.text_content("#eliminations-list")
     assert out.name in told
-    assert f"{out.by} is better at every budget" in told
+    assert f"{out.by} beats it on most instances at every budget" in told
     bound = page.locator("#eliminations-list [title^=Upper]").first
     assert (
         bound.text_content() == f"Wrong at most: {at_most(out.error_bound).replace(' ', chr(160))}, whatever the model."
@@ -77,11 +78,53 @@ def test_a_posterior_has_a_page_without_a_race(opened):
     assert page.text_content(".lead").startswith(f"{len(pb.pareto_set(posterior, confidence=0.7))} of 4")
 
 
+def heights(page):
+    """The shares that the chart of a pair shows at its first and last time: mean, and probability of above one half."""
+    return page.evaluate(
+        """() => {
+          const chart = document.querySelector("#pair-chart svg");
+          const [top, , bottom] = [...chart.querySelectorAll(".rule")].map((line) => Number(line.getAttribute("y1")))
+            .sort((a, b) => a - b);
+          const ends = (line) => {
+            const ys = line.getAttribute("d").split(/[ML]/).filter(Boolean).map((point) => Number(point.split(" ")[1]));
+            return [ys[0], ys[ys.length - 1]].map((y) => (bottom - y) / (bottom - top));
+          };
+          return [".curve .line", ".decided"].map((each) => ends(chart.querySelector(each)));
+        }"""
+    )
+
+
+@pytest.mark.parametrize("pair", ["AB", "BA", "CA", "BB"])
+def test_a_pair_is_drawn_with_its_win_rate(opened, pair):
+    """A comes first most often and loses to B and C on most instances: ratings would turn the picture upside down."""
+    posterior = specialist_posterior(draws=1000)
+    page = opened(posterior).page
+    for choice, name in zip(page.locator("#pair-choice select").all(), pair, strict=True):
+        choice.select_option(label=name)
+    rates = pb.win_rates(posterior, *pair)
+    mean, ahead = heights(page)
+    assert mean == pytest.approx(rates.mean(axis=0)[[0, -1]], abs=0.004)
+    expected = [0.5, 0.5] if pair[0] == pair[1] else (rates > 0.5).mean(axis=0)[[0, -1]]
+    assert ahead == pytest.approx(expected, abs=0.004)
+    caption = page.text_content("#pair-caption")
+    assert f"The share of instances on which {pair[0]} beats {pair[1]} at each budget." in caption
+    cells = page.locator("#pairs-table tbody tr").nth(1).locator("td").all_text_contents()
+    assert int(cells[0]) == round(100 * pb.anytime_dominance(posterior)[1, 0])
+
+
+def test_scope_and_belief_are_stated(opened):
+    posterior = specialist_posterior(plackett_luce=20)
+    page = opened(posterior).page
+    assert "The answer generalises to new instances, based on 200." in page.text_content("header")
+    assert "the Bayesian bootstrap" in page.text_content("#trust-list")
+    assert "counts as much as 20 instances: 9.0 % of each win rate" in page.text_content("#trust-list")
+
+
 def test_a_newcomer_is_named_before_its_first_run(opened):
     race = raced(confidence=0.8)
     race.add("late", None)
     page = opened(race).page
-    assert "late has been let in and has not run yet." in page.text_content("#trust")
+    assert "late has joined the race and has not run yet." in page.text_content("#trust")
 
 
 def test_names_are_text_wherever_they_stand(opened, hostile):

@@ -13,9 +13,10 @@ import polarbear as pb
 from polarbear.baselines import aocc_verdict
 from polarbear.exports import at_most
 from polarbear.race.result import RaceResult
-from polarbear.reporting.draws import embedded, packed
+from polarbear.reporting.draws import embedded, packed, packed_pairs
 from polarbear.reporting.page import SCRIPTS, embeddable
-from polarbear.reporting.words import advice, answer
+from polarbear.reporting.words import about_belief, advice, answer, scope_of
+from tests.plots.beliefs import specialist_posterior
 from tests.reporting.races import HOSTILE, raced, with_failures
 from tests.selection.beliefs import posterior_of, random_posterior
 
@@ -83,6 +84,74 @@ def test_packed_draws_are_those_that_are_embedded():
     assert np.array_equal((numbers / 65535) ** 2, small.ratings.transpose(1, 2, 0))
 
 
+def unpacked_pairs(text, pairs, times):
+    return np.frombuffer(base64.b64decode(text), dtype=np.uint8).reshape(pairs, 4, times) / 255
+
+
+def test_pairs_under_plackett_luce_follow_from_ratings():
+    posterior = random_posterior(300, 5, 3)
+    numbers = unpacked_pairs(packed_pairs(posterior, level=0.8), 3, 5)
+    for place, (a, b) in enumerate([(0, 1), (0, 2), (1, 2)]):
+        one, other = posterior.ratings[..., a], posterior.ratings[..., b]
+        rates = one / (one + other)
+        expected = [rates.mean(axis=0), *np.quantile(rates, [0.1, 0.9], axis=0), (one > other).mean(axis=0)]
+        np.testing.assert_allclose(numbers[place], expected, atol=0.5 / 255 + 1e-9)
+
+
+def test_pairs_of_weighted_instances_are_shares_of_instances(tmp_path):
+    """A comes first most often, and B beats it on 60 % of the instances."""
+    posterior = specialist_posterior()
+    told = contents(pb.report(posterior, tmp_path / "page.html"))
+    beaten = pb.anytime_dominance(posterior)[1, 0]
+    assert beaten > 0.95
+    assert told["pairs"]["beats"][1][0] == pytest.approx(beaten, abs=1e-4)
+    assert told["pairs"]["beats"][0][1] < 0.05
+    mean, _, upper, ahead = unpacked_pairs(told["pairs"]["over_time"], 3, 3)[0]
+    np.testing.assert_allclose(mean, 0.4, atol=0.02)
+    assert (upper < 0.5).all()
+    assert (ahead < 0.05).all()
+    assert [told["names"][k] for k, _, _ in told["best"]["leads"]] == ["A"]
+
+
+def test_the_page_states_the_scope():
+    posterior = specialist_posterior(draws=200)
+    assert scope_of(posterior) == "The answer generalises to new instances, based on 200."
+    assert scope_of(replace(posterior, scope="to new functions, based on 24")).endswith(
+        " to new functions, based on 24."
+    )
+    assert scope_of(replace(posterior, scope="")) == ""
+
+
+@pytest.mark.parametrize(
+    ("weight", "words"),
+    [
+        (0, "are outcomes alone, without a Plackett-Luce model"),
+        (np.inf, "come from a Plackett-Luce fit under these weights"),
+        (201, "as much as 201 instances: 50\N{NO-BREAK SPACE}% of each win rate"),  # with one pseudo-instance
+    ],
+)
+def test_the_share_of_plackett_luce_in_a_bootstrap_is_stated(weight, words):
+    bootstrap, share = about_belief(specialist_posterior(draws=200, plackett_luce=weight))
+    assert bootstrap.startswith("Belief: the Bayesian bootstrap. ")
+    assert words in share
+
+
+def test_missing_runs_give_a_range_of_shares():
+    values = np.array([[[0.0, 1.0, 2.0]]] * 19 + [[[1.0, 0.0, np.nan]]] * 60)
+    choices = pb.Choices.from_values(values, grid=[1], per_instance=True)
+    posterior = pb.fit(choices, prior=pb.BayesianBootstrap(plackett_luce=20), draws=200)
+    assert "20\N{NO-BREAK SPACE}% to 50\N{NO-BREAK SPACE}% of each win rate" in about_belief(posterior)[1]
+
+
+def test_plackett_luce_over_time_is_called_overconfident():
+    ratings = random_posterior(50, 4, 3).ratings
+    model, caution = about_belief(posterior_of(ratings))
+    assert "Plackett-Luce" in model
+    assert "rankings of a run at different times as independent" in caution
+    assert "overconfident" in caution
+    assert len(about_belief(posterior_of(ratings, joint=False))) == 1  # each time alone combines nothing
+
+
 def test_a_race_is_told_with_all_that_happened(tmp_path, race):
     told = contents(pb.report(race, tmp_path / "page.html", title="T"))
     result = race.result
@@ -127,7 +196,8 @@ def test_where_aocc_does_not_apply_the_page_says_why(tmp_path, race):
 def test_failed_runs_that_count_as_missing_are_missing_for_aocc_too(tmp_path):
     compared = {}
     for failure in ("last", "missing"):
-        failed = with_failures(raced(failure=failure).result)
+        failed = with_failures(raced(failure=failure, confidence=0.99, draws=1000).result)
+        assert "quick" in failed.pareto_set  # of which some runs failed
         compared[failure] = contents(pb.report(failed, tmp_path / "page.html"))["aocc"]["sentence"]
     assert "over all 24 instances" in compared["last"]
     assert "over the 21 of 24 instances" in compared["missing"]

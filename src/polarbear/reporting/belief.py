@@ -1,12 +1,12 @@
-"""What the page tells of a posterior: ratings over time, the best at each budget, pairs, and how far to trust it."""
+"""The page's data about a posterior: ratings over time, the best at each budget, pairs, and how far to trust it."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from polarbear.plots import DecisionBands, DominanceMatrix, RatingCurves
-from polarbear.reporting.draws import embedded, packed
-from polarbear.reporting.words import advice, trust
+from polarbear.reporting.draws import embedded, packed, packed_pairs
+from polarbear.reporting.words import about_belief, advice, scope_of, trust
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,7 +17,7 @@ _LEVEL = 0.9  # of the bands
 
 
 def belief(posterior: Posterior, candidates: Sequence[str], *, unit: str) -> dict[str, Any]:
-    """Plain values about a posterior, in which some algorithms are left to choose from; arrays are by algorithm."""
+    """Return plain values about a posterior and the candidates left to choose from; arrays are by algorithm."""
     small = embedded(posterior)
     curves = RatingCurves.of(posterior, level=_LEVEL)
     bands = DecisionBands.of(posterior, among=candidates)
@@ -53,10 +53,15 @@ def belief(posterior: Posterior, candidates: Sequence[str], *, unit: str) -> dic
                 for each in bands.crossings
             ],
         },
-        "pairs": {"joint": posterior.joint, "beats": DominanceMatrix.of(posterior).probability.round(4).tolist()},
+        "pairs": {
+            "joint": posterior.joint,
+            "beats": DominanceMatrix.of(posterior).probability.round(4).tolist(),
+            "level": _LEVEL,
+            "over_time": packed_pairs(posterior, level=_LEVEL),
+        },
         "diagnostics": {
             "reliable": told.reliable,
-            "sentences": trust(posterior, len(small.ratings)),
+            "sentences": [*about_belief(posterior), *trust(posterior, len(small.ratings))],
             "method": told.method,
             "effective_draws": told.effective_draws,
             "pareto_k": told.pareto_k,
@@ -64,4 +69,5 @@ def belief(posterior: Posterior, candidates: Sequence[str], *, unit: str) -> dic
         },
         "instances": posterior.instances,
         "prior": posterior.prior,
+        "scope": scope_of(posterior),
     }

@@ -1,4 +1,4 @@
-"""All that the page tells, in plain values."""
+"""The data of the page, in plain values."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def of_race(result: RaceResult, *, title: str, made: Mapping[str, str], live: float | None) -> dict[str, Any]:
-    """About a race, finished or not; `live` is after how many seconds the page of one that is not loads itself again."""
+    """Return the data about a race; while it is not finished, the page reloads itself after `live` seconds."""
     posterior, state = result.posterior, result.state
     candidates = [name for name in result.pareto_set if name in posterior.names]  # a newcomer may not have run yet
     return {
@@ -44,7 +44,7 @@ def of_posterior(
     elimination: Elimination | None = None,
     unit: str = "",
 ) -> dict[str, Any]:
-    """About a posterior alone: who is beaten follows from it."""
+    """Return the data about a posterior alone, from which the eliminations follow."""
     way = elimination or ("joint" if posterior.joint else "pointwise")
     out = dominated(posterior, confidence=confidence, elimination=way)
     gone = {each.name for each in out}

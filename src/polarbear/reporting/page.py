@@ -53,6 +53,7 @@ def page(contents: dict[str, Any]) -> str:
         refresh=f'<noscript><meta http-equiv="refresh" content="{seconds:g}"></noscript>' if seconds else "",
         title=html.escape(contents["title"]),
         answer=html.escape(contents["answer"]),
+        scope=html.escape(contents["scope"]),
         style=style,
         data=embeddable(contents),
         script=script,

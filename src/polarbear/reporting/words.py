@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
-from polarbear.models import TemporalPrior
 from polarbear.selection.preference import spoken
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from polarbear.outcome_draws import OutcomeDraws
     from polarbear.plots import DecisionBands
     from polarbear.posterior import Posterior
     from polarbear.race.result import RaceResult
@@ -83,44 +84,81 @@ def stopped(result: RaceResult, *, running: bool) -> str:
     return _RUNNING if running and not result.finished else _STOPPED[result.stopped]
 
 
-def trust(posterior: Posterior, draws: int) -> list[str]:
-    """What the diagnostics of the posterior mean."""
-    told = posterior.diagnostics
-    sentences = [
-        (
-            "The computation passed its own checks."
-            if told.reliable
-            else "The computation did not pass its own checks; take every number on this page with care."
-        ),
-        told.message,
-        f"The explorer computes with {draws:,} of {len(posterior.ratings):,} draws of the ratings.",
+def scope_of(posterior: Posterior) -> str:
+    """Return what the answer generalises to in a sentence; nothing where the posterior does not say."""
+    return f"The answer generalises {posterior.scope}." if posterior.scope else ""
+
+
+def about_belief(posterior: Posterior) -> list[str]:
+    """Return sentences on what the belief assumes, and what that means for its probabilities."""
+    if posterior.outcomes is not None:
+        return [
+            "Belief: the Bayesian bootstrap. Which instances come next is uncertain, so each draw weights the observed "
+            "instances at random, and every win rate and rating is a weighted share of instances. Correlation within a run "
+            "over time is accounted for.",
+            _plackett_luce_share(posterior.outcomes),
+        ]
+    belief = (
+        f"Belief: the Plackett-Luce model with the prior {posterior.prior}. One rating per algorithm and time determines "
+        "how often each algorithm beats each other one, on every kind of instance."
+    )
+    if not posterior.joint:
+        return [belief]
+    return [
+        belief,
+        "It treats the rankings of a run at different times as independent. On runs whose rankings are correlated over "
+        "time, as they usually are, its probabilities are overconfident.",
     ]
+
+
+def _plackett_luce_share(outcomes: OutcomeDraws) -> str:
+    """Return in a sentence how much of the win rates comes from the Plackett-Luce fit."""
+    weight = outcomes.model_weight
+    if weight == 0:
+        return "Win rates and ratings are outcomes alone, without a Plackett-Luce model: instances may differ in kind."
+    if math.isinf(weight):
+        return (
+            "Win rates and ratings come from a Plackett-Luce fit under these weights, not from the outcomes themselves."
+        )
+    pairs = [(a, b) for a in range(outcomes.algorithms) for b in range(a + 1, outcomes.algorithms)]
+    shares = [weight / (weight + outcomes.comparisons(a, b)) for a, b in pairs]
+    lowest, highest = (share(float(edge([each for of_pair in shares for each in of_pair]))) for edge in (min, max))
+    part = highest if lowest == highest else f"{lowest} to {highest}"
+    return (
+        f"Outcomes are blended with a Plackett-Luce fit that counts as much as {weight:,.3g} instances: {part} of each win "
+        "rate comes from the model, and less the more instances there are."
+    )
+
+
+def trust(posterior: Posterior, draws: int) -> list[str]:
+    """Return what the diagnostics of the posterior mean."""
+    diagnostics, sentences = posterior.diagnostics, []
+    if not diagnostics.reliable:
+        failed = "The computation did not pass its own checks; take every number on this page with care."
+        sentences += [failed, diagnostics.message]
+    elif posterior.outcomes is None:  # independent draws of weights have nothing to check
+        sentences += ["The computation passed its own checks.", diagnostics.message]
+    sentences.append(f"The explorer computes with {draws:,} of {len(posterior.ratings):,} draws of the ratings.")
     if not posterior.joint:
         sentences.append(
             f"The prior {posterior.prior} treats each time alone. Over several budgets expected values hold, but "
-            "probabilities, quantiles and regret take the times for independent."
+            "probabilities, quantiles and regret assume that the times are independent."
         )
     return sentences
 
 
 def doubts(result: RaceResult) -> list[str]:
-    """What remains uncertain about a race."""
+    """Return what remains uncertain about a race."""
     sentences, unit = [], result.state.settings.clock
     if result.eliminations:
         sentences.append(
-            f"The probability that at least one elimination was wrong is {share(result.wrong_elimination)}, judged by all "
-            "that is known now."
+            f"The probability that at least one elimination was wrong is {share(result.wrong_elimination)} under the "
+            "present posterior."
         )
     if len(result.pareto_set) > 1:
         sentences.append(
-            "Whatever the wish, knowing the ratings exactly would raise the chance of being first by "
+            "Whatever the query, knowing the ratings exactly would raise the chance of being first by "
             f"{share(result.regret.upper)} at most; most is at stake around {_rounded(result.regret.time)} {unit}."
-        )
-    settings = result.state.settings
-    if str(settings.calibration) == "none" and isinstance(settings.prior, TemporalPrior):
-        sentences.append(
-            "Rankings of one run at different times were counted as independent evidence. On real runs they are not, and "
-            "the probabilities are then surer than they should be."
         )
     return sentences + result.check.sentences(result.eliminations)
 

@@ -1,4 +1,4 @@
-// Who went out and why, and how the race came to know.
+// Which algorithms were eliminated and why, and the probabilities behind it round by round.
 
 const WRONG_AT_MOST = "Upper bound on the probability that this elimination is wrong, whatever the model";
 
@@ -17,8 +17,8 @@ function eliminationsSection(data) {
         null,
         race ? `In round ${each.round}, after ${spent}: ` : "",
         el("bdi", { class: "name" }, each.by),
-        ` is better at every budget with a probability of ${chance(each.probability)}.`,
-        race ? ` At its least certain budget, by the outcomes of these two alone: ${chance(each.own)}. ` : "",
+        ` beats it on most instances at every budget with a probability of ${chance(each.probability)}.`,
+        race ? ` From the outcomes of these two alone, at the least certain budget: ${chance(each.own)}. ` : "",
         race ? el("span", { title: WRONG_AT_MOST }, `Wrong at most: ${each.wrong_at_most}, whatever the model.`) : "",
       ),
     );
@@ -26,11 +26,11 @@ function eliminationsSection(data) {
   if (race) {
     items.push(
       ...race.removed.map((name) =>
-        el("li", { class: "elimination" }, el("bdi", { class: "name" }, name), el("span", null, "Taken out by hand.")),
+        el("li", { class: "elimination" }, el("bdi", { class: "name" }, name), el("span", null, "Removed by hand.")),
       ),
     );
   }
-  if (!items.length) items.push(el("li", null, "Nobody: no algorithm is known to be beaten at every budget."));
+  if (!items.length) items.push(el("li", null, "None: no algorithm is known to be beaten at every budget."));
   byId("eliminations-list").replaceChildren(...items);
   if (race && race.rounds.numbers.length > 1) evolutionChart(data);
   else byId("evolution").remove();
@@ -50,7 +50,7 @@ function evolutionChart(data) {
   const { numbers } = rounds;
   const along = (round) => (round - numbers[0]) / Math.max(numbers[numbers.length - 1] - numbers[0], 1);
   let shown = () => {};
-  const label = () => "How surely each algorithm is beaten, by round";
+  const label = () => "Probability that each algorithm is beaten, by round";
   chart(byId("evolution-chart"), { height: 360, label }, (root, width) => {
     const place = frame(width, 360, { left: 56, right: 50, top: 24 }, along, stretched);
     leftAxis(root, place, [0, 0.5, 0.9, 0.99, 0.999], (value) => `${rounded(100 * value)}${PERCENT}`);

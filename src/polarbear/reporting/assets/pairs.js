@@ -1,16 +1,17 @@
-// Each algorithm against each other: a table, and two of them over time.
+// Pairs of algorithms: a table of all, and the win rate of one pair over time.
 
 function pairsSection(data, belief) {
   const { joint, beats } = data.pairs;
   byId("pairs-text").textContent = joint
-    ? "How surely the algorithm of the row is better than that of the column at every budget at once. " +
+    ? "The probability that the algorithm of the row beats that of the column on most instances, at every budget at once. " +
       "Two small numbers across the diagonal mean that the two cross, or are too close to call."
-    : "How surely the algorithm of the row is better than that of the column, at the budget where this is least certain.";
+    : "The probability that the algorithm of the row beats that of the column on most instances, at the budget where this is " +
+      "least certain.";
   const numbers = data.names.map((_, k) => k);
   const head = el(
     "tr",
     null,
-    el("th", { scope: "col" }, "better"),
+    el("th", { scope: "col" }, "beats"),
     ...numbers.map((k) => el("th", { scope: "col", title: data.names[k], "aria-label": data.names[k] }, String(k + 1))),
   );
   const rows = numbers.map((a) =>
@@ -42,10 +43,11 @@ function pairsSection(data, belief) {
     );
   const first = data.candidates[0];
   const second = data.candidates[1] ?? numbers.find((k) => k !== first) ?? first;
-  const [one, other] = [chooser("Is", first), chooser("better than", second)];
+  const [one, other] = [chooser("How often does", first), chooser("beat", second)];
   byId("pair-choice").replaceChildren(one, other);
   const picked = () => [one, other].map((label) => Number(label.lastElementChild.value));
   const { grid } = belief;
+  const pairs = pairsFrom(data.pairs.over_time, data.names.length, grid.times.length);
   const redraw = chart(
     byId("pair-chart"),
     { height: 220, label: () => picked().map((k) => data.names[k]).join(" against ") },
@@ -53,16 +55,38 @@ function pairsSection(data, belief) {
       const [a, b] = picked();
       const place = frame(width, 220, { left: 48 }, alongGrid(grid), (share) => share);
       leftAxis(root, place, [0, 0.5, 1], (share) => `${100 * share}${PERCENT}`);
-      const chances = dominanceOverTime(belief, a, b);
-      curve(root, data, a, chances.map((chance, t) => [place.x(grid.times[t]), place.y(chance)]));
+      const { mean, lower, upper, ahead } = pairs(a, b);
+      const along = (shares) => shares.map((share, t) => [place.x(grid.times[t]), place.y(share)]);
+      curve(root, data, a, along(mean), [...along(upper), ...along(lower).reverse()]);
+      root.append(svg("path", { class: "decided", d: path(along(ahead)) }));
       bottomAxis(root, place, timeTicks(grid, width / 70), brief, budgetTitle(data));
       byId("pair-caption").replaceChildren(
-        "The probability that ",
+        "The share of instances on which ",
         named(data, a),
-        " is better than ",
+        " beats ",
         named(data, b),
-        " at each budget, by itself.",
+        ` at each budget. The band holds the true share with a probability of ${percent(data.pairs.level, 0)}. The dotted line ` +
+          "is the probability that the share is above one half.",
       );
     },
   );
+}
+
+// Win rates over time, stored for each pair a < b as bytes in the order mean, lower, upper, probability of above one half.
+function pairsFrom(packed, algorithms, times) {
+  const bytes = Uint8Array.from(atob(packed), (letter) => letter.charCodeAt(0));
+  return (one, other) => {
+    if (one === other) {
+      const even = Array(times).fill(0.5);
+      return { mean: even, lower: even, upper: even, ahead: even };
+    }
+    const [a, b] = [Math.min(one, other), Math.max(one, other)];
+    const start = 4 * times * ((a * (2 * algorithms - a - 1)) / 2 + b - a - 1);
+    const shares = (quantity) =>
+      Array.from(bytes.subarray(start + quantity * times, start + (quantity + 1) * times), (byte) =>
+        one < other ? byte / 255 : 1 - byte / 255,
+      );
+    const [mean, low, high, ahead] = [0, 1, 2, 3].map(shares);
+    return one < other ? { mean, lower: low, upper: high, ahead } : { mean, lower: high, upper: low, ahead };
+  };
 }

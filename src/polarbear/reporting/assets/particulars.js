@@ -4,7 +4,7 @@ function trustSection(data) {
   const { diagnostics, race } = data;
   const items = [...diagnostics.sentences, ...(race?.doubts ?? [])].map((sentence) => el("li", null, sentence));
   for (const name of race?.waiting ?? []) {
-    items.push(el("li", null, el("bdi", { class: "name" }, name), " has been let in and has not run yet."));
+    items.push(el("li", null, el("bdi", { class: "name" }, name), " has joined the race and has not run yet."));
   }
   for (const { pair, from, to } of race?.undecided ?? []) {
     const [first, last] = [from, to].map((time) => amount(rounded(time)));
@@ -61,8 +61,9 @@ function particularsSection(data, belief) {
   const facts = [
     ["Algorithms", String(data.names.length)],
     ["Instances", WHOLE.format(race ? race.allocation.instances : data.instances)],
+    ...(data.scope ? [["Scope", data.scope]] : []),
     ["Budgets", `${several(grid.times.length, "time")} ${range}, ${axis} axis`],
-    ["Belief before", data.prior],
+    ["Prior", data.prior],
     ["Inference", data.diagnostics.method],
     ["Confidence", String(wanted.confidence)],
     ["Elimination", wanted.elimination],
