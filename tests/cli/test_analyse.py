@@ -142,6 +142,26 @@ def test_clusters_can_be_chosen(polarbear, of_data_sets):
     assert (said.code, "cluster" in said.err) == (0, False)
 
 
+@pytest.mark.parametrize(
+    ("prior", "scope"),
+    [
+        ("BayesianBootstrap", "to new data sets, based on 3"),
+        ("{kind = 'BayesianBootstrap', generalise_to = 'instances'}", "to new instances of these 3 data sets"),
+        ("RandomWalk", "to new instances, based on 24"),
+    ],
+)
+def test_the_analysis_states_what_it_generalises_to(polarbear, of_data_sets, prior, scope):
+    asked = ["analyse", of_data_sets, "--cluster", "data_set", "--count", 5, "--prior", prior]
+    assert f"The answer generalises {scope}." in polarbear(*asked).out.splitlines()
+    assert polarbear(*asked, "--json").data["scope"] == scope
+
+
+def test_status_states_what_the_race_generalises_to(polarbear, finished):
+    told = polarbear("status", finished, "--json").data
+    assert told["scope"] == f"to new instances, based on {told['instances']}"
+    assert f"The answer generalises {told['scope']}." in polarbear("status", finished).out.splitlines()
+
+
 def test_clusters_that_cannot_be(polarbear, of_data_sets, finished):
     said = polarbear("analyse", of_data_sets, "--cluster", "dataset")
     assert said.code == 1

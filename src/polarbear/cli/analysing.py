@@ -209,6 +209,7 @@ def _found(
         "algorithms": list(posterior.names),
         "runs": len(runs),
         "instances": posterior.instances,
+        "scope": posterior.scope,
         "grid": posterior.grid.times.tolist(),
         "pareto_set": inside,
         "dominated": [{**asdict(each), "error_bound": bounds[place[each.by]][place[each.name]]} for each in out],
@@ -250,6 +251,7 @@ def _say(found: dict[str, Any], posterior: "Posterior", clock: str) -> None:
         f"{printing.counted(found['instances'], 'instance')}, compared at {printing.counted(len(grid), 'time')} "
         f"from {grid.times[0]:,.6g} to {grid.times[-1]:,.6g} {clock}"
     )
+    printing.say(f"The answer generalises {found['scope']}.")
     inside, number = found["pareto_set"], len(found["algorithms"])
     printing.say(f"\nAnytime Pareto set: {', '.join(inside)} ({len(inside)} of {number})")
     if found["dominated"]:

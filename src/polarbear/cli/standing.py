@@ -114,6 +114,8 @@ def say_account(told: dict[str, Any], curves: Curves | None = None) -> None:
         printing.say()
     if told["removed"]:
         printing.say(f"Taken out by hand: {', '.join(told['removed'])}")
+    if told["scope"]:
+        printing.say(f"The answer generalises {told['scope']}.")
     spent = sum(told["cost"].values())
     words = [
         printing.counted(told["rounds"], "round"),
