@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 class BSpline(TemporalPrior):
     """η(t) = Σ_j β_j B_j(t) with β_j ~ N(0, σ²), knots at quantiles of the grid's times.
 
+    Like all temporal priors it goes with the paper's likelihood, which treats a run's rankings at different times as
+    independent: intervals are too narrow when runs are correlated over time. `BayesianBootstrap` does not assume it.
+
     Parameters
     ----------
     basis

@@ -39,6 +39,9 @@ _LONGEST_LENGTHSCALE = 0.9999  # the quantile of its prior up to which the preci
 class GaussianProcess(TemporalPrior):
     """η ~ GP(0, σ² C(|t − t'| / ℓ)), exact, with time scaled to [0, 1].
 
+    Like all temporal priors it goes with the paper's likelihood, which treats a run's rankings at different times as
+    independent: intervals are too narrow when runs are correlated over time. `BayesianBootstrap` does not assume it.
+
     Parameters
     ----------
     kernel
@@ -88,6 +91,9 @@ class GaussianProcess(TemporalPrior):
 @dataclass(frozen=True)
 class SparseGaussianProcess(TemporalPrior):
     """Deterministic training conditional: η = K_tu K_uu⁻¹ u with the process u at M inducing points.
+
+    Like all temporal priors it goes with the paper's likelihood, which treats a run's rankings at different times as
+    independent: intervals are too narrow when runs are correlated over time. `BayesianBootstrap` does not assume it.
 
     Parameters
     ----------

@@ -41,6 +41,9 @@ _NEGLIGIBLE = 1e-10  # singular values of the eigenfunctions on the grid, relati
 class HilbertSpaceGP(TemporalPrior):
     """η(t) = Σ_j β_j √S(√λ_j) φ_j(t): the first m eigenfunctions of the Laplacian on a wider interval.
 
+    Like all temporal priors it goes with the paper's likelihood, which treats a run's rankings at different times as
+    independent: intervals are too narrow when runs are correlated over time. `BayesianBootstrap` does not assume it.
+
     Parameters
     ----------
     basis

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 class RandomWalk(TemporalPrior):
     """η(t_1) ~ N(0, σ²), η(t_{i+1}) | η(t_i) ~ N(η(t_i), σ² Δt_i) with time scaled to [0, 1].
 
+    Like all temporal priors it goes with the paper's likelihood, which treats a run's rankings at different times as
+    independent: intervals are too narrow when runs are correlated over time. `BayesianBootstrap` does not assume it.
+
     Parameters
     ----------
     amplitude

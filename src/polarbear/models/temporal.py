@@ -4,6 +4,9 @@ With the Helmert matrix Q (appendix A), μ(t) = Q η(t), and each of the n − 1
 z ~ N(0, I) and one or two hyperparameters h. A new prior is a subclass of `TemporalPrior` that says its `hyperpriors` and
 its `factor` L(h); if its precision is banded it says that too (`banded`) and inference becomes linear in the number of
 times.
+
+The likelihood is the paper's: it treats a run's rankings at different times as independent. Real runs are correlated over
+time, and the intervals of temporal priors are then too narrow. Those of `BayesianBootstrap` are not.
 """
 
 from __future__ import annotations
