@@ -23,7 +23,7 @@ def recorded():
 
 @pytest.fixture(scope="module")
 def belief(recorded):
-    return pb.fit(recorded, calibration="trajectory", draws=1000)
+    return pb.fit(recorded, prior=pb.BSpline(), draws=1000)
 
 
 def test_real_runs_contradict_the_model(recorded, belief):
@@ -78,7 +78,7 @@ def test_rankings_that_follow_the_model_do_not_contradict_it(autocorrelation):
     for seed in range(40):
         values = Simulator(autocorrelation).values(utilities, 60, rng=np.random.default_rng(seed))
         choices = pb.Choices.from_values(values, grid=range(1, 11), per_instance=True)
-        check = pb.model_check(pb.fit(choices, prior=pb.RandomWalk(), calibration="auto", draws=200), choices)
+        check = pb.model_check(pb.fit(choices, prior=pb.RandomWalk(), draws=200), choices)
         assert check.misfits == ()
         assert check.disturbances == ()
         assert check.sentences() == []
