@@ -51,10 +51,10 @@ test: lint ## Lint, then all tests and doctests (minutes)
 calibration: install ## Statistical checks: simulation-based calibration, coverage, races, model checks (long)
 	$(SINGLE_CORE) $(BIN)/pytest -m calibration -s tests
 
-studies: install ## Coverage, whole races and reliability, for docs/calibration.md (about six core-hours; resumable)
+studies: install ## coverage, whole races and prediction, for docs/calibration.md (about two core-hours; resumable)
 	$(SINGLE_CORE) $(BIN)/python -m polarbear.calibration coverage --workers 2
 	$(SINGLE_CORE) $(BIN)/python -m polarbear.calibration races --workers 2
-	$(SINGLE_CORE) $(BIN)/python -m polarbear.calibration reliability --workers 2
+	$(SINGLE_CORE) $(BIN)/python -m polarbear.calibration prediction --workers 2
 	$(BIN)/python docs/make_calibration.py
 
 references: $(VENV)/.oracles ## Make the stored PyMC reference posteriors again (an hour)

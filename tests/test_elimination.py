@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import polarbear as pb
 from polarbear import dominance, dominated, pareto_set
 from polarbear.elimination import threats
 from tests.race.paper import posterior_of, some_posterior, threat
@@ -73,3 +74,42 @@ def test_certain_chains_are_settled_from_below():
 def test_equals_do_not_eliminate_each_other():
     posterior = posterior_of([[[1.0, 1.0, 1.0]]] * 10, "abc", [1])
     assert dominated(posterior, confidence=0.51) == ()
+
+
+def specialist_posterior(prior):
+    """A is first on two of five instances and last on the others, where B, C and D are first in turn."""
+    orders = [[0, 1, 2, 3], [0, 1, 2, 3], [3, 0, 1, 2], [3, 1, 0, 2], [3, 1, 2, 0]]
+    values = np.tile(np.array(orders, dtype=float), (40, 1))[:, None].repeat(2, axis=1)
+    return pb.fit(pb.Choices.from_values(values, grid=[1, 2]), prior=prior, draws=2000)
+
+
+@pytest.mark.parametrize("elimination", ["joint", "pointwise"])
+def test_a_specialist_is_kept_unless_asked_otherwise(elimination):
+    posterior = specialist_posterior(pb.BayesianBootstrap())
+    assert pb.dominance(posterior)[:, 1, 0].min() > 0.95  # B beats A on three of five instances
+    options = {"confidence": 0.95, "elimination": elimination}
+    assert "A" in pb.pareto_set(posterior, **options)
+    assert "A" not in pb.pareto_set(posterior, specialists="drop", **options)
+    (found,) = pb.find_specialists(posterior, **options)
+    assert (found.name, found.by) == ("A", "B")
+    assert found.share == pytest.approx(0.4, abs=0.05)
+
+
+def test_under_plackett_luce_there_are_no_specialists():
+    posterior = specialist_posterior(pb.RandomWalk())
+    assert pb.find_specialists(posterior, confidence=0.9) == ()
+    kept, dropped = (pb.dominated(posterior, confidence=0.9, specialists=each) for each in ("keep", "drop"))
+    assert kept == dropped
+
+
+def test_algorithms_that_never_come_first_can_be_eliminated():
+    # A leads always; B beats C always, and neither is ever first.
+    values = np.tile([1.0, 2.0, 3.0], (60, 2, 1))
+    posterior = pb.fit(pb.Choices.from_values(values, grid=[1, 2]), prior=pb.BayesianBootstrap(), draws=2000)
+    threat = threats(posterior, elimination="joint")
+    assert threat[1, 2] > 0.95
+
+
+def test_an_unknown_way_with_specialists_is_refused():
+    with pytest.raises(ValueError, match="specialists must be 'keep' or 'drop', got 'ignore'"):
+        pb.dominated(specialist_posterior(pb.RandomWalk()), specialists="ignore")

@@ -1,7 +1,7 @@
 """Record the eight algorithms on GP-BBOB by evaluations: `python -m case_studies.gp_bbob.record`.
 
 All of them on all instances, which is the first round of a race with one large batch. The file is a data set for
-`polarbear.calibration.reliability`, of the same form as the MA-BBOB recordings.
+`polarbear.calibration.prediction`, of the same form as the MA-BBOB recordings.
 """
 
 from __future__ import annotations

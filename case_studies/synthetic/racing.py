@@ -22,7 +22,6 @@ def race_truth(truth: GroundTruth, prior: pb.models.Prior, *, seed: int = 0) -> 
         prior=prior,
         elimination="joint",
         resolution="crossing",
-        calibration="none",  # rankings at different times are independent here
         confidence=0.99,
         rope=ROPE,
         batch=pb.AdaptiveBatch(8, 64),

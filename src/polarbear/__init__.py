@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from polarbear.diagnostics import Diagnostics
     from polarbear.driver import Race
     from polarbear.e_values import evidence
-    from polarbear.elimination import Dominated, dominated, pareto_set
+    from polarbear.elimination import Dominated, Specialist, dominated, find_specialists, pareto_set
     from polarbear.execution import Limits, LocalExecutor, ReplayExecutor, dask_executor
     from polarbear.fitting import fit
     from polarbear.gathering import RaceError
@@ -98,7 +98,7 @@ _HOME = {
     "polarbear.diagnostics": ["Diagnostics"],
     "polarbear.driver": ["Race"],
     "polarbear.e_values": ["evidence"],
-    "polarbear.elimination": ["Dominated", "dominated", "pareto_set"],
+    "polarbear.elimination": ["Dominated", "Specialist", "dominated", "find_specialists", "pareto_set"],
     "polarbear.execution": ["Limits", "LocalExecutor", "ReplayExecutor", "dask_executor"],
     "polarbear.fitting": ["fit"],
     "polarbear.gathering": ["RaceError"],
@@ -236,6 +236,7 @@ __all__ = [
     "Selection",
     "Settings",
     "SparseGaussianProcess",
+    "Specialist",
     "TopK",
     "Trajectory",
     "Uniform",
@@ -255,6 +256,7 @@ __all__ = [
     "equivalence",
     "evidence",
     "family",
+    "find_specialists",
     "fit",
     "leave_one_out",
     "linear_grid",

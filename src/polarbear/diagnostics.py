@@ -14,11 +14,9 @@ class Diagnostics:
     method
         The method that made the draws.
     reliable
-        Whether every threshold was met, by the draws as they were before calibration weighed them. A race never acts
-        silently on a posterior that is not.
+        Whether every threshold was met. A race never acts silently on a posterior that is not.
     message
-        What was done, how good it is and, if it is not reliable, what to do; of a calibrated posterior, what the rankings
-        and the draws are worth.
+        What was done, how good it is and, if it is not reliable, what to do.
     effective_draws
         Smallest effective number of independent draws over all quantities looked at.
     pareto_k
@@ -27,8 +25,6 @@ class Diagnostics:
         Largest ratio of between-chain to within-chain spread; below 1.01 is good. None where no chains were run.
     hyperparameters
         Posterior mean and standard deviation of each hyperparameter, by name.
-    effective_times
-        How many independent times the rankings of a run are worth, where calibration looked; None where it did not.
     divergences
         Transitions of NUTS that lost their energy; none is good. None for other methods.
     elbo
@@ -42,6 +38,5 @@ class Diagnostics:
     pareto_k: float | None = None
     r_hat: float | None = None
     hyperparameters: tuple[tuple[str, float, float], ...] = ()
-    effective_times: float | None = None
     divergences: int | None = None
     elbo: tuple[float, ...] = ()

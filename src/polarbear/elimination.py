@@ -1,4 +1,10 @@
-"""Elimination (the paper's "Design Choices"): who is confidently beaten at every time, by whom, and who is left."""
+"""Elimination (the paper's "Design Choices"): which algorithms are confidently beaten at every time, and which are left.
+
+An algorithm that another one beats on most instances at every time can still be the one that comes first most often: a
+specialist loses to an all-rounder on most instances and wins clearly on the rest. So that no preference over first places
+loses its best choice (the paper's Proposition 1), such a specialist is kept by default. Under Plackett-Luce the two orders
+agree, and there are no specialists.
+"""
 
 from __future__ import annotations
 
@@ -12,11 +18,16 @@ from polarbear.relations import anytime_dominance, dominance
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
     from polarbear.posterior import Posterior
 
 Elimination = Literal["joint", "pointwise"]
+Specialists = Literal["keep", "drop"]
+
+# A share of first places that matters. Two algorithms that both never come first differ by the pseudo-instances alone, and
+# that must not keep either of them.
+_SHARE_THAT_MATTERS = 0.1
 
 
 @dataclass(frozen=True)
@@ -36,15 +47,43 @@ class Dominated:
     probability: float
 
 
+@dataclass(frozen=True)
+class Specialist:
+    """An algorithm that another one beats on most instances at every time, and that still comes first too often to drop.
+
+    Attributes
+    ----------
+    name, by
+        The specialist, and the algorithm that beats it.
+    share
+        Its largest expected share of first places over the times.
+    time
+        Where that is.
+    """
+
+    name: str
+    by: str
+    share: float
+    time: float
+
+
 def threats(
-    posterior: Posterior, *, elimination: Elimination, beats: NDArray[np.float64] | None = None
+    posterior: Posterior,
+    *,
+    elimination: Elimination,
+    specialists: Specialists = "keep",
+    beats: NDArray[np.float64] | None = None,
 ) -> NDArray[np.float64]:
     """The probability that counts when the row would eliminate the column, shape (algorithm, algorithm).
 
-    `beats` is `dominance(posterior)`, where it is there already.
+    `beats` is `dominance(posterior)`, if it is known already.
     """
     if elimination not in get_args(Elimination):
         raise ValueError(f"elimination must be 'joint' or 'pointwise', got {elimination!r}")
+    if specialists not in get_args(Specialists):
+        raise ValueError(f"specialists must be 'keep' or 'drop', got {specialists!r}")
+    if specialists == "keep" and posterior.outcomes is not None:
+        return _threats_in_both_orders(posterior, elimination, True if beats is None else beats.min(axis=0) > 0)
     if elimination == "joint":
         # Who never beats another at one of the times does not do so at all times.
         return anytime_dominance(posterior, where=True if beats is None else beats.min(axis=0) > 0)
@@ -52,11 +91,66 @@ def threats(
     return everywhere
 
 
+def _threats_in_both_orders(posterior: Posterior, elimination: Elimination, possible: ArrayLike) -> NDArray[np.float64]:
+    """P(the row beats the column on most instances and comes first as often), at all times or at the least certain one."""
+    if elimination == "joint":
+        posterior.require_joint("joint elimination")
+    n = len(posterior.names)
+    result, wanted = np.zeros((n, n)), np.broadcast_to(possible, (n, n))
+    ratings = posterior.ratings.transpose(2, 1, 0)  # (algorithm, time, draw)
+    for a, b in np.argwhere(np.triu(wanted | wanted.T, 1)):
+        rates, lead = posterior.win_rates(int(a), int(b)), ratings[a] - ratings[b]
+        for winner, loser, better in (
+            (a, b, (rates > 0.5) & (lead > -_SHARE_THAT_MATTERS)),
+            (b, a, (rates < 0.5) & (lead < _SHARE_THAT_MATTERS)),
+        ):
+            if elimination == "joint":
+                result[winner, loser] = np.count_nonzero(better.all(axis=0)) / better.shape[1]
+            else:
+                result[winner, loser] = min(np.count_nonzero(at_time) for at_time in better) / better.shape[1]
+    return result
+
+
+def find_specialists(
+    posterior: Posterior,
+    *,
+    confidence: float = 0.99,
+    elimination: Elimination = "joint",
+    among: Collection[str] | None = None,
+) -> tuple[Specialist, ...]:
+    """The algorithms that are kept for their first places alone; see `dominated` for the parameters.
+
+    Examples
+    --------
+    A is first on two of five instances, and last on the others, where B, C and D are first in turn.
+
+    >>> import numpy as np, polarbear as pb
+    >>> ranks = [[0, 1, 2, 3], [0, 1, 2, 3], [3, 0, 1, 2], [3, 1, 0, 2], [3, 1, 2, 0]]
+    >>> values = np.tile(ranks, (40, 1))[:, None]
+    >>> posterior = pb.fit(pb.Choices.from_values(values, grid=[1]), prior=pb.BayesianBootstrap(), draws=1000)
+    >>> [(each.name, each.by) for each in pb.find_specialists(posterior, confidence=0.9)]
+    [('A', 'B')]
+    """
+    chosen = posterior.names if among is None else tuple(among)
+    options = {"confidence": confidence, "elimination": elimination, "among": chosen}
+    gone = {each.name for each in dominated(posterior, **options)}  # type: ignore[arg-type]
+    shares = posterior.ratings.mean(axis=0)
+    found = []
+    for each in dominated(posterior, specialists="drop", **options):  # type: ignore[arg-type]
+        if each.name not in gone:
+            own = shares[:, posterior.names.index(each.name)]
+            found.append(
+                Specialist(each.name, each.by, float(own.max()), float(posterior.grid.times[int(own.argmax())]))
+            )
+    return tuple(found)
+
+
 def dominated(
     posterior: Posterior,
     *,
     confidence: float = 0.99,
     elimination: Elimination = "joint",
+    specialists: Specialists = "keep",
     among: Collection[str] | None = None,
 ) -> tuple[Dominated, ...]:
     """The algorithms that another one confidently dominates, the most certain first.
@@ -70,8 +164,11 @@ def dominated(
     confidence
         α, the probability from which dominance counts as decided.
     elimination
-        "joint": beaten at all times at once with that probability, which needs a temporal prior. "pointwise": beaten by
-        one other algorithm at each time with that probability.
+        "joint": beaten at all times at once with that probability, which needs joint draws. "pointwise": beaten by one
+        other algorithm at each time with that probability.
+    specialists
+        "keep": the other algorithm must also come first at least as often, within 10 % of the instances. "drop": it is
+        enough that it beats the algorithm on most instances.
     among
         Only these algorithms may be eliminated or eliminate; all by default.
 
@@ -81,7 +178,7 @@ def dominated(
     """
     if not 0.5 < confidence <= 1:
         raise ValueError(f"confidence must lie in (0.5, 1], got {confidence!r}")
-    threat = threats(posterior, elimination=elimination)
+    threat = threats(posterior, elimination=elimination, specialists=specialists)
     return successively(posterior, threat, confidence=confidence, among=posterior.names if among is None else among)
 
 
@@ -105,8 +202,15 @@ def successively(
 
 
 def pareto_set(
-    posterior: Posterior, *, confidence: float = 0.99, elimination: Elimination = "joint"
+    posterior: Posterior,
+    *,
+    confidence: float = 0.99,
+    elimination: Elimination = "joint",
+    specialists: Specialists = "keep",
 ) -> tuple[str, ...]:
     """The algorithms that no other one confidently dominates, in the posterior's order; see `dominated`."""
-    out = {each.name for each in dominated(posterior, confidence=confidence, elimination=elimination)}
-    return tuple(name for name in posterior.names if name not in out)
+    gone = {
+        each.name
+        for each in dominated(posterior, confidence=confidence, elimination=elimination, specialists=specialists)
+    }
+    return tuple(name for name in posterior.names if name not in gone)

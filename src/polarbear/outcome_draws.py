@@ -138,10 +138,10 @@ class OutcomeDraws:
         with single_thread():
             wins: Array32 = weighted.T @ self.weights
             if self.scale is None and both.all():
-                return wins
+                return np.minimum(wins, 1.0)  # weights sum to one but for rounding
             total = counted.T @ self.weights
         rates: Array32 = np.divide(wins, total, out=np.full_like(wins, 0.5), where=total > 0)
-        return rates
+        return np.minimum(rates, 1.0)
 
 
 def outcomes(first: NDArray[np.int16], second: NDArray[np.int16]) -> tuple[NDArray[np.bool_], Array32]:

@@ -15,7 +15,7 @@ def named(truth: np.ndarray, instances: int, autocorrelation: float, rng: np.ran
     grid = pb.linear_grid(1, len(truth), len(truth))
     values = Simulator(autocorrelation).values(truth, instances, rng=rng)
     choices = pb.Choices.from_values(values, grid=grid, per_instance=True)
-    check = pb.model_check(pb.fit(choices, prior=pb.RandomWalk(), calibration="auto", draws=100), choices)
+    check = pb.model_check(pb.fit(choices, prior=pb.RandomWalk(), draws=100), choices)
     return bool(check.misfits), bool(check.disturbances)
 
 

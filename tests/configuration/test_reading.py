@@ -169,6 +169,12 @@ def test_all_faults_are_told_at_once_each_with_its_key(write):
             "race.prior",
             "BSpline has no kernel",
         ),
+        (
+            ("confidence = 0.9", 'calibration = "trajectory"'),
+            "race.calibration",
+            'this key no longer exists, since prior = "BayesianBootstrap", the default, accounts for correlation over time '
+            "itself; remove the line",
+        ),
         (("confidence = 0.9", "batch = {smallest = 9, largest = 8}"), "race.batch", "largest batch"),
         (("confidence = 0.9", "batch = {size = 3, largest = 9}"), "race.batch", "size stands alone"),
         (("confidence = 0.9", "prior = 7"), "race.prior", "expected a table, got 7"),

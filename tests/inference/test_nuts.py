@@ -137,7 +137,8 @@ def test_auto_without_the_extra_says_what_to_install(monkeypatch):
 def test_jax_is_imported_only_when_asked_for():
     code = (
         "import sys, polarbear as pb; pb.NUTS(); "
-        "pb.fit(pb.Choices.from_values([[[1, 2]] * 2], grid=[1, 2]), draws=100); "
+        "choices = pb.Choices.from_values([[[1, 2]] * 2], grid=[1, 2]); "
+        "[pb.fit(choices, prior=prior, draws=100) for prior in (None, pb.BSpline())]; "
         "print({'jax', 'blackjax', 'optax', 'pymc', 'pytensor'} & set(sys.modules))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

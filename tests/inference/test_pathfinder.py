@@ -40,4 +40,4 @@ def test_it_refuses_rather_than_hang(monkeypatch, crossing_choices):
     pytest.importorskip("jax", reason="needs the extra `mcmc`")
     monkeypatch.setattr("polarbear.inference.reference.short_of_threads", lambda: True)
     with pytest.raises(ValueError, match=r"method='pathfinder' would hang: JAX was started before .* set NPROC=8"):
-        pb.fit(crossing_choices, method="pathfinder")
+        pb.fit(crossing_choices, prior=pb.RandomWalk(), method="pathfinder")

@@ -4,27 +4,26 @@ from scipy import stats
 
 import polarbear as pb
 from polarbear.inference.run_scores import MOST_INSTANCES, standard_scores
-from polarbear.inference.score_correlation import effective_times, independent_times, score_correlation
+from polarbear.inference.score_correlation import independent_times, score_correlation
 from polarbear.models.plackett_luce import sample_rankings
 
 
 def correlation_of(values, utilities):
     choices = pb.Choices.from_values(values, grid=np.arange(1.0, values.shape[1] + 1), per_instance=True)
-    scores, curvature = standard_scores(utilities, choices)
-    return score_correlation(scores), curvature
+    return score_correlation(standard_scores(utilities, choices)[0])
 
 
 def test_independent_rankings_are_hardly_correlated_and_equal_ones_fully():
     rng = np.random.default_rng(3)
     utilities = np.tile([[0.5, 0.0, -0.5]], (12, 1))
-    independent, curvature = correlation_of(sample_rankings(utilities, 200, rng=rng), utilities)
+    independent = correlation_of(sample_rankings(utilities, 200, rng=rng), utilities)
     # What was measured has a standard error of (200 · 2)^−½ = 0.05, and sampling explains nearly all of it.
     assert np.abs(independent - np.eye(12)).max() < 0.05
-    assert effective_times(independent, curvature) > 9
+    assert independent_times(independent) > 11
     once = sample_rankings(utilities[:1], 30, rng=rng)
-    same, curvature = correlation_of(np.repeat(once, 12, axis=1), utilities)
+    same = correlation_of(np.repeat(once, 12, axis=1), utilities)
     np.testing.assert_allclose(same, 1, atol=0.02)
-    assert effective_times(same, curvature) == pytest.approx(1, abs=0.05)
+    assert independent_times(same) == pytest.approx(1, abs=0.05)
 
 
 def test_the_correlation_is_one_of_a_distribution():
@@ -32,7 +31,7 @@ def test_the_correlation_is_one_of_a_distribution():
     values = np.cumsum(rng.normal(size=(8, 15, 4)), axis=1)
     values[:3, 10:, 1] = np.nan  # three runs ended early
     values[:, 5] = 0.0  # and nothing was known at one time
-    correlation, _ = correlation_of(values, np.zeros((15, 4)))
+    correlation = correlation_of(values, np.zeros((15, 4)))
     np.testing.assert_allclose(np.diag(correlation), 1)
     np.testing.assert_allclose(correlation, correlation.T, atol=1e-12)
     assert np.linalg.eigvalsh(correlation).min() > -1e-10
@@ -80,23 +79,23 @@ UNSEEN = {"the first half": slice(15), "all but three": slice(27), "every second
 @pytest.mark.parametrize("times", UNSEEN)
 def test_times_at_which_nothing_was_seen_count_for_nothing(once, times, instances):
     once[:, UNSEEN[times], 1:] = np.nan  # of one alone there is no ranking
-    correlation, curvature = correlation_of(once[:instances], np.zeros((30, 3)))
+    correlation = correlation_of(once[:instances], np.zeros((30, 3)))
     np.testing.assert_allclose(correlation, 1, atol=0.02)
-    assert effective_times(correlation, curvature) == pytest.approx(1, abs=0.02)
+    assert independent_times(correlation) == pytest.approx(1, abs=0.02)
 
 
 def test_times_without_a_common_instance_have_nothing_in_common(once):
     once[:6, 15:, 1:] = once[6:, :15, 1:] = np.nan
-    correlation, curvature = correlation_of(once, np.zeros((30, 3)))
+    correlation = correlation_of(once, np.zeros((30, 3)))
     np.testing.assert_allclose(correlation, np.kron(np.eye(2), np.ones((15, 15))), atol=0.05)
-    assert effective_times(correlation, curvature) == pytest.approx(2, abs=0.1)
+    assert independent_times(correlation) == pytest.approx(2, abs=0.1)
 
 
 def test_more_instances_than_are_looked_at_tell_the_same():
     rng = np.random.default_rng(5)
     walks = np.cumsum(rng.normal(size=(3 * MOST_INSTANCES, 6, 3)), axis=1)
-    few, _ = correlation_of(walks[:MOST_INSTANCES], np.zeros((6, 3)))
-    many, _ = correlation_of(walks, np.zeros((6, 3)))
+    few = correlation_of(walks[:MOST_INSTANCES], np.zeros((6, 3)))
+    many = correlation_of(walks, np.zeros((6, 3)))
     np.testing.assert_allclose(few, many, atol=0.15)  # four standard errors of the difference
 
 

@@ -25,7 +25,6 @@ def plainly_decided(state):
     posterior = pb.fit(
         choices,
         prior=settings.prior,
-        calibration=settings.calibration,
         draws=settings.draws,
         seed=seed_of(settings.seed, "posterior", len(state.evidence.runs)),
     )

@@ -4,17 +4,26 @@ import dataclasses
 
 import pytest
 
-from polarbear import BSpline, Dirichlet, FixedBatch, Grid, HierarchicalDirichlet, RandomWalk, Settings, log_grid
+from polarbear import (
+    BayesianBootstrap,
+    Dirichlet,
+    FixedBatch,
+    Grid,
+    HierarchicalDirichlet,
+    RandomWalk,
+    Settings,
+    log_grid,
+)
 
 GRID = [1, 10, 100]
 
 
-def test_the_defaults_are_those_of_the_paper():
+def test_the_defaults_are_the_bootstrap_and_the_rules_of_the_paper():
     settings = Settings(grid=GRID)
     assert isinstance(settings.grid, Grid)
     assert (settings.elimination, settings.resolution) == ("joint", "crossing")
     assert (settings.confidence, settings.rope) == (0.99, 0.05)
-    assert isinstance(settings.prior, BSpline)
+    assert settings.prior == BayesianBootstrap()
     assert (settings.failure, settings.clock, settings.maximise) == ("last", "evaluations", False)
 
 
@@ -30,7 +39,7 @@ def test_the_four_combinations(elimination, resolution):
 def test_joint_elimination_under_independent_priors_is_refused(prior, resolution):
     with pytest.raises(ValueError, match="elimination='joint' asks who is better at all times at once") as refused:
         Settings(grid=GRID, prior=prior, resolution=resolution)
-    for word in ("pointwise", "BSpline()", "RandomWalk()", "GaussianProcess()", type(prior).__name__):
+    for word in ("pointwise", "BayesianBootstrap()", "RandomWalk()", type(prior).__name__):
         assert word in str(refused.value)
     assert Settings(grid=GRID, prior=prior, resolution=resolution, elimination="pointwise").prior == prior
 
@@ -55,10 +64,13 @@ def test_joint_elimination_under_independent_priors_is_refused(prior, resolution
         ({"grid": [0, 1, 2]}, "the grid of a race must begin above 0, since nothing can be run until 0"),
         ({"prior": Dirichlet}, "expected a prior such as .* did you forget the parentheses"),
         ({"method": "magic"}, "method must be one of 'auto', .*; got 'magic'"),
-        ({"method": "gibbs"}, "method='gibbs' needs a Dirichlet prior"),
-        ({"calibration": "magic"}, "calibration must be one of .*; got 'magic'"),
+        ({"prior": RandomWalk(), "method": "gibbs"}, "method='gibbs' needs a Dirichlet prior"),
+        ({"method": "gibbs"}, "BayesianBootstrap draws its posterior directly, .*; use method='auto'"),
         ({"draws": 20, "confidence": 0.9}, "draws must be a whole number of at least 100, got 20"),
-        ({"grid": [5]}, "BSpline shares information over time and needs at least two times, got one"),
+        (
+            {"grid": [5], "prior": RandomWalk()},
+            "RandomWalk shares information over time and needs at least two",
+        ),
         ({"draws": 100, "confidence": 0.995}, "100 draws cannot tell a probability of 0.995 from certainty"),
     ],
 )

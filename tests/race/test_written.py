@@ -116,3 +116,15 @@ def test_nothing_that_is_read_is_evaluated():
     assert read("__import__('os').system('true')") == "__import__('os').system('true')"
     with pytest.raises(ValueError, match="not a known part"):
         read({"is": "os.system", "command": "true"})
+
+
+def test_settings_of_the_first_edition_are_read_without_their_calibration():
+    settings = pb.Settings(grid=[1, 2], prior=pb.BSpline())
+    assert read({**write(settings), "calibration": "auto"}) == settings
+
+
+@pytest.mark.parametrize("value", [pb.Settings(grid=[1, 2]), pb.FixedBatch(8), pb.RandomWalk()])
+def test_no_other_key_is_ignored(value):
+    key = "calibrated" if isinstance(value, pb.Settings) else "calibration"
+    with pytest.raises(ValueError, match="does not have the parts that were expected"):
+        read({**write(value), key: "auto"})

@@ -1,6 +1,6 @@
-"""The studies behind docs/calibration.md: `python -m polarbear.calibration coverage|races|reliability`.
+"""The studies behind docs/calibration.md: `python -m polarbear.calibration coverage|races|prediction`.
 
-Outcomes are kept in a file and never computed twice, so that a study may be interrupted, resumed and extended at any time.
+Outcomes are kept in a file and never computed twice, so that a study may be interrupted, continued and extended at any time.
 Its summary is what the documentation shows.
 """
 
@@ -10,85 +10,74 @@ import argparse
 import json
 import sys
 import time
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from polarbear.calibration import coverage, races, reliability
-from polarbear.calibration.coverage import TEMPORAL, CoverageCell
+from polarbear.calibration import coverage, prediction, races
+from polarbear.calibration.coverage import CoverageCell
+from polarbear.calibration.prediction import PredictionCell
 from polarbear.calibration.races import RaceCell
-from polarbear.calibration.reliability import ReliabilityCell
 from polarbear.calibration.study import gathered, key, run_study
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from polarbear.calibration.truths import Truth
+
 _RECORDED = ("case_studies/data/ma_bbob_d30.npz", "case_studies/data/gp_bbob_d40.npz")
+_ENDS = ("BayesianBootstrap", "outcomes", "weighted Plackett-Luce")
 
 
 def coverage_cells() -> list[CoverageCell]:
-    """The whole table, beside it what happens without a remedy and with the scalar one, and noise of another kind."""
+    """Six kinds of truth, three autocorrelations and three numbers of instances; and near-equal algorithms more closely."""
+    truths: tuple[Truth, ...] = ("random walk", "smooth", "constant", "crossing", "near-equal", "two kinds")
     whole = [
-        CoverageCell(prior=prior, autocorrelation=autocorrelation, instances=instances, times=times)
-        for times in (20, 50, 100)
-        for autocorrelation in (1.0, 0.9, 0.0, 0.5, 0.99)
-        for prior in TEMPORAL
+        CoverageCell(truth=truth, autocorrelation=autocorrelation, instances=instances)
+        for truth in truths
+        for autocorrelation in (0.0, 0.95, 1.0)
         for instances in (8, 30, 100)
     ]
-    beside = [
-        CoverageCell(prior=prior, treatment=treatment, autocorrelation=autocorrelation, instances=instances, times=20)
-        for autocorrelation in (1.0, 0.9, 0.0)
-        for prior in ("GaussianProcess", "RandomWalk", "BSpline")
-        for instances in (8, 30)
-        for treatment in ("none", "scalar")
+    near = [
+        CoverageCell(belief=belief, truth=truth, instances=instances, algorithms=6)
+        for truth in ("near-equal", "near-equal and outliers")
+        for instances in (8, 20, 60)
+        for belief in ("BayesianBootstrap", "unshrunk")
     ]
-    renewed = [
-        CoverageCell(prior=prior, treatment=treatment, autocorrelation=autocorrelation, dependence="renewal")
-        for prior in ("RandomWalk", "BSpline")
-        for autocorrelation in (0.9, 0.98)
-        for treatment in ("none", "trajectory")
-    ]
-    return whole + beside + renewed
+    return whole + near
 
 
 def race_cells() -> list[RaceCell]:
-    """The four ways to decide, calibrated and not, times alone, a belief of another kind than the truths, and rank tests."""
-    common: dict[str, Any] = {"confidence": 0.95, "times": 20, "autocorrelation": 0.95, "draws": 1000}
-    ways: list[dict[str, Any]] = [
-        {"elimination": elimination, "resolution": resolution}
-        for elimination in ("joint", "pointwise")
-        for resolution in ("crossing", "strict")
+    """Truths of Plackett-Luce and of two kinds of instances, both ways to eliminate, with a guarantee, and rank tests."""
+    settings: list[dict[str, Any]] = [
+        {"truth": "random walk", "algorithms": 4},
+        {"truth": "two kinds", "algorithms": 5},
     ]
-    cells = [RaceCell(calibration=each, **way, **common) for way in ways for each in ("trajectory", "none")]
-    cells += [RaceCell(prior="Dirichlet", calibration="none", **way, **common) for way in ways[2:]]
-    cells += [
-        RaceCell(prior="BSpline", truth="RandomWalk", calibration=each, **ways[0], **common)
-        for each in ("trajectory", "none")
-    ]
-    return [*cells, RaceCell(rule="rank tests", elimination="pointwise", **common)]
+    cells = [RaceCell(elimination=each, **setting) for setting in settings for each in ("pointwise", "joint")]
+    cells += [RaceCell(elimination="pointwise", specialists="drop", **setting) for setting in settings]
+    cells += [RaceCell(elimination="pointwise", guarantee=0.05, **setting) for setting in settings]
+    return [*cells, *(RaceCell(rule="rank tests", elimination="pointwise", **setting) for setting in settings)]
 
 
-def reliability_cells() -> list[ReliabilityCell]:
-    """Real runs, from a few instances and from half of them, calibrated and not; and simulated ones like them."""
-    real = [
-        ReliabilityCell(recorded, prior=prior, calibration=calibration, instances=instances)
+def prediction_cells() -> list[PredictionCell]:
+    """Recorded runs of the case studies, the blend against its two ends."""
+    return [
+        PredictionCell(recorded, belief=belief, instances=instances)
         for recorded in _RECORDED
-        for prior in ("BSpline", "RandomWalk")
-        for instances in (0, 20)
-        for calibration in ("trajectory", "none")
+        for instances in (10, 30, 60)
+        for belief in _ENDS
     ]
-    return real + [replace(each, simulated=True) for each in real if each.prior == "BSpline"]
 
 
 STUDIES: dict[str, tuple[Callable[..., Any], Callable[[], Sequence[Any]], Callable[..., Any], int]] = {
-    "coverage": (coverage.covered, coverage_cells, coverage.summary, 400),
-    "races": (races.raced, race_cells, races.summary, 500),
-    "reliability": (reliability.predicted, reliability_cells, reliability.summary, 50),
+    "coverage": (coverage.measure_coverage, coverage_cells, coverage.summarise, 100),
+    "races": (races.simulate_race, race_cells, races.summarise, 300),
+    "prediction": (prediction.measure_prediction, prediction_cells, prediction.summarise, 20),
 }
 
 
 def chosen(cells: Sequence[Any], wanted: Sequence[str]) -> list[Any]:
-    """The cells whose fields are as wanted, such as times=20 or prior=BSpline,RandomWalk."""
+    """The cells whose fields are as wanted, such as instances=30 or truth=smooth,constant."""
     for each in wanted:
         field, separator, values = each.partition("=")
         if not separator or field not in asdict(cells[0]):

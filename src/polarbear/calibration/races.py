@@ -1,8 +1,8 @@
-"""Whole races on a known truth: how often a race is wrong, looked at again and again as races are, and what it costs.
+"""Whole races on a known truth: how often a race is wrong, examined after every round as races are, and what it costs.
 
-Truths are drawn from a temporal prior, runs from a simulator. An elimination is wrong if in truth nobody beats the
-eliminated one at every time, and clearly wrong if it beats each of the others somewhere by more than the region of practical
-equivalence.
+Truths come from `truths`, runs from a simulator. An elimination is wrong if in truth no algorithm beats the eliminated one
+on most instances at every time, and it loses a clear member if the eliminated one beats each of the others somewhere by more
+than the region of practical equivalence.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from scipy import stats
 
-from polarbear.calibration.coverage import TEMPORAL
+from polarbear.calibration.beliefs import prior_of
 from polarbear.calibration.rank_tests import eliminated_by_rank_tests
-from polarbear.calibration.simulator import Dependence, Noise, Simulator, dominators
-from polarbear.models import Dirichlet, HierarchicalDirichlet, Prior
+from polarbear.calibration.simulator import Simulator
+from polarbear.calibration.truths import Truth, draw_truth, of_instances, true_win_rates
 from polarbear.observe import Grid, Trajectory, linear_grid
 from polarbear.race import loop
 from polarbear.race.batching import AdaptiveBatch
@@ -25,17 +25,9 @@ from polarbear.race.jobs import Job, Run
 from polarbear.race.settings import Settings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import NDArray
 
     Array = NDArray[np.float64]
-
-PRIORS: dict[str, Callable[[], Prior]] = {
-    **TEMPORAL,
-    "Dirichlet": Dirichlet,
-    "HierarchicalDirichlet": HierarchicalDirichlet,
-}
 
 
 @dataclass(frozen=True)
@@ -45,44 +37,35 @@ class RaceCell:
     Attributes
     ----------
     rule
-        Who decides: the posterior ("bayes"), or significance tests at each time, in the manner of irace ("rank tests").
-    prior, calibration, elimination, resolution, confidence, rope, draws
-        As in `Settings`; the prior by its name, as it comes.
-    truth
-        The temporal prior that truths are drawn from; `prior` itself where that is one and this is empty.
-    spread
-        What drawn truths are multiplied by: below one, they lie closer together than the prior expects.
+        What decides: the posterior ("bayes"), or significance tests at each time, in the manner of irace ("rank tests").
+    belief
+        What is fitted, by the names of `polarbear.calibration.beliefs`.
+    elimination, resolution, specialists, guarantee, confidence, rope, draws
+        As in `Settings`.
+    truth, spread, autocorrelation
+        What is simulated, see `truths` and `Simulator`.
     algorithms, times, most_instances
         The size of a race.
     batch
         The first, the smallest and the largest; all the same if it is fixed.
-    autocorrelation, dependence, noise, solved
-        As in `Simulator`.
     """
 
     rule: Literal["bayes", "rank tests"] = "bayes"
-    prior: str = "RandomWalk"
-    calibration: Literal["none", "trajectory", "auto"] = "auto"
+    belief: str = "BayesianBootstrap"
     elimination: Literal["joint", "pointwise"] = "joint"
     resolution: Literal["crossing", "strict"] = "crossing"
-    confidence: float = 0.99
+    specialists: Literal["keep", "drop"] = "keep"
+    guarantee: float | None = None
+    confidence: float = 0.95
     rope: float = 0.05
-    draws: int = 2000
-    truth: str = ""
-    spread: float = 1.0
+    draws: int = 1000
+    truth: Truth = "random walk"
     algorithms: int = 4
-    times: int = 10
+    times: int = 20
     most_instances: int = 200
     batch: tuple[int, int, int] = (8, 8, 128)
-    autocorrelation: float = 0.9
-    dependence: Dependence = "copula"
-    noise: Noise = "gumbel"
-    solved: float = 0.0
-
-    @property
-    def simulator(self) -> Simulator:
-        """Of the runs."""
-        return Simulator(self.autocorrelation, dependence=self.dependence, noise=self.noise, solved=self.solved)
+    autocorrelation: float = 0.95
+    spread: float = 1.0
 
     @property
     def grid(self) -> Grid:
@@ -94,31 +77,33 @@ class RaceCell:
         first, smallest, largest = self.batch
         return Settings(
             self.grid,
-            prior=PRIORS[self.prior](),
+            prior=prior_of(self.belief),
             elimination=self.elimination,
             resolution=self.resolution,
+            specialists=self.specialists,
+            guarantee=self.guarantee,
             confidence=self.confidence,
             rope=self.rope,
             batch=AdaptiveBatch(smallest, largest, first),
-            calibration=self.calibration,
             draws=self.draws,
             seed=seed,
         )
 
 
-def raced(cell: RaceCell, replicate: int) -> dict[str, Any]:
+def simulate_race(cell: RaceCell, replicate: int) -> dict[str, Any]:
     """Simulate one race and compare what it decided with the truth."""
     # The same truths and the same runs under every rule.
     rng = np.random.default_rng([replicate, cell.algorithms, cell.times, round(1000 * cell.autocorrelation)])
-    truth_prior = TEMPORAL[cell.truth or (cell.prior if cell.prior in TEMPORAL else "RandomWalk")]()
-    truth = cell.spread * truth_prior.sample(cell.grid, cell.algorithms, 1, rng=rng)[0]
-    values = cell.simulator.values(truth, cell.most_instances, rng=rng)
+    truth = draw_truth(cell.truth, cell.times, cell.algorithms, spread=cell.spread, rng=rng)
+    utilities = of_instances(truth, cell.most_instances, rng=rng)
+    values = Simulator(cell.autocorrelation).values(utilities, cell.most_instances, rng=rng)
     race = partial(_bayesian, seed=replicate) if cell.rule == "bayes" else _tested
     out, promised, instances, resolved, cost = race(cell, values)
 
-    beaten, edge = dominators(truth).any(axis=0), cell.simulator.edge_of(cell.rope)
-    clear_member = ~dominators(truth, edge=-edge).any(axis=0)
-    clearly_beaten = dominators(truth, edge=edge).any(axis=0)
+    rates = true_win_rates(truth)
+    beaten = dominators(rates).any(axis=0)
+    clear_member = ~dominators(rates, margin=-cell.rope).any(axis=0)
+    clearly_beaten = dominators(rates, margin=cell.rope).any(axis=0)
     gone = np.zeros(cell.algorithms, dtype=bool)
     gone[list(out)] = True
     return {
@@ -131,6 +116,12 @@ def raced(cell: RaceCell, replicate: int) -> dict[str, Any]:
         "resolved": resolved,
         "cost": cost,
     }
+
+
+def dominators(rates: Array, *, margin: float = 0.0) -> NDArray[np.bool_]:
+    """Whether the row's true win rate over the column exceeds ½ + margin at every time, shape (algorithm, algorithm)."""
+    beats: NDArray[np.bool_] = np.all(rates > 0.5 + margin, axis=0) & ~np.eye(rates.shape[1], dtype=bool)
+    return beats
 
 
 def _bayesian(cell: RaceCell, values: Array, *, seed: int) -> tuple[list[int], float, int, bool, float]:
@@ -172,7 +163,7 @@ def _tested(cell: RaceCell, values: Array) -> tuple[list[int], float, int, bool,
     )
 
 
-def summary(cell: RaceCell, outcomes: list[dict[str, Any]]) -> dict[str, Any]:
+def summarise(cell: RaceCell, outcomes: list[dict[str, Any]]) -> dict[str, Any]:
     """Rates over the races of one cell, with Wilson's 95 % intervals, and means."""
     eliminated = sum(each["eliminated"] for each in outcomes)
     return {

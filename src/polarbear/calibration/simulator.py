@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
-from scipy.special import ndtr, ndtri
+from scipy.special import ndtr
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -70,7 +70,9 @@ class Simulator:
             raise ValueError("lasting noise goes with dependence='copula'; with 'renewal', raise the autocorrelation")
 
     def values(self, utilities: Array, instances: int, *, rng: np.random.Generator) -> Array:
-        """Values (instance, time, algorithm), lower is better, of utilities (time, algorithm), falling over time.
+        """Values (instance, time, algorithm), lower is better, falling over time.
+
+        Utilities have the shape (time, algorithm), or (instance, time, algorithm) where instances differ in kind.
 
         Examples
         --------
@@ -80,7 +82,7 @@ class Simulator:
         >>> bool(np.all(wins == wins[:, :1])), bool(abs(wins.mean() - 3 / (3 + 1)) < 0.02)
         (True, True)
         """
-        times, algorithms = utilities.shape
+        times, algorithms = utilities.shape[-2:]
         score = utilities + self.noise_of(instances, times, algorithms, rng=rng)
         if self.solved:
             # The best so far of a growing share of the runs is the optimum.
@@ -107,24 +109,3 @@ class Simulator:
         if self.noise == "gaussian":
             return _GUMBEL_DEVIATION * normal
         return -np.log(-np.log(ndtr(normal)))
-
-    def edge_of(self, rope: float) -> float:
-        """The difference of utilities at the border of the region of practical equivalence, a win rate of ½ + ε.
-
-        Examples
-        --------
-        >>> round(Simulator().edge_of(0.05), 3), round(Simulator(noise="gaussian").edge_of(0.05), 3)
-        (0.201, 0.228)
-        """
-        if self.noise == "gaussian":
-            return math.sqrt(2) * _GUMBEL_DEVIATION * float(ndtri(0.5 + rope))
-        return math.log((0.5 + rope) / (0.5 - rope))
-
-
-def dominators(utilities: Array, *, edge: float = 0.0) -> NDArray[np.bool_]:
-    """Whether the row beats the column at every time by more than `edge`, shape (algorithm, algorithm).
-
-    With a negative edge: whether it is at no time worse by that much. Nobody beats itself.
-    """
-    beats = np.array([[bool(np.all(a > b + edge)) for b in utilities.T] for a in utilities.T])
-    return beats & ~np.eye(len(beats), dtype=bool)

@@ -49,11 +49,8 @@ def analyse(
             help='Instances with the same value here are not independent; "none": all are. Default: auto.',
         ),
     ] = None,
-    prior: Annotated[str, typer.Option(help="Belief before, as in race.toml.")] = "BSpline",
+    prior: Annotated[str, typer.Option(help="Belief before, as in race.toml.")] = "BayesianBootstrap",
     method: Annotated[str, typer.Option(help="How the posterior is inferred.")] = "auto",
-    calibration: Annotated[
-        str, typer.Option(help='How rankings at different times count: "auto", "trajectory" or "none".')
-    ] = "auto",
     elimination: Annotated[Literal["joint", "pointwise"] | None, typer.Option(help="When one is out.")] = None,
     confidence: Annotated[float, typer.Option(help="How sure a decision must be.")] = 0.95,
     guarantee: Annotated[
@@ -91,7 +88,7 @@ def analyse(
     grid = recorded.grid
     if grid is None or (start, stop, count) != (None, None, None):
         grid = suggested_grid(runs, count=count or 30, start=start, stop=stop)
-    asked: dict[str, Any] = {"prior": belief_before, "method": method, "calibration": calibration}
+    asked: dict[str, Any] = {"prior": belief_before, "method": method}
     choices = Choices.from_trajectories(runs, grid=grid, per_instance=True, **recorded.ranked)
     posterior = fit(choices, seed=seed, **asked)
     way = elimination or ("joint" if posterior.joint else "pointwise")
@@ -217,7 +214,6 @@ def _found(
         "elimination": way,
         "reliable": posterior.diagnostics.reliable,
         "diagnostics": posterior.diagnostics.message,
-        "effective_times": posterior.diagnostics.effective_times,
         "misfits": [asdict(each) for each in check.misfits],
         "disturbances": [asdict(each) for each in check.disturbances],
         "own_outcomes": [asdict(each) for each in check.judged(out)],
@@ -263,8 +259,6 @@ def _say(found: dict[str, Any], posterior: "Posterior", clock: str) -> None:
         printing.say_table(("out", "beaten by", "probability", "wrong at most", "own outcomes"), rows)
     if not found["reliable"]:
         printing.say(f"\nThe posterior is not reliable: {found['diagnostics']}")
-    elif found["effective_times"] is not None:
-        printing.say(f"\n{found['diagnostics']}")
     if found["warnings"]:
         printing.say("\n" + "\n".join(found["warnings"]))
     printing.say("\nPairs")

@@ -1,6 +1,6 @@
 """`calibrate`: how honest the probabilities are, by simulation, for a setting like yours."""
 
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -10,153 +10,148 @@ from polarbear.cli import options, printing
 from polarbear.cli.beliefs import opened
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from polarbear.calibration.coverage import CoverageCell
     from polarbear.calibration.races import RaceCell
 
-Calibrated = Literal["auto", "trajectory", "none"]
-
 
 def calibrate(
     file: Annotated[
-        Path | None, typer.Argument(metavar="[RACE]", help="A race file to resemble; what is given below goes first.")
+        Path | None,
+        typer.Argument(metavar="[RACE]", help="Take the setting of this race file; the options below override it."),
     ] = None,
-    races: Annotated[
-        int, typer.Option(min=1, help="How many races to simulate, and how many single posteriors.")
-    ] = 100,
-    algorithms: Annotated[int | None, typer.Option(min=2, help="How many algorithms.")] = None,
-    times: Annotated[int | None, typer.Option(min=2, help="How many times on the grid.")] = None,
-    instances: Annotated[int | None, typer.Option(min=1, help="Of a single posterior, and at most of a race.")] = None,
+    data_sets: Annotated[
+        int, typer.Option(min=1, help="Data sets, and races, to simulate for each kind of truth.")
+    ] = 30,
+    truth: Annotated[
+        list[str] | None, typer.Option(help="Simulate only this kind of truth; may be repeated. All by default.")
+    ] = None,
+    algorithms: Annotated[int | None, typer.Option(min=2, help="Number of algorithms.")] = None,
+    times: Annotated[int | None, typer.Option(min=2, help="Number of times on the grid.")] = None,
+    instances: Annotated[
+        int | None, typer.Option(min=1, help="Instances of a data set, and at most of a race.")
+    ] = None,
     autocorrelation: Annotated[
         float | None, typer.Option(min=0, max=1, help="Of a run's noise at neighbouring times.")
     ] = None,
-    solved: Annotated[
-        float | None, typer.Option(min=0, max=1, help="Share of runs that end at the optimum, tied.")
-    ] = None,
     spread: Annotated[
-        float | None,
-        typer.Option(min=0, help="How far apart the algorithms lie, as a multiple of what the prior expects."),
+        float | None, typer.Option(min=0, help="How far apart algorithms lie; 1 is a deviation of one in utilities.")
     ] = None,
-    dependence: Annotated[
-        Literal["copula", "renewal"], typer.Option(help="Noise that drifts, or stays and is drawn anew.")
-    ] = "copula",
-    noise: Annotated[Literal["gumbel", "gaussian"], typer.Option(help="As Plackett-Luce has it, or not.")] = "gumbel",
-    prior: Annotated[str | None, typer.Option(help="Belief before, by name.")] = None,
-    calibration: Annotated[Calibrated | None, typer.Option(help="How rankings at different times count.")] = None,
-    elimination: Annotated[Literal["joint", "pointwise"] | None, typer.Option(help="When one is out.")] = None,
+    belief: Annotated[str | None, typer.Option(help="What is fitted, by name.")] = None,
+    elimination: Annotated[
+        Literal["joint", "pointwise"] | None, typer.Option(help="Beaten at all times at once, or at each time.")
+    ] = None,
     resolution: Annotated[Literal["crossing", "strict"] | None, typer.Option(help="When a pair is decided.")] = None,
+    guarantee: options.Guarantee = None,
     confidence: options.Confidence = None,
     rope: options.Rope = None,
-    draws: Annotated[int, typer.Option(min=200, help="Of each posterior.")] = 1000,
+    draws: Annotated[int, typer.Option(min=200, help="Posterior draws.")] = 1000,
     workers: Annotated[int, typer.Option(min=1, help="Processes.")] = 1,
-    results: Annotated[Path | None, typer.Option(help="Keep outcomes here, and go on from them the next time.")] = None,
+    results: Annotated[
+        Path | None, typer.Option(help="Keep outcomes in this file, and continue from it next time.")
+    ] = None,
     as_json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Simulate posteriors and races with a known truth, and count how often they hold it and how often they are wrong."""
+    """Simulate data sets and races with known truths of several kinds, and report how often the answers are right.
+
+    The truths do not come from the fitted prior: constant, smooth, crossing, near-equal, two kinds of instances and others.
+    The last line names the worst case.
+    """
     from polarbear.calibration import coverage
     from polarbear.calibration import races as races_
+    from polarbear.calibration.truths import TRUTHS
 
     given = {
         "algorithms": algorithms,
         "times": times,
         "most_instances": instances,
         "autocorrelation": autocorrelation,
-        "solved": solved,
         "spread": spread,
-        "prior": prior,
-        "calibration": calibration,
+        "belief": belief,
         "elimination": elimination,
         "resolution": resolution,
+        "guarantee": guarantee,
         "confidence": confidence,
         "rope": rope,
     }
-    like: dict[str, Any] = {"prior": "BSpline"} if file is None else _resembled(file, quiet=quiet)
-    seen = like.pop("instances", 30)
-    asked = {**like, **{name: value for name, value in given.items() if value is not None}}
-    race_cell = races_.RaceCell(**{"dependence": dependence, "noise": noise, "draws": draws, **asked})
-    if race_cell.prior not in races_.PRIORS:
-        raise ValueError(f"prior must be one of {', '.join(races_.PRIORS)}; got {race_cell.prior!r}")
-    race_cell.settings(0)  # refuses what does not go together
-    posterior_cell = _single(race_cell, instances or seen)
+    setting = {} if file is None else _setting_of(file, quiet=quiet)
+    recorded = setting.pop("instances", 30)
+    size = instances or recorded
+    setting |= {name: value for name, value in given.items() if value is not None} | {"draws": draws}
+    if unknown := sorted(set(truth or ()).difference(TRUTHS)):
+        raise ValueError(f"expected a truth among {', '.join(map(repr, TRUTHS))}; got {unknown[0]!r}")
+    chosen = [each for each in TRUTHS if not truth or each in truth]
+    cells = [races_.RaceCell(truth=each, **setting) for each in chosen]
+    cells[0].settings(0)  # refuses settings that do not go together
 
-    found: dict[str, Any] = {"simulated": asdict(race_cell)}
-    if posterior_cell is not None:
-        outcomes = _replicated(coverage.covered, posterior_cell, races, results, workers, "posteriors", quiet=quiet)
-        found["posterior"] = coverage.summary(posterior_cell, outcomes)
-    outcomes = _replicated(races_.raced, race_cell, races, results, workers, "races", quiet=quiet)
-    found["race"] = races_.summary(race_cell, outcomes)
+    outcomes = _simulate(
+        coverage.measure_coverage,
+        [_single(cell, size) for cell in cells],
+        data_sets,
+        results,
+        workers,
+        "data sets",
+        quiet,
+    )
+    raced = _simulate(races_.simulate_race, cells, data_sets, results, workers, "races", quiet)
+    found = {
+        "setting": {name: value for name, value in asdict(cells[0]).items() if name != "truth"},
+        "instances": size,
+        "posteriors": [coverage.summarise(cell, each) for cell, each in outcomes],
+        "races": [races_.summarise(cell, each) for cell, each in raced],
+    }
     if as_json:
         printing.say_json(found)
     else:
-        _say(found)
+        _show(found)
 
 
-def _single(cell: "RaceCell", instances: int) -> "CoverageCell | None":
-    """The same setting for one posterior, without ties.
+def _single(cell: "RaceCell", instances: int) -> "CoverageCell":
+    """The same setting for one data set."""
+    from polarbear.calibration.coverage import CoverageCell
 
-    None for a prior that no truth over time can be drawn from, and for noise under which there are no true ratings.
-    """
-    from polarbear.calibration.coverage import TEMPORAL, CoverageCell
-
-    if cell.prior not in TEMPORAL or cell.noise != "gumbel":
-        return None
-    return CoverageCell(
-        prior=cell.prior,
-        treatment="none" if cell.calibration == "none" else "trajectory",
-        autocorrelation=cell.autocorrelation,
-        algorithms=cell.algorithms,
-        instances=instances,
-        times=cell.times,
-        draws=cell.draws,
-        dependence=cell.dependence,
-        spread=cell.spread,
-    )
+    shared = ("belief", "truth", "spread", "autocorrelation", "algorithms", "times", "draws")
+    return CoverageCell(instances=instances, **{name: getattr(cell, name) for name in shared})
 
 
-def _resembled(file: Path, *, quiet: bool) -> dict[str, Any]:
-    """The setting of a race, and what its runs show: how far apart they lie, how alike they are over time, how many tie."""
-    import numpy as np
-
-    from polarbear.calibration.coverage import TEMPORAL
+def _setting_of(file: Path, *, quiet: bool) -> dict[str, Any]:
+    """The setting of a race, with the autocorrelation of its runs and how far apart its algorithms lie."""
+    from polarbear.calibration.beliefs import BELIEFS
+    from polarbear.calibration.matching import estimate_autocorrelation, estimate_spread
     from polarbear.calibration.races import RaceCell
-    from polarbear.calibration.resembling import resembling, spread_of
     from polarbear.race.batching import FixedBatch
     from polarbear.race.loop import believed_choices
 
     with opened(file) as race:
         result = race.result
         if not result.instances:
-            raise ValueError(f"nothing has been run in {file} yet; say --autocorrelation instead")
+            raise ValueError(f"nothing has been run in {file} yet; give --autocorrelation and --algorithms instead")
         settings, instances = result.state.settings, result.instances
-        simulator = resembling(result.posterior, believed_choices(result.state), rng=np.random.default_rng(0))
+        rankings = believed_choices(result.state).rankings
+        assert rankings is not None
+        autocorrelation = round(estimate_autocorrelation(rankings), 3)
+        spread = round(estimate_spread(result.posterior), 3)
         names, batch = result.posterior.names, settings.batch
-        kind = type(settings.prior).__name__
-        truths = TEMPORAL.get(
-            kind, TEMPORAL[RaceCell.prior]
-        )()  # what they will be drawn from: with its usual arguments
-        spread = round(spread_of(result.posterior, truths, rng=np.random.default_rng(0)), 3)
+    kind = type(settings.prior).__name__
     sizes = (batch.size,) * 3 if isinstance(batch, FixedBatch) else (batch.first, batch.smallest, batch.largest)
-    simulator = replace(
-        simulator, autocorrelation=round(simulator.autocorrelation, 4), solved=round(simulator.solved, 4)
-    )
     printing.tell(
-        f"runs like those of {printing.shown(file)}: autocorrelation {simulator.autocorrelation:g}, "
-        f"{simulator.solved:.0%} at the optimum in the end, {spread:.2g} times as far apart as the prior expects",
+        f"runs like those of {printing.shown(file)}: autocorrelation {autocorrelation:g}, spread {spread:g}"
+        + ("" if settings.prior == BELIEFS[kind] else f", {kind} with its default parameters"),
         quiet=quiet,
     )
     return {
         "algorithms": len(names),
         "instances": instances,
         "times": len(settings.grid),
-        "autocorrelation": simulator.autocorrelation,
-        "solved": simulator.solved,
+        "autocorrelation": autocorrelation,
         "spread": spread,
-        "prior": kind,
-        "calibration": settings.calibration,
+        "belief": kind,
         "elimination": settings.elimination,
         "resolution": settings.resolution,
+        "specialists": settings.specialists,
+        "guarantee": settings.guarantee,
         "confidence": settings.confidence,
         "rope": settings.rope,
         "batch": sizes,
@@ -164,17 +159,16 @@ def _resembled(file: Path, *, quiet: bool) -> dict[str, Any]:
     }
 
 
-def _replicated(
+def _simulate(
     task: "Callable[[Any, int], dict[str, Any]]",
-    cell: Any,
+    cells: "Sequence[Any]",
     replicates: int,
     results: Path | None,
     workers: int,
     name: str,
-    *,
     quiet: bool,
-) -> list[dict[str, Any]]:
-    """All outcomes of one cell, with a bar on standard error."""
+) -> list[tuple[Any, list[dict[str, Any]]]]:
+    """All outcomes of each cell, with a bar on standard error."""
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
@@ -182,51 +176,73 @@ def _replicated(
 
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=Console(stderr=True), disable=quiet) as bar:
-        shown = bar.add_task(name, total=replicates)
-        return run_study(
+        shown = bar.add_task(name, total=replicates * len(cells))
+        outcomes = run_study(
             task,
-            [cell],
+            cells,
             replicates=replicates,
             path=results,
             workers=workers,
             tell=lambda done, of: bar.update(shown, completed=done, total=of),
-        )[key(cell)]
-
-
-def _say(found: dict[str, Any]) -> None:
-    told, posterior, race = found["simulated"], found.get("posterior"), found["race"]
-    printing.say(
-        f"Simulated: {told['algorithms']} algorithms at {told['times']} times, {told['spread']:g} times as far apart as the "
-        f"prior expects, {told['noise']} noise ({told['dependence']}, autocorrelation {told['autocorrelation']:g}), "
-        f"{told['solved']:.0%} of runs at the optimum in the end, {told['prior']}, calibration {told['calibration']}, "
-        f"{told['elimination']} elimination, {told['resolution']} resolution, confidence {told['confidence']:g}"
-    )
-    if posterior is not None:
-        error = posterior["standard_error"]
-        worth = posterior["effective_times"]
-        printing.say(
-            f"\nPosteriors of {printing.counted(posterior['instances'], 'instance')}: {posterior['coverage']:.1%}"
-            + (f" ± {1.96 * error:.1%}" if error is not None else "")
-            + f" of the 95 % intervals hold the truth ({printing.counted(posterior['data_sets'], 'data set')}"
-            + (", without ties)" if told["solved"] else ")")
-            + (f"; {posterior['times']} times count as {worth:.1f}" if worth is not None else "")
         )
-    rows = [
-        ["a true member of the Pareto set was eliminated, outside the rope", *_rate(race["any_clearly_wrong"])],
-        ["some elimination of the race was wrong", *_rate(race["any_wrong"])],
-        ["an elimination was wrong, of all eliminations", *_rate(race["wrong_per_elimination"])],
-        ["the Pareto set was found, up to the rope", *_rate(race["right_set"])],
-    ]
-    most = printing.counted(told["most_instances"], "instance")
-    printing.say(f"\n{printing.counted(race['races'], 'race')} of at most {most}")
-    printing.say_table(("how often", "share", "95 % interval"), rows)
-    # Pointwise, what is promised is the probability at the least certain time: of all times, it is more.
-    promise = f"{'at least ' if told['elimination'] == 'pointwise' else ''}{race['promised']:.1f}"
+    return [(cell, outcomes[key(cell)]) for cell in cells]
+
+
+def _show(found: dict[str, Any]) -> None:
+    setting, posteriors, races = found["setting"], found["posteriors"], found["races"]
+    sets = printing.counted(posteriors[0]["data_sets"], "data set")
     printing.say(
-        f"\n{race['instances']:,.0f} instances on average, {race['resolved']:.0%} of races decided everything; "
-        f"the posteriors promised {promise} wrong of {printing.counted(race['eliminated'], 'elimination')}"
+        f"{setting['belief']}, {setting['algorithms']} algorithms, {setting['times']} times, {found['instances']} "
+        f"instances, autocorrelation {setting['autocorrelation']:g}, spread {setting['spread']:g}; "
+        f"{setting['elimination']} elimination, confidence {setting['confidence']:g}, races of at most "
+        f"{setting['most_instances']} instances; {sets} and as many races for each kind of truth\n"
+    )
+    rows = [
+        [
+            posterior["truth"],
+            _coverage(posterior),
+            _claims(posterior),
+            _share(race["any_wrong"]),
+            _share(race["any_clearly_wrong"]),
+            _share(race["right_set"]),
+            f"{race['instances']:.0f}",
+        ]
+        for posterior, race in zip(posteriors, races, strict=True)
+    ]
+    head = (
+        "truth",
+        "95 % intervals hold it",
+        "claims of 0.9 to 0.99 true",
+        "any wrong elimination",
+        "clear member lost",
+        "right set",
+        "instances",
+    )
+    printing.say_table(head, rows)
+    worst = min(posteriors, key=lambda each: each["coverage"])
+    most_wrong = max(races, key=lambda each: each["any_wrong"][0])
+    printing.say(
+        f"\nWorst case: intervals hold the truth in {_coverage(worst)} of cases ({worst['truth']}); "
+        f"{_share(most_wrong['any_wrong'])} of races have a wrong elimination ({most_wrong['truth']})."
     )
 
 
-def _rate(rate: tuple[float, float, float] | None) -> tuple[str, str]:
-    return ("no case", "") if rate is None else (f"{rate[0]:.1%}", f"{rate[1]:.1%} to {rate[2]:.1%}")
+def _coverage(posterior: dict[str, Any]) -> str:
+    error = posterior["standard_error"]
+    return f"{posterior['coverage']:.1%}" + ("" if error is None else f" ± {2 * error:.1%}")
+
+
+def _claims(posterior: dict[str, Any]) -> str:
+    """The share of claims that came true, and the probability that they had on average."""
+    number = sum(posterior["claims"])
+    if not number:
+        return "no claims"
+    true, promised = (
+        sum(share * count for share, count in zip(posterior[name], posterior["claims"], strict=True) if count) / number
+        for name in ("came_true", "promised")
+    )
+    return f"{true:.0%} of {promised:.0%}"
+
+
+def _share(rate: tuple[float, float, float] | None) -> str:
+    return "none" if rate is None else f"{rate[0]:.0%} ({rate[1]:.0%} to {rate[2]:.0%})"

@@ -22,6 +22,12 @@ if TYPE_CHECKING:
     from polarbear.race.settings import Settings
 
 
+_GONE = {  # keys of earlier versions, and what to do about them
+    ("race", "calibration"): (
+        'this key no longer exists, since prior = "BayesianBootstrap", the default, accounts for correlation over time '
+        "itself; remove the line"
+    ),
+}
 _LONGEST = 80  # characters of a value that is told
 
 
@@ -143,7 +149,7 @@ def prior_from(text: str) -> Any:
         return building.prior_of(PriorTable.model_validate(written_value(text)))
     except ValidationError as error:
         faults = "; ".join(str(_fault(each)) for each in error.errors(include_url=False))
-        raise ValueError(f"expected a prior such as BSpline, got {text!r}: {faults}") from None
+        raise ValueError(f"expected a prior such as BayesianBootstrap, got {text!r}: {faults}") from None
 
 
 class _Collector:
@@ -231,6 +237,8 @@ def _fault(error: Any) -> Fault:
     place, given = error["loc"], error["input"]
     key = ".".join(_quoted(part) if isinstance(part, str) else str(part) for part in place)
     match error["type"]:
+        case "extra_forbidden" if place in _GONE:
+            return Fault(key, _GONE[place])
         case "extra_forbidden":
             return Fault(key, f"there is no such key; {_meant(place)}")
         case "missing":

@@ -7,6 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator, model_valida
 Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 Whole = Annotated[int, Field(ge=1)]
 PriorName = Literal[
+    "BayesianBootstrap",
     "BSpline",
     "RandomWalk",
     "GaussianProcess",
@@ -31,7 +32,7 @@ class PriorTable(Table):
     """A prior and its parameters; a name alone will do."""
 
     kind: PriorName
-    """Which one: BSpline by default."""
+    """Which one: BayesianBootstrap by default."""
     basis: Whole | None = None
     """Number of basis functions (BSpline, HilbertSpaceGP)."""
     degree: Whole | None = None
@@ -46,6 +47,14 @@ class PriorTable(Table):
     """Concentration (Dirichlet)."""
     rate: Positive | None = None
     """Rate of the concentration's prior (HierarchicalDirichlet)."""
+    pseudo_instances: Positive | None = None
+    """Mass of random rankings, in instances (BayesianBootstrap)."""
+    plackett_luce: Annotated[float, Field(ge=0)] | Literal["auto"] | None = None
+    """What the Plackett-Luce fit is worth in instances, 0 for outcomes alone, inf for the fit alone (BayesianBootstrap)."""
+    shrink: bool | None = None
+    """Whether differences of near-equal algorithms are shrunk (BayesianBootstrap)."""
+    generalise_to: Literal["clusters", "instances"] | None = None
+    """With clusters of instances: new clusters, or new instances of these (BayesianBootstrap)."""
 
     @model_validator(mode="before")
     @classmethod
@@ -95,16 +104,16 @@ class RaceTable(Table):
     the posterior."""
     rope: Annotated[float, Field(ge=0, lt=0.5)] = 0.05
     """Half the width of the region of practical equivalence around a win probability of one half."""
+    specialists: Literal["keep", "drop"] = "keep"
+    """Whether an algorithm that is beaten on most instances is kept if it comes first more often than its conqueror."""
     elimination: Literal["joint", "pointwise"] = "joint"
     """Out when beaten at all times at once, or at each single time."""
     resolution: Literal["crossing", "strict"] = "crossing"
     """Whether a pair is also decided once each is known to be better somewhere."""
-    prior: PriorTable = PriorTable(kind="BSpline")
-    """Belief before the data: a name, or a table with its parameters; BSpline by default."""
+    prior: PriorTable = PriorTable(kind="BayesianBootstrap")
+    """Belief before the data: a name, or a table with its parameters; BayesianBootstrap by default."""
     method: str = "auto"
     """How the posterior is computed: auto, nested-laplace, hmc, gibbs, laplace, nuts, advi, advi-fullrank or pathfinder."""
-    calibration: Literal["auto", "trajectory", "none"] = "auto"
-    """Whether rankings of one run at different times count as alike as they are, or as independent ("none")."""
     draws: Whole = 4000
     """Number of posterior draws."""
     batch: BatchTable = BatchTable()

@@ -13,11 +13,9 @@
 
 `latent_field`, `banded_factor` and `dirichlet_field` hold the linear algebra, `sticks` the approximation of a Dirichlet
 posterior, `conditional` Newton's method, `hyperlattice` the integration over hyperparameters, `whitened` the exact density
-in the coordinates in which it is nearly a standard normal. `trajectory_calibration` corrects temporal posteriors for runs
-whose rankings are alike over time, which shows in their `run_scores` and is measured by `score_correlation`; it takes the
-posterior mean for a `linear_estimate`, keeps its `believable_part`, and asks `amplitude_correction` and `own_amplitudes` how
-far apart truths lie. The reference methods share `joint_density`, the model as a function of one vector, and `reference`,
-the door to JAX; NUTS moves in `white_coordinates`.
+in the coordinates in which it is nearly a standard normal. The reference methods share `joint_density`, the
+model as a function of one vector, and `reference`, the door to JAX; NUTS moves in `white_coordinates`. `run_scores` and
+`score_correlation` measure how correlated a run's rankings are over time, for the checks of the model's assumptions.
 """
 
 from polarbear.inference.advi import ADVI, advi
@@ -29,7 +27,6 @@ from polarbear.inference.nuts import NUTS, nuts
 from polarbear.inference.pathfinder import Pathfinder, pathfinder
 from polarbear.inference.reference import installed as reference_methods_installed
 from polarbear.inference.stick_breaking import correct_each_time, stick_breaking
-from polarbear.inference.trajectory_calibration import calibrate_trajectories
 from polarbear.inference.whitened import whitened_posterior
 
 __all__ = [
@@ -37,7 +34,6 @@ __all__ = [
     "NUTS",
     "Pathfinder",
     "advi",
-    "calibrate_trajectories",
     "correct_by_hmc",
     "correct_by_importance",
     "correct_each_time",

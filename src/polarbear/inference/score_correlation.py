@@ -1,4 +1,4 @@
-"""How the scores of a run at different times go together, and how many independent times its rankings are worth.
+"""Correlation of a run's scores over time, and the effective number of independent times that follows from it.
 
 The likelihood takes the rankings of one run at different times to be independent. Whether they are shows in their scores.
 """
@@ -34,7 +34,7 @@ def score_correlation(scores: Array) -> Array:
     """
     times, functions, _ = scores.shape
     flat = scores.reshape(times, -1)
-    together, there = flat @ flat.T, seen(scores)
+    together, there = flat @ flat.T, _observed(scores)
     if not there.any():  # everybody always tied: as alike as rankings can be
         return np.ones((times, times))
     target = _stationary(together)
@@ -53,38 +53,16 @@ def score_correlation(scores: Array) -> Array:
     return correlation if known.sum() == times * (times - 1) else _as_correlation(correlation)
 
 
-def seen(scores: Array) -> Array:
-    """One where an instance has a score, zero where not, shape (time, instance)."""
+def _observed(scores: Array) -> Array:
+    """Return one where an instance has a score and zero elsewhere, shape (time, instance)."""
     there: Array = (scores != 0).any(axis=1).astype(np.float64)
     return there
-
-
-def informed_times(curvature: Array) -> int:
-    """T, but for times at which nothing was seen."""
-    return int(np.count_nonzero(np.trace(curvature, axis1=1, axis2=2) > 0))
-
-
-def effective_times(correlation: Array, curvature: Array) -> float:
-    """How many independent times the rankings of one run are worth: T / λ, with λ = aᵀ R a / aᵀ a and a_t = (tr A(t))^½.
-
-    T counts the times at which something was seen.
-
-    Examples
-    --------
-    >>> alike, apart, information = np.ones((5, 5)), np.eye(5), np.ones((5, 1, 1))
-    >>> round(effective_times(alike, information)), round(effective_times(apart, information))
-    (1, 5)
-    """
-    root, times = np.sqrt(np.trace(curvature, axis1=1, axis2=2)), informed_times(curvature)
-    inflation = float(root @ correlation @ root / (root @ root))
-    return min(float(times), max(1.0, times / max(inflation, 1e-9)))
 
 
 def independent_times(correlation: Array) -> float:
     """As how many independent times the largest of the deviations at all times is to be judged: (Σ √λ)² / Σ λ.
 
     With λ the eigenvalues of R (Galwey, 2009). Bonferroni's threshold over so many is exceeded about as often as it says.
-    What a mean over all times is worth, `effective_times`, is far less.
 
     Examples
     --------

@@ -86,7 +86,6 @@ def believe(state: State) -> Posterior:
         believed_choices(state),
         prior=settings.prior,
         method=settings.method,
-        calibration=settings.calibration,
         draws=settings.draws,
         seed=seed_of(settings.seed, "posterior", len(state.evidence.runs)),
     )
@@ -168,7 +167,7 @@ def _conclude(state: State, plan: Plan, cost: float) -> State:
     trusted = posterior.diagnostics.reliable
     inside = np.array([name in state.candidates for name in state.names])
     beats = dominance(posterior, where=inside[:, None])  # only candidates eliminate
-    threat = threats(posterior, elimination=settings.elimination, beats=beats)
+    threat = threats(posterior, elimination=settings.elimination, specialists=settings.specialists, beats=beats)
     founders = len(state.rounds[0].until if state.rounds else plan.until)  # all that are there run in the first round
     bounds = error_bounds(believed_choices(state), correction=corrections(len(state.names), founders))
     # A posterior that may be wrong decides nothing.
@@ -221,6 +220,8 @@ def _losers(
     settings = state.settings
     if settings.guarantee is None:
         return successively(posterior, threat, confidence=settings.confidence, among=state.candidates)
+    if settings.specialists == "keep" and posterior.outcomes is not None:
+        bounds = np.where(threat >= settings.confidence, bounds, 1.0)  # e-values do not see first places
     # On a logarithmic scale bounds close to zero stay distinct, and the most certain elimination comes first.
     found = successively(posterior, -np.log(bounds), confidence=-math.log(settings.guarantee), among=state.candidates)
     return tuple(replace(each, probability=_of_pair(threat, each, state.names)) for each in found)

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from polarbear.elimination import threats
+from polarbear.elimination import Specialist, find_specialists, threats
 from polarbear.misfit import ModelCheck, model_check
 from polarbear.race.loop import believe, believed_choices
 from polarbear.race.sampling import next_plan
+from polarbear.relations import beaten_everywhere
 from polarbear.selection.worst_case import RegretBounds, regret
 
 if TYPE_CHECKING:
@@ -130,7 +131,7 @@ class RaceResult:
     def wrong_elimination(self) -> float:
         """The probability that at least one elimination was wrong, by the present posterior.
 
-        Under a temporal prior this is the share of draws in which no algorithm beats some eliminated one at every time.
+        With joint draws this is the share of draws in which no algorithm beats some eliminated one at every time.
         A prior that treats each time alone judges each time alone, and there it is the sum over eliminations of the
         probability that the least certain time was misjudged; about all times at once it says nothing.
         """
@@ -140,9 +141,23 @@ class RaceResult:
         if not self.posterior.joint:
             beats = threats(self.posterior, elimination="pointwise")
             return float(min(1.0, (1 - beats[:, out].max(axis=0)).sum()))
-        ratings = np.moveaxis(self.posterior.ratings, -1, 0)
-        beaten = [np.any([(other > ratings[a]).all(axis=1) for other in ratings], axis=0) for a in out]
-        return 1 - float(np.mean(np.all(beaten, axis=0)))
+        return 1 - float(np.mean(beaten_everywhere(self.posterior)[out].all(axis=0)))
+
+    @property
+    def scope(self) -> str:
+        """What the answer generalises to, such as "to new instances, based on 160"."""
+        return self.posterior.scope
+
+    @cached_property
+    def specialists(self) -> tuple[Specialist, ...]:
+        """The candidates that another one beats on most instances at every time, kept because they come first often."""
+        settings = self.state.settings
+        return find_specialists(
+            self.posterior,
+            confidence=settings.confidence,
+            elimination=settings.elimination,
+            among=[name for name in self.pareto_set if name in self.posterior.names],
+        )
 
     @cached_property
     def regret(self) -> RegretBounds:

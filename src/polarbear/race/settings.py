@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, get_args
 
-from polarbear.elimination import Elimination
+from polarbear.elimination import Elimination, Specialists
 from polarbear.fitting import check_request
-from polarbear.models import BSpline, Prior, TemporalPrior
+from polarbear.models import BayesianBootstrap, Prior, is_joint
 from polarbear.models.validation import require_count
 from polarbear.observe import as_grid
 from polarbear.observe.trajectory import Failure
 from polarbear.race.batching import AdaptiveBatch, Batch, FixedBatch
 
 if TYPE_CHECKING:
-    from polarbear.fitting import Calibration, Method
+    from polarbear.fitting import Method
     from polarbear.observe import Grid
 
 Resolution = Literal["crossing", "strict"]
@@ -29,12 +29,12 @@ class Settings:
     ----------
     grid
         The times at which algorithms are compared.
-    prior, method, calibration, draws
-        How the posterior is inferred, see `fit`. By default temporal priors are calibrated: a run's rankings at different
-        times are not independent.
+    prior, method, draws
+        How the posterior is inferred, see `fit`; the defaults are the same.
     elimination
         "joint": an algorithm is out when another one is better at all times at once with probability `confidence`, which
-        needs a temporal prior. "pointwise": when another one is better at each single time with that probability.
+        needs draws that are joint over time, as all beliefs but the Dirichlet priors have them. "pointwise": when another
+        one is better at each single time with that probability.
     resolution
         "strict": a pair is decided at a time when one dominates or both are equivalent. "crossing": also at all times, as
         soon as each is known to be better somewhere.
@@ -60,10 +60,13 @@ class Settings:
         δ: with probability at least 1 − δ no elimination of the whole race is wrong, whatever the model. Then e-values
         (`polarbear.e_values`) eliminate, not the posterior, and a pair that may still end in an elimination stays
         undecided, so that races take longer. None, the default: the posterior eliminates.
+    specialists
+        "keep": an algorithm is eliminated by another one only if that one also comes first at least as often at every time,
+        see `polarbear.elimination`. "drop": it is enough that it wins on most instances.
     """
 
     grid: Grid
-    prior: Prior = field(default_factory=BSpline)
+    prior: Prior = field(default_factory=BayesianBootstrap)
     elimination: Elimination = "joint"
     resolution: Resolution = "crossing"
     confidence: float = 0.99
@@ -71,7 +74,6 @@ class Settings:
     batch: Batch = field(default_factory=AdaptiveBatch)
     seed: int = 0
     method: Method = "auto"
-    calibration: Calibration = "auto"
     draws: int = 4000
     clock: Clock = "evaluations"
     maximise: bool = False
@@ -80,6 +82,7 @@ class Settings:
     relative_tolerance: float = 0.0
     common_random_numbers: bool = False
     guarantee: float | None = None
+    specialists: Specialists = "keep"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "grid", as_grid(self.grid))
@@ -90,6 +93,7 @@ class Settings:
             )
         for name, allowed in (
             ("elimination", Elimination),
+            ("specialists", Specialists),
             ("resolution", Resolution),
             ("clock", Clock),
             ("failure", Failure),
@@ -109,11 +113,11 @@ class Settings:
         if not isinstance(self.batch, AdaptiveBatch | FixedBatch):
             raise ValueError(f"batch must be AdaptiveBatch(8, 128) or FixedBatch(10), or alike; got {self.batch!r}")
         require_count("seed", self.seed, least=0)
-        check_request(self.prior, self.method, self.calibration, self.draws, times=len(self.grid))
-        if self.elimination == "joint" and not isinstance(self.prior, TemporalPrior):
+        check_request(self.prior, self.method, self.draws, times=len(self.grid))
+        if self.elimination == "joint" and not is_joint(self.prior):
             raise ValueError(
                 f"elimination='joint' asks who is better at all times at once, and {self.prior!r} treats each time alone; "
-                "use elimination='pointwise', or a temporal prior such as BSpline(), RandomWalk() or GaussianProcess()"
+                "use elimination='pointwise', or a belief with joint draws such as BayesianBootstrap() or RandomWalk()"
             )
         if self.draws * (1 - self.confidence) < 1:
             raise ValueError(

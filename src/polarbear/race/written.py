@@ -13,10 +13,16 @@ from polarbear.race.batching import AdaptiveBatch, FixedBatch
 from polarbear.race.rounds import Eliminated, Round
 from polarbear.race.settings import Settings
 
+# Keys that earlier versions wrote and that no longer exist. The first edition's Settings had `calibration`, a correction of
+# temporal priors for correlation over time, which BayesianBootstrap replaced. Its races must stay readable: the decisions of
+# their rounds are stored and stand, and later rounds are decided by the race's prior without the correction.
+_DROPPED = {"Settings": frozenset({"calibration"})}
+
 _KNOWN = {
     kind.__name__: kind
     for kind in (
         Grid,
+        models.BayesianBootstrap,
         models.BSpline,
         models.Dirichlet,
         models.GaussianProcess,
@@ -74,8 +80,10 @@ def read(data: Any) -> Any:
         return tuple(read(each) for each in data)
     if not isinstance(data, dict):
         return data
-    content = {key: read(value) for key, value in data.items() if key != "is"}
-    kind = _KNOWN.get(str(data.get("is")))
+    name = str(data.get("is"))
+    ignored = {"is"} | _DROPPED.get(name, frozenset())
+    content = {key: read(value) for key, value in data.items() if key not in ignored}
+    kind = _KNOWN.get(name)
     if kind is None:
         raise ValueError(f"{data.get('is')!r} is not a known part of a race; a newer PolarBear may have written it")
     try:

@@ -32,25 +32,19 @@ function showVerdict(place, data, belief, wish, found) {
       "dl",
       { class: "figures" },
       figure("probabilityBest", "probability of being the best choice", chance(best.probabilityBest)),
-      figure("expected", team ? "strength of the team" : "chance of being first", value(best.expected)),
+      figure("expected", team ? "chance that the team is first" : "chance of being first", value(best.expected)),
       figure("lower", `when things go badly (${percent(found.level, 0)})`, value(best.lower)),
       figure("regret", "regret", value(best.regret)),
     ),
     el("p", { class: "why" }, ...remarksOn(data, wish, found)),
-    ...(found.candidates.length > 1 ? [ranking(data, found, team ? "strength" : "chance of being first", value)] : []),
+    ...(found.candidates.length > 1 ? [ranking(data, found, team ? "chance that the team is first" : "chance of being first", value)] : []),
     el("details", { open }, el("summary", null, "The same in Python"), el("code", { class: "python" }, code)),
   );
 }
 
 function remarksOn(data, wish, found) {
-  const [best, next] = found.candidates;
+  const next = found.candidates[1];
   const remarks = next ? ["Next comes ", ...choiceName(data, next.members), ". "] : [];
-  if (wish.machines > 1 && found.exhaustive && (wish.risk === "expected" || wish.risk === "best")) {
-    remarks.push("When only the sum over the machines counts, copies of the best algorithm are the best team. ");
-  }
-  if (best.members.length > 1) {
-    remarks.push("In hindsight copies of one algorithm would be best, but of which is not known: a mixed team is safer. ");
-  }
   if (!found.exhaustive) {
     remarks.push("There are too many teams to compare them all; this is the best that a search met. ");
   }

@@ -1,0 +1,50 @@
+"""The beliefs that are compared, by name: the Bayesian bootstrap, its two ends, and the paper's priors."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from polarbear.fitting import fit
+from polarbear.models import (
+    BayesianBootstrap,
+    BSpline,
+    Dirichlet,
+    GaussianProcess,
+    HierarchicalDirichlet,
+    HilbertSpaceGP,
+    RandomWalk,
+    SparseGaussianProcess,
+)
+
+if TYPE_CHECKING:
+    from polarbear.models import Prior
+    from polarbear.observe import Choices
+    from polarbear.posterior import Posterior
+
+BELIEFS: dict[str, Prior] = {
+    "BayesianBootstrap": BayesianBootstrap(),
+    "unshrunk": BayesianBootstrap(shrink=False),
+    "outcomes": BayesianBootstrap(plackett_luce=0, shrink=False),
+    "outcomes, shrunk": BayesianBootstrap(plackett_luce=0),
+    "weighted Plackett-Luce": BayesianBootstrap(plackett_luce=math.inf, shrink=False),
+    "BSpline": BSpline(),
+    "RandomWalk": RandomWalk(),
+    "GaussianProcess": GaussianProcess(),
+    "SparseGaussianProcess": SparseGaussianProcess(),
+    "HilbertSpaceGP": HilbertSpaceGP(),
+    "Dirichlet": Dirichlet(),
+    "HierarchicalDirichlet": HierarchicalDirichlet(),
+}
+
+
+def prior_of(belief: str) -> Prior:
+    """The prior of that name."""
+    if belief not in BELIEFS:
+        raise ValueError(f"belief must be one of {', '.join(map(repr, BELIEFS))}; got {belief!r}")
+    return BELIEFS[belief]
+
+
+def fitted(belief: str, choices: Choices, *, draws: int, seed: int) -> Posterior:
+    """The posterior of choices under the belief of that name."""
+    return fit(choices, prior=prior_of(belief), draws=draws, seed=seed)

@@ -1,0 +1,43 @@
+"""What to simulate so that it resembles recorded runs: as correlated over time, and as far apart."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from polarbear.outcome_draws import outcomes
+from polarbear.relations import win_probability
+
+if TYPE_CHECKING:
+    from polarbear.observe import Rankings
+    from polarbear.posterior import Posterior
+
+_USUAL = np.sqrt(2)  # deviation of differences of utilities under `truths`
+_LARGEST_LOGIT = 4.0  # a win rate of 98 %; beyond, logits measure the number of instances rather than the distance
+
+
+def estimate_autocorrelation(rankings: Rankings) -> float:
+    """The autocorrelation of a run's noise at neighbouring times, from the outcomes of all pairs.
+
+    Of two normal variables with correlation ρ, the signs have the correlation r = (2 / π) arcsin ρ. The outcomes of a pair
+    at neighbouring times, less their means over instances, take the place of the signs. Nothing to learn from gives zero.
+    """
+    product = square = 0.0
+    ranks = rankings.ranks
+    for a, b in zip(*np.triu_indices(ranks.shape[2], 1), strict=True):
+        both, won = outcomes(ranks[..., a], ranks[..., b])
+        known = both[:, 1:] & both[:, :-1]
+        mean = won.sum(axis=0) / np.maximum(both.sum(axis=0), 1)
+        centred = won - mean
+        product += float((centred[:, 1:] * centred[:, :-1])[known].sum())
+        square += float((0.5 * centred[:, 1:] ** 2 + 0.5 * centred[:, :-1] ** 2)[known].sum())
+    return float(np.clip(np.sin(np.pi / 2 * product / square), 0.0, 1.0)) if square > 0 else 0.0
+
+
+def estimate_spread(posterior: Posterior) -> float:
+    """How far apart algorithms lie: the root mean square of the logit win rates, as a multiple of that under `truths`."""
+    rates = win_probability(posterior)
+    off = ~np.eye(len(posterior.names), dtype=bool)
+    logits = np.clip(np.log(rates[:, off] / (1 - rates[:, off])), -_LARGEST_LOGIT, _LARGEST_LOGIT)
+    return float(np.sqrt(np.mean(logits**2)) / _USUAL)

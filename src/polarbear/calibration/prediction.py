@@ -1,0 +1,94 @@
+"""Prediction of recorded runs: how well a belief about some instances predicts the others.
+
+No truth needs to be known. A belief is fitted to a random part of the instances. Its posterior means predict, for each other
+instance and time, the outcome of each pair and the algorithm that comes first; the mean log-scores are compared between
+beliefs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from polarbear.calibration.beliefs import fitted
+from polarbear.observe import Choices, Grid
+from polarbear.outcome_draws import outcomes
+from polarbear.relations import win_probability
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from polarbear.posterior import Posterior
+
+    Array = NDArray[np.float64]
+
+_LEAST = 1e-4  # the smallest probability that is scored: some outcomes alone would give zero
+
+
+@dataclass(frozen=True)
+class PredictionCell:
+    """One setting of the study.
+
+    Attributes
+    ----------
+    recorded
+        A NumPy archive of `values` (instance, time, algorithm), lower is better, and `evaluations`, log-spaced.
+    belief, draws
+        What is fitted, by the names of `polarbear.calibration.beliefs`.
+    instances
+        The number of instances that are known; all others are predicted.
+    times
+        How many of the recorded times are used, evenly spread.
+    """
+
+    recorded: str
+    belief: str = "BayesianBootstrap"
+    instances: int = 30
+    times: int = 20
+    draws: int = 1000
+
+
+def measure_prediction(cell: PredictionCell, replicate: int) -> dict[str, Any]:
+    """Split the instances at random, and score the predictions of one part from the other."""
+    values, grid = _recorded(cell.recorded, cell.times)
+    order = np.random.default_rng([replicate, 7]).permutation(len(values))
+    known, other = (
+        Choices.from_values(values[part], grid=grid) for part in (order[: cell.instances], order[cell.instances :])
+    )
+    assert other.rankings is not None
+    return log_scores(fitted(cell.belief, known, draws=cell.draws, seed=replicate), other.rankings.ranks)
+
+
+def log_scores(posterior: Posterior, ranks: NDArray[np.int16]) -> dict[str, Any]:
+    """Mean log-scores of the pairs and of the first places of ranks (instance, time, algorithm)."""
+    rates = np.clip(win_probability(posterior), _LEAST, 1 - _LEAST)
+    score = number = 0.0
+    for a, b in zip(*np.triu_indices(ranks.shape[2], 1), strict=True):
+        both, won = outcomes(ranks[..., a], ranks[..., b])
+        wins, compared = won.sum(axis=0, dtype=np.float64), both.sum(axis=0)
+        score += float((wins * np.log(rates[:, a, b]) + (compared - wins) * np.log(rates[:, b, a])).sum())
+        number += float(compared.sum())
+    ratings = np.maximum(posterior.ratings.mean(axis=0), _LEAST)
+    first = ranks == 0
+    shares = first / np.maximum(first.sum(axis=2, keepdims=True), 1)
+    firsts = (shares * np.log(ratings)).sum(axis=2)[first.any(axis=2)]
+    return {"pairs": score / number, "first": float(firsts.mean())}
+
+
+def summarise(cell: PredictionCell, outcomes_: list[dict[str, Any]]) -> dict[str, Any]:
+    """Means over the splits of one cell."""
+    return {
+        **asdict(cell),
+        "splits": len(outcomes_),
+        **{name: round(float(np.mean([each[name] for each in outcomes_])), 4) for name in ("pairs", "first")},
+    }
+
+
+@cache
+def _recorded(file: str, times: int) -> tuple[Array, Grid]:
+    with np.load(file, allow_pickle=False) as data:
+        at = np.linspace(0, len(data["evaluations"]) - 1, times).astype(int)
+        return data["values"][:, at], Grid(data["evaluations"][at].astype(np.float64), "log")

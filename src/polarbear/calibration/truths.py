@@ -1,0 +1,105 @@
+"""Truths to simulate from: utilities over time that do not come from any prior that is fitted.
+
+A truth is an array (kind, time, algorithm): instances are of one or several kinds, each equally often, and on instances of a
+kind rankings follow Plackett-Luce with its utilities. With several kinds no Plackett-Luce model holds for all instances.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, get_args
+
+import numpy as np
+from scipy.special import expit
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
+
+Truth = Literal["random walk", "smooth", "constant", "crossing", "near-equal", "near-equal and outliers", "two kinds"]
+
+_NEAR = (
+    0.1  # near-equal algorithms: utilities with a tenth of the usual deviation, win rates within 2 to 5 points of even
+)
+_OUTLIER = 2.0  # utility of the best and, negated, of the worst among near-equal ones: win rates of 88 %
+
+
+TRUTHS: tuple[Truth, ...] = get_args(Truth)
+
+
+def draw_truth(truth: Truth, times: int, algorithms: int, *, spread: float = 1.0, rng: np.random.Generator) -> Array:
+    """Utilities (kind, time, algorithm), with a deviation of about `spread` between algorithms.
+
+    Examples
+    --------
+    >>> draw_truth("two kinds", 20, 5, rng=np.random.default_rng(0)).shape
+    (2, 20, 5)
+    """
+    if truth not in TRUTHS:
+        raise ValueError(f"truth must be one of {', '.join(map(repr, TRUTHS))}; got {truth!r}")
+    drawn: Array = spread * _DRAWN[truth](np.linspace(0.0, 1.0, times), algorithms, rng)
+    return drawn
+
+
+def true_win_rates(truth: Array) -> Array:
+    """Win rates (time, algorithm, algorithm) of the row over the column: the mean over kinds."""
+    rates: Array = np.mean([expit(each[:, :, None] - each[:, None]) for each in truth], axis=0)
+    return rates
+
+
+def of_instances(truth: Array, instances: int, *, rng: np.random.Generator) -> Array:
+    """Utilities (instance, time, algorithm) of so many instances, each of a random kind."""
+    chosen: Array = truth[rng.integers(len(truth), size=instances)]
+    return chosen
+
+
+def _random_walk(t: Array, algorithms: int, rng: np.random.Generator) -> Array:
+    steps = rng.standard_normal((len(t), algorithms)) / np.sqrt(len(t))
+    walks: Array = rng.standard_normal(algorithms) + np.cumsum(steps, axis=0)
+    return walks[None]
+
+
+def _smooth(t: Array, algorithms: int, rng: np.random.Generator) -> Array:
+    """Matérn 3/2 with length 0.7 of the time axis."""
+    distance = np.sqrt(3) * np.abs(t[:, None] - t) / 0.7
+    covariance = (1 + distance) * np.exp(-distance) + 1e-9 * np.eye(len(t))
+    return (np.linalg.cholesky(covariance) @ rng.standard_normal((len(t), algorithms)))[None]
+
+
+def _constant(t: Array, algorithms: int, rng: np.random.Generator) -> Array:
+    return np.broadcast_to(rng.standard_normal(algorithms), (1, len(t), algorithms)).copy()
+
+
+def _crossing(t: Array, algorithms: int, rng: np.random.Generator) -> Array:
+    """Straight lines between independent ends."""
+    first, last = rng.standard_normal((2, algorithms))
+    lines: Array = first + t[:, None] * (last - first)
+    return lines[None]
+
+
+def _near_equal(t: Array, algorithms: int, rng: np.random.Generator) -> Array:
+    return _NEAR * _random_walk(t, algorithms, rng)
+
+
+def _near_equal_and_outliers(t: Array, algorithms: int, rng: np.random.Generator) -> Array:
+    truth = _near_equal(t, algorithms, rng)
+    truth[..., 0] += _OUTLIER
+    truth[..., 1] -= _OUTLIER
+    return truth
+
+
+def _two_kinds(t: Array, algorithms: int, rng: np.random.Generator) -> Array:
+    return np.concatenate([_smooth(t, algorithms, rng) for _ in range(2)])
+
+
+_DRAWN: dict[str, Callable[[Array, int, np.random.Generator], Array]] = {
+    "random walk": _random_walk,
+    "smooth": _smooth,
+    "constant": _constant,
+    "crossing": _crossing,
+    "near-equal": _near_equal,
+    "near-equal and outliers": _near_equal_and_outliers,
+    "two kinds": _two_kinds,
+}
