@@ -179,8 +179,8 @@ def test_markov_form_is_right_wherever_it_is_offered(kernel: str, times: int, le
     gradient[0] = 1.0
     correlation = np.exp(-(root := np.sqrt(2 * {"matern32": 1.5, "matern52": 2.5}[kernel]) * grid.scaled / lengthscale))
     correlation *= 1 + root + (root**2 / 3 if kernel == "matern52" else 0.0)
-    # Rounding grows with the largest precision: up to 0.012 was seen at 1500 times and a lengthscale of 20, where this
-    # allows 0.02; elsewhere it is far less.
+    # Rounding grows with the largest precision, and depends on the processor: up to 0.012 was seen at 1500 times and a
+    # lengthscale of 20, where this allows 0.03, and 0.006 at a lengthscale of 12, where it allows 0.009.
     rounding = np.finfo(float).eps * kernel_named(kernel).largest_precision(root[1])
     got = field.latent(factor.solve(field.pull_back(gradient)))[:, 0]
-    np.testing.assert_allclose(got, correlation, rtol=0, atol=1e-3 + 6 * rounding)
+    np.testing.assert_allclose(got, correlation, rtol=0, atol=1e-3 + 10 * rounding)

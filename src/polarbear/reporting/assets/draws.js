@@ -17,14 +17,3 @@ function ratingsAt(belief, time, algorithm) {
   const start = (time * belief.algorithms + algorithm) * belief.draws;
   return belief.ratings.subarray(start, start + belief.draws);
 }
-
-// P(one beats another) at each time.
-function dominanceOverTime(belief, one, other) {
-  return belief.grid.times.map((_, time) => {
-    const first = ratingsAt(belief, time, one);
-    const second = ratingsAt(belief, time, other);
-    let ahead = 0;
-    for (let d = 0; d < belief.draws; d++) ahead += first[d] > second[d];
-    return ahead / belief.draws;
-  });
-}
