@@ -51,7 +51,7 @@ def test_although_no_decision_falls_with_it(recorded, belief):
     assert third.endswith("; leaving out TPA changes win rates too.")
     assert fine == "The pairs' own outcomes contradict no elimination."
     assert advice == "To rely on outcomes instead of the model, fit with prior=BayesianBootstrap()."
-    assert check.sentences() == [contradicted, third, advice]  # without eliminations nothing is said about them
+    assert check.sentences() == [contradicted, third, advice]  # no sentence about eliminations if there are none
 
 
 def test_real_runs_depend_on_who_else_was_there(recorded, belief):

@@ -145,12 +145,12 @@ def test_the_blend_lies_between_outcomes_and_model():
 
 
 def test_the_blend_follows_the_data():
-    alike = rankings(np.tile([0.3, 0.2, 0.1, 0.0], (3, 1)), 60, seed=2)
+    one_kind = rankings(np.tile([0.3, 0.2, 0.1, 0.0], (3, 1)), 60, seed=2)
     kinds = np.where(np.arange(300)[:, None, None] % 2, [0.0, 2.0, 4.0], [4.0, 0.0, 2.0])
     noise = np.random.default_rng(0).gumbel(0, 0.3, (300, 1, 3))
     mixed = pb.Choices.from_values(kinds + noise, grid=[1])
     chosen = [
-        model_weight(weighted_rows(each.rankings, OUTCOMES), rng=np.random.default_rng(0)) for each in (alike, mixed)
+        model_weight(weighted_rows(each.rankings, OUTCOMES), rng=np.random.default_rng(0)) for each in (one_kind, mixed)
     ]
     assert chosen[0] > chosen[1]
 

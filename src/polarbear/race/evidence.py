@@ -115,12 +115,11 @@ def _clusters(block: tuple[int, ...], runs: Mapping[tuple[str, int], Run], names
     labels: list[ClusterLabel] = []
     for instance in block:
         there = [runs[name, instance].trajectory for name in names if (name, instance) in runs]
-        # A run from a race file may lack the attribute.
         found = {cluster for run in there if (cluster := run.cluster) is not None}
         if len(found) > 1:
             raise ValueError(
                 f"expected one cluster for all runs on instance {instance}, got {' and '.join(sorted(map(repr, found)))}; "
-                "label the recordings of an instance alike"
+                "give all recordings of an instance the same label"
             )
         for cluster in found:
             labels.append(

@@ -162,7 +162,7 @@ def search(valuation: Valuation, size: int, risk: Risk) -> Counts:
     little time. With many draws the search uses some of them, and returns no more portfolios than can be compared on all.
     """
     if isinstance(risk, Regret):
-        risk = Expected()  # both rank alike, and regret would need all portfolios
+        risk = Expected()  # both give the same order, and regret would need all portfolios
     if isinstance(risk, ProbabilityBest):
         raise ValueError(
             "the probability of being the best portfolio needs all of them, and there are too many; "

@@ -169,7 +169,7 @@ function scoresOf(valuation, portfolios, risk, kept = Infinity) {
 function search(valuation, size, risk) {
   const { members } = valuation;
   const count = members.length;
-  const attitude = risk.kind === "regret" ? { kind: "expected" } : risk; // both rank alike
+  const attitude = risk.kind === "regret" ? { kind: "expected" } : risk; // both give the same order
   const best = (portfolios) => {
     const scores = scoresOf(valuation, portfolios, attitude, 1);
     const place = argmax(scores);
