@@ -195,7 +195,9 @@ def test_a_run_that_comes_late_does_not_hide_the_cluster_of_its_instance():
 
 
 def test_an_instance_has_one_cluster():
-    with pytest.raises(ValueError, match=r"expected one cluster for all runs on instance 0, got 'f1' and 'f2'; give all"):
+    with pytest.raises(
+        ValueError, match=r"expected one cluster for all runs on instance 0, got 'f1' and 'f2'; give all"
+    ):
         told_in_parts([of_clusters({0: "f1"}, NAMES[:1]) + of_clusters({0: "f2"}, NAMES[1:])])
 
 
