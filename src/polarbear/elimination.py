@@ -27,7 +27,7 @@ Specialists = Literal["keep", "drop"]
 
 # A share of first places that matters. Two algorithms that both never come first differ by the pseudo-instances alone, and
 # that must not keep either of them.
-_SHARE_THAT_MATTERS = 0.1
+SHARE_THAT_MATTERS = 0.1
 
 
 @dataclass(frozen=True)
@@ -101,8 +101,8 @@ def _threats_in_both_orders(posterior: Posterior, elimination: Elimination, poss
     for a, b in np.argwhere(np.triu(wanted | wanted.T, 1)):
         rates, lead = posterior.win_rates(int(a), int(b)), ratings[a] - ratings[b]
         for winner, loser, better in (
-            (a, b, (rates > 0.5) & (lead > -_SHARE_THAT_MATTERS)),
-            (b, a, (rates < 0.5) & (lead < _SHARE_THAT_MATTERS)),
+            (a, b, (rates > 0.5) & (lead > -SHARE_THAT_MATTERS)),
+            (b, a, (rates < 0.5) & (lead < SHARE_THAT_MATTERS)),
         ):
             if elimination == "joint":
                 result[winner, loser] = np.count_nonzero(better.all(axis=0)) / better.shape[1]

@@ -116,11 +116,14 @@ def test_intervals_and_claims_are_compared_with_the_truth():
     ratings = np.array([[[0.6, 0.3, 0.1]], [[0.5, 0.4, 0.1]]])
     posterior = pb.Posterior(ratings, names, grid, True, diagnostics, "", 1)
     truth = np.array([[[0.5, 0.6, 0.2], [0.4, 0.5, 0.9], [0.8, 0.1, 0.5]]])
-    found = coverage.compare(posterior, truth)
+    found = coverage.compare_win_rates(posterior, truth)
     # Win rates of the draws: a over b 0.67 and 0.56, a over c 0.86 and 0.83, b over c 0.75 and 0.8.
     assert found["coverage"] == pytest.approx(1 / 3)
     assert found["log_score"] == pytest.approx((2 * np.log(0.75) + np.log(0.25)) / 3)
-    assert found["claims"] == [0, 0]
+    assert found["claims"] == 0
+    first = coverage.compare_ratings(posterior, np.array([[0.55, 0.2, 0.25]]))
+    assert first["coverage"] == pytest.approx(1 / 3)
+    assert first["log_score"] == pytest.approx(np.log(0.75))  # both draws name a: certain but for half a draw
 
 
 def test_the_bootstrap_holds_the_truth_where_the_paper_s_likelihood_does_not():

@@ -39,8 +39,9 @@ def coverage_cells() -> list[CoverageCell]:
         for instances in (8, 30, 100)
     ]
     near = [
-        CoverageCell(belief=belief, truth=truth, instances=instances, algorithms=6)
+        CoverageCell(belief=belief, truth=truth, spread=spread, instances=instances, algorithms=6)
         for truth in ("near-equal", "near-equal and outliers")
+        for spread in (1.0, 2.0)
         for instances in (8, 20, 60)
         for belief in ("BayesianBootstrap", "unshrunk")
     ]

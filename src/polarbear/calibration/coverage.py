@@ -1,7 +1,8 @@
 """Coverage: how often the intervals of a belief hold the truth, and how often its claims come true.
 
-Truths do not come from the belief's prior. If the belief is honest, 95 % of its 95 % intervals of win rates hold the truth,
-and of its claims with probability 0.95, 95 % come true.
+Truths do not come from the belief's prior. If the belief is honest, 95 % of its 95 % intervals of win rates and ratings hold
+the truth, and of its claims with probability 0.95, such as "A beats B on most instances" or "A comes first most often",
+95 % come true.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import numpy as np
 
 from polarbear.calibration.beliefs import fitted
 from polarbear.calibration.simulator import Simulator
-from polarbear.calibration.truths import Truth, draw_truth, of_instances, true_win_rates
+from polarbear.calibration.truths import Truth, draw_truth, of_instances, true_ratings, true_win_rates
 from polarbear.observe import Choices, linear_grid
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
 
 LEVEL = 0.95
-CLAIMS = ((0.9, 0.95), (0.95, 0.99))  # the probabilities of "A beats B on most instances" that are examined
+CLAIMS = (0.9, 0.99)  # the probabilities of the claims that are examined
 
 
 @dataclass(frozen=True)
@@ -52,12 +53,7 @@ class CoverageCell:
 
 
 def measure_coverage(cell: CoverageCell, replicate: int) -> dict[str, Any]:
-    """Simulate one data set; compare intervals of win rates and claims of dominance with the truth.
-
-    Returns the share of the 95 % intervals of all pairs and times that hold the true win rate, their mean width, the mean
-    log-score of which algorithm of a pair is better, and for each range of `CLAIMS` how many claims were made, how many came
-    true and the sum of their probabilities.
-    """
+    """Simulate one data set; compare intervals of win rates and ratings, and claims about them, with the truth."""
     # The same truths and the same noise for every belief.
     rng = np.random.default_rng(
         [replicate, cell.algorithms, cell.instances, cell.times, round(1000 * cell.autocorrelation)]
@@ -66,46 +62,86 @@ def measure_coverage(cell: CoverageCell, replicate: int) -> dict[str, Any]:
     utilities = of_instances(truth, cell.instances, rng=rng)
     values = Simulator(cell.autocorrelation).values(utilities, cell.instances, rng=rng)
     choices = Choices.from_values(values, grid=linear_grid(1, cell.times, cell.times))
-    return compare(fitted(cell.belief, choices, draws=cell.draws, seed=replicate), true_win_rates(truth))
+    posterior = fitted(cell.belief, choices, draws=cell.draws, seed=replicate)
+    return {
+        **compare_win_rates(posterior, true_win_rates(truth)),
+        "ratings": compare_ratings(posterior, true_ratings(truth)),
+    }
 
 
-def compare(posterior: Posterior, truth: Array) -> dict[str, Any]:
-    """Compare a posterior with true win rates (time, algorithm, algorithm), as `measure_coverage` returns it."""
+def compare_win_rates(posterior: Posterior, truth: Array) -> dict[str, Any]:
+    """Compare a posterior with true win rates (time, algorithm, algorithm).
+
+    Returns the share of the 95 % intervals of all pairs and times that hold the true win rate, their mean width, the mean
+    log-score of which algorithm of a pair is better, how many claims with a probability in `CLAIMS` were made, how many of
+    them came true, and the sum of their probabilities.
+    """
     pairs = list(zip(*np.triu_indices(truth.shape[1], 1), strict=True))
     drawn = np.array([posterior.win_rates(int(a), int(b)) for a, b in pairs], dtype=np.float64)  # (pair, time, draw)
     true = np.array([truth[:, a, b] for a, b in pairs])
-    lower, upper = np.quantile(drawn, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=2)
-    draws = drawn.shape[2]
     better = np.mean(drawn > 0.5, axis=2) + 0.5 * np.mean(drawn == 0.5, axis=2)
-    better = np.clip(better, 0.5 / draws, 1 - 0.5 / draws)
     sure, right = np.maximum(better, 1 - better), (better > 0.5) == (true > 0.5)
-    claims = [right[within].size for low, high in CLAIMS for within in [(sure >= low) & (sure < high)]]
-    came_true = [int(right[within].sum()) for low, high in CLAIMS for within in [(sure >= low) & (sure < high)]]
-    promised = [float(sure[within].sum()) for low, high in CLAIMS for within in [(sure >= low) & (sure < high)]]
+    given = np.where(true > 0.5, better, 1 - better)
+    return {**_intervals(drawn, true), "log_score": _log_score(given, drawn.shape[2]), **_claims(sure, right)}
+
+
+def compare_ratings(posterior: Posterior, truth: Array) -> dict[str, Any]:
+    """Compare a posterior with true ratings (time, algorithm); claims name the algorithm that comes first most often."""
+    drawn = posterior.ratings.transpose(1, 2, 0)  # (time, algorithm, draw)
+    leader, true_leader = drawn.argmax(axis=1), truth.argmax(axis=1)
+    best = np.mean(leader[:, None] == np.arange(truth.shape[1])[:, None], axis=2)  # (time, algorithm)
+    given = best[np.arange(len(truth)), true_leader]
+    claims = _claims(best.max(axis=1), best.argmax(axis=1) == true_leader)
+    return {**_intervals(drawn, truth), "log_score": _log_score(given, drawn.shape[2]), **claims}
+
+
+def _intervals(drawn: Array, true: Array) -> dict[str, float]:
+    """How many 95 % intervals of the draws (last axis) hold the truth, and their mean width."""
+    lower, upper = np.quantile(drawn, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=-1)
+    return {"coverage": float(np.mean((lower <= true) & (true <= upper))), "width": float(np.mean(upper - lower))}
+
+
+def _log_score(given: Array, draws: int) -> float:
+    """Of the probabilities that were given to what is true; half a draw where they are zero."""
+    return float(np.log(np.clip(given, 0.5 / draws, 1 - 0.5 / draws)).mean())
+
+
+def _claims(sure: Array, right: NDArray[np.bool_]) -> dict[str, float]:
+    """How many claims, how many came true, and the sum of their probabilities."""
+    made = (sure >= CLAIMS[0]) & (sure < CLAIMS[1])
     return {
-        "coverage": float(np.mean((lower <= true) & (true <= upper))),
-        "width": float(np.mean(upper - lower)),
-        "log_score": float(np.log(np.where(true > 0.5, better, 1 - better)).mean()),
-        "claims": claims,
-        "came_true": came_true,
-        "promised": promised,
+        "claims": int(made.sum()),
+        "came_true": int(right[made].sum()),
+        "promised": float(sure[made].sum()),
     }
 
 
 def summarise(cell: CoverageCell, outcomes: list[dict[str, Any]]) -> dict[str, Any]:
-    """Means over the data sets of one cell, with the standard error of the coverage, and the shares of claims."""
-    coverage = np.array([each["coverage"] for each in outcomes])
-    claims, came_true, promised = (
-        np.sum([each[name] for each in outcomes], axis=0) for name in ("claims", "came_true", "promised")
-    )
+    """Means over the data sets of one cell, with standard errors, for win rates and for ratings."""
     return {
         **asdict(cell),
         "data_sets": len(outcomes),
+        **_summary(outcomes),
+        "ratings": _summary([each["ratings"] for each in outcomes]),
+    }
+
+
+def _summary(outcomes: list[dict[str, Any]]) -> dict[str, Any]:
+    coverage = np.array([each["coverage"] for each in outcomes])
+    claims, came_true, promised = (
+        np.array([each[name] for each in outcomes]) for name in ("claims", "came_true", "promised")
+    )
+    number = claims.sum()
+    share = came_true.sum() / number if number else None
+    # Claims of one data set are correlated, so data sets are the units of the error.
+    error = np.sqrt(np.sum((came_true - share * claims) ** 2)) / number if number else None
+    return {
         "coverage": round(float(coverage.mean()), 4),
         "standard_error": round(float(coverage.std(ddof=1) / len(coverage) ** 0.5), 4) if len(coverage) > 1 else None,
         "width": round(float(np.mean([each["width"] for each in outcomes])), 3),
         "log_score": round(float(np.mean([each["log_score"] for each in outcomes])), 4),
-        "claims": claims.tolist(),
-        "came_true": [round(float(a / b), 3) if b else None for a, b in zip(came_true, claims, strict=True)],
-        "promised": [round(float(a / b), 3) if b else None for a, b in zip(promised, claims, strict=True)],
+        "claims": round(float(claims.mean()), 2),
+        "came_true": None if share is None else round(float(share), 3),
+        "came_true_error": None if error is None else round(float(error), 3),
+        "promised": round(float(promised.sum() / number), 3) if number else None,
     }

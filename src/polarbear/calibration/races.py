@@ -2,7 +2,8 @@
 
 Truths come from `truths`, runs from a simulator. An elimination is wrong if in truth no algorithm beats the eliminated one
 on most instances at every time, and it loses a clear member if the eliminated one beats each of the others somewhere by more
-than the region of practical equivalence.
+than the region of practical equivalence. The set is right if no clear member was lost and nobody is left who should clearly
+have gone: in truth beaten everywhere by more than that region, and no specialist if the race keeps those.
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ from scipy import stats
 from polarbear.calibration.beliefs import prior_of
 from polarbear.calibration.rank_tests import eliminated_by_rank_tests
 from polarbear.calibration.simulator import Simulator
-from polarbear.calibration.truths import Truth, draw_truth, of_instances, true_win_rates
+from polarbear.calibration.truths import Truth, draw_truth, of_instances, true_ratings, true_win_rates
+from polarbear.elimination import SHARE_THAT_MATTERS
 from polarbear.observe import Grid, Trajectory, linear_grid
 from polarbear.race import loop
 from polarbear.race.batching import AdaptiveBatch
@@ -93,17 +95,20 @@ class RaceCell:
 def simulate_race(cell: RaceCell, replicate: int) -> dict[str, Any]:
     """Simulate one race and compare what it decided with the truth."""
     # The same truths and the same runs under every rule.
-    rng = np.random.default_rng([replicate, cell.algorithms, cell.times, round(1000 * cell.autocorrelation)])
+    rng = np.random.default_rng([cell.algorithms, cell.times, round(1000 * cell.autocorrelation), replicate])
     truth = draw_truth(cell.truth, cell.times, cell.algorithms, spread=cell.spread, rng=rng)
     utilities = of_instances(truth, cell.most_instances, rng=rng)
     values = Simulator(cell.autocorrelation).values(utilities, cell.most_instances, rng=rng)
     race = partial(_bayesian, seed=replicate) if cell.rule == "bayes" else _tested
     out, promised, instances, resolved, cost = race(cell, values)
 
-    rates = true_win_rates(truth)
+    rates, ratings = true_win_rates(truth), true_ratings(truth)
     beaten = dominators(rates).any(axis=0)
     clear_member = ~dominators(rates, margin=-cell.rope).any(axis=0)
-    clearly_beaten = dominators(rates, margin=cell.rope).any(axis=0)
+    surely = dominators(rates, margin=cell.rope)
+    clearly_beaten = surely.any(axis=0)
+    comes_first = as_often_first(ratings, margin=cell.rope)
+    due = (surely & comes_first).any(axis=0) if cell.specialists == "keep" else clearly_beaten
     gone = np.zeros(cell.algorithms, dtype=bool)
     gone[list(out)] = True
     return {
@@ -111,7 +116,9 @@ def simulate_race(cell: RaceCell, replicate: int) -> dict[str, Any]:
         "wrong": int((gone & ~beaten).sum()),
         "clearly_wrong": int((gone & clear_member).sum()),
         "promised": promised,
-        "right_set": bool(not (gone & clear_member).any() and not (~gone & clearly_beaten).any()),
+        "specialists_lost": int((gone & ~(dominators(rates) & as_often_first(ratings)).any(axis=0)).sum()),
+        "right_set": bool(not (gone & clear_member).any() and not (~gone & due).any()),
+        "right_set_by_pairs": bool(not (gone & clear_member).any() and not (~gone & clearly_beaten).any()),
         "instances": instances,
         "resolved": resolved,
         "cost": cost,
@@ -122,6 +129,16 @@ def dominators(rates: Array, *, margin: float = 0.0) -> NDArray[np.bool_]:
     """Whether the row's true win rate over the column exceeds ½ + margin at every time, shape (algorithm, algorithm)."""
     beats: NDArray[np.bool_] = np.all(rates > 0.5 + margin, axis=0) & ~np.eye(rates.shape[1], dtype=bool)
     return beats
+
+
+def as_often_first(ratings: Array, *, margin: float = 0.0) -> NDArray[np.bool_]:
+    """Whether the column is no specialist against the row: at no time does it come first more often by a share that matters.
+
+    A positive margin asks for more than that. Shape (algorithm, algorithm), from true ratings (time, algorithm).
+    """
+    lead = ratings[:, :, None] - ratings[:, None]
+    often: NDArray[np.bool_] = np.all(lead > margin - SHARE_THAT_MATTERS, axis=0)
+    return often
 
 
 def _bayesian(cell: RaceCell, values: Array, *, seed: int) -> tuple[list[int], float, int, bool, float]:
@@ -174,7 +191,9 @@ def summarise(cell: RaceCell, outcomes: list[dict[str, Any]]) -> dict[str, Any]:
         "wrong_per_elimination": rate(sum(each["wrong"] for each in outcomes), eliminated),
         "promised": round(sum(each["promised"] for each in outcomes), 2),
         "eliminated": eliminated,
+        "specialist_lost": rate(sum(each["specialists_lost"] > 0 for each in outcomes), len(outcomes)),
         "right_set": rate(sum(each["right_set"] for each in outcomes), len(outcomes)),
+        "right_set_by_pairs": rate(sum(each["right_set_by_pairs"] for each in outcomes), len(outcomes)),
         "resolved": round(sum(each["resolved"] for each in outcomes) / len(outcomes), 3) if outcomes else None,
         "instances": round(float(np.mean([each["instances"] for each in outcomes])), 1) if outcomes else None,
         "cost": round(float(np.mean([each["cost"] for each in outcomes])), 3) if outcomes else None,

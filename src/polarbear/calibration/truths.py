@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
-from scipy.special import expit
+from scipy.special import expit, softmax
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,9 +20,7 @@ if TYPE_CHECKING:
 
 Truth = Literal["random walk", "smooth", "constant", "crossing", "near-equal", "near-equal and outliers", "two kinds"]
 
-_NEAR = (
-    0.1  # near-equal algorithms: utilities with a tenth of the usual deviation, win rates within 2 to 5 points of even
-)
+_NEAR = 0.1  # near-equal algorithms: a tenth of the usual deviation of utilities, win rates within 5 points of one half
 _OUTLIER = 2.0  # utility of the best and, negated, of the worst among near-equal ones: win rates of 88 %
 
 
@@ -30,7 +28,7 @@ TRUTHS: tuple[Truth, ...] = get_args(Truth)
 
 
 def draw_truth(truth: Truth, times: int, algorithms: int, *, spread: float = 1.0, rng: np.random.Generator) -> Array:
-    """Utilities (kind, time, algorithm), with a deviation of about `spread` between algorithms.
+    """Utilities (kind, time, algorithm), with a deviation of about `spread` between algorithms, a tenth of it if near-equal.
 
     Examples
     --------
@@ -40,6 +38,9 @@ def draw_truth(truth: Truth, times: int, algorithms: int, *, spread: float = 1.0
     if truth not in TRUTHS:
         raise ValueError(f"truth must be one of {', '.join(map(repr, TRUTHS))}; got {truth!r}")
     drawn: Array = spread * _DRAWN[truth](np.linspace(0.0, 1.0, times), algorithms, rng)
+    if truth == "near-equal and outliers":
+        drawn[..., 0] += _OUTLIER
+        drawn[..., 1] -= _OUTLIER
     return drawn
 
 
@@ -47,6 +48,12 @@ def true_win_rates(truth: Array) -> Array:
     """Win rates (time, algorithm, algorithm) of the row over the column: the mean over kinds."""
     rates: Array = np.mean([expit(each[:, :, None] - each[:, None]) for each in truth], axis=0)
     return rates
+
+
+def true_ratings(truth: Array) -> Array:
+    """The probability of being first, (time, algorithm): the mean over kinds."""
+    ratings: Array = softmax(truth, axis=-1).mean(axis=0)
+    return ratings
 
 
 def of_instances(truth: Array, instances: int, *, rng: np.random.Generator) -> Array:
@@ -83,13 +90,6 @@ def _near_equal(t: Array, algorithms: int, rng: np.random.Generator) -> Array:
     return _NEAR * _random_walk(t, algorithms, rng)
 
 
-def _near_equal_and_outliers(t: Array, algorithms: int, rng: np.random.Generator) -> Array:
-    truth = _near_equal(t, algorithms, rng)
-    truth[..., 0] += _OUTLIER
-    truth[..., 1] -= _OUTLIER
-    return truth
-
-
 def _two_kinds(t: Array, algorithms: int, rng: np.random.Generator) -> Array:
     return np.concatenate([_smooth(t, algorithms, rng) for _ in range(2)])
 
@@ -100,6 +100,6 @@ _DRAWN: dict[str, Callable[[Array, int, np.random.Generator], Array]] = {
     "constant": _constant,
     "crossing": _crossing,
     "near-equal": _near_equal,
-    "near-equal and outliers": _near_equal_and_outliers,
+    "near-equal and outliers": _near_equal,
     "two kinds": _two_kinds,
 }

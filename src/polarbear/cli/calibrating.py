@@ -202,6 +202,7 @@ def _show(found: dict[str, Any]) -> None:
             posterior["truth"],
             _coverage(posterior),
             _claims(posterior),
+            _claims(posterior["ratings"]),
             _share(race["any_wrong"]),
             _share(race["any_clearly_wrong"]),
             _share(race["right_set"]),
@@ -212,7 +213,8 @@ def _show(found: dict[str, Any]) -> None:
     head = (
         "truth",
         "95 % intervals hold it",
-        "claims of 0.9 to 0.99 true",
+        "claims about pairs true",
+        "claims about the first true",
         "any wrong elimination",
         "clear member lost",
         "right set",
@@ -232,16 +234,11 @@ def _coverage(posterior: dict[str, Any]) -> str:
     return f"{posterior['coverage']:.1%}" + ("" if error is None else f" ± {2 * error:.1%}")
 
 
-def _claims(posterior: dict[str, Any]) -> str:
+def _claims(compared: dict[str, Any]) -> str:
     """The share of claims that came true, and the probability that they had on average."""
-    number = sum(posterior["claims"])
-    if not number:
+    if compared["came_true"] is None:
         return "no claims"
-    true, promised = (
-        sum(share * count for share, count in zip(posterior[name], posterior["claims"], strict=True) if count) / number
-        for name in ("came_true", "promised")
-    )
-    return f"{true:.0%} of {promised:.0%}"
+    return f"{compared['came_true']:.0%} of {compared['promised']:.0%}"
 
 
 def _share(rate: tuple[float, float, float] | None) -> str:

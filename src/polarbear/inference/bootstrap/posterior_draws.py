@@ -11,7 +11,7 @@ from polarbear.diagnostics import Diagnostics
 from polarbear.inference.bootstrap.blend import model_weight
 from polarbear.inference.bootstrap.first_places import first_places
 from polarbear.inference.bootstrap.instance_weights import draw_weights, weighted_rows
-from polarbear.inference.bootstrap.near_equality import draw_spreads
+from polarbear.inference.bootstrap.near_equality import draw_spreads, shrink_ratings
 from polarbear.inference.bootstrap.weighted_plackett_luce import weighted_utilities
 from polarbear.observe.ranking import ABSENT
 from polarbear.outcome_draws import OutcomeDraws
@@ -41,10 +41,11 @@ def bayesian_bootstrap(
     model = model_weight(rows, rng=rng) if prior.plackett_luce == "auto" else float(prior.plackett_luce)
     utilities = weighted_utilities(rows, weights) if model > 0 else None
     sample = OutcomeDraws(rows.ranks, weights, rows.sizes, rows.scale, utilities, model)
-    if prior.shrink and len(choices.names) > 1:
-        sample = replace(sample, spread=draw_spreads(sample, rng=rng))
     by_outcomes = None if np.isinf(model) else first_places(rows.ranks, weights, rows.scale)
     ratings = blended_ratings(rows, by_outcomes, utilities, model)
+    if prior.shrink and len(choices.names) > 1:
+        sample = replace(sample, spread=draw_spreads(sample, rng=rng))
+        ratings = shrink_ratings(ratings, rng=rng)
     return ratings.astype(np.float64), sample, _diagnostics(rows, model, draws), scope(choices.rankings, prior, rows)
 
 

@@ -33,6 +33,8 @@ _NEWTON_STEPS, _NEWTON_TOLERANCE = 60, 1e-8
 _LARGEST_STEP = 2.0  # in utilities; damps Newton's method far from the solution
 # A draw is done when its next step is below 3 % of the standard deviation with which the instances determine it.
 _STEPS, _TOLERANCE = 30, 1e-3
+_RANKS_AT_ONCE = 300_000  # counted in one call, a few megabytes
+_BITS = 52  # of a whole number that is exact as a float
 _AFFORDABLE = 4e9  # products of draws, sets and algorithms over all times: about half a second per step
 
 
@@ -82,21 +84,34 @@ def weighted_utilities(rows: Rows, weights: NDArray[np.float32], *, exact: bool 
 
 def _stages(rows: Rows) -> Iterator[_Stages]:
     """The choices of each time, one after the other, with equal sets counted once."""
-    algorithms = rows.ranks.shape[2]
-    for t in range(rows.ranks.shape[1]):
-        ones = np.ones((1, len(rows.ranks)))
+    number, times, algorithms = rows.ranks.shape
+    at_once = max(1, _RANKS_AT_ONCE // (number * algorithms))
+    for start in range(0, times, at_once):
+        part = rows.ranks[:, start : start + at_once].swapaxes(0, 1)
+        counts = np.ones(part.shape[:2])
         if rows.scale is not None:
-            ones[0] = rows.scale[:, t] > 0
-        counted = tally([(rows.ranks[None, :, t], ones)])
-        row, place = np.nonzero(counted.counts)
-        packed = np.packbits(counted.members[row, place], axis=1)
-        distinct, index = np.unique(packed, axis=0, return_inverse=True)
-        members = np.unpackbits(distinct, axis=1, count=algorithms).astype(np.float64)
-        shape = (len(rows.ranks), max(1, len(members)))
-        if not len(members):
-            members = np.ones((1, algorithms))
-        holds = csr_array((counted.counts[row, place], (row, index.ravel())), shape=shape)
-        yield _Stages(counted.wins, members, holds)
+            counts = (rows.scale[:, start : start + at_once].T > 0).astype(np.float64)
+        # Each row at each time is a block of its own.
+        counted = tally([(part.reshape(1, -1, algorithms), counts.reshape(1, -1))])
+        for t in range(len(part)):
+            here = slice(t * number, (t + 1) * number)
+            yield _distinct(counted.wins[here], counted.members[here], counted.counts[here])
+
+
+def _distinct(wins: Array, members: NDArray[np.bool_], counts: Array) -> _Stages:
+    """Number the distinct sets of all rows, from the padded sets of each."""
+    algorithms = members.shape[2]
+    row, place = np.nonzero(counts)
+    if not row.size:
+        return _Stages(wins, np.ones((1, algorithms)), csr_array((len(wins), 1)))
+    chosen = members[row, place]
+    if algorithms <= _BITS:
+        codes = chosen @ np.exp2(np.arange(algorithms))
+        _, first, index = np.unique(codes, return_index=True, return_inverse=True)
+    else:
+        _, first, index = np.unique(np.packbits(chosen, axis=1), axis=0, return_index=True, return_inverse=True)
+    holds = csr_array((counts[row, place], (row, index.ravel())), shape=(len(wins), len(first)))
+    return _Stages(wins, chosen[first].astype(np.float64), holds)
 
 
 def _fit(stages: _Stages, weights: Array, start: Array) -> tuple[Array, Array]:
