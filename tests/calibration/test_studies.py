@@ -160,13 +160,25 @@ def test_a_race_is_judged_by_its_truth(rule, monkeypatch):
     assert (found["eliminated"], found["wrong"], found["clearly_wrong"]) == (1, 0, 0)
     assert found["right_set"]
     assert 8 <= found["instances"] <= 48
-    monkeypatch.setattr(races, "_bayesian", lambda *_, seed: ([1], 0.01, 8, True, 0.1))
-    monkeypatch.setattr(races, "_tested", lambda *_: ([1], 0.01, 8, True, 0.1))
-    mistaken = simulate_race(cell, 0)
+    mistaken = races.judge(cell, truth[None], races.Decided((1,), 0.01, 8, resolved=True, cost=0.1))
     assert (mistaken["wrong"], mistaken["clearly_wrong"], mistaken["right_set"]) == (1, 1, False)
     summary = races.summarise(cell, [found, mistaken])
     assert summary["any_wrong"][0] == 0.5
     assert summary["races"] == 2
+
+
+def test_a_specialist_need_not_go_in_a_race_that_keeps_it():
+    """On two of five kinds of instances a is first, on the others last; b beats it on three of five."""
+    places = np.array([[0, 1, 2, 3], [0, 1, 2, 3], [3, 0, 1, 2], [3, 1, 0, 2], [3, 1, 2, 0]])
+    truth = -5.0 * places[:, None]
+    decided = races.Decided((), 0.0, 8, resolved=True, cost=0.1)
+    kept = races.judge(RaceCell(specialists="keep"), truth, decided)
+    assert not races.judge(RaceCell(specialists="drop"), truth, decided)["right_set"]
+    assert not kept["right_set_by_pairs"]
+    # c and d are beaten by b, and come first no more often.
+    assert not kept["right_set"]
+    assert races.judge(RaceCell(specialists="keep"), truth, replace(decided, out=(2, 3)))["right_set"]
+    assert races.judge(RaceCell(specialists="keep"), truth, replace(decided, out=(0, 2, 3)))["specialists_lost"] == 1
 
 
 def test_rank_tests_eliminate_whom_another_beats_at_every_time():

@@ -54,15 +54,23 @@ class CoverageCell:
 
 def measure_coverage(cell: CoverageCell, replicate: int) -> dict[str, Any]:
     """Simulate one data set; compare intervals of win rates and ratings, and claims about them, with the truth."""
-    # The same truths and the same noise for every belief.
+    values, truth = simulate(cell, replicate)
+    choices = Choices.from_values(values, grid=linear_grid(1, cell.times, cell.times))
+    return compare(fitted(cell.belief, choices, draws=cell.draws, seed=replicate), truth)
+
+
+def simulate(cell: CoverageCell, replicate: int) -> tuple[Array, Array]:
+    """Values (instance, time, algorithm) and their truth (see `truths`), the same for every belief."""
     rng = np.random.default_rng(
         [replicate, cell.algorithms, cell.instances, cell.times, round(1000 * cell.autocorrelation)]
     )
     truth = draw_truth(cell.truth, cell.times, cell.algorithms, spread=cell.spread, rng=rng)
     utilities = of_instances(truth, cell.instances, rng=rng)
-    values = Simulator(cell.autocorrelation).values(utilities, cell.instances, rng=rng)
-    choices = Choices.from_values(values, grid=linear_grid(1, cell.times, cell.times))
-    posterior = fitted(cell.belief, choices, draws=cell.draws, seed=replicate)
+    return Simulator(cell.autocorrelation).values(utilities, cell.instances, rng=rng), truth
+
+
+def compare(posterior: Posterior, truth: Array) -> dict[str, Any]:
+    """Compare a posterior with a truth: win rates, and under "ratings" the probabilities of being first."""
     return {
         **compare_win_rates(posterior, true_win_rates(truth)),
         "ratings": compare_ratings(posterior, true_ratings(truth)),

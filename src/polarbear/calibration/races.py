@@ -9,7 +9,6 @@ have gone: in truth beaten everywhere by more than that region, and no specialis
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -92,36 +91,68 @@ class RaceCell:
         )
 
 
+@dataclass(frozen=True)
+class Decided:
+    """What a race decided.
+
+    Attributes
+    ----------
+    out
+        The algorithms that were eliminated.
+    promised
+        The sum of the probabilities of error that their posteriors gave.
+    instances
+        How many were used.
+    resolved
+        Whether the race ended before its instances did.
+    cost
+        The share of the evaluations of running everything everywhere.
+    """
+
+    out: tuple[int, ...]
+    promised: float
+    instances: int
+    resolved: bool
+    cost: float
+
+
 def simulate_race(cell: RaceCell, replicate: int) -> dict[str, Any]:
     """Simulate one race and compare what it decided with the truth."""
-    # The same truths and the same runs under every rule.
+    values, truth = simulate(cell, replicate)
+    decided = _bayesian(cell, values, seed=replicate) if cell.rule == "bayes" else _tested(cell, values)
+    return judge(cell, truth, decided)
+
+
+def simulate(cell: RaceCell, replicate: int) -> tuple[Array, Array]:
+    """Values (instance, time, algorithm) of all runs and their truth (see `truths`), the same under every rule."""
     rng = np.random.default_rng([cell.algorithms, cell.times, round(1000 * cell.autocorrelation), replicate])
     truth = draw_truth(cell.truth, cell.times, cell.algorithms, spread=cell.spread, rng=rng)
     utilities = of_instances(truth, cell.most_instances, rng=rng)
-    values = Simulator(cell.autocorrelation).values(utilities, cell.most_instances, rng=rng)
-    race = partial(_bayesian, seed=replicate) if cell.rule == "bayes" else _tested
-    out, promised, instances, resolved, cost = race(cell, values)
+    return Simulator(cell.autocorrelation).values(utilities, cell.most_instances, rng=rng), truth
 
+
+def judge(cell: RaceCell, truth: Array, decided: Decided) -> dict[str, Any]:
+    """Compare what a race decided with the truth."""
     rates, ratings = true_win_rates(truth), true_ratings(truth)
-    beaten = dominators(rates).any(axis=0)
+    beaten, surely_beaten = dominators(rates), dominators(rates, margin=cell.rope)
+    no_specialist, surely_none = as_often_first(ratings), as_often_first(ratings, margin=cell.rope)
     clear_member = ~dominators(rates, margin=-cell.rope).any(axis=0)
-    surely = dominators(rates, margin=cell.rope)
-    clearly_beaten = surely.any(axis=0)
-    comes_first = as_often_first(ratings, margin=cell.rope)
-    due = (surely & comes_first).any(axis=0) if cell.specialists == "keep" else clearly_beaten
+    due_by_pairs = surely_beaten.any(axis=0)
+    due = (surely_beaten & surely_none).any(axis=0) if cell.specialists == "keep" else due_by_pairs
     gone = np.zeros(cell.algorithms, dtype=bool)
-    gone[list(out)] = True
+    gone[list(decided.out)] = True
+    lost = bool((gone & clear_member).any())
     return {
         "eliminated": int(gone.sum()),
-        "wrong": int((gone & ~beaten).sum()),
+        "wrong": int((gone & ~beaten.any(axis=0)).sum()),
         "clearly_wrong": int((gone & clear_member).sum()),
-        "promised": promised,
-        "specialists_lost": int((gone & ~(dominators(rates) & as_often_first(ratings)).any(axis=0)).sum()),
-        "right_set": bool(not (gone & clear_member).any() and not (~gone & due).any()),
-        "right_set_by_pairs": bool(not (gone & clear_member).any() and not (~gone & clearly_beaten).any()),
-        "instances": instances,
-        "resolved": resolved,
-        "cost": cost,
+        "specialists_lost": int((gone & ~(beaten & no_specialist).any(axis=0)).sum()),
+        "promised": decided.promised,
+        "right_set": not lost and not bool((~gone & due).any()),
+        "right_set_by_pairs": not lost and not bool((~gone & due_by_pairs).any()),
+        "instances": decided.instances,
+        "resolved": decided.resolved,
+        "cost": decided.cost,
     }
 
 
@@ -141,8 +172,7 @@ def as_often_first(ratings: Array, *, margin: float = 0.0) -> NDArray[np.bool_]:
     return often
 
 
-def _bayesian(cell: RaceCell, values: Array, *, seed: int) -> tuple[list[int], float, int, bool, float]:
-    """Who went out, the sum of the probabilities of error that their posteriors gave, instances, whether it ended, cost."""
+def _bayesian(cell: RaceCell, values: Array, *, seed: int) -> Decided:
     names, times = [f"a{number}" for number in range(cell.algorithms)], cell.grid.times
     state = loop.start(cell.settings(seed), names)
 
@@ -159,24 +189,23 @@ def _bayesian(cell: RaceCell, values: Array, *, seed: int) -> tuple[list[int], f
         else:
             state = loop.tell(state, plan, [run(job) for job in plan.jobs])
     out = [each for round_ in state.rounds for each in round_.eliminated]
-    full = cell.most_instances * cell.algorithms * float(times[-1])
-    return (
-        [names.index(each.name) for each in out],
-        float(sum(1 - each.probability for each in out)),
-        len(state.evidence.instances),
-        resolved or loop.ask(state) is None,
-        state.cost / full,
+    return Decided(
+        out=tuple(names.index(each.name) for each in out),
+        promised=float(sum(1 - each.probability for each in out)),
+        instances=len(state.evidence.instances),
+        resolved=resolved or loop.ask(state) is None,
+        cost=state.cost / (cell.most_instances * cell.algorithms * float(times[-1])),
     )
 
 
-def _tested(cell: RaceCell, values: Array) -> tuple[list[int], float, int, bool, float]:
+def _tested(cell: RaceCell, values: Array) -> Decided:
     out, instances, spent = eliminated_by_rank_tests(values, level=1 - cell.confidence, batch=cell.batch[0])
-    return (
-        out,
-        (1 - cell.confidence) * len(out),
-        instances,
-        len(out) == cell.algorithms - 1,
-        spent / values[:, 0].size,
+    return Decided(
+        out=tuple(out),
+        promised=(1 - cell.confidence) * len(out),
+        instances=instances,
+        resolved=len(out) == cell.algorithms - 1,
+        cost=spent / values[:, 0].size,
     )
 
 

@@ -76,7 +76,8 @@ def shrink_ratings(ratings: Array32, *, rng: np.random.Generator) -> Array32:
 def _share(first: Array32, second: Array32) -> Array32:
     """The first algorithm's share of the first places of the two; one half if there are none."""
     total = first + second
-    return np.divide(first, total, out=np.full_like(total, 0.5), where=total > 0)
+    share: Array32 = np.divide(first, total, out=np.full_like(total, 0.5), where=total > 0)
+    return share
 
 
 def _noise(ratings: Array32, near: NDArray[np.bool_]) -> Array32:
@@ -94,7 +95,8 @@ def _noise(ratings: Array32, near: NDArray[np.bool_]) -> Array32:
     mean = ratings.mean(axis=2)
     level = 0.5 * (mean + likely @ mean)
     variance = np.array([likely[a] @ (ratings[a] - ratings).var(axis=2) for a in range(algorithms)])
-    return (variance / np.maximum(4 * level, 1e-12) ** 2).T.astype(np.float32)
+    noise: Array32 = (variance / np.maximum(4 * level, 1e-12) ** 2).T.astype(np.float32)
+    return noise
 
 
 def _draw_near(

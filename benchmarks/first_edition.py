@@ -1,0 +1,120 @@
+"""The default belief of the first edition on the simulated data of docs/calibration.md, for a comparison side by side.
+
+    git worktree add ../first f49be49
+    python benchmarks/first_edition.py ../first/src --data-sets 20 --races 60
+
+Its code is no longer part of this one. It runs in a process of its own, from the sources of the old commit; it is given the
+simulated values and returns ratings, or who went out of a race. The summary is docs/data/first_edition.json.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import pickle
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from importlib import import_module
+from pathlib import Path
+from threading import local
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from polarbear.calibration.truths import Truth
+
+SUMMARY = Path(__file__).parents[1] / "docs" / "data" / "first_edition.json"
+
+
+def answer_requests() -> None:
+    """In the process of the first edition: read requests from standard input until it ends, and answer each."""
+    pb: Any = import_module("polarbear")  # the types are those of another version
+    races: Any = import_module("polarbear.calibration.races")
+    while True:
+        try:
+            kind, values, seed, draws = pickle.load(sys.stdin.buffer)
+        except EOFError:
+            return
+        times, algorithms = values.shape[1:]
+        if kind == "fit":
+            choices = pb.Choices.from_values(values, grid=pb.linear_grid(1, times, times), per_instance=True)
+            fitted = pb.fit(choices, prior=pb.BSpline(), calibration="trajectory", draws=draws, seed=seed)
+            answer = fitted.ratings
+        else:
+            cell = races.RaceCell(
+                prior="BSpline", elimination="joint", confidence=0.95, draws=draws, algorithms=algorithms, times=times
+            )
+            answer = races._bayesian(cell, values, seed=seed)
+        pickle.dump(answer, sys.stdout.buffer)
+        sys.stdout.buffer.flush()
+
+
+class FirstEdition:
+    """Processes of the first edition, one for each thread that asks."""
+
+    def __init__(self, sources: Path) -> None:
+        self._environment = {**os.environ, "PYTHONPATH": str(sources.resolve()), "OMP_NUM_THREADS": "1"}
+        self._of_thread = local()
+
+    def ask(self, kind: str, values: Any, *, seed: int, draws: int) -> Any:
+        """The ratings (draw, time, algorithm) of a fit, or what a race decided."""
+        if not hasattr(self._of_thread, "process"):
+            self._of_thread.process = subprocess.Popen(
+                [sys.executable, __file__, "--answer"],
+                env=self._environment,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+            )
+        process = self._of_thread.process
+        pickle.dump((kind, values, seed, draws), process.stdin)
+        process.stdin.flush()
+        return pickle.load(process.stdout)
+
+
+def main() -> None:
+    """Simulate the data sets and races of the studies, ask the first edition, and summarise."""
+    import polarbear as pb
+    from polarbear.calibration import coverage, races
+    from polarbear.calibration.__main__ import coverage_cells
+
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("sources", type=Path, help="the folder src of the first edition")
+    parser.add_argument("--data-sets", type=int, default=20, help="of each cell")
+    parser.add_argument("--races", type=int, default=60, help="of each kind of truth")
+    parser.add_argument("--workers", type=int, default=2)
+    asked = parser.parse_args()
+    first = FirstEdition(asked.sources)
+
+    def measured(cell: coverage.CoverageCell, replicate: int) -> dict[str, Any]:
+        values, truth = coverage.simulate(cell, replicate)
+        ratings = first.ask("fit", values, seed=replicate, draws=cell.draws)
+        names, grid = tuple(f"a{each}" for each in range(cell.algorithms)), pb.linear_grid(1, cell.times, cell.times)
+        told = pb.Diagnostics("first edition", reliable=True, message="", effective_draws=cell.draws)
+        return coverage.compare(pb.Posterior(ratings, names, grid, True, told, "", cell.instances), truth)
+
+    def raced(cell: races.RaceCell, replicate: int) -> dict[str, Any]:
+        values, truth = races.simulate(cell, replicate)
+        out, *rest = first.ask("race", values, seed=replicate, draws=cell.draws)
+        return races.judge(cell, truth, races.Decided(tuple(out), *rest))
+
+    cells = [each for each in coverage_cells() if each.belief == "BayesianBootstrap"]
+    settings: list[tuple[Truth, int]] = [("random walk", 4), ("two kinds", 5)]
+    race_cells = [
+        races.RaceCell(truth=truth, algorithms=algorithms, specialists="drop") for truth, algorithms in settings
+    ]
+    with ThreadPoolExecutor(asked.workers) as pool:
+        told = [
+            coverage.summarise(cell, list(pool.map(measured, [cell] * asked.data_sets, range(asked.data_sets))))
+            for cell in cells
+        ]
+        told += [
+            races.summarise(cell, list(pool.map(raced, [cell] * asked.races, range(asked.races))))
+            for cell in race_cells
+        ]
+    lines = ",\n".join(json.dumps({**each, "belief": "first edition"}) for each in told)
+    SUMMARY.write_text(f"[\n{lines}\n]\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    answer_requests() if "--answer" in sys.argv else main()
