@@ -19,7 +19,7 @@ law = settings(deadline=None, max_examples=60)
 def test_threats_are_shares_of_draws(elimination, seed):
     posterior = some_posterior(np.random.default_rng(seed), NAMES, TIMES)
     ours = threats(posterior, elimination=elimination)
-    np.testing.assert_array_equal(threats(posterior, elimination=elimination, beats=dominance(posterior)), ours)
+    np.testing.assert_array_equal(threats(posterior, elimination=elimination, over_time=dominance(posterior)), ours)
     for a in range(5):
         for b in range(5):
             assert ours[a, b] == (pytest.approx(threat(posterior, a, b, elimination)) if a != b else 0)

@@ -18,7 +18,7 @@ from polarbear.relations import anytime_dominance, dominance
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import NDArray
 
     from polarbear.posterior import Posterior
 
@@ -72,43 +72,57 @@ def threats(
     *,
     elimination: Elimination,
     specialists: Specialists = "keep",
-    beats: NDArray[np.float64] | None = None,
+    over_time: NDArray[np.float64] | None = None,
 ) -> NDArray[np.float64]:
     """The probability that counts when the row would eliminate the column, shape (algorithm, algorithm).
 
-    `beats` is `dominance(posterior)`, if it is known already.
+    `over_time` is that of `threats_over_time`, if it is known already.
     """
     if elimination not in get_args(Elimination):
         raise ValueError(f"elimination must be 'joint' or 'pointwise', got {elimination!r}")
+    if over_time is None:
+        over_time = threats_over_time(posterior, specialists=specialists)
+    least: NDArray[np.float64] = over_time.min(axis=0)
+    if elimination == "pointwise":
+        return least
+    # Who never beats another at one of the times does not do so at all times.
+    if not _watches_first_places(posterior, specialists):
+        return anytime_dominance(posterior, where=least > 0)
+    posterior.require_joint("joint elimination")
+    result = np.zeros_like(least)
+    for a, b in np.argwhere(np.triu((least > 0) | (least > 0).T, 1)).tolist():
+        result[a, b], result[b, a] = (each.all(axis=0).mean() for each in _better(posterior, a, b))
+    return np.where(least > 0, result, 0.0)
+
+
+def threats_over_time(
+    posterior: Posterior, *, specialists: Specialists = "keep", beats: NDArray[np.float64] | None = None
+) -> NDArray[np.float64]:
+    """P(the row beats the column at t, in the sense that counts for elimination), shape (time, algorithm, algorithm).
+
+    `beats` is `dominance(posterior)`, if it is known already; where it is zero, so is the result.
+    """
     if specialists not in get_args(Specialists):
         raise ValueError(f"specialists must be 'keep' or 'drop', got {specialists!r}")
-    if specialists == "keep" and posterior.outcomes is not None:
-        return _threats_in_both_orders(posterior, elimination, True if beats is None else beats.min(axis=0) > 0)
-    if elimination == "joint":
-        # Who never beats another at one of the times does not do so at all times.
-        return anytime_dominance(posterior, where=True if beats is None else beats.min(axis=0) > 0)
-    everywhere: NDArray[np.float64] = (dominance(posterior) if beats is None else beats).min(axis=0)
-    return everywhere
+    beats = dominance(posterior) if beats is None else beats
+    if not _watches_first_places(posterior, specialists):
+        return beats
+    result = np.zeros_like(beats)
+    for a, b in np.argwhere(np.triu(beats.any(axis=0) | beats.any(axis=0).T, 1)).tolist():
+        result[:, a, b], result[:, b, a] = (each.mean(axis=1) for each in _better(posterior, a, b))
+    return np.where(beats > 0, result, 0.0)
 
 
-def _threats_in_both_orders(posterior: Posterior, elimination: Elimination, possible: ArrayLike) -> NDArray[np.float64]:
-    """P(the row beats the column on most instances and comes first as often), at all times or at the least certain one."""
-    if elimination == "joint":
-        posterior.require_joint("joint elimination")
-    n = len(posterior.names)
-    result, wanted = np.zeros((n, n)), np.broadcast_to(possible, (n, n))
-    ratings = posterior.ratings.transpose(2, 1, 0)  # (algorithm, time, draw)
-    for a, b in np.argwhere(np.triu(wanted | wanted.T, 1)):
-        rates, lead = posterior.win_rates(int(a), int(b)), ratings[a] - ratings[b]
-        for winner, loser, better in (
-            (a, b, (rates > 0.5) & (lead > -SHARE_THAT_MATTERS)),
-            (b, a, (rates < 0.5) & (lead < SHARE_THAT_MATTERS)),
-        ):
-            if elimination == "joint":
-                result[winner, loser] = np.count_nonzero(better.all(axis=0)) / better.shape[1]
-            else:
-                result[winner, loser] = min(np.count_nonzero(at_time) for at_time in better) / better.shape[1]
-    return result
+def _watches_first_places(posterior: Posterior, specialists: Specialists) -> bool:
+    """Whether first places matter: under Plackett-Luce they follow the win rates."""
+    return specialists == "keep" and posterior.outcomes is not None
+
+
+def _better(posterior: Posterior, a: int, b: int) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Whether a beats b on most instances and comes first as often, and the reverse, each of shape (time, draw)."""
+    assert posterior.outcomes is not None
+    rates, lead = posterior.win_rates(a, b), posterior.outcomes.first_place_lead(a, b)
+    return (rates > 0.5) & (lead > -SHARE_THAT_MATTERS), (rates < 0.5) & (lead < SHARE_THAT_MATTERS)
 
 
 def find_specialists(

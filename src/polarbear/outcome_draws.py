@@ -98,6 +98,28 @@ class OutcomeDraws:
         both, won = outcomes(_best(self.ranks, members), _best(self.ranks, rivals))
         return self._weighted(both, won)
 
+    def first_place_lead(self, first: int, second: int) -> Array32:
+        """Shape (time, draw): how much more often the first algorithm comes first than the second.
+
+        By outcomes among those observed, on the instances where both were. So a race that stops running some algorithms
+        still compares the others on all their instances.
+        """
+        both, _ = outcomes(self.ranks[..., first], self.ranks[..., second])
+        lead = (self._first_shares[..., first] - self._first_shares[..., second]) * both
+        if self._model_ratings is None:
+            return self._weighted(both, lead)
+        model: Array32 = self._model_ratings[:, first] - self._model_ratings[:, second]
+        return model if np.isinf(self.model_weight) else self._blended(self._weighted(both, lead), model, both)
+
+    @cached_property
+    def _first_shares(self) -> Array32:
+        return first_shares(self.ranks)
+
+    @cached_property
+    def _model_ratings(self) -> Array32 | None:
+        """Shape (time, algorithm, draw): the probability of being first under the fit."""
+        return None if self.utilities is None or self.model_weight == 0 else softmax(self.utilities)
+
     @cached_property
     def _all_pairs(self) -> Array32 | None:
         """Shape (pair, time, draw), or None if that were too large to keep."""
@@ -125,10 +147,13 @@ class OutcomeDraws:
         model = _logistic(self.utilities[:, first] - self.utilities[:, second])
         if np.isinf(self.model_weight):
             return model
+        return self._blended(self._weighted(both, won), model, both)
+
+    def _blended(self, by_outcomes: Array32, by_model: Array32, both: NDArray[np.bool_]) -> Array32:
+        """Outcomes (time, draw) and model, as the instances on which both were observed are few."""
         share = (self.model_weight / (self.model_weight + self.sizes @ both)).astype(np.float32)[:, None]
-        rates = self._weighted(both, won)
-        rates += share * (model - rates)
-        return rates
+        blended: Array32 = by_outcomes + share * (by_model - by_outcomes)
+        return blended
 
     def _weighted(self, both: NDArray[np.bool_], won: Array32) -> Array32:
         """The weighted mean of `won` (row, time) over the rows where both were observed, shape (time, draw)."""
@@ -151,6 +176,21 @@ def outcomes(first: NDArray[np.int16], second: NDArray[np.int16]) -> tuple[NDArr
     won = ((first < second) & both).astype(np.float32)
     won += 0.5 * tied
     return both, won
+
+
+def first_shares(ranks: NDArray[np.int16]) -> Array32:
+    """Shape as ranks (…, algorithm): 1 for the algorithm that is first, shared among ties; 0 where none was observed."""
+    best = np.where(ranks == ABSENT, np.iinfo(np.int16).max, ranks).min(axis=-1, keepdims=True)
+    is_first = (ranks == best) & (ranks != ABSENT)
+    shares: Array32 = (is_first / np.maximum(is_first.sum(axis=-1, keepdims=True), 1)).astype(np.float32)
+    return shares
+
+
+def softmax(utilities: Array32) -> Array32:
+    """Ratings (time, algorithm, draw) of utilities under Plackett-Luce."""
+    exponentials = np.exp(utilities - utilities.max(axis=1, keepdims=True))
+    ratings: Array32 = exponentials / exponentials.sum(axis=1, keepdims=True)
+    return ratings
 
 
 def shrunk(rates: Array32, spread: NDArray[np.float16]) -> Array32:

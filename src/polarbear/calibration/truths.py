@@ -1,4 +1,4 @@
-"""Truths to simulate from: utilities over time that do not come from any prior that is fitted.
+"""Truths to simulate from: utilities over time that do not come from the belief that is fitted by default.
 
 A truth is an array (kind, time, algorithm): instances are of one or several kinds, each equally often, and on instances of a
 kind rankings follow Plackett-Luce with its utilities. With several kinds no Plackett-Luce model holds for all instances.
@@ -10,6 +10,9 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 from scipy.special import expit, softmax
+
+from polarbear.models import RandomWalk
+from polarbear.observe import linear_grid
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -63,9 +66,8 @@ def of_instances(truth: Array, instances: int, *, rng: np.random.Generator) -> A
 
 
 def _random_walk(t: Array, algorithms: int, rng: np.random.Generator) -> Array:
-    steps = rng.standard_normal((len(t), algorithms)) / np.sqrt(len(t))
-    walks: Array = rng.standard_normal(algorithms) + np.cumsum(steps, axis=0)
-    return walks[None]
+    """A draw of the paper's random-walk prior, with its deviations of starts and steps."""
+    return RandomWalk().sample(linear_grid(0, 1, len(t)), algorithms, 1, rng=rng)
 
 
 def _smooth(t: Array, algorithms: int, rng: np.random.Generator) -> Array:
@@ -87,7 +89,10 @@ def _crossing(t: Array, algorithms: int, rng: np.random.Generator) -> Array:
 
 
 def _near_equal(t: Array, algorithms: int, rng: np.random.Generator) -> Array:
-    return _NEAR * _random_walk(t, algorithms, rng)
+    """Walks from starts with deviation one, which they move away from by as much again; all made small."""
+    steps = rng.standard_normal((len(t), algorithms)) / np.sqrt(len(t))
+    walks: Array = _NEAR * (rng.standard_normal(algorithms) + np.cumsum(steps, axis=0))
+    return walks[None]
 
 
 def _two_kinds(t: Array, algorithms: int, rng: np.random.Generator) -> Array:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from polarbear.e_values import corrections, error_bounds
-from polarbear.elimination import successively, threats
+from polarbear.elimination import successively, threats, threats_over_time
 from polarbear.fitting import fit
 from polarbear.observe.names import named
 from polarbear.race.evidence import recounted, with_runs
@@ -167,7 +167,8 @@ def _conclude(state: State, plan: Plan, cost: float) -> State:
     trusted = posterior.diagnostics.reliable
     inside = np.array([name in state.candidates for name in state.names])
     beats = dominance(posterior, where=inside[:, None])  # only candidates eliminate
-    threat = threats(posterior, elimination=settings.elimination, specialists=settings.specialists, beats=beats)
+    over_time = threats_over_time(posterior, specialists=settings.specialists, beats=beats)
+    threat = threats(posterior, elimination=settings.elimination, specialists=settings.specialists, over_time=over_time)
     founders = len(state.rounds[0].until if state.rounds else plan.until)  # all that are there run in the first round
     bounds = error_bounds(believed_choices(state), correction=corrections(len(state.names), founders))
     # A posterior that may be wrong decides nothing.

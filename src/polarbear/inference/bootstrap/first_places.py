@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from polarbear.observe.ranking import ABSENT
+from polarbear.outcome_draws import first_shares
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -29,7 +30,7 @@ def first_places(ranks: NDArray[np.int16], weights: Array32, scale: Array | None
     """
     rows, times, algorithms = ranks.shape
     if scale is None and (ranks != ABSENT).all():
-        shares = _first(ranks.reshape(-1, algorithms)).reshape(rows, -1)
+        shares = first_shares(ranks).reshape(rows, -1)
         return (shares.T @ weights).reshape(times, algorithms, -1)
     result = np.empty((times, algorithms, weights.shape[1]), dtype=np.float32)
     for t in range(times):
@@ -41,7 +42,7 @@ def first_places(ranks: NDArray[np.int16], weights: Array32, scale: Array | None
 def _at_time(ranks: NDArray[np.int16], weights: Array32) -> Array32:
     observed = ranks != ABSENT
     complete = observed.all(axis=1)
-    first = _first(ranks)
+    first = first_shares(ranks)
     partial = np.flatnonzero(~complete & observed.any(axis=1))
     if not partial.size:
         ratings = first.T @ weights  # rows without any observation are zero
@@ -52,7 +53,7 @@ def _at_time(ranks: NDArray[np.int16], weights: Array32) -> Array32:
         for number, pattern in enumerate(patterns):
             rows = partial[index.ravel() == number]
             own = first[rows].T @ weights[rows]
-            restricted = _first(np.where(pattern, donors, ABSENT))
+            restricted = first_shares(np.where(pattern, donors, ABSENT))
             ratings += _passed_on(own, restricted, first[complete], donor_weights)
     total = ratings.sum(axis=0)
     shares: Array32 = np.divide(ratings, total, out=np.full_like(ratings, 1 / len(ratings)), where=total > 0)
@@ -72,11 +73,3 @@ def _passed_on(own: Array32, restricted: Array32, first: Array32, weights: Array
         keep[f] = 1.0
         result += own[f] * np.divide(passed, total, out=keep, where=total > 0)
     return result
-
-
-def _first(ranks: NDArray[np.int16]) -> Array32:
-    """Shape (row, algorithm): 1 for the algorithm that is first, shared among ties; 0 in rows without any."""
-    best = np.where(ranks == ABSENT, np.iinfo(np.int16).max, ranks).min(axis=1, keepdims=True)
-    is_first = (ranks == best) & (ranks != ABSENT)
-    shares: Array32 = (is_first / np.maximum(is_first.sum(axis=1, keepdims=True), 1)).astype(np.float32)
-    return shares

@@ -14,7 +14,7 @@ from polarbear.inference.bootstrap.instance_weights import draw_weights, weighte
 from polarbear.inference.bootstrap.near_equality import draw_spreads, shrink_ratings
 from polarbear.inference.bootstrap.weighted_plackett_luce import weighted_utilities
 from polarbear.observe.ranking import ABSENT
-from polarbear.outcome_draws import OutcomeDraws
+from polarbear.outcome_draws import OutcomeDraws, softmax
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -54,8 +54,7 @@ def blended_ratings(rows: Rows, by_outcomes: Array32 | None, utilities: Array32 
     if utilities is None:
         assert by_outcomes is not None
         return by_outcomes
-    exponentials = np.exp(utilities - utilities.max(axis=1, keepdims=True))
-    by_model: Array32 = exponentials / exponentials.sum(axis=1, keepdims=True)
+    by_model = softmax(utilities)
     if by_outcomes is None:
         return by_model
     known = np.einsum("r,rta->ta", rows.sizes, rows.ranks != ABSENT)

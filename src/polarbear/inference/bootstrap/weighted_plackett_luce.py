@@ -11,7 +11,7 @@ algorithms and 100 instances, 14 % with 30 algorithms and 30 instances, and 4 % 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -34,6 +34,7 @@ _LARGEST_STEP = 2.0  # in utilities; damps Newton's method far from the solution
 # A draw is done when its next step is below 3 % of the standard deviation with which the instances determine it.
 _STEPS, _TOLERANCE = 30, 1e-3
 _RANKS_AT_ONCE = 300_000  # counted in one call, a few megabytes
+_DENSE = 100_000  # entries up to which a matrix is faster as an array than as a sparse one
 _BITS = 52  # of a whole number that is exact as a float
 _AFFORDABLE = 4e9  # products of draws, sets and algorithms over all times: about half a second per step
 
@@ -46,8 +47,8 @@ class _Stages:
     """Shape (row, algorithm)."""
     members: Array
     """Shape (set, algorithm), 1 for the algorithms of the set."""
-    holds: csr_array
-    """Shape (row, set): how often the row chose from the set."""
+    holds: Any
+    """Shape (row, set): how often the row chose from the set; sparse where that is large."""
 
 
 def weighted_utilities(rows: Rows, weights: NDArray[np.float32], *, exact: bool | None = None) -> Array32:
@@ -103,14 +104,19 @@ def _distinct(wins: Array, members: NDArray[np.bool_], counts: Array) -> _Stages
     algorithms = members.shape[2]
     row, place = np.nonzero(counts)
     if not row.size:
-        return _Stages(wins, np.ones((1, algorithms)), csr_array((len(wins), 1)))
+        return _Stages(wins, np.ones((1, algorithms)), np.zeros((len(wins), 1)))
     chosen = members[row, place]
     if algorithms <= _BITS:
         codes = chosen @ np.exp2(np.arange(algorithms))
         _, first, index = np.unique(codes, return_index=True, return_inverse=True)
     else:
         _, first, index = np.unique(np.packbits(chosen, axis=1), axis=0, return_index=True, return_inverse=True)
-    holds = csr_array((counts[row, place], (row, index.ravel())), shape=(len(wins), len(first)))
+    shape = (len(wins), len(first))
+    if shape[0] * shape[1] > _DENSE:
+        holds: Any = csr_array((counts[row, place], (row, index.ravel())), shape=shape)
+    else:
+        holds = np.zeros(shape)
+        holds[row, index.ravel()] = counts[row, place]
     return _Stages(wins, chosen[first].astype(np.float64), holds)
 
 
