@@ -66,6 +66,14 @@ class Specialist:
     share: float
     time: float
 
+    def sentence(self, unit: str = "") -> str:
+        """Return why it is kept, in words."""
+        when = f"{self.time:,.3g} {unit}".strip()
+        return (
+            f"{self.name} is a specialist: {self.by} beats it on most instances at every time, but it comes first on "
+            f"{self.share:.0%} of instances at {when}, so it is kept."
+        )
+
 
 def threats(
     posterior: Posterior,
@@ -129,7 +137,7 @@ def find_specialists(
     posterior: Posterior,
     *,
     confidence: float = 0.99,
-    elimination: Elimination = "joint",
+    elimination: Elimination = "pointwise",
     among: Collection[str] | None = None,
 ) -> tuple[Specialist, ...]:
     """The algorithms that are kept for their first places alone; see `dominated` for the parameters.
@@ -163,7 +171,7 @@ def dominated(
     posterior: Posterior,
     *,
     confidence: float = 0.99,
-    elimination: Elimination = "joint",
+    elimination: Elimination = "pointwise",
     specialists: Specialists = "keep",
     among: Collection[str] | None = None,
 ) -> tuple[Dominated, ...]:
@@ -219,7 +227,7 @@ def pareto_set(
     posterior: Posterior,
     *,
     confidence: float = 0.99,
-    elimination: Elimination = "joint",
+    elimination: Elimination = "pointwise",
     specialists: Specialists = "keep",
 ) -> tuple[str, ...]:
     """The algorithms that no other one confidently dominates, in the posterior's order; see `dominated`."""

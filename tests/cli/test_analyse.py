@@ -48,6 +48,23 @@ def test_dominated_algorithms_come_with_a_bound_on_the_error(polarbear, recorded
     assert "wrong at most" in said.out
 
 
+def test_a_specialist_is_named(polarbear, tmp_path):
+    """A is first on two of five instances and last on the others, where B, C and D are first in turn."""
+    orders = [[0, 1, 2, 3], [0, 1, 2, 3], [3, 0, 1, 2], [3, 1, 0, 2], [3, 1, 2, 0]]
+    lines = ["algorithm_name,instance,evaluations,raw_y"]
+    lines += [
+        f"{'ABCD'[a]},{i},{t},{order[a]}" for i, order in enumerate(orders * 40) for a in range(4) for t in (1, 9)
+    ]
+    path = tmp_path / "runs.csv"
+    path.write_text("\n".join(lines) + "\n")
+    asked = ["analyse", path, "--count", 2, "--confidence", 0.95]
+    (told,) = polarbear(*asked, "--json").data["specialists"]
+    assert (told["name"], told["by"]) == ("A", "B")
+    said = polarbear(*asked)
+    assert "A is a specialist: B beats it on most instances at every time, but it comes first on " in said.out
+    assert told["share"] == pytest.approx(0.4, abs=0.05)
+
+
 def test_a_replayed_race_takes_a_guarantee(polarbear, recorded):
     asked = ["analyse", recorded, "--race", "--count", 8, "--prior", "RandomWalk", "--json"]
     before = polarbear(*asked).data["race"]["eliminations"]

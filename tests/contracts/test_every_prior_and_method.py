@@ -24,6 +24,7 @@ EXAMPLES: dict[type, Prior] = {
     pb.HilbertSpaceGP: pb.HilbertSpaceGP(basis=20, boundary=3.0),
     pb.RandomWalk: pb.RandomWalk(),
     pb.BSpline: pb.BSpline(),
+    pb.BayesianBootstrap: pb.BayesianBootstrap(),
 }
 # The methods whose draws follow the exact posterior, and the one that is only there for comparison.
 EXACT = ("nested-laplace", "hmc", "gibbs")
@@ -36,16 +37,24 @@ def every_prior() -> list[type]:
     """All concrete priors that the package offers."""
     offered = [getattr(models, name) for name in models.__all__]
     temporal = [kind for kind in offered if isinstance(kind, type) and issubclass(kind, TemporalPrior)]
-    return [kind for kind in temporal if kind is not TemporalPrior] + list(get_args(IndependentPrior))
+    return [kind for kind in temporal if kind is not TemporalPrior] + [
+        *get_args(IndependentPrior),
+        pb.BayesianBootstrap,
+    ]
 
 
 def methods_of(kind: type) -> list[str]:
+    if kind is pb.BayesianBootstrap:
+        return ["auto"]  # it draws its posterior directly
     offered = [method for method in get_args(Method) if method not in REFERENCE]
     return [method for method in offered if method != "gibbs" or not issubclass(kind, TemporalPrior)]
 
 
 CASES = [(kind, method) for kind in every_prior() for method in methods_of(kind)]
 for_every_prior = pytest.mark.parametrize("kind", every_prior())
+for_every_density = pytest.mark.parametrize(
+    "kind", [kind for kind in every_prior() if kind is not pb.BayesianBootstrap]
+)
 for_every_case = pytest.mark.parametrize(("kind", "method"), CASES)
 
 GRID = pb.log_grid(10, 1000, 5)
@@ -94,7 +103,7 @@ def test_every_method_is_known_to_be_exact_or_approximate() -> None:
     assert set(get_args(Method)) == {"auto", *EXACT, *APPROXIMATE, *REFERENCE}
 
 
-@for_every_prior
+@for_every_density
 def test_gibbs_is_refused_where_it_does_not_apply(kind: type) -> None:
     if not issubclass(kind, TemporalPrior):
         assert "gibbs" in methods_of(kind)
@@ -110,7 +119,7 @@ def test_gibbs_is_refused_where_it_does_not_apply(kind: type) -> None:
 def test_draws_lie_on_the_simplex(kind: type, method: Method) -> None:
     ratings = fitted(EXAMPLES[kind], method).ratings
     assert ratings.shape == (DRAWS, len(GRID), len(NAMES))
-    assert (ratings > 0).all()
+    assert (ratings >= 0).all() if kind is pb.BayesianBootstrap else (ratings > 0).all()
     np.testing.assert_allclose(ratings.sum(axis=-1), 1.0, rtol=1e-12)
     assert not ratings.flags.writeable
 
@@ -122,10 +131,17 @@ def test_posterior_says_what_it_rests_on(kind: type, method: Method) -> None:
     assert posterior.grid == GRID
     assert posterior.instances == 12
     assert posterior.prior == repr(EXAMPLES[kind])
-    assert posterior.joint is issubclass(kind, TemporalPrior)
+    assert posterior.joint is models.is_joint(EXAMPLES[kind])
 
 
-@for_every_case
+def test_independent_draws_need_no_diagnostics() -> None:
+    diagnostics = fitted(pb.BayesianBootstrap(), "auto").diagnostics
+    assert diagnostics.reliable
+    assert diagnostics.effective_draws == DRAWS
+    assert diagnostics.message.startswith("Bayesian bootstrap: 4000 independent draws of weights on 12 instances")
+
+
+@pytest.mark.parametrize(("kind", "method"), [case for case in CASES if case[0] is not pb.BayesianBootstrap])
 def test_diagnostics_are_filled(kind: type, method: Method) -> None:
     diagnostics = fitted(EXAMPLES[kind], method).diagnostics
     assert diagnostics.method in ({*EXACT} if method == "auto" else {method})
@@ -174,7 +190,7 @@ def test_auto_is_reliable_on_ordinary_data(kind: type) -> None:
     assert posterior.diagnostics.reliable, posterior.diagnostics.message
 
 
-@for_every_prior
+@for_every_density
 def test_exact_methods_are_reliable_on_ordinary_data(kind: type) -> None:
     for method in set(EXACT) & set(methods_of(kind)):
         posterior = fitted(EXAMPLES[kind], method)
@@ -217,7 +233,7 @@ def assert_same_posterior(one: pb.Posterior, two: pb.Posterior) -> None:
         assert abs(mean - other) < 5 * error, f"{name}: {mean:.4f} and {other:.4f}, standard error {error:.4f}"
 
 
-@for_every_prior
+@for_every_density
 def test_exact_methods_agree(kind: type) -> None:
     exact = [method for method in methods_of(kind) if method in EXACT]
     assert len(exact) >= 2
@@ -225,7 +241,7 @@ def test_exact_methods_agree(kind: type) -> None:
         assert_same_posterior(fitted(EXAMPLES[kind], one), fitted(EXAMPLES[kind], two))
 
 
-@for_every_prior
+@for_every_density
 def test_plain_laplace_points_the_same_way(kind: type) -> None:
     exact, plain = (utility_differences(fitted(EXAMPLES[kind], method)) for method in ("nested-laplace", "laplace"))
     # It is an approximation at the joint mode: within a posterior standard deviation, and not twice as wide.
@@ -234,7 +250,7 @@ def test_plain_laplace_points_the_same_way(kind: type) -> None:
     assert (plain.std(axis=0) > 0.5 * exact.std(axis=0)).all()
 
 
-@for_every_prior
+@for_every_density
 @pytest.mark.parametrize("seed", range(4))
 def test_plain_laplace_says_so_where_it_is_poor(kind: type, seed: int) -> None:
     exact = pb.dominance(fitted(EXAMPLES[kind], "auto"))

@@ -12,6 +12,7 @@ from polarbear.calibration.simulator import Simulator
 from polarbear.inference.bootstrap.blend import CANDIDATES, leave_one_out_scores, model_weight
 from polarbear.inference.bootstrap.first_places import first_places
 from polarbear.inference.bootstrap.instance_weights import draw_weights, pseudo_ranks, weighted_rows
+from polarbear.inference.bootstrap.near_equality import shrink_ratings
 from polarbear.inference.bootstrap.weighted_plackett_luce import _PENALTY, weighted_utilities
 from polarbear.observe.ranking import ABSENT
 
@@ -183,6 +184,50 @@ def test_near_equal_algorithms_are_shrunk_and_distant_ones_are_not():
     off = ~np.eye(8, dtype=bool)
     assert shrunk[0][0][off].mean() < 0.5 * plain[0][0][off].mean()
     assert shrunk[1][0][off].mean() > 0.9 * plain[1][0][off].mean()
+
+
+def test_ratings_of_near_equal_algorithms_are_shrunk_and_others_are_not():
+    """Among eight equal algorithms the leader is luck, and among distant ones it is not."""
+    rng = np.random.default_rng(4)
+    near = pb.Choices.from_values(rng.random((40, 1, 8)), grid=[1])
+    far = pb.Choices.from_values(np.arange(8) + rng.normal(0, 1.5, (40, 1, 8)), grid=[1])
+    plain, shrunk = (
+        [pb.fit(c, prior=pb.BayesianBootstrap(shrink=s), draws=1000).ratings[:, 0] for c in (near, far)]
+        for s in (False, True)
+    )
+    assert np.ptp(shrunk[0].mean(axis=0)) < 0.6 * np.ptp(plain[0].mean(axis=0))
+    np.testing.assert_allclose(shrunk[1].mean(axis=0), plain[1].mean(axis=0), atol=0.05)
+    for ratings in shrunk:
+        assert (ratings > 0).all()
+        np.testing.assert_allclose(ratings.sum(axis=1), 1.0, rtol=1e-12)
+
+
+def test_shrinking_ratings_keeps_what_algorithms_share():
+    """Ratings that are equal but for noise move to their mean; one that differs stays."""
+    rng = np.random.default_rng(0)
+    noise = rng.normal(0, 0.02, (1, 4, 2000)).astype(np.float32)
+    ratings = np.array([0.1, 0.1, 0.1, 0.7], dtype=np.float32)[:, None] + noise
+    ratings /= ratings.sum(axis=1, keepdims=True)
+    shrunk = shrink_ratings(ratings, rng=rng)
+    assert (shrunk[0, 0] - shrunk[0, 1]).std() < 0.85 * (ratings[0, 0] - ratings[0, 1]).std()
+    np.testing.assert_allclose(shrunk[0, 3].mean(), ratings[0, 3].mean(), atol=0.01)
+    np.testing.assert_allclose(shrunk[0, 3].std(), ratings[0, 3].std(), rtol=0.15)
+
+
+def test_first_places_are_compared_where_both_ran():
+    """The third algorithm takes no part in the last twenty instances, and the lead of the first two uses them all."""
+    values = np.tile([[1.0, 2.0, 3.0], [2.0, 1.0, 3.0]], (20, 1))[:, None]
+    values[20:, :, 2] = np.nan
+    values[20:, 0, :2] = [1.0, 2.0]
+    choices = pb.Choices.from_values(values, grid=[1])
+    prior = pb.BayesianBootstrap(plackett_luce=0, shrink=False)
+    outcomes = pb.fit(choices, prior=prior, draws=4000).outcomes
+    lead = outcomes.first_place_lead(0, 1)
+    # Ten and twenty first places against ten, and one pseudo-instance that favours neither.
+    assert lead.mean() == pytest.approx(20 / 41, abs=0.01)
+    np.testing.assert_allclose(lead, -outcomes.first_place_lead(1, 0), atol=1e-6)
+    # Where the third ran it never came first.
+    assert outcomes.first_place_lead(2, 0).mean() == pytest.approx(-10 / 21, abs=0.02)
 
 
 def test_the_same_seed_gives_the_same_draws_and_another_seed_others():

@@ -16,9 +16,13 @@ def there_and_back(value):
     return read(json.loads(json.dumps(write(value))))
 
 
-@pytest.mark.parametrize("prior", [*PRIORS, *VARIANTS], ids=prior_id)
+@pytest.mark.parametrize(
+    "prior",
+    [*PRIORS, *VARIANTS, pb.BayesianBootstrap(), pb.BayesianBootstrap(2.0, 5.0, False, "instances")],
+    ids=prior_id,
+)
 def test_settings_with_every_prior(prior):
-    joint = isinstance(prior, pb.models.TemporalPrior)
+    joint = pb.models.is_joint(prior)
     settings = pb.Settings(
         grid=pb.log_grid(1, 1e6, 7),
         prior=prior,

@@ -113,6 +113,12 @@ def test_pairs_of_weighted_instances_are_shares_of_instances(tmp_path):
     assert [told["names"][k] for k, _, _ in told["best"]["leads"]] == ["A"]
 
 
+def test_the_page_names_specialists(tmp_path):
+    (told,) = contents(pb.report(specialist_posterior(), tmp_path / "page.html"))["specialists"]
+    assert told["name"] == "A"
+    assert told["sentence"].startswith("A is a specialist: ")
+
+
 def test_the_page_states_the_scope():
     posterior = specialist_posterior(draws=200)
     assert scope_of(posterior) == "The answer generalises to new instances, based on 200."
@@ -196,7 +202,7 @@ def test_where_aocc_does_not_apply_the_page_says_why(tmp_path, race):
 def test_failed_runs_that_count_as_missing_are_missing_for_aocc_too(tmp_path):
     compared = {}
     for failure in ("last", "missing"):
-        failed = with_failures(raced(failure=failure, confidence=0.99, draws=1000).result)
+        failed = with_failures(raced(failure=failure, confidence=0.99, draws=1000, elimination="joint").result)
         assert "quick" in failed.pareto_set  # of which some runs failed
         compared[failure] = contents(pb.report(failed, tmp_path / "page.html"))["aocc"]["sentence"]
     assert "over all 24 instances" in compared["last"]

@@ -53,7 +53,7 @@ class RaceCell:
 
     rule: Literal["bayes", "rank tests"] = "bayes"
     belief: str = "BayesianBootstrap"
-    elimination: Literal["joint", "pointwise"] = "joint"
+    elimination: Literal["joint", "pointwise"] = "pointwise"
     resolution: Literal["crossing", "strict"] = "crossing"
     specialists: Literal["keep", "drop"] = "keep"
     guarantee: float | None = None

@@ -51,7 +51,10 @@ def analyse(
     ] = None,
     prior: Annotated[str, typer.Option(help="Belief before, as in race.toml.")] = "BayesianBootstrap",
     method: Annotated[str, typer.Option(help="How the posterior is inferred.")] = "auto",
-    elimination: Annotated[Literal["joint", "pointwise"] | None, typer.Option(help="When one is out.")] = None,
+    elimination: Annotated[
+        Literal["joint", "pointwise"],
+        typer.Option(help="Out when beaten at each single time, or at all times at once."),
+    ] = "pointwise",
     confidence: Annotated[float, typer.Option(help="How sure a decision must be.")] = 0.95,
     guarantee: Annotated[
         float | None,
@@ -91,18 +94,17 @@ def analyse(
     asked: dict[str, Any] = {"prior": belief_before, "method": method}
     choices = Choices.from_trajectories(runs, grid=grid, per_instance=True, **recorded.ranked)
     posterior = fit(choices, seed=seed, **asked)
-    way = elimination or ("joint" if posterior.joint else "pointwise")
     if save is not None:
         posterior.save(save)
     if report is not None:
         from polarbear.reporting import report as write
 
-        write(posterior, report, title=path.stem, confidence=confidence, elimination=way, unit=unit)
-    found = _found(posterior, choices, confidence, way, runs)
+        write(posterior, report, title=path.stem, confidence=confidence, elimination=elimination, unit=unit)
+    found = _found(posterior, choices, confidence, elimination, runs)
     if replayed:
         asked |= {
             "confidence": confidence,
-            "elimination": way,
+            "elimination": elimination,
             "clock": unit,
             "guarantee": guarantee,
             **recorded.ranked,
@@ -190,7 +192,7 @@ def _found(
     from polarbear import selection
     from polarbear.baselines import aocc_verdict
     from polarbear.e_values import error_bounds
-    from polarbear.elimination import dominated
+    from polarbear.elimination import dominated, find_specialists
     from polarbear.exports import pairwise_table
     from polarbear.misfit import model_check
 
@@ -210,6 +212,9 @@ def _found(
         "grid": posterior.grid.times.tolist(),
         "pareto_set": inside,
         "dominated": [{**asdict(each), "error_bound": bounds[place[each.by]][place[each.name]]} for each in out],
+        "specialists": [
+            asdict(each) for each in find_specialists(posterior, confidence=confidence, elimination=way, among=inside)
+        ],
         "confidence": confidence,
         "elimination": way,
         "reliable": posterior.diagnostics.reliable,
@@ -239,6 +244,7 @@ def _raced(raced: "Replayed") -> dict[str, Any]:
 
 
 def _say(found: dict[str, Any], posterior: "Posterior", clock: str) -> None:
+    from polarbear.elimination import Specialist
     from polarbear.exports import at_most
 
     grid = posterior.grid
@@ -257,6 +263,8 @@ def _say(found: dict[str, Any], posterior: "Posterior", clock: str) -> None:
         ]
         printing.say()
         printing.say_table(("out", "beaten by", "probability", "wrong at most", "own outcomes"), rows)
+    for each in found["specialists"]:
+        printing.say(f"\n{Specialist(**each).sentence(clock)}")
     if not found["reliable"]:
         printing.say(f"\nThe posterior is not reliable: {found['diagnostics']}")
     if found["warnings"]:

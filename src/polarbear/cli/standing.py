@@ -82,6 +82,8 @@ def _threats_by_round(result: "RaceResult") -> Curves | None:
 
 def say_account(told: dict[str, Any], curves: Curves | None = None) -> None:
     """Who is left, who is out, what it cost, what is open, and how it came."""
+    from polarbear.elimination import Specialist
+
     number, inside = len(told["algorithms"]), told["pareto_set"]
     kind = "Anytime Pareto set" if told["finished"] else "Candidates"
     printing.say(f"{kind}: {', '.join(inside)} ({len(inside)} of {number})")
@@ -112,6 +114,8 @@ def say_account(told: dict[str, Any], curves: Curves | None = None) -> None:
         printing.say()
         printing.say_table(heads, rows)
         printing.say()
+    for each in told.get("specialists", ()):
+        printing.say(Specialist(**each).sentence(told["unit"]))
     if told["removed"]:
         printing.say(f"Taken out by hand: {', '.join(told['removed'])}")
     if told["scope"]:

@@ -106,7 +106,7 @@ class RaceTable(Table):
     """Half the width of the region of practical equivalence around a win probability of one half."""
     specialists: Literal["keep", "drop"] = "keep"
     """Whether an algorithm that is beaten on most instances is kept if it comes first more often than its conqueror."""
-    elimination: Literal["joint", "pointwise"] = "joint"
+    elimination: Literal["joint", "pointwise"] = "pointwise"
     """Out when beaten at all times at once, or at each single time."""
     resolution: Literal["crossing", "strict"] = "crossing"
     """Whether a pair is also decided once each is known to be better somewhere."""

@@ -42,6 +42,7 @@ def account(result: RaceResult, *, believe: bool = True) -> dict[str, Any]:
     if believe and result.instances:
         told |= {
             "wrong_elimination": result.wrong_elimination,
+            "specialists": [asdict(each) for each in result.specialists],
             "regret": asdict(result.regret),
             "reliable": result.posterior.diagnostics.reliable,
             "diagnostics": result.posterior.diagnostics.message,

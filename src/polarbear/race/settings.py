@@ -67,7 +67,7 @@ class Settings:
 
     grid: Grid
     prior: Prior = field(default_factory=BayesianBootstrap)
-    elimination: Elimination = "joint"
+    elimination: Elimination = "pointwise"
     resolution: Resolution = "crossing"
     confidence: float = 0.99
     rope: float = 0.05

@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from polarbear.baselines import aocc_verdict
-from polarbear.elimination import dominated
+from polarbear.elimination import dominated, find_specialists
 from polarbear.plots import looks
 from polarbear.reporting.belief import belief
 from polarbear.reporting.history import history
@@ -15,7 +15,7 @@ from polarbear.reporting.words import answer
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from polarbear.elimination import Elimination
+    from polarbear.elimination import Elimination, Specialist
     from polarbear.posterior import Posterior
     from polarbear.race.result import RaceResult
 
@@ -32,6 +32,8 @@ def of_race(result: RaceResult, *, title: str, made: Mapping[str, str], live: fl
         "race": history(result, posterior.names, running=live is not None),
         "aocc": _aocc(result, candidates),
         "dominated": None,
+        "elimination": state.settings.elimination,
+        "specialists": _kept(result.specialists, state.settings.clock),
     }
 
 
@@ -41,12 +43,11 @@ def of_posterior(
     title: str,
     made: Mapping[str, str],
     confidence: float = 0.95,
-    elimination: Elimination | None = None,
+    elimination: Elimination = "pointwise",
     unit: str = "",
 ) -> dict[str, Any]:
     """Return the data about a posterior alone, from which the eliminations follow."""
-    way = elimination or ("joint" if posterior.joint else "pointwise")
-    out = dominated(posterior, confidence=confidence, elimination=way)
+    out = dominated(posterior, confidence=confidence, elimination=elimination)
     gone = {each.name for each in out}
     candidates = [name for name in posterior.names if name not in gone]
     return {
@@ -56,7 +57,11 @@ def of_posterior(
         "live": None,
         "race": None,
         "aocc": None,
-        "dominated": {"confidence": confidence, "elimination": way, "out": [asdict(each) for each in out]},
+        "dominated": {"confidence": confidence, "out": [asdict(each) for each in out]},
+        "elimination": elimination,
+        "specialists": _kept(
+            find_specialists(posterior, confidence=confidence, elimination=elimination, among=candidates), unit
+        ),
     }
 
 
@@ -72,6 +77,10 @@ def _of(
         "candidates": [posterior.names.index(name) for name in candidates],
         **belief(posterior, candidates, unit=unit),
     }
+
+
+def _kept(specialists: Sequence[Specialist], unit: str) -> list[dict[str, str]]:
+    return [{"name": each.name, "sentence": each.sentence(unit)} for each in specialists]
 
 
 def _aocc(result: RaceResult, candidates: Sequence[str]) -> dict[str, Any]:

@@ -33,6 +33,7 @@ _NEAR = np.geomspace(0.015, 0.2, 8)  # τ: win rates within 1.5 to 20 points of 
 _APART = 0.4  # deviation of δ among algorithms that differ: win rates from one tenth to nine tenths
 _SHARES = np.array([0.05, 0.25, 0.5, 0.75, 0.95])  # ψ, equally likely
 _ENOUGH_DRAWS = 500  # for means and deviations
+_LEAST_SHARE = np.float32(0.1)  # of a rating that is left, so that it stays positive; reached in few draws
 _AT_A_TIME = 500  # draws, so that their matrices of pairs stay small
 
 
@@ -68,7 +69,7 @@ def shrink_ratings(ratings: Array32, *, rng: np.random.Generator) -> Array32:
         centre, centre_of_mean = drawn @ groups, mean @ groups
         location, deviation = mean - centre_of_mean, (drawn - mean) - (centre - centre_of_mean)
         result[..., now] = (centre + kept * location + np.sqrt(kept) * deviation).transpose(1, 2, 0)
-    np.maximum(result, 0, out=result)
+    np.maximum(result, _LEAST_SHARE * ratings, out=result)
     result /= result.sum(axis=1, keepdims=True)
     return result
 

@@ -46,7 +46,9 @@ def bayesian_bootstrap(
     if prior.shrink and len(choices.names) > 1:
         sample = replace(sample, spread=draw_spreads(sample, rng=rng))
         ratings = shrink_ratings(ratings, rng=rng)
-    return ratings.astype(np.float64), sample, _diagnostics(rows, model, draws), scope(choices.rankings, prior, rows)
+    normalised = ratings.astype(np.float64)
+    normalised /= normalised.sum(axis=1, keepdims=True)
+    return normalised, sample, _diagnostics(rows, model, draws), scope(choices.rankings, prior, rows)
 
 
 def blended_ratings(rows: Rows, by_outcomes: Array32 | None, utilities: Array32 | None, model: float) -> Array32:

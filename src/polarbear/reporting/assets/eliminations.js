@@ -17,7 +17,8 @@ function eliminationsSection(data) {
         null,
         race ? `In round ${each.round}, after ${spent}: ` : "",
         el("bdi", { class: "name" }, each.by),
-        ` beats it on most instances at every budget with a probability of ${chance(each.probability)}.`,
+        " beats it on most instances at every budget, with a probability of ",
+        `${chance(each.probability)} ${data.elimination === "joint" ? "for all budgets at once" : "at the least certain one"}.`,
         race ? ` From the outcomes of these two alone, at the least certain budget: ${chance(each.own)}. ` : "",
         race ? el("span", { title: WRONG_AT_MOST }, `Wrong at most: ${each.wrong_at_most}, whatever the model.`) : "",
       ),
@@ -31,6 +32,11 @@ function eliminationsSection(data) {
     );
   }
   if (!items.length) items.push(el("li", null, "None: no algorithm is known to be beaten at every budget."));
+  items.push(
+    ...data.specialists.map((each) =>
+      el("li", { class: "elimination" }, marked(data, data.names.indexOf(each.name)), el("span", null, each.sentence)),
+    ),
+  );
   byId("eliminations-list").replaceChildren(...items);
   if (race && race.rounds.numbers.length > 1) evolutionChart(data);
   else byId("evolution").remove();
