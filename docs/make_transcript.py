@@ -22,8 +22,8 @@ BLOCK = re.compile(r"```(?P<language>console|toml)\n(?P<text>.*?)```", re.DOTALL
 PAGE = """\
 # The first race, word for word
 
-[A first race](first-race.md) as it was run, with nothing left out: standard output and standard error as they came. The page
-is written by `docs/make_transcript.py`, which runs the commands.
+[A first race](first-race.md) with its complete output, standard output and standard error. `docs/make_transcript.py` runs the
+commands and writes this page.
 
 ## Begin
 
@@ -33,16 +33,16 @@ $ cd my-race
 $ polarbear check
 ```
 
-## Race, and be killed
+## Race until a kill
 
-In the middle of the sixth round the process is ended by `kill -9`, which it cannot see coming.
+In the middle of the sixth round `kill -9` ends the process without warning.
 
 ```console
 $ polarbear race  # kill -9 after round 5
 $ polarbear status my.race
 ```
 
-Exit code 2 says that not everything is decided, and that there is a valid state to go on from.
+Exit code 2 means that not every pair is decided, and that the race can go on from a valid state.
 
 ## Go on
 
@@ -51,11 +51,12 @@ $ polarbear resume my.race
 $ polarbear select my.race --at 50
 ```
 
-Nothing was run twice, and the result is the one that the race would have had without the kill.
+No run was repeated, and the result is the one that the race would have had without the kill. It stopped at the limit of 400 instances that
+`race.toml` sets.
 
-## Let another one in
+## Add an algorithm
 
-This is written at the end of `race.toml`:
+These lines are added at the end of `race.toml`:
 
 ```toml
 [algorithms."bold (1+1)-ES"]
@@ -69,7 +70,7 @@ $ polarbear add my.race
 
 ## What to deploy
 
-Nothing is run for these answers. What would you take for 50 evaluations? If the budget may be anything, and you are careful?
+These answers need no further runs. Which algorithm for 50 evaluations? If the budget may be anything, and you are careful?
 For the full budget, on two machines?
 
 ```console
@@ -78,7 +79,7 @@ $ polarbear select my.race --log-uniform --risk quantile --map
 $ polarbear select my.race --final --portfolio 2
 ```
 
-And where nothing was observed, nothing is answered:
+Outside the grid nothing was observed, and there is no answer:
 
 ```console
 $ polarbear select my.race --at 5000

@@ -1,5 +1,8 @@
 """The Bayesian bootstrap: its exact cases, its parts against independent computations, and what it refuses."""
 
+import os
+import subprocess
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -235,6 +238,30 @@ def test_the_same_seed_gives_the_same_draws_and_another_seed_others():
     first, again, other = (pb.fit(choices, prior=pb.BayesianBootstrap(), draws=200, seed=seed) for seed in (1, 1, 2))
     np.testing.assert_array_equal(first.ratings, again.ratings)
     assert (first.ratings != other.ratings).any()
+
+
+def test_threads_of_blas_do_not_change_a_byte():
+    """In processes of their own, since the number of threads is fixed when the library is loaded."""
+    lines = """
+import hashlib, numpy as np, polarbear as pb
+values = np.random.default_rng(0).random((120, 12, 8)) + 0.1 * np.arange(8)
+posterior = pb.fit(pb.Choices.from_values(values, grid=pb.linear_grid(1, 12, 12)), draws=1000)
+rates = np.ascontiguousarray(pb.win_rates(posterior))
+print(hashlib.sha256(posterior.ratings.tobytes() + rates.tobytes()).hexdigest())
+"""
+    names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+    told = {
+        threads: subprocess.run(
+            [sys.executable, "-c", lines],
+            env=os.environ | dict.fromkeys(names, str(threads)),
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for threads in (1, 2)
+    }
+    assert told[1] == told[2]
+    assert len(told[1]) == 65
 
 
 @pytest.mark.parametrize("draws", [None, 150])
