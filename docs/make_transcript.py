@@ -22,8 +22,8 @@ BLOCK = re.compile(r"```(?P<language>console|toml)\n(?P<text>.*?)```", re.DOTALL
 PAGE = """\
 # The first race, word for word
 
-[A first race](first-race.md) with its complete output, standard output and standard error. `docs/make_transcript.py` runs the
-commands and writes this page.
+[A first race](first-race.md) with its complete output, standard output and standard error. `docs/make_transcript.py` runs
+the commands and writes this page.
 
 ## Begin
 
@@ -51,8 +51,8 @@ $ polarbear resume my.race
 $ polarbear select my.race --at 50
 ```
 
-No run was repeated, and the result is the one that the race would have had without the kill. It stopped at the limit of 400 instances that
-`race.toml` sets.
+No run was repeated, and the result is the one that the race would have had without the kill. It stopped at the limit of 400
+instances that `race.toml` sets.
 
 ## Add an algorithm
 
