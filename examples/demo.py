@@ -22,7 +22,7 @@ def main() -> None:
 
     print(f"\nAnytime Pareto set of {len(algorithms)} optimisers: {', '.join(result.pareto_set)}")
     for each in result.eliminations:
-        print(f"  eliminated: {each.name}; {each.by} beats it at each budget with probability {each.probability:.3f} or more")
+        print(f"  eliminated: {each.name}; {each.by} beats it at each budget, with probability {each.probability:.3f}")
     print(
         f"{len(result.rounds)} rounds on {result.instances} problems, {sum(result.cost.values()):,.0f} evaluations, "
         f"{result.saved_share:.0%} fewer than running everything"
