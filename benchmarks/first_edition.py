@@ -83,6 +83,7 @@ def main() -> None:
     parser.add_argument("--data-sets", type=int, default=20, help="of each cell")
     parser.add_argument("--races", type=int, default=60, help="of each kind of truth")
     parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--summary", type=Path, default=SUMMARY)
     asked = parser.parse_args()
     first = FirstEdition(asked.sources)
 
@@ -98,7 +99,7 @@ def main() -> None:
         out, *rest = first.ask("race", values, seed=replicate, draws=cell.draws)
         return races.judge(cell, truth, races.Decided(tuple(out), *rest))
 
-    cells = [each for each in coverage_cells() if each.belief == "BayesianBootstrap"]
+    cells = coverage_cells() if asked.data_sets else []
     settings: list[tuple[Truth, int]] = [("random walk", 4), ("two kinds", 5)]
     race_cells = [
         races.RaceCell(truth=truth, algorithms=algorithms, specialists="drop") for truth, algorithms in settings
@@ -113,7 +114,7 @@ def main() -> None:
             for cell in race_cells
         ]
     lines = ",\n".join(json.dumps({**each, "belief": "first edition"}) for each in told)
-    SUMMARY.write_text(f"[\n{lines}\n]\n", encoding="utf-8")
+    asked.summary.write_text(f"[\n{lines}\n]\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

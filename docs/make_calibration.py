@@ -20,6 +20,10 @@ ENDS = {
     "weighted Plackett-Luce": "Plackett-Luce alone",
 }
 
+NEAR = {1.0: "5 points of one half", 2.0: "10 points"}  # by the spread of the simulated utilities
+
+DEFAULTS = {"elimination": "pointwise", "resolution": "membership"}
+
 Cell = dict[str, Any]
 
 
@@ -31,7 +35,10 @@ def main() -> None:
 
 def tables() -> Iterator[tuple[Path, str, str]]:
     """Every table, with its page and the mark of its place there."""
+    first = summary("first_edition")
     yield PAGE, "coverage", coverage_table(summary("coverage"))
+    yield PAGE, "claims", claims_table(summary("near-equal"))
+    yield PAGE, "races", races_table([*summary("races"), *(each for each in first if "races" in each)])
     yield PAGE, "prediction", prediction_table(summary("prediction"))
 
 
@@ -43,15 +50,66 @@ def summary(study: str) -> list[Cell]:
 
 def coverage_table(cells: list[Cell]) -> str:
     """Coverage by truth and autocorrelation, one column per number of instances."""
-    chosen = [each for each in cells if each["belief"] == "BayesianBootstrap" and each["algorithms"] == 5]
-    sizes = sorted({each["instances"] for each in chosen})
-    found = {(each["truth"], each["autocorrelation"], each["instances"]): each for each in chosen}
-    settings = dict.fromkeys((each["truth"], each["autocorrelation"]) for each in chosen)
+    sizes = sorted({each["instances"] for each in cells})
+    found = {(each["truth"], each["autocorrelation"], each["instances"]): each for each in cells}
     rows = [
         [truth, f"{autocorrelation:g}", *(percent(found[truth, autocorrelation, size]) for size in sizes)]
-        for truth, autocorrelation in settings
+        for truth, autocorrelation in dict.fromkeys((each["truth"], each["autocorrelation"]) for each in cells)
     ]
     return markdown(["truth", "autocorrelation", *(f"{size} instances" for size in sizes)], rows)
+
+
+def claims_table(cells: list[Cell]) -> str:
+    """Claims about near-equal algorithms with shrinkage and without: how many per data set, and how many came true."""
+    settings = ("truth", "spread", "instances")
+    found = {(*(each[name] for name in settings), each["belief"]): each for each in cells}
+    rows = []
+    for truth, spread, instances in dict.fromkeys(key[:3] for key in found):
+        default, plain = (found[truth, spread, instances, belief] for belief in ("BayesianBootstrap", "unshrunk"))
+        outliers = "" if truth == "near-equal" else ", two outliers"
+        shown = [came_true(each) for each in (default, plain, default["ratings"], plain["ratings"])]
+        rows.append([f"{NEAR[spread]}{outliers}", str(instances), *shown])
+    heads = ["pairs", "pairs, unshrunk", "the first", "the first, unshrunk"]
+    return markdown(["win rates within", "instances", *heads], rows)
+
+
+def came_true(compared: Cell) -> str:
+    """The share of claims that came true with two standard errors, and how many there are in a data set."""
+    if compared["came_true"] is None:
+        return "no claims"
+    share = f"{100 * compared['came_true']:.0f} ± {200 * compared['came_true_error']:.0f}"
+    return f"{share} ({compared['claims']:.{0 if compared['claims'] >= 10 else 1}f})"
+
+
+def races_table(cells: list[Cell]) -> str:
+    """Whole races: errors, right sets and costs of each way to decide."""
+    rows = [
+        [
+            each["truth"],
+            _way(each),
+            str(each["races"]),
+            *(f"{100 * each[name][0]:.1f}" for name in ("any_wrong", "any_clearly_wrong")),
+            f"{100 * each['right_set'][0]:.0f}",
+            f"{each['instances']:.0f}",
+            f"{100 * each['cost']:.0f}",
+        ]
+        for truth in dict.fromkeys(each["truth"] for each in cells)
+        for each in cells
+        if each["truth"] == truth
+    ]
+    heads = ["races", "any wrong, %", "clear member lost, %", "right set, %", "instances", "evaluations, %"]
+    return markdown(["truth", "race", *heads], rows)
+
+
+def _way(cell: Cell) -> str:
+    if cell["belief"] == "first edition":
+        return "the first edition: B-spline, joint, crossing"
+    if cell["rule"] != "bayes":
+        return "significance tests at each time"
+    changes = [cell[name] for name, usual in DEFAULTS.items() if cell[name] != usual]
+    changes += ["specialists dropped"] if cell["specialists"] == "drop" else []
+    changes += [] if cell["guarantee"] is None else [f"guarantee {cell['guarantee']:g}"]
+    return ", ".join(changes) or "the default"
 
 
 def percent(cell: Cell) -> str:

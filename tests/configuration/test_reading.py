@@ -162,7 +162,7 @@ def test_all_faults_are_told_at_once_each_with_its_key(write):
             "algorithms",
             "expected two algorithms or more, got 1",
         ),
-        (("confidence = 0.9", 'prior = "Dirichlet"'), "race", "elimination='pointwise'"),
+        (("confidence = 0.9", 'prior = "Dirichlet"\nelimination = "joint"'), "race", "elimination='pointwise'"),
         (("confidence = 0.9", "confidence = 0.99999"), "race", "draws cannot tell"),
         (
             ("confidence = 0.9", 'prior = {kind = "BSpline", kernel = "matern32"}'),

@@ -154,7 +154,7 @@ def test_a_pair_over_time_by_definition():
 
 def test_pairs_of_weighted_instances_are_shares_of_instances_and_not_ratios_of_ratings():
     """A comes first most often, yet B beats it on most instances."""
-    posterior = specialist_posterior()
+    posterior = specialist_posterior(shrink=False)
     data = PairDominance.of(posterior, "A", "B")
     ratio = posterior.ratings[..., 0] / (posterior.ratings[..., 0] + posterior.ratings[..., 1])
     assert ratio.mean() > 0.55
@@ -171,7 +171,7 @@ def test_pairs_of_weighted_instances_are_shares_of_instances_and_not_ratios_of_r
 
 
 def test_first_places_of_weighted_instances_are_ratings():
-    posterior = specialist_posterior()
+    posterior = specialist_posterior(shrink=False)
     bands = DecisionBands.of(posterior)
     assert [lead.name for lead in bands.leads] == ["A"]
     assert (bands.probability_best[:, 0] > 0.8).all()

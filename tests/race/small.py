@@ -15,6 +15,8 @@ def settings_of(**changes):
         **{
             "grid": TIMES,
             "prior": pb.RandomWalk(),
+            "elimination": "joint",
+            "resolution": "crossing",
             "confidence": 0.8,
             "draws": 400,
             "batch": pb.FixedBatch(2),

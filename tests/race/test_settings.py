@@ -18,18 +18,18 @@ from polarbear import (
 GRID = [1, 10, 100]
 
 
-def test_the_defaults_are_the_bootstrap_and_the_rules_of_the_paper():
+def test_the_defaults():
     settings = Settings(grid=GRID)
     assert isinstance(settings.grid, Grid)
-    assert (settings.elimination, settings.resolution) == ("joint", "crossing")
+    assert (settings.elimination, settings.resolution) == ("pointwise", "membership")
     assert (settings.confidence, settings.rope) == (0.99, 0.05)
     assert settings.prior == BayesianBootstrap()
     assert (settings.failure, settings.clock, settings.maximise) == ("last", "evaluations", False)
 
 
 @pytest.mark.parametrize("elimination", ["joint", "pointwise"])
-@pytest.mark.parametrize("resolution", ["crossing", "strict"])
-def test_the_four_combinations(elimination, resolution):
+@pytest.mark.parametrize("resolution", ["membership", "crossing", "strict"])
+def test_all_combinations(elimination, resolution):
     settings = Settings(grid=GRID, prior=RandomWalk(), elimination=elimination, resolution=resolution)
     assert (settings.elimination, settings.resolution) == (elimination, resolution)
 
@@ -38,7 +38,7 @@ def test_the_four_combinations(elimination, resolution):
 @pytest.mark.parametrize("resolution", ["crossing", "strict"])
 def test_joint_elimination_under_independent_priors_is_refused(prior, resolution):
     with pytest.raises(ValueError, match="elimination='joint' asks who is better at all times at once") as refused:
-        Settings(grid=GRID, prior=prior, resolution=resolution)
+        Settings(grid=GRID, prior=prior, resolution=resolution, elimination="joint")
     for word in ("pointwise", "BayesianBootstrap()", "RandomWalk()", type(prior).__name__):
         assert word in str(refused.value)
     assert Settings(grid=GRID, prior=prior, resolution=resolution, elimination="pointwise").prior == prior
@@ -48,7 +48,7 @@ def test_joint_elimination_under_independent_priors_is_refused(prior, resolution
     ("change", "words"),
     [
         ({"elimination": "both"}, "elimination must be one of 'joint', 'pointwise'; got 'both'"),
-        ({"resolution": "loose"}, "resolution must be one of 'crossing', 'strict'; got 'loose'"),
+        ({"resolution": "loose"}, "resolution must be one of 'membership', 'crossing', 'strict'; got 'loose'"),
         ({"clock": "minutes"}, "clock must be one of 'evaluations', 'seconds'; got 'minutes'"),
         ({"failure": "ignore"}, "failure must be one of 'last', 'missing', 'raise'; got 'ignore'"),
         ({"confidence": 0.5}, "confidence must lie between 0.5 and 1, got 0.5"),

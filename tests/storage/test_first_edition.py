@@ -40,7 +40,7 @@ def test_a_race_opens_with_the_decisions_that_it_recorded(path):
         assert file.about["settings"]["calibration"] == "auto"  # a setting that no longer exists
     with pb.Race.open(path) as race:
         settings, result = race.state.settings, race.result
-    assert settings == pb.Settings(grid=GRID, prior=pb.BSpline(), seed=3)
+    assert settings == pb.Settings(grid=GRID, prior=pb.BSpline(), elimination="joint", resolution="crossing", seed=3)
     assert not result.finished
     assert result.instances == 24
     assert_first_rounds_are_stored_ones(result.rounds)

@@ -1,4 +1,4 @@
-"""The studies behind docs/calibration.md: `python -m polarbear.calibration coverage|races|prediction`.
+"""The studies behind docs/calibration.md: `python -m polarbear.calibration coverage|near-equal|races|prediction`.
 
 Outcomes are kept in a file and never computed twice, so that a study may be interrupted, continued and extended at any time.
 Its summary is what the documentation shows.
@@ -26,38 +26,47 @@ if TYPE_CHECKING:
     from polarbear.calibration.truths import Truth
 
 _RECORDED = ("case_studies/data/ma_bbob_d30.npz", "case_studies/data/gp_bbob_d40.npz")
+_NEAR_EQUAL: tuple[Truth, ...] = ("near-equal", "near-equal and outliers")
 _ENDS = ("BayesianBootstrap", "outcomes", "weighted Plackett-Luce")
 
 
 def coverage_cells() -> list[CoverageCell]:
-    """Six kinds of truth, three autocorrelations and three numbers of instances; and near-equal algorithms more closely."""
+    """Six kinds of truth, three autocorrelations and three numbers of instances."""
     truths: tuple[Truth, ...] = ("random walk", "smooth", "constant", "crossing", "near-equal", "two kinds")
-    whole = [
+    return [
         CoverageCell(truth=truth, autocorrelation=autocorrelation, instances=instances)
         for truth in truths
         for autocorrelation in (0.0, 0.95, 1.0)
         for instances in (8, 30, 100)
     ]
-    near = [
+
+
+def near_equal_cells() -> list[CoverageCell]:
+    """Near-equal algorithms, alone and beside two outliers, with shrinkage and without."""
+    return [
         CoverageCell(belief=belief, truth=truth, spread=spread, instances=instances, algorithms=6)
-        for truth in ("near-equal", "near-equal and outliers")
+        for truth in _NEAR_EQUAL
         for spread in (1.0, 2.0)
         for instances in (8, 20, 60)
         for belief in ("BayesianBootstrap", "unshrunk")
     ]
-    return whole + near
 
 
 def race_cells() -> list[RaceCell]:
-    """Truths of Plackett-Luce and of two kinds of instances, both ways to eliminate, with a guarantee, and rank tests."""
+    """Truths of Plackett-Luce and of two kinds of instances; the default, one change of it at a time, and rank tests."""
     settings: list[dict[str, Any]] = [
         {"truth": "random walk", "algorithms": 4},
         {"truth": "two kinds", "algorithms": 5},
     ]
-    cells = [RaceCell(elimination=each, **setting) for setting in settings for each in ("pointwise", "joint")]
-    cells += [RaceCell(elimination="pointwise", specialists="drop", **setting) for setting in settings]
-    cells += [RaceCell(elimination="pointwise", guarantee=0.05, **setting) for setting in settings]
-    return [*cells, *(RaceCell(rule="rank tests", elimination="pointwise", **setting) for setting in settings)]
+    ways: list[dict[str, Any]] = [
+        {},
+        {"resolution": "crossing"},
+        {"elimination": "joint"},
+        {"specialists": "drop"},
+        {"guarantee": 0.05},
+        {"rule": "rank tests"},
+    ]
+    return [RaceCell(**way, **setting) for setting in settings for way in ways]
 
 
 def prediction_cells() -> list[PredictionCell]:
@@ -72,6 +81,7 @@ def prediction_cells() -> list[PredictionCell]:
 
 STUDIES: dict[str, tuple[Callable[..., Any], Callable[[], Sequence[Any]], Callable[..., Any], int]] = {
     "coverage": (coverage.measure_coverage, coverage_cells, coverage.summarise, 100),
+    "near-equal": (coverage.measure_coverage, near_equal_cells, coverage.summarise, 100),
     "races": (races.simulate_race, race_cells, races.summarise, 300),
     "prediction": (prediction.measure_prediction, prediction_cells, prediction.summarise, 20),
 }

@@ -54,7 +54,7 @@ class RaceCell:
     rule: Literal["bayes", "rank tests"] = "bayes"
     belief: str = "BayesianBootstrap"
     elimination: Literal["joint", "pointwise"] = "pointwise"
-    resolution: Literal["crossing", "strict"] = "crossing"
+    resolution: Literal["membership", "crossing", "strict"] = "membership"
     specialists: Literal["keep", "drop"] = "keep"
     guarantee: float | None = None
     confidence: float = 0.95

@@ -42,7 +42,9 @@ def calibrate(
     elimination: Annotated[
         Literal["joint", "pointwise"] | None, typer.Option(help="Beaten at all times at once, or at each time.")
     ] = None,
-    resolution: Annotated[Literal["crossing", "strict"] | None, typer.Option(help="When a pair is decided.")] = None,
+    resolution: Annotated[
+        Literal["membership", "crossing", "strict"] | None, typer.Option(help="When a pair is decided.")
+    ] = None,
     guarantee: options.Guarantee = None,
     confidence: options.Confidence = None,
     rope: options.Rope = None,

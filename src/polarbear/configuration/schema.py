@@ -108,8 +108,9 @@ class RaceTable(Table):
     """Whether an algorithm that is beaten on most instances is kept if it comes first more often than its conqueror."""
     elimination: Literal["joint", "pointwise"] = "pointwise"
     """Out when beaten at all times at once, or at each single time."""
-    resolution: Literal["crossing", "strict"] = "crossing"
-    """Whether a pair is also decided once each is known to be better somewhere."""
+    resolution: Literal["membership", "crossing", "strict"] = "membership"
+    """When a pair is decided: strict, at each time on its own; crossing, also once each is known to be better somewhere;
+    membership, the same, but not while the pair is close to an elimination."""
     prior: PriorTable = PriorTable(kind="BayesianBootstrap")
     """Belief before the data: a name, or a table with its parameters; BayesianBootstrap by default."""
     method: str = "auto"

@@ -32,7 +32,7 @@ def instances_needed(posterior: Posterior, resolved: NDArray[np.bool_], settings
         odds = _logits(posterior, int(a), int(b))
         better, equal = _growth_needed(odds, settings)
         growth = np.minimum(better, equal)[~resolved[:, a, b]].max()
-        if settings.resolution == "crossing":
+        if settings.resolution != "strict":
             ahead = odds.mean(axis=1) > 0
             first, second, even = (np.min(each, initial=np.inf) for each in (better[ahead], better[~ahead], equal))
             growth = min(growth, max(first, second), max(min(first, second), even))

@@ -184,9 +184,12 @@ def _conclude(state: State, plan: Plan, cost: float) -> State:
             beats=beats,
             pairs=~state.resolved.all(axis=0),
         )
+        may_be_eliminated = _may_be_eliminated(decided, beats, settings.confidence) & _both(candidates, state.names)
         if settings.guarantee is not None:
-            decided &= ~_may_be_eliminated(decided, beats, settings.confidence)
+            decided &= ~may_be_eliminated
         resolved |= decided
+        if settings.resolution == "membership":
+            resolved &= ~_least_certain(over_time, may_be_eliminated, settings.confidence)
     before, after = undecided_cells(state.resolved), undecided_cells(resolved)
     used, total = len(state.evidence.instances), state.cost
     round_ = Round(
@@ -239,6 +242,27 @@ def _may_be_eliminated(decided: NDArray[np.bool_], beats: NDArray[np.float64], c
     equal = decided & ~better & ~better.transpose(0, 2, 1)
     crossing = np.logical_and(better.any(axis=0), better.any(axis=0).T)
     return np.logical_not(np.logical_or(crossing, equal.any(axis=0)))
+
+
+def _least_certain(over_time: NDArray[np.float64], pairs: NDArray[np.bool_], confidence: float) -> NDArray[np.bool_]:
+    """Return the least certain time of each pair that is close to an elimination, as a mask (time, algorithm, algorithm).
+
+    Close is a probability of error of at most twice what elimination allows. Times are decided one by one, in different
+    rounds: without this a race could end while an algorithm is all but known to be beaten everywhere.
+    """
+    close = (over_time.min(axis=0) >= 1 - 2 * (1 - confidence)) & pairs
+    winner, loser = np.nonzero(close)
+    least = over_time.argmin(axis=0)[winner, loser]
+    mask = np.zeros(over_time.shape, dtype=bool)
+    mask[least, winner, loser] = mask[least, loser, winner] = True
+    return mask
+
+
+def _both(candidates: frozenset[str], names: tuple[str, ...]) -> NDArray[np.bool_]:
+    """Return the pairs of two candidates, shape (algorithm, algorithm)."""
+    inside = np.array([name in candidates for name in names])
+    both: NDArray[np.bool_] = inside & inside[:, None]
+    return both
 
 
 def _of_pair(matrix: NDArray[np.float64], each: Dominated, names: tuple[str, ...]) -> float:

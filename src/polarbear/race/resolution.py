@@ -26,8 +26,8 @@ def resolved_pairs(
 ) -> NDArray[np.bool_]:
     """C(t, {A, B}) under one posterior, shape (time, algorithm, algorithm), symmetric with a true diagonal.
 
-    Strict: one dominates at t, or both are equivalent at t. Crossing: also at every t, if A dominates or equals B
-    somewhere, B dominates or equals A somewhere, and at least one of the two is dominance.
+    Strict: one dominates at t, or both are equivalent at t. Crossing and membership: also at every t, if A dominates or
+    equals B somewhere, B dominates or equals A somewhere, and at least one of the two is dominance.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ def resolved_pairs(
     )  # it is symmetric
     equal = once | once.transpose(0, 2, 1)
     resolved = decided | equal
-    if resolution == "crossing":
+    if resolution != "strict":
         once_better, once_equal = better.any(axis=0), equal.any(axis=0)
         crossing = (once_better & once_better.T) | ((once_better | once_better.T) & once_equal)
         resolved |= crossing

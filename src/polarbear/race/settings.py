@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from polarbear.fitting import Method
     from polarbear.observe import Grid
 
-Resolution = Literal["crossing", "strict"]
+Resolution = Literal["membership", "crossing", "strict"]
 Clock = Literal["evaluations", "seconds"]
 
 
@@ -37,7 +37,8 @@ class Settings:
         one is better at each single time with that probability.
     resolution
         "strict": a pair is decided at a time when one dominates or both are equivalent. "crossing": also at all times, as
-        soon as each is known to be better somewhere.
+        soon as each is known to be better somewhere. "membership": as "crossing", but a pair that is close to an elimination
+        stays undecided at its least certain time, also if that time was decided in an earlier round.
     confidence
         α, the probability from which a relation counts as decided.
     rope
@@ -68,7 +69,7 @@ class Settings:
     grid: Grid
     prior: Prior = field(default_factory=BayesianBootstrap)
     elimination: Elimination = "pointwise"
-    resolution: Resolution = "crossing"
+    resolution: Resolution = "membership"
     confidence: float = 0.99
     rope: float = 0.05
     batch: Batch = field(default_factory=AdaptiveBatch)

@@ -33,6 +33,7 @@ _NEAR = np.geomspace(0.015, 0.2, 8)  # τ: win rates within 1.5 to 20 points of 
 _APART = 0.4  # deviation of δ among algorithms that differ: win rates from one tenth to nine tenths
 _SHARES = np.array([0.05, 0.25, 0.5, 0.75, 0.95])  # ψ, equally likely
 _ENOUGH_DRAWS = 500  # for means and deviations
+_ODDS_OF_ALL_TIMES = 50.0  # for near-equality at a time, in a draw in which a pair is nearly equal
 _LEAST_SHARE = np.float32(0.1)  # of a rating that is left, so that it stays positive; reached in few draws
 _AT_A_TIME = 500  # draws, so that their matrices of pairs stay small
 
@@ -49,14 +50,17 @@ def draw_spreads(draws: OutcomeDraws, *, rng: np.random.Generator) -> NDArray[np
 def shrink_ratings(ratings: Array32, *, rng: np.random.Generator) -> Array32:
     """Shrink ratings (time, algorithm, draw) towards the mean of the algorithms that are nearly equal in the same draw.
 
-    As with win rates, location shrinks by c = τ² / (τ² + s²) and deviations by √c.
+    As with win rates, location shrinks by c = τ² / (τ² + s²) and deviations by √c. Two algorithms can be near-equal at most
+    times and far apart at one, where one of them hardly ever comes first; there nothing is shrunk.
     """
     _, algorithms, draws = ratings.shape
     first, second = np.triu_indices(algorithms, 1)
     some = ratings[..., :_ENOUGH_DRAWS].swapaxes(0, 1)
-    shares = (_share(some[a], some[b]) for a, b in zip(first, second, strict=True))
-    near, tau = _draw_near(*_moments(shares), algorithms, draws, rng=rng)
-    mean, ratio = ratings.mean(axis=2), _noise(some, near)
+    mean_share, deviation = _moments(_share(some[a], some[b]) for a, b in zip(first, second, strict=True))
+    near, tau = _draw_near(mean_share, deviation, algorithms, draws, rng=rng)
+    likely = _neighbours(near, algorithms)
+    here = _near_now(mean_share, deviation, tau, likely)
+    mean, ratio = ratings.mean(axis=2), _noise(some, likely)
     result = np.empty_like(ratings)
     for start in range(0, draws, _AT_A_TIME):
         now = slice(start, start + _AT_A_TIME)
@@ -66,6 +70,7 @@ def shrink_ratings(ratings: Array32, *, rng: np.random.Generator) -> Array32:
         groups /= groups.sum(axis=1, keepdims=True)
         drawn = ratings[..., now].transpose(2, 0, 1)
         kept = 1 / (1 + ratio / np.square(tau[now, None, None], dtype=np.float32))  # c, shape (draw, time, algorithm)
+        kept = 1 - here * (1 - kept)
         centre, centre_of_mean = drawn @ groups, mean @ groups
         location, deviation = mean - centre_of_mean, (drawn - mean) - (centre - centre_of_mean)
         result[..., now] = (centre + kept * location + np.sqrt(kept) * deviation).transpose(1, 2, 0)
@@ -81,21 +86,43 @@ def _share(first: Array32, second: Array32) -> Array32:
     return share
 
 
-def _noise(ratings: Array32, near: NDArray[np.bool_]) -> Array32:
-    """s² of each algorithm's differences from those near it, shape (time, algorithm), on the scale of τ.
+def _neighbours(near: NDArray[np.bool_], algorithms: int) -> Array:
+    """How near each other algorithm (column) is to each one (row), in shares of how often the two are nearly equal."""
+    likely = np.zeros((algorithms, algorithms))
+    first, second = np.triu_indices(algorithms, 1)
+    # The small number serves an algorithm that is never near another one, and is not shrunk anyway.
+    likely[first, second] = likely[second, first] = near.mean(axis=1) + 1e-9
+    shares: Array = likely / likely.sum(axis=1, keepdims=True)
+    return shares
+
+
+def _near_now(mean: Array, deviation: Array, tau: Array, likely: Array) -> Array32:
+    """The probability that an algorithm and its neighbours are nearly equal at each time, shape (time, algorithm).
+
+    The pair is known to be nearly equal over all times. This is taken back where the density of a single time speaks
+    against it, with the root mean square of τ.
+    """
+    variance = deviation**2 + np.array([np.mean(tau**2), _APART**2])[:, None, None]
+    near, apart = -0.5 * np.log(variance) - 0.5 * mean**2 / variance  # (pair, time)
+    algorithms = len(likely)
+    first, second = np.triu_indices(algorithms, 1)
+    probability = np.zeros((algorithms, algorithms, mean.shape[1]))
+    probability[first, second] = probability[second, first] = 1 / (
+        1 + np.exp(np.minimum(apart - near, 700)) / _ODDS_OF_ALL_TIMES
+    )
+    now: Array32 = np.einsum("ab,abt->ta", likely, probability).astype(np.float32)
+    return now
+
+
+def _noise(ratings: Array32, likely: Array) -> Array32:
+    """s² of each algorithm's differences from its neighbours, shape (time, algorithm), on the scale of τ.
 
     τ is the deviation of a share of two algorithms; for the difference of two ratings of about r it becomes 4 r τ. Ratings
     have the shape (algorithm, time, draw).
     """
-    algorithms = len(ratings)
-    likely = np.zeros((algorithms, algorithms))
-    first, second = np.triu_indices(algorithms, 1)
-    # The small number gives an algorithm that is never near another one some variance; it is not shrunk anyway.
-    likely[first, second] = likely[second, first] = near.mean(axis=1) + 1e-9
-    likely /= likely.sum(axis=1, keepdims=True)
     mean = ratings.mean(axis=2)
     level = 0.5 * (mean + likely @ mean)
-    variance = np.array([likely[a] @ (ratings[a] - ratings).var(axis=2) for a in range(algorithms)])
+    variance = np.array([own @ (rating - ratings).var(axis=2) for own, rating in zip(likely, ratings, strict=True)])
     noise: Array32 = (variance / np.maximum(4 * level, 1e-12) ** 2).T.astype(np.float32)
     return noise
 

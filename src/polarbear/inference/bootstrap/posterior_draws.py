@@ -48,7 +48,12 @@ def bayesian_bootstrap(
         ratings = shrink_ratings(ratings, rng=rng)
     normalised = ratings.astype(np.float64)
     normalised /= normalised.sum(axis=1, keepdims=True)
-    return normalised, sample, _diagnostics(rows, model, draws), scope(choices.rankings, prior, rows)
+    return (
+        normalised,
+        sample,
+        _diagnostics(choices.rankings, prior, rows, model, draws),
+        scope(choices.rankings, prior, rows),
+    )
 
 
 def blended_ratings(rows: Rows, by_outcomes: Array32 | None, utilities: Array32 | None, model: float) -> Array32:
@@ -77,16 +82,18 @@ def scope(rankings: Rankings, prior: BayesianBootstrap, rows: Rows) -> str:
     return f"to new {clusters.unit}s {joint} these {clusters.number} {clusters.kind}s"
 
 
-def _diagnostics(rows: Rows, model: float, draws: int) -> Diagnostics:
+def _diagnostics(rankings: Rankings, prior: BayesianBootstrap, rows: Rows, model: float, draws: int) -> Diagnostics:
+    clusters = rankings.clusters
+    unit = "instance" if clusters is None or prior.generalise_to == "instances" else clusters.kind
     if np.isinf(model):
         blend = "the Plackett-Luce fit alone"
     elif model == 0:
         blend = "outcomes alone"
     else:
-        blend = f"outcomes blended with a Plackett-Luce fit worth {model:g} instances"
+        blend = f"outcomes blended with a Plackett-Luce fit worth {model:g} of them"
     return Diagnostics(
         method="bayesian-bootstrap",
         reliable=True,
-        message=f"Bayesian bootstrap: {draws} independent draws of weights on {rows.units} instances, {blend}.",
+        message=f"Bayesian bootstrap: {draws} independent draws of weights on {rows.units} {unit}s, {blend}.",
         effective_draws=float(draws),
     )
