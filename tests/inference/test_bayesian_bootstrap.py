@@ -217,6 +217,18 @@ def test_shrinking_ratings_keeps_what_algorithms_share():
     np.testing.assert_allclose(shrunk[0, 3].std(), ratings[0, 3].std(), rtol=0.15)
 
 
+def test_ratings_are_not_shrunk_at_a_time_that_speaks_against_it():
+    """Two algorithms are equal at 19 of 20 times and far apart at the last."""
+    rng = np.random.default_rng(0)
+    means = np.full((20, 1, 1), 0.5)
+    means[-1] = 0.88
+    first = means + rng.normal(0, 0.02, (20, 1, 2000))
+    ratings = np.concatenate([first, 1 - first], axis=1).astype(np.float32)
+    shrunk = shrink_ratings(ratings, rng=rng)
+    assert shrunk[-1, 0].mean() == pytest.approx(0.88, abs=0.01)  # 0.849 if all times were shrunk alike
+    assert shrunk[0, 0].std() < ratings[0, 0].std()
+
+
 def test_first_places_are_compared_where_both_ran():
     """The third algorithm takes no part in the last twenty instances, and the lead of the first two uses them all."""
     values = np.tile([[1.0, 2.0, 3.0], [2.0, 1.0, 3.0]], (20, 1))[:, None]

@@ -18,6 +18,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+from scipy.special import expit
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -107,9 +108,7 @@ def _near_now(mean: Array, deviation: Array, tau: Array, likely: Array) -> Array
     algorithms = len(likely)
     first, second = np.triu_indices(algorithms, 1)
     probability = np.zeros((algorithms, algorithms, mean.shape[1]))
-    probability[first, second] = probability[second, first] = 1 / (
-        1 + np.exp(np.minimum(apart - near, 700)) / _ODDS_OF_ALL_TIMES
-    )
+    probability[first, second] = probability[second, first] = expit(near - apart + np.log(_ODDS_OF_ALL_TIMES))
     now: Array32 = np.einsum("ab,abt->ta", likely, probability).astype(np.float32)
     return now
 
@@ -139,7 +138,7 @@ def _draw_near(
     chosen = rng.choice(probability.size, draws, p=(probability / probability.sum()).ravel())
     share, tau = np.unravel_index(chosen, probability.shape)
     odds = np.log1p(-_SHARES)[share] + near[tau].T - (np.log(_SHARES)[share] + apart[:, None])  # (pair, draw)
-    return rng.random(odds.shape) < 1 / (1 + np.exp(-odds)), _NEAR[tau]
+    return rng.random(odds.shape) < expit(odds), _NEAR[tau]
 
 
 def _moments(rates: Iterable[Array32]) -> tuple[Array, Array]:
