@@ -3,8 +3,9 @@
     git worktree add ../first f49be49
     python benchmarks/first_edition.py ../first/src --data-sets 20 --races 60
 
-Its code is no longer part of this one. It runs in a process of its own, from the sources of the old commit; it is given the
-simulated values and returns ratings, or who went out of a race. The summary is docs/data/first_edition.json.
+The code of the first edition has been removed, so it runs from the sources of an old commit, in a separate process. That
+process receives simulated values and returns posterior ratings, or the algorithms that a race eliminated. The summary is
+docs/data/first_edition.json.
 """
 
 from __future__ import annotations
@@ -118,4 +119,7 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    answer_requests() if "--answer" in sys.argv else main()
+    if "--answer" in sys.argv:
+        answer_requests()
+    else:
+        main()

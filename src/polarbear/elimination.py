@@ -68,7 +68,7 @@ class Specialist:
 
     def sentence(self, unit: str = "") -> str:
         """Return why it is kept, in words."""
-        when = f"{self.time:,.3g} {unit}".strip()
+        when = f"{self.time:,.3g} {unit}" if unit else f"time {self.time:,.3g}"
         return (
             f"{self.name} is a specialist: {self.by} beats it on most instances at every time, but it comes first on "
             f"{self.share:.0%} of instances at {when}, so it is kept."

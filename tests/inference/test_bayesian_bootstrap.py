@@ -225,7 +225,7 @@ def test_ratings_are_not_shrunk_at_a_time_that_speaks_against_it():
     first = means + rng.normal(0, 0.02, (20, 1, 2000))
     ratings = np.concatenate([first, 1 - first], axis=1).astype(np.float32)
     shrunk = shrink_ratings(ratings, rng=rng)
-    assert shrunk[-1, 0].mean() == pytest.approx(0.88, abs=0.01)  # 0.849 if all times were shrunk alike
+    assert shrunk[-1, 0].mean() == pytest.approx(0.88, abs=0.01)  # it would be 0.849 if every time were shrunk equally
     assert shrunk[0, 0].std() < ratings[0, 0].std()
 
 

@@ -2,8 +2,9 @@
 
 Truths come from `truths`, runs from a simulator. An elimination is wrong if in truth no algorithm beats the eliminated one
 on most instances at every time, and it loses a clear member if the eliminated one beats each of the others somewhere by more
-than the region of practical equivalence. The set is right if no clear member was lost and nobody is left who should clearly
-have gone: in truth beaten everywhere by more than that region, and no specialist if the race keeps those.
+than the region of practical equivalence. The set is right if it contains every clear member and no algorithm that should
+clearly have been eliminated: one that another algorithm beats everywhere by more than that region and that is not a
+specialist, if the race keeps specialists.
 """
 
 from __future__ import annotations
