@@ -25,16 +25,28 @@ def test_it_is_a_race_of_four_programs_on_the_wall_clock(race):
 
 
 def test_every_program_reports_improvements(race):
-    best = {}
-    for name, algorithm in race.algorithms.items():
-        solver = name in ("HiGHS", "HiGHS without presolve")
-        recorder = Recorder(30.0 if solver else 4.0, "seconds")  # the solvers end by themselves, long before
-        perform(algorithm, race.instances(0, seed=7), 1, recorder)
-        best[name] = min(value for _, value in recorder.events())
-        assert best[name] < 0, name
+    solvers = ("HiGHS", "HiGHS without presolve")
+    best = {
+        name: best_found(algorithm, race.instances(0, seed=7), until_it_ends=name in solvers)
+        for name, algorithm in race.algorithms.items()
+    }
+    assert all(value < 0 for value in best.values()), best
     # An instance of this size is solved at once: the solvers agree, and nothing is better.
     assert best["HiGHS"] == pytest.approx(best["HiGHS without presolve"], rel=1e-4)
     assert min(best.values()) >= best["HiGHS"] - 1e-3 * abs(best["HiGHS"])
+
+
+def best_found(algorithm, instance, *, until_it_ends):
+    """The best value of one run, which gets more seconds on a machine too busy to start the program in four."""
+    for seconds in (4.0, 30.0, 300.0):
+        recorder = Recorder(seconds, "seconds")
+        try:
+            ended = perform(algorithm, instance, 1, recorder)
+        except ValueError:  # no value in this time
+            continue
+        if ended or not until_it_ends:
+            return min(value for _, value in recorder.events())
+    pytest.fail("the program reported nothing, or a solver did not end, within 300 seconds")
 
 
 def test_documented_examples(race):
