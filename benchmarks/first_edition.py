@@ -101,7 +101,7 @@ def main() -> None:
         return races.judge(cell, truth, races.Decided(tuple(out), *rest))
 
     cells = coverage_cells() if asked.data_sets else []
-    settings: list[tuple[Truth, int]] = [("random walk", 4), ("two kinds", 5)]
+    settings: list[tuple[Truth, int]] = [("random walk", 4), ("two kinds", 5)] if asked.races else []
     race_cells = [
         races.RaceCell(truth=truth, algorithms=algorithms, specialists="drop") for truth, algorithms in settings
     ]

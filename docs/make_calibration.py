@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 HERE = Path(__file__).parent
 PAGE, DATA = HERE / "calibration.md", HERE / "data"
-RECORDED = {"ma_bbob_d30": "MA-BBOB", "gp_bbob_d40": "GP-BBOB"}
+RECORDED = {"ma_bbob_d30": "MA-BBOB", "gp_bbob_d40": "GP-BBOB", "coco_d5": "COCO"}
 ENDS = {
     "BayesianBootstrap": "the default",
     "outcomes": "outcomes alone",

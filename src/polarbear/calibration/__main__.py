@@ -25,7 +25,11 @@ if TYPE_CHECKING:
 
     from polarbear.calibration.truths import Truth
 
-_RECORDED = ("case_studies/data/ma_bbob_d30.npz", "case_studies/data/gp_bbob_d40.npz")
+_RECORDED = (
+    "case_studies/data/ma_bbob_d30.npz",
+    "case_studies/data/gp_bbob_d40.npz",
+    "build/recorded/coco_d5.npz",  # made by `python -m case_studies.coco`
+)
 _NEAR_EQUAL: tuple[Truth, ...] = ("near-equal", "near-equal and outliers")
 _ENDS = ("BayesianBootstrap", "outcomes", "weighted Plackett-Luce")
 
@@ -70,10 +74,11 @@ def race_cells() -> list[RaceCell]:
 
 
 def prediction_cells() -> list[PredictionCell]:
-    """Recorded runs of the case studies, the blend against its two ends."""
+    """Those recorded runs that are on this machine, the blend against its two ends."""
     return [
         PredictionCell(recorded, belief=belief, instances=instances)
         for recorded in _RECORDED
+        if Path(recorded).exists()
         for instances in (10, 30, 60)
         for belief in _ENDS
     ]
