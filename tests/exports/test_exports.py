@@ -140,7 +140,8 @@ def test_the_same_table_in_every_format(posterior, tmp_path):
         (0.07, "7.0 %"),
         (0.0999, "10 %"),
         (0.201, "21 %"),
-        (1.0, "100 %"),
+        (0.499, "50 %"),
+        (0.5, "not proven"),
         (None, "unknown"),
     ],
 )

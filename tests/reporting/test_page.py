@@ -11,11 +11,10 @@ import pytest
 
 import polarbear as pb
 from polarbear.baselines import aocc_verdict
-from polarbear.exports import at_most
 from polarbear.race.result import RaceResult
 from polarbear.reporting.draws import embedded, packed, packed_pairs
 from polarbear.reporting.page import SCRIPTS, embeddable
-from polarbear.reporting.words import about_belief, advice, answer, scope_of
+from polarbear.reporting.words import about_belief, advice, answer, proof, scope_of
 from tests.plots.beliefs import specialist_posterior
 from tests.reporting.races import HOSTILE, raced, with_failures
 from tests.selection.beliefs import posterior_of, random_posterior
@@ -164,9 +163,9 @@ def test_a_race_is_told_with_all_that_happened(tmp_path, race):
     assert told["title"] == "T"
     assert [told["names"][k] for k in told["candidates"]] == list(result.pareto_set)
     assert [each["name"] for each in told["race"]["eliminations"]] == [each.name for each in result.eliminations]
-    bounds = [at_most(each.error_bound).replace(" ", "\u00a0") for each in result.eliminations]
-    assert [each["wrong_at_most"] for each in told["race"]["eliminations"]] == bounds
-    assert bounds
+    assert told["race"]["eliminations"]
+    for each, out in zip(told["race"]["eliminations"], result.eliminations, strict=True):
+        assert each["proof"] == proof(out.error_bound)
     assert told["race"]["allocation"]["saved"] == pytest.approx(result.saved_share)
     assert sum(told["race"]["allocation"]["cost"]) == sum(result.cost.values())
     assert told["race"]["allocation"]["full"] * len(told["names"]) == pytest.approx(result.full_cost)
@@ -234,7 +233,7 @@ def test_a_posterior_without_paths_is_told_with_its_caution(tmp_path):
     sentences = " ".join(told["diagnostics"]["sentences"])
     assert "treats each time alone" in sentences
     assert "did not pass" in sentences
-    assert not told["pairs"]["joint"]
+    assert told["elimination"] == "pointwise"
 
 
 def test_only_a_race_under_way_is_live(tmp_path, race):

@@ -126,7 +126,8 @@ def _drawn(name: str, scene: _Scene, wish: _Wish) -> "Figure":
     if name == "values":
         return plots.values(posterior, wish.preference, among=wish.among, width=wish.width)
     if name == "dominance":
-        return plots.dominance(posterior, width=wish.width)
+        rule = "pointwise" if scene.result is None else scene.result.state.settings.elimination
+        return plots.dominance(posterior, elimination=rule, width=wish.width)
     if name == "pair":
         if wish.pair is None:
             raise ValueError(f"say which two: --pair {' '.join(map(shlex.quote, posterior.names[:2]))}")

@@ -65,15 +65,19 @@ def _scope(result: RaceResult, *, infer: bool) -> str:
 
 
 def at_most(bound: float | None) -> str:
-    """Return an upper bound on a probability as a percentage, rounded up so that it stays one.
+    """Return the error bound of an elimination as a percentage, rounded up so that it stays a bound.
+
+    A bound of one half or more proves nothing: the elimination rests on the posterior alone.
 
     Examples
     --------
-    >>> at_most(1e-9), at_most(0.0123), at_most(0.201), at_most(None)
-    ('0.1 %', '1.3 %', '21 %', 'unknown')
+    >>> at_most(1e-9), at_most(0.0123), at_most(0.201), at_most(0.8), at_most(None)
+    ('0.1 %', '1.3 %', '21 %', 'not proven', 'unknown')
     """
     if bound is None:
         return "unknown"
+    if bound >= 0.5:
+        return "not proven"
     tenths = math.ceil(1000 * bound - 1e-9)  # 0.07 is 7.0 %, although 1000 * 0.07 exceeds 70
     return f"{max(tenths, 1) / 10:.1f} %" if tenths < 100 else f"{math.ceil(100 * bound - 1e-9)} %"
 

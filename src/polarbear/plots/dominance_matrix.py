@@ -1,4 +1,4 @@
-"""Pairwise anytime dominance: the probability that the row beats the column on most instances at every time."""
+"""Pairwise dominance: the probability that the row beats the column on most instances, at its least certain time."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class DominanceMatrix:
     names
         The algorithms.
     probability
-        At all times at once ("joint"), or at the least certain time ("pointwise"), where a prior treats each time alone.
+        At the least certain time ("pointwise"), or at all times at once ("joint").
     elimination
         Which of the two.
     """
@@ -41,11 +41,11 @@ class DominanceMatrix:
     elimination: Elimination
 
     @classmethod
-    def of(cls, posterior: Posterior, *, elimination: Elimination | None = None) -> Self:
-        """Return the matrix of a posterior; joint by default where its draws are paths over time."""
-        kind: Elimination = elimination or ("joint" if posterior.joint else "pointwise")
-        joint = kind == "joint"
-        return cls(posterior.names, anytime_dominance(posterior) if joint else dominance(posterior).min(axis=0), kind)
+    def of(cls, posterior: Posterior, *, elimination: Elimination = "pointwise") -> Self:
+        """Return the matrix of a posterior, under the rule by which a race eliminates."""
+        joint = elimination == "joint"
+        beats = anytime_dominance(posterior) if joint else dominance(posterior).min(axis=0)
+        return cls(posterior.names, beats, elimination)
 
 
 def draw_dominance(ax: Axes, data: DominanceMatrix) -> None:

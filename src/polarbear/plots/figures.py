@@ -115,8 +115,11 @@ def allocation(result: RaceResult, *, axis: Axis | None = None, width: float | N
         return _settled(figure)
 
 
-def dominance(posterior: Posterior, *, elimination: Elimination | None = None, width: float | None = None) -> Figure:
-    """Draw the probability that each algorithm beats each other one on most instances at every time."""
+def dominance(posterior: Posterior, *, elimination: Elimination = "pointwise", width: float | None = None) -> Figure:
+    """Draw the probability that each algorithm beats each other one on most instances.
+
+    At its least certain time, or at all times at once if `elimination` is "joint".
+    """
     data = DominanceMatrix.of(posterior, elimination=elimination)
     with styled():
         wide = width or min(WIDTH_INCHES, 3.0 + 0.35 * len(data.names))

@@ -129,19 +129,20 @@ class RaceResult:
 
     @cached_property
     def wrong_elimination(self) -> float:
-        """The probability that at least one elimination was wrong, by the present posterior.
+        """The probability that at least one elimination was wrong, by the present posterior and the race's own rule.
 
-        With joint draws this is the share of draws in which no algorithm beats some eliminated one at every time.
-        A prior that treats each time alone judges each time alone, and there it is the sum over eliminations of the
-        probability that the least certain time was misjudged; about all times at once it says nothing.
+        Under joint elimination this is the share of draws in which no algorithm beats some eliminated one at every time.
+        Under pointwise elimination it is the sum over eliminations of the probability that the least certain time was
+        misjudged.
         """
         out = [self.posterior.names.index(each.name) for each in self.eliminations]
         if not out:
             return 0.0
-        if not self.posterior.joint:
-            beats = threats(self.posterior, elimination="pointwise")
-            return float(min(1.0, (1 - beats[:, out].max(axis=0)).sum()))
-        return 1 - float(np.mean(beaten_everywhere(self.posterior)[out].all(axis=0)))
+        settings = self.state.settings
+        if settings.elimination == "joint":
+            return 1 - float(np.mean(beaten_everywhere(self.posterior)[out].all(axis=0)))
+        beats = threats(self.posterior, elimination="pointwise", specialists=settings.specialists)
+        return float(min(1.0, (1 - beats[:, out].max(axis=0)).sum()))
 
     @property
     def scope(self) -> str:

@@ -11,12 +11,13 @@ from polarbear.reporting.words import about_belief, advice, scope_of, trust
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from polarbear.elimination import Elimination
     from polarbear.posterior import Posterior
 
 _LEVEL = 0.9  # of the bands
 
 
-def belief(posterior: Posterior, candidates: Sequence[str], *, unit: str) -> dict[str, Any]:
+def belief(posterior: Posterior, candidates: Sequence[str], *, elimination: Elimination, unit: str) -> dict[str, Any]:
     """Return plain values about a posterior and the candidates left to choose from; arrays are by algorithm."""
     small = embedded(posterior)
     curves = RatingCurves.of(posterior, level=_LEVEL)
@@ -54,8 +55,7 @@ def belief(posterior: Posterior, candidates: Sequence[str], *, unit: str) -> dic
             ],
         },
         "pairs": {
-            "joint": posterior.joint,
-            "beats": DominanceMatrix.of(posterior).probability.round(4).tolist(),
+            "beats": DominanceMatrix.of(posterior, elimination=elimination).probability.round(4).tolist(),
             "level": _LEVEL,
             "over_time": packed_pairs(posterior, level=_LEVEL),
         },

@@ -22,18 +22,17 @@ if TYPE_CHECKING:
 
 def of_race(result: RaceResult, *, title: str, made: Mapping[str, str], live: float | None) -> dict[str, Any]:
     """Return the data about a race; while it is not finished, the page reloads itself after `live` seconds."""
-    posterior, state = result.posterior, result.state
+    posterior, state, unit = result.posterior, result.state, result.state.settings.clock
     candidates = [name for name in result.pareto_set if name in posterior.names]  # a newcomer may not have run yet
     return {
-        **_of(posterior, candidates, state.names, settled=result.finished, unit=state.settings.clock),
+        **_of(posterior, candidates, state.names, settled=result.finished, rule=state.settings.elimination, unit=unit),
         "title": title,
         "made": dict(made),
         "live": None if result.finished else live,
         "race": history(result, posterior.names, running=live is not None),
         "aocc": _aocc(result, candidates),
         "dominated": None,
-        "elimination": state.settings.elimination,
-        "specialists": _kept(result.specialists, state.settings.clock),
+        "specialists": _kept(result.specialists, unit),
     }
 
 
@@ -51,14 +50,13 @@ def of_posterior(
     gone = {each.name for each in out}
     candidates = [name for name in posterior.names if name not in gone]
     return {
-        **_of(posterior, candidates, posterior.names, settled=True, unit=unit),
+        **_of(posterior, candidates, posterior.names, settled=True, rule=elimination, unit=unit),
         "title": title,
         "made": dict(made),
         "live": None,
         "race": None,
         "aocc": None,
         "dominated": {"confidence": confidence, "out": [asdict(each) for each in out]},
-        "elimination": elimination,
         "specialists": _kept(
             find_specialists(posterior, confidence=confidence, elimination=elimination, among=candidates), unit
         ),
@@ -66,7 +64,13 @@ def of_posterior(
 
 
 def _of(
-    posterior: Posterior, candidates: Sequence[str], everybody: Sequence[str], *, settled: bool, unit: str
+    posterior: Posterior,
+    candidates: Sequence[str],
+    everybody: Sequence[str],
+    *,
+    settled: bool,
+    rule: Elimination,
+    unit: str,
 ) -> dict[str, Any]:
     look = looks(everybody)
     return {
@@ -75,7 +79,8 @@ def _of(
         "names": list(posterior.names),
         "looks": [[look[name].colour, _dashes(look[name].dashes)] for name in posterior.names],
         "candidates": [posterior.names.index(name) for name in candidates],
-        **belief(posterior, candidates, unit=unit),
+        "elimination": rule,
+        **belief(posterior, candidates, elimination=rule, unit=unit),
     }
 
 

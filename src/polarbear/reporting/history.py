@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polarbear.exports import at_most
 from polarbear.plots import DominanceEvolution, SampleAllocation
-from polarbear.reporting.words import doubts, stopped
+from polarbear.reporting.words import doubts, proof, stopped
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,7 +17,6 @@ if TYPE_CHECKING:
     from polarbear.race.result import RaceResult
 
 _KINDS = 20  # of failures that are shown
-_NO_BREAK = "\u00a0"  # a percent sign is never on a line of its own
 _MESSAGE = 4000  # characters of one message that are shown, from its end
 
 
@@ -33,7 +31,7 @@ def history(result: RaceResult, names: Sequence[str], *, running: bool) -> dict[
         "removed": sorted(result.state.removed),
         "rounds": _rounds(result, names),
         "eliminations": [
-            {**asdict(each), "own": opinion.own, "wrong_at_most": at_most(each.error_bound).replace(" ", _NO_BREAK)}
+            {**asdict(each), "own": opinion.own, "proof": proof(each.error_bound)}
             for each, opinion in zip(result.eliminations, result.check.judged(result.eliminations), strict=True)
         ],
         "undecided": [

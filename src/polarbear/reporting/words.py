@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from polarbear.exports import at_most
 from polarbear.selection.preference import spoken
 
 if TYPE_CHECKING:
@@ -161,6 +162,20 @@ def doubts(result: RaceResult) -> list[str]:
             f"{share(result.regret.upper)} at most; most is at stake around {_rounded(result.regret.time)} {unit}."
         )
     return sentences + result.check.sentences(result.eliminations)
+
+
+def proof(error_bound: float | None) -> str:
+    """Return what the outcomes prove about an elimination, whatever the model.
+
+    Examples
+    --------
+    >>> proof(0.9)
+    'The outcomes alone do not prove it'
+    """
+    bound = at_most(error_bound)
+    if not bound.endswith("%"):
+        return "The outcomes alone do not prove it"
+    return f"Whatever the model, this is wrong with a probability of at most {bound.replace(' %', _PERCENT)}"
 
 
 def share(probability: float) -> str:

@@ -1,7 +1,5 @@
 // Which algorithms were eliminated and why, and the probabilities behind it round by round.
 
-const WRONG_AT_MOST = "Upper bound on the probability that this elimination is wrong, whatever the model";
-
 function eliminationsSection(data) {
   const { race } = data;
   const out = race ? race.eliminations : data.dominated.out;
@@ -17,10 +15,11 @@ function eliminationsSection(data) {
         null,
         race ? `In round ${each.round}, after ${spent}: ` : "",
         el("bdi", { class: "name" }, each.by),
-        " beats it on most instances at every budget, with a probability of ",
-        `${chance(each.probability)} ${data.elimination === "joint" ? "for all budgets at once" : "at the least certain one"}.`,
+        " beats it on most instances ",
+        data.elimination === "joint" ? "at all budgets at once, " : "at each budget, ",
+        `with a probability of ${data.elimination === "joint" ? "" : "at least "}${chance(each.probability)}.`,
         race ? ` From the outcomes of these two alone, at the least certain budget: ${chance(each.own)}. ` : "",
-        race ? el("span", { title: WRONG_AT_MOST }, `Wrong at most: ${each.wrong_at_most}, whatever the model.`) : "",
+        race ? `${each.proof}.` : "",
       ),
     );
   });

@@ -1,12 +1,12 @@
 // Pairs of algorithms: a table of all, and the win rate of one pair over time.
 
 function pairsSection(data, belief) {
-  const { joint, beats } = data.pairs;
-  byId("pairs-text").textContent = joint
+  const { beats } = data.pairs;
+  byId("pairs-text").textContent = data.elimination === "joint"
     ? "The probability that the algorithm of the row beats that of the column on most instances, at every budget at once. " +
       "Two small numbers across the diagonal mean that the two cross, or are too close to call."
     : "The probability that the algorithm of the row beats that of the column on most instances, at the budget where this is " +
-      "least certain.";
+      "least certain. Two small numbers across the diagonal mean that the two cross, or are too close to call.";
   const numbers = data.names.map((_, k) => k);
   const head = el(
     "tr",
