@@ -36,7 +36,7 @@ def main() -> None:
 def tables() -> Iterator[tuple[Path, str, str]]:
     """Every table, with its page and the mark of its place there."""
     first = summary("first_edition")
-    yield PAGE, "coverage", coverage_table(summary("coverage"))
+    yield PAGE, "coverage", coverage_table(summary("coverage"), [each for each in first if "coverage" in each])
     yield PAGE, "claims", claims_table(summary("near-equal"))
     yield PAGE, "races", races_table([*summary("races"), *(each for each in first if "races" in each)])
     yield PAGE, "prediction", prediction_table(summary("prediction"))
@@ -48,15 +48,19 @@ def summary(study: str) -> list[Cell]:
     return cells
 
 
-def coverage_table(cells: list[Cell]) -> str:
-    """Coverage by truth and autocorrelation, one column per number of instances."""
+def coverage_table(cells: list[Cell], first: list[Cell]) -> str:
+    """Coverage by truth and autocorrelation, one column per number of instances, beside the first edition."""
     sizes = sorted({each["instances"] for each in cells})
-    found = {(each["truth"], each["autocorrelation"], each["instances"]): each for each in cells}
+    sides = [
+        {(each["truth"], each["autocorrelation"], each["instances"]): percent(each) for each in side}
+        for side in (cells, first)
+    ]
     rows = [
-        [truth, f"{autocorrelation:g}", *(percent(found[truth, autocorrelation, size]) for size in sizes)]
+        [truth, f"{autocorrelation:g}", *(side[truth, autocorrelation, size] for side in sides for size in sizes)]
         for truth, autocorrelation in dict.fromkeys((each["truth"], each["autocorrelation"]) for each in cells)
     ]
-    return markdown(["truth", "autocorrelation", *(f"{size} instances" for size in sizes)], rows)
+    heads = [f"{who}P = {size}" for who in ("", "first edition, ") for size in sizes]
+    return markdown(["truth", "autocorrelation", *heads], rows)
 
 
 def claims_table(cells: list[Cell]) -> str:
