@@ -24,9 +24,8 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
     Array32 = NDArray[np.float32]
 
-_KEPT_BYTES = (
-    400_000_000  # win rates of all pairs are kept when they take no more than this, else computed when asked for
-)
+# Win rates of all pairs are kept if they take no more than this, else computed when asked for.
+_KEPT_BYTES = 400_000_000
 
 
 @dataclass(frozen=True, eq=False)
