@@ -1,4 +1,4 @@
-"""Makes the tables of docs/calibration.md from the summaries in docs/data that the studies wrote."""
+"""Makes the tables of docs/calibration.md and docs/calibration-tables.md from the summaries that the studies wrote."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 from making.tables import markdown, put_into
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 HERE = Path(__file__).parent
-PAGE, DATA = HERE / "calibration.md", HERE / "data"
+PAGE, ALL_TABLES, DATA = HERE / "calibration.md", HERE / "calibration-tables.md", HERE / "data"
 RECORDED = {"ma_bbob_d30": "MA-BBOB", "gp_bbob_d40": "GP-BBOB", "coco_d5": "COCO"}
 ENDS = {
     "BayesianBootstrap": "the default",
@@ -36,16 +36,38 @@ def main() -> None:
 def tables() -> Iterator[tuple[Path, str, str]]:
     """Every table, with its page and the mark of its place there."""
     first = summary("first_edition")
-    yield PAGE, "coverage", coverage_table(summary("coverage"), [each for each in first if "coverage" in each])
-    yield PAGE, "claims", claims_table(summary("near-equal"))
+    sides = summary("coverage"), [each for each in first if "coverage" in each]
+    yield PAGE, "coverage", coverage_ranges(*sides)
+    yield ALL_TABLES, "coverage", coverage_table(*sides)
+    yield PAGE, "claims", claims_table(summary("near-equal"), {"pairs": shown_pairs})
+    yield ALL_TABLES, "claims", claims_table(summary("near-equal"), {"pairs": shown_pairs, "the first": shown_first})
     yield PAGE, "races", races_table([*summary("races"), *(each for each in first if "races" in each)])
-    yield PAGE, "prediction", prediction_table(summary("prediction"))
+    yield PAGE, "prediction", prediction_gains(summary("prediction"))
+    yield ALL_TABLES, "prediction", prediction_table(summary("prediction"))
 
 
 def summary(study: str) -> list[Cell]:
     """The summary that a study wrote."""
     cells: list[Cell] = json.loads((DATA / f"{study}.json").read_text(encoding="utf-8"))
     return cells
+
+
+def coverage_ranges(cells: list[Cell], first: list[Cell]) -> str:
+    """The lowest and highest coverage over the autocorrelations, for each truth and number of instances."""
+    sizes = sorted({each["instances"] for each in cells})
+    rows = []
+    for truth in dict.fromkeys(each["truth"] for each in cells):
+        row = [truth]
+        for side in (cells, first):
+            for size in sizes:
+                found = [each["coverage"] for each in side if (each["truth"], each["instances"]) == (truth, size)]
+                row.append(f"{100 * min(found):.0f} to {100 * max(found):.0f}")
+        rows.append(row)
+    return markdown(["truth", *_heads(sizes)], rows)
+
+
+def _heads(sizes: list[int]) -> list[str]:
+    return [f"{who}P = {size}" for who in ("", "first edition, ") for size in sizes]
 
 
 def coverage_table(cells: list[Cell], first: list[Cell]) -> str:
@@ -59,22 +81,32 @@ def coverage_table(cells: list[Cell], first: list[Cell]) -> str:
         [truth, f"{autocorrelation:g}", *(side[truth, autocorrelation, size] for side in sides for size in sizes)]
         for truth, autocorrelation in dict.fromkeys((each["truth"], each["autocorrelation"]) for each in cells)
     ]
-    heads = [f"{who}P = {size}" for who in ("", "first edition, ") for size in sizes]
-    return markdown(["truth", "autocorrelation", *heads], rows)
+    return markdown(["truth", "autocorrelation", *_heads(sizes)], rows)
 
 
-def claims_table(cells: list[Cell]) -> str:
-    """Claims about near-equal algorithms with shrinkage and without: how many per data set, and how many came true."""
+def claims_table(cells: list[Cell], kinds: dict[str, Callable[[Cell], Cell]]) -> str:
+    """Claims about near-equal algorithms with shrinkage and without: how many came true, and how many per data set."""
     settings = ("truth", "spread", "instances")
     found = {(*(each[name] for name in settings), each["belief"]): each for each in cells}
     rows = []
     for truth, spread, instances in dict.fromkeys(key[:3] for key in found):
-        default, plain = (found[truth, spread, instances, belief] for belief in ("BayesianBootstrap", "unshrunk"))
+        sides = [found[truth, spread, instances, belief] for belief in ("BayesianBootstrap", "unshrunk")]
         outliers = "" if truth == "near-equal" else ", two outliers"
-        shown = [came_true(each) for each in (default, plain, default["ratings"], plain["ratings"])]
+        shown = [came_true(kind(side)) for kind in kinds.values() for side in sides]
         rows.append([f"{NEAR[spread]}{outliers}", str(instances), *shown])
-    heads = ["pairs", "pairs, unshrunk", "the first", "the first, unshrunk"]
+    heads = [f"{kind}{side}" for kind in kinds for side in ("", ", unshrunk")]
     return markdown(["win rates within", "instances", *heads], rows)
+
+
+def shown_pairs(cell: Cell) -> Cell:
+    """The claims about pairs of one cell."""
+    return cell
+
+
+def shown_first(cell: Cell) -> Cell:
+    """The claims of one cell about which algorithm comes first most often."""
+    claims: Cell = cell["ratings"]
+    return claims
 
 
 def came_true(compared: Cell) -> str:
@@ -119,6 +151,19 @@ def _way(cell: Cell) -> str:
 def percent(cell: Cell) -> str:
     """Coverage with two standard errors."""
     return f"{100 * cell['coverage']:.1f} ± {200 * cell['standard_error']:.1f}"
+
+
+def prediction_gains(cells: list[Cell]) -> str:
+    """What the blend gains in log-score over the better of its two ends."""
+    found = {(Path(each["recorded"]).stem, each["instances"], each["belief"]): each for each in cells}
+    rows = []
+    for recorded, instances in dict.fromkeys((recorded, instances) for recorded, instances, _ in found):
+        row = [RECORDED[recorded], str(instances)]
+        for kind in ("pairs", "first"):
+            default, *ends = (found[recorded, instances, belief][kind] for belief in ENDS)
+            row.append(f"{default - max(ends):+.3f}")
+        rows.append(row)
+    return markdown(["runs", "instances known", "pairs", "first places"], rows)
 
 
 def prediction_table(cells: list[Cell]) -> str:
