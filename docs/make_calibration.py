@@ -143,7 +143,6 @@ def _way(cell: Cell) -> str:
     if cell["rule"] != "bayes":
         return "significance tests at each time"
     changes = [cell[name] for name, usual in DEFAULTS.items() if cell[name] != usual]
-    changes += ["specialists dropped"] if cell["specialists"] == "drop" else []
     changes += [] if cell["guarantee"] is None else [f"guarantee {cell['guarantee']:g}"]
     return ", ".join(changes) or "the default"
 

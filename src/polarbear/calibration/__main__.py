@@ -66,7 +66,6 @@ def race_cells() -> list[RaceCell]:
         {},
         {"resolution": "crossing"},
         {"elimination": "joint"},
-        {"specialists": "drop"},
         {"guarantee": 0.05},
         {"rule": "rank tests"},
     ]
