@@ -16,7 +16,7 @@ from unittest.mock import patch
 import numpy as np
 
 import polarbear as pb
-from polarbear import fitting
+from polarbear.inference import fitting
 from polarbear.race import loop
 
 if TYPE_CHECKING:

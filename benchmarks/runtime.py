@@ -180,7 +180,7 @@ def run_peer(cell: Cell) -> tuple[float, Array, float]:
     import pymc_extras as pmx
 
     import polarbear as pb
-    from polarbear.inference.chains import judged
+    from polarbear.inference.convergence import judged
 
     model = pb.to_pymc(choices_of(cell), getattr(pb, cell.prior)())
     named = [name for name in ("amplitude", "lengthscale", "kappa") if name in model.named_vars]
@@ -320,7 +320,7 @@ def time_devices(quick: bool) -> None:
     import jax
 
     import polarbear as pb
-    from polarbear.inference.white_coordinates import white_coordinates
+    from polarbear.inference.reference.reparametrisation import white_coordinates
 
     cell = Cell("device", "nuts", "BSpline", 10, 40, 50) if quick else Cell("device", "nuts", "BSpline", 30, 200, 100)
     choices, later = choices_of(cell), choices_of(cell, seed=2)

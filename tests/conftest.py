@@ -26,7 +26,7 @@ if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Most of the time of JAX's compiler goes into optimising code, which does not pay for models as small as those of the tests.
-os.environ.setdefault("NPROC", "8")  # see polarbear.inference.reference: JAX may hang with fewer threads
+os.environ.setdefault("NPROC", "8")  # see polarbear.inference.reference.jax_runtime: JAX may hang with fewer threads
 os.environ.setdefault("XLA_FLAGS", "--xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true")
 
 INDEPENDENT = [Dirichlet(), HierarchicalDirichlet()]

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
-from functools import cached_property
+from functools import cache, cached_property
 from importlib import import_module
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -13,16 +15,10 @@ from making.docstrings import to_markdown
 
 # Pages, and the rooms of each, in the order in which a user meets their names; each public name must be in one of them.
 PAGES = {
-    "observing": ("What was seen", ["observe", "importers"]),
-    "believing": (
-        "Priors, fit and posterior",
-        ["models", "fitting", "posterior", "diagnostics", "inference", "pymc_model"],
-    ),
-    "relating": (
-        "Relations and model checks",
-        ["relations", "elimination", "e_values", "misfit", "irrelevant_alternatives", "calibration", "baselines"],
-    ),
-    "racing": ("The race", ["driver", "race", "gathering", "storage"]),
+    "observing": ("Runs and rankings", ["observe", "importers"]),
+    "believing": ("Priors, fit and posterior", ["models", "inference"]),
+    "relating": ("Posterior, relations and model checks", ["posterior", "checks", "calibration", "baselines"]),
+    "racing": ("The race", ["driver", "race", "storage"]),
     "running": ("Algorithms, problems, executors", ["algorithms", "problems", "execution"]),
     "selecting": ("Selection", ["selection"]),
     "showing": ("Figures, report, exports", ["plots", "reporting", "analysis", "exports"]),
@@ -46,12 +42,20 @@ def place_of(name: str, thing: Any) -> tuple[str, int, str]:
 
     Adding a public name without saying where it belongs stops the documentation.
     """
-    home = thing.__name__ if isinstance(thing, ModuleType) else pb._ROOM_OF[name.removeprefix("pb.")]
+    home = thing.__name__ if isinstance(thing, ModuleType) else _homes()[name.removeprefix("pb.")]
     room = home.removeprefix("polarbear.").split(".")[0]
     for page, (_, rooms) in PAGES.items():
         if room in rooms:
             return page, rooms.index(room), name.casefold()
     raise ValueError(f"expected a page for {name} of {home}, found none; name its room in docs/making/api.py")
+
+
+@cache
+def _homes() -> dict[str, str]:
+    """The module that each public name comes from, as the stub of the package says."""
+    stub = Path(pb.__file__).with_suffix(".pyi")
+    imports = [each for each in ast.parse(stub.read_text(encoding="utf-8")).body if isinstance(each, ast.ImportFrom)]
+    return {alias.name: each.module or alias.name for each in imports for alias in each.names}
 
 
 def _entry(name: str, thing: Any, *, level: int = 2) -> list[str]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polarbear.driver import Race
+from polarbear.driver.race import Race
 from polarbear.execution import ReplayExecutor
 from polarbear.observe import Grid, linear_grid, log_grid
 from polarbear.race.evidence import ClusterLabel

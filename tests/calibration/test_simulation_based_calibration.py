@@ -19,7 +19,7 @@ from scipy import stats
 import polarbear as pb
 from polarbear.models import IndependentPrior, Prior, TemporalPrior
 from polarbear.models.plackett_luce import log_likelihood, sample_rankings
-from polarbear.posterior import ratings_of
+from polarbear.posterior.posterior import ratings_of
 
 QUANTITIES = ("difference at a time", "difference averaged over time", "spread of the utilities", "log-likelihood")
 RANKED_AMONG = 99

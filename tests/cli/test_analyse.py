@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from polarbear import fitting
+from polarbear.inference import fitting
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from polarbear.cli.beliefs import opened
+from polarbear.cli.open_file import opened
 from polarbear.storage import RaceFile
 
 POLARBEAR = [sys.executable, "-W", "error", "-m", "polarbear"]

@@ -3,7 +3,7 @@
 import pytest
 
 import polarbear as pb
-from polarbear.reporting import writing
+from polarbear.reporting import report_file as writing
 
 REFRESH = 'http-equiv="refresh"'
 
@@ -65,7 +65,7 @@ def test_a_race_writes_its_page_after_each_round(polarbear, race_toml, tmp_path,
 
 def test_another_process_keeps_the_page_of_a_race_up_to_date(polarbear, race_toml, tmp_path, pages, monkeypatch):
     polarbear("race", race_toml, "--max-instances", 8, "--quiet")
-    monkeypatch.setattr("polarbear.cli.reporting.time.sleep", lambda _: polarbear("resume", tmp_path / "my.race", "-q"))
+    monkeypatch.setattr("polarbear.cli.report.time.sleep", lambda _: polarbear("resume", tmp_path / "my.race", "-q"))
     said = polarbear("report", tmp_path / "my.race", "--live")
     assert said.code == 0
     assert "after each round" in said.err

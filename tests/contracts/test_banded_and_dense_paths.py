@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import polarbear as pb
-from polarbear.inference.latent_field import BandedField, DenseField
-from polarbear.inference.whitened import LaplaceSurface, whitened_posterior
+from polarbear.inference.fields.latent_field import BandedField, DenseField
+from polarbear.inference.laplace.whitened_posterior import LaplaceSurface, whitened_posterior
 from polarbear.models.plackett_luce import sample_rankings
 
 PRIORS = [pb.RandomWalk(), pb.BSpline(), pb.GaussianProcess(), pb.GaussianProcess(kernel="matern52")]

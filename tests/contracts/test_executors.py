@@ -8,7 +8,7 @@ from contextlib import contextmanager
 import pytest
 
 from polarbear.execution import Limits, LocalExecutor, close_workers, dask_executor, pack, run_supervised
-from polarbear.execution.guardian import bearers
+from polarbear.execution.guardian_main import bearers
 from polarbear.race.jobs import Job
 from tests.execution import runs
 
@@ -48,7 +48,7 @@ JOBS = [Job("mixed", i, 20, seed=i, instance_seed=2 * i) for i in range(40)] + [
 
 def driver():
     """The token of the process in which a task runs."""
-    from polarbear.execution.guard import driver_token
+    from polarbear.execution.guardian_client import driver_token
 
     return driver_token()
 

@@ -1,8 +1,8 @@
 import pytest
 
 from polarbear.execution import close_workers
-from polarbear.execution.guard import driver_token
-from polarbear.execution.guardian import bearers
+from polarbear.execution.guardian_client import driver_token
+from polarbear.execution.guardian_main import bearers
 
 
 @pytest.fixture(autouse=True)

@@ -4,8 +4,8 @@ from concurrent.futures import CancelledError, wait
 import pytest
 
 from polarbear.execution import LocalExecutor, WorkersClosed, pack, run_supervised
-from polarbear.execution.guard import driver_token
-from polarbear.execution.guardian import bearers
+from polarbear.execution.guardian_client import driver_token
+from polarbear.execution.guardian_main import bearers
 from polarbear.race.jobs import Job
 from tests.execution import runs
 

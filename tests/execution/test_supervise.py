@@ -11,8 +11,8 @@ import pytest
 
 from polarbear.algorithms import command
 from polarbear.execution import Limits, WorkersClosed, close_workers, pack, run_supervised
-from polarbear.execution.guard import driver_token
-from polarbear.execution.guardian import bearers
+from polarbear.execution.guardian_client import driver_token
+from polarbear.execution.guardian_main import bearers
 from polarbear.race.jobs import Job
 from tests.execution import runs
 
@@ -363,7 +363,7 @@ def test_a_race_within_a_run_ends_with_the_run():
 DRIVER = """
 import os, sys, threading
 from polarbear.execution import pack, run_supervised
-from polarbear.execution.guard import driver_token
+from polarbear.execution.guardian_client import driver_token
 from polarbear.race.jobs import Job
 from tests.execution import runs
 

@@ -17,7 +17,7 @@ from polarbear.inference.bootstrap.first_places import first_places
 from polarbear.inference.bootstrap.instance_weights import draw_weights, pseudo_ranks, weighted_rows
 from polarbear.inference.bootstrap.near_equality import shrink_ratings
 from polarbear.inference.bootstrap.weighted_plackett_luce import _PENALTY, weighted_utilities
-from polarbear.observe.ranking import ABSENT
+from polarbear.observe.rankings import ABSENT
 
 OUTCOMES = pb.BayesianBootstrap(plackett_luce=0, shrink=False)
 

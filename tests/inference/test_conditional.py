@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import polarbear as pb
-from polarbear.inference.conditional import condition
-from polarbear.inference.dirichlet_field import DirichletField
-from polarbear.inference.latent_field import latent_field
+from polarbear.inference.fields.dirichlet_field import DirichletField
+from polarbear.inference.fields.latent_field import latent_field
+from polarbear.inference.laplace.conditional import condition
 from polarbear.models.helmert import helmert
 from polarbear.models.plackett_luce import derivatives, sample_rankings
 from tests.inference.exact import duel, log_evidence_given

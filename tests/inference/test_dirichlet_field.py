@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 
-from polarbear.inference.dirichlet_field import DirichletField
+from polarbear.inference.fields.dirichlet_field import DirichletField
 from polarbear.models.helmert import helmert
 from tests.inference.exact import log_dirichlet_density
 

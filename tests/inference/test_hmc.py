@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import polarbear as pb
-from polarbear.inference.chains import CHAINS
+from polarbear.inference.convergence import CHAINS
 from polarbear.inference.hmc import _energy, _hop, _turn, hmc
-from polarbear.inference.whitened import Points, whitened_posterior
+from polarbear.inference.laplace.whitened_posterior import Points, whitened_posterior
 from polarbear.models.plackett_luce import sample_rankings
 from tests.inference.exact import (
     assert_duel,

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from polarbear import Choices, Dirichlet, HierarchicalDirichlet, log_grid
-from polarbear.inference.dirichlet_field import DirichletField
-from polarbear.inference.joint_density import JointDensity, independent_parts, padded_tables
-from polarbear.inference.latent_field import DenseField
+from polarbear.inference.fields.dirichlet_field import DirichletField
+from polarbear.inference.fields.latent_field import DenseField
+from polarbear.inference.reference.joint_density import JointDensity, independent_parts, padded_tables
 from polarbear.models import TemporalPrior
 from polarbear.models.plackett_luce import log_likelihood, sample_rankings
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import polarbear as pb
-from polarbear.inference.latent_field import BandedField, DenseField, latent_field
+from polarbear.inference.fields.latent_field import BandedField, DenseField, latent_field
 from polarbear.models.kernels import kernel_named
 
 GRIDS = {

@@ -10,14 +10,14 @@ import pytest
 
 import polarbear as pb
 from polarbear import inference
-from polarbear.inference import reference
-from polarbear.inference.joint_density import JointDensity
+from polarbear.inference.reference import jax_runtime as reference
+from polarbear.inference.reference.joint_density import JointDensity
 from polarbear.models.plackett_luce import sample_rankings
 
 jax = pytest.importorskip("jax", reason="needs the extra `mcmc`")
 pytest.importorskip("blackjax", reason="needs the extra `mcmc`")
 
-nuts = sys.modules["polarbear.inference.nuts"]  # the package's attribute of that name is the function
+nuts = sys.modules["polarbear.inference.reference.nuts"]  # the package's attribute of that name is the function
 
 PRIOR = pb.RandomWalk()
 GRID = pb.linear_grid(1, 3, 3)
@@ -148,7 +148,7 @@ def test_jax_is_imported_only_when_asked_for():
 def backend(code):
     """What a fresh interpreter on a machine of two cores says of JAX's start."""
     prelude = "import os; os.environ.pop('NPROC', None); os.cpu_count = lambda: 2; import jax; "
-    start = "from polarbear.inference import reference; reference.in_double_precision(); "
+    start = "from polarbear.inference.reference import jax_runtime as reference; reference.in_double_precision(); "
     threads = (
         "print(sum('XLAEigen' in open(f'/proc/self/task/{t}/comm').read() for t in os.listdir('/proc/self/task')))"
     )

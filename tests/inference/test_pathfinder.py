@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import polarbear as pb
-from polarbear.inference.pathfinder import _weighed
+from polarbear.inference.reference.pathfinder import _weighed
 
 
 @pytest.mark.parametrize("wrong", [{"paths": 0}, {"iterations": 0}, {"paths": 2.5}])
@@ -38,6 +38,6 @@ def test_weights_that_would_leave_one_draw_are_tempered():
 
 def test_it_refuses_rather_than_hang(monkeypatch, crossing_choices):
     pytest.importorskip("jax", reason="needs the extra `mcmc`")
-    monkeypatch.setattr("polarbear.inference.reference.short_of_threads", lambda: True)
+    monkeypatch.setattr("polarbear.inference.reference.jax_runtime.short_of_threads", lambda: True)
     with pytest.raises(ValueError, match=r"method='pathfinder' would hang: JAX was started before .* set NPROC=8"):
         pb.fit(crossing_choices, prior=pb.RandomWalk(), method="pathfinder")

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import polarbear as pb
-from polarbear.inference.reduced_prior import reduced_prior
+from polarbear.inference.fields.reduced_prior import reduced_prior
 
 
 @pytest.mark.parametrize("times", [6, 300])

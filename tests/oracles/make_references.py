@@ -1,7 +1,7 @@
 """Long NUTS runs, by PyMC and NumPyro, of every prior and their summaries, stored in `references.npz`.
 
-The models are those of `polarbear.to_pymc`; `tests/test_pymc_model.py` holds their densities to the independent ones of
-`models.py`.
+The models are those of `polarbear.to_pymc`. `tests/inference/test_pymc_model.py` compares their densities with the
+independent ones of `models.py`.
 
 Run `python -m tests.oracles.make_references [--only PRIOR] [--data NAME]` from the repository root, with the
 `oracles` extra installed. Each result is saved as soon as it is there, beside those already stored.

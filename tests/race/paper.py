@@ -1,6 +1,6 @@
 """The paper's definitions as plain loops over draws, pairs and times: the oracle of the race.
 
-Nothing of `polarbear.relations`, `elimination` or `race` is used here.
+Nothing of `polarbear.posterior.relations`, `elimination` or `race` is used here.
 """
 
 from itertools import combinations

@@ -10,7 +10,7 @@ import pytest
 import polarbear as pb
 from polarbear.race import loop
 from polarbear.race.rounds import Eliminated
-from polarbear.race.written import read, write
+from polarbear.race.serialisation import read, write
 from tests.race.paper import posterior_of, some_posterior
 from tests.race.simulated import simulated_runs
 from tests.race.small import LEVEL, NAMES, TIMES, crossing_utilities, settings_of, told

@@ -10,7 +10,7 @@ import polarbear as pb
 from polarbear.race import loop
 from polarbear.race.jobs import Run
 from polarbear.race.result import RaceResult
-from polarbear.selection.worst_case import regret
+from polarbear.selection.worst_case_regret import regret
 from tests.race.paper import posterior_of, threat
 from tests.race.simulated import simulated_runs
 

@@ -5,7 +5,7 @@ from axe_playwright_python.sync_playwright import Axe
 
 import polarbear as pb
 from polarbear.baselines import aocc_verdict
-from polarbear.reporting.words import proof
+from polarbear.reporting.sentences import proof
 from tests.plots.beliefs import specialist_posterior
 from tests.reporting.races import HOSTILE, raced, with_failures
 from tests.selection.beliefs import posterior_of, random_posterior

@@ -14,7 +14,7 @@ from polarbear.baselines import aocc_verdict
 from polarbear.race.result import RaceResult
 from polarbear.reporting.draws import embedded, packed, packed_pairs
 from polarbear.reporting.page import SCRIPTS, embeddable
-from polarbear.reporting.words import about_belief, advice, answer, proof, scope_of
+from polarbear.reporting.sentences import about_belief, advice, answer, proof, scope_of
 from tests.plots.beliefs import specialist_posterior
 from tests.reporting.races import HOSTILE, raced, with_failures
 from tests.selection.beliefs import posterior_of, random_posterior

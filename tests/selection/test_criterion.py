@@ -25,8 +25,8 @@ from polarbear import (
     select,
     win_rates,
 )
-from polarbear.observe.ranking import ABSENT, UNRANKED
-from polarbear.outcome_draws import OutcomeDraws
+from polarbear.observe.rankings import ABSENT, UNRANKED
+from polarbear.posterior.outcome_draws import OutcomeDraws
 from polarbear.selection.criterion import plackett_luce_top
 from tests.selection.beliefs import posterior_of, random_posterior
 

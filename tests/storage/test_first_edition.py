@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import polarbear as pb
+from tests.driver.test_same_race import journal
 from tests.race.raced import GRID, four, instance
-from tests.test_driver_same_race import journal
 
 FOLDER = Path(__file__).parent / "first_edition"
 

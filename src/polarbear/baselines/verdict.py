@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Mapping, Sequence
 
     from polarbear.observe import Trajectory
-    from polarbear.posterior import Posterior
+    from polarbear.posterior.posterior import Posterior
 
 # From this share of values outside the bounds, AOCC tells more about the bounds than about the algorithms.
 _MANY_OUTSIDE = 0.5

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from polarbear.fitting import fit
+from polarbear.inference.fitting import fit
 from polarbear.models import (
     BayesianBootstrap,
     BSpline,
@@ -20,7 +20,7 @@ from polarbear.models import (
 if TYPE_CHECKING:
     from polarbear.models import Prior
     from polarbear.observe import Choices
-    from polarbear.posterior import Posterior
+    from polarbear.posterior.posterior import Posterior
 
 BELIEFS: dict[str, Prior] = {
     "BayesianBootstrap": BayesianBootstrap(),

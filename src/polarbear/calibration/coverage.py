@@ -20,7 +20,7 @@ from polarbear.observe import Choices, linear_grid
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from polarbear.posterior import Posterior
+    from polarbear.posterior.posterior import Posterior
 
     Array = NDArray[np.float64]
 

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from polarbear.outcome_draws import outcomes
-from polarbear.relations import win_probability
+from polarbear.posterior.outcome_draws import outcomes
+from polarbear.posterior.relations import win_probability
 
 if TYPE_CHECKING:
     from polarbear.observe import Rankings
-    from polarbear.posterior import Posterior
+    from polarbear.posterior.posterior import Posterior
 
 _USUAL = np.sqrt(2)  # deviation of differences of utilities under `truths`
 _LARGEST_LOGIT = 4.0  # a win rate of 98 %; beyond, logits measure the number of instances rather than the distance

@@ -15,13 +15,13 @@ import numpy as np
 
 from polarbear.calibration.beliefs import fitted
 from polarbear.observe import Choices, Grid
-from polarbear.outcome_draws import outcomes
-from polarbear.relations import win_probability
+from polarbear.posterior.outcome_draws import outcomes
+from polarbear.posterior.relations import win_probability
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from polarbear.posterior import Posterior
+    from polarbear.posterior.posterior import Posterior
 
     Array = NDArray[np.float64]
 

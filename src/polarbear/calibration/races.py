@@ -19,8 +19,8 @@ from polarbear.calibration.beliefs import prior_of
 from polarbear.calibration.rank_tests import eliminated_by_rank_tests
 from polarbear.calibration.simulator import Simulator
 from polarbear.calibration.truths import Truth, draw_truth, of_instances, true_ratings, true_win_rates
-from polarbear.elimination import SHARE_THAT_MATTERS
 from polarbear.observe import Grid, Trajectory, linear_grid
+from polarbear.posterior.elimination import SHARE_THAT_MATTERS
 from polarbear.race import loop
 from polarbear.race.batching import AdaptiveBatch
 from polarbear.race.jobs import Job, Run

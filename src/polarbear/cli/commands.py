@@ -11,16 +11,16 @@ import typer
 from typer.core import TyperGroup
 
 from polarbear.cli import (
-    analysing,
-    calibrating,
-    exporting,
-    plotting,
-    racing,
-    reporting,
-    reproducing,
-    selecting,
-    standing,
-    starting,
+    analyse,
+    calibrate,
+    export,
+    plot,
+    race,
+    report,
+    reproduce,
+    select,
+    start,
+    status,
 )
 from polarbear.version import __version__
 
@@ -61,7 +61,7 @@ def _errors_told() -> Iterator[None]:
     except (ValueError, OSError, ImportError, RuntimeError) as error:
         if os.environ.get("POLARBEAR_TRACEBACK"):
             raise
-        from polarbear.configuration.faults import told
+        from polarbear.configuration.errors import told
 
         print(f"polarbear: {told(error)}", file=sys.stderr)
         raise typer.Exit(1) from None
@@ -94,10 +94,10 @@ def _options(
 
 
 for panel, commands in {
-    "Begin": (starting.demo, starting.init, starting.check),
-    "Race": (racing.race, racing.resume, racing.add, standing.status),
-    "Answers": (selecting.select, reporting.report, plotting.plot, exporting.export, analysing.analyse),
-    "Trust": (calibrating.calibrate, reproducing.reproduce),
+    "Begin": (start.demo, start.init, start.check),
+    "Race": (race.race, race.resume, race.add, status.status),
+    "Answers": (select.select, report.report, plot.plot, export.export, analyse.analyse),
+    "Trust": (calibrate.calibrate, reproduce.reproduce),
 }.items():
     for command in commands:
         app.command(rich_help_panel=panel)(command)

@@ -1,8 +1,8 @@
 """A race as a file, `race.toml`: what it may say, what is wrong with it, and the race that it describes."""
 
-from polarbear.configuration.faults import ConfigurationError, Fault
+from polarbear.configuration.errors import ConfigurationError, Fault
 from polarbear.configuration.reading import Prepared, prepare, prior_from, written_value
-from polarbear.configuration.remembered import Remembered, about_race, recall
+from polarbear.configuration.stored import Remembered, about_race, recall
 
 __all__ = [
     "ConfigurationError",

@@ -11,7 +11,7 @@ from inspect import isclass, signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from polarbear.configuration.references import found
+from polarbear.configuration.imports import found
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, get_args
 from pydantic import ValidationError
 
 from polarbear.configuration import building
-from polarbear.configuration.faults import ConfigurationError, Fault, suggestion, told
+from polarbear.configuration.errors import ConfigurationError, Fault, suggestion, told
 from polarbear.configuration.schema import AlgorithmTable, BatchTable, PriorTable, RaceToml, Table
 
 if TYPE_CHECKING:

@@ -9,43 +9,6 @@ that workers start without NumPy.
 - `LocalExecutor`, `ReplayExecutor`, `dask_executor`: processes of this machine, recorded runs, a Dask cluster.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+import lazy_loader
 
-if TYPE_CHECKING:
-    from polarbear.execution.dask import dask_executor
-    from polarbear.execution.local import LocalExecutor
-    from polarbear.execution.payload import Payload, pack
-    from polarbear.execution.replay import ReplayExecutor
-    from polarbear.execution.slot import WorkersClosed, close_workers
-    from polarbear.execution.supervise import Limits, run_supervised
-
-_HOME = {
-    "LocalExecutor": "local",
-    "Limits": "supervise",
-    "Payload": "payload",
-    "ReplayExecutor": "replay",
-    "WorkersClosed": "slot",
-    "close_workers": "slot",
-    "dask_executor": "dask",
-    "pack": "payload",
-    "run_supervised": "supervise",
-}
-
-__all__ = [
-    "Limits",
-    "LocalExecutor",
-    "Payload",
-    "ReplayExecutor",
-    "WorkersClosed",
-    "close_workers",
-    "dask_executor",
-    "pack",
-    "run_supervised",
-]
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOME:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

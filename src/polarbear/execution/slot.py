@@ -6,7 +6,7 @@ import os
 import threading
 import weakref
 
-from polarbear.execution.worker_process import WorkerProcess
+from polarbear.execution.worker_client import WorkerProcess
 
 
 class WorkersClosed(RuntimeError):  # noqa: N818

@@ -11,7 +11,7 @@ import numpy as np
 
 from polarbear.algorithms import event_log
 from polarbear.execution.slot import WorkersClosed, own_slot
-from polarbear.execution.worker_process import WorkerEnded
+from polarbear.execution.worker_client import WorkerEnded
 from polarbear.observe import Trajectory
 from polarbear.race.jobs import Run
 

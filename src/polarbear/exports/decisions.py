@@ -6,7 +6,7 @@ import math
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from polarbear.race.written import write
+from polarbear.race.serialisation import write
 
 if TYPE_CHECKING:
     from polarbear.race.result import RaceResult

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polarbear.relations import anytime_dominance, dominance, equivalence, win_probability
+from polarbear.posterior.relations import anytime_dominance, dominance, equivalence, win_probability
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from polarbear.posterior import Posterior
+    from polarbear.posterior.posterior import Posterior
     from polarbear.race.jobs import Run
     from polarbear.selection import Selection
 

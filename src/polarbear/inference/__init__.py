@@ -18,16 +18,16 @@ model as a function of one vector, and `reference`, the door to JAX; NUTS moves 
 `score_correlation` measure how correlated a run's rankings are over time, for the checks of the model's assumptions.
 """
 
-from polarbear.inference.advi import ADVI, advi
-from polarbear.inference.gibbs import gibbs
+from polarbear.inference.dirichlet.gibbs import gibbs
+from polarbear.inference.dirichlet.stick_breaking import correct_each_time, stick_breaking
 from polarbear.inference.hmc import correct_by_hmc, hmc
-from polarbear.inference.laplace import laplace
-from polarbear.inference.nested_laplace import correct_by_importance, nested_laplace
-from polarbear.inference.nuts import NUTS, nuts
-from polarbear.inference.pathfinder import Pathfinder, pathfinder
-from polarbear.inference.reference import installed as reference_methods_installed
-from polarbear.inference.stick_breaking import correct_each_time, stick_breaking
-from polarbear.inference.whitened import whitened_posterior
+from polarbear.inference.laplace.nested import correct_by_importance, nested_laplace
+from polarbear.inference.laplace.plain import plain_laplace
+from polarbear.inference.laplace.whitened_posterior import whitened_posterior
+from polarbear.inference.reference.advi import ADVI, advi
+from polarbear.inference.reference.jax_runtime import installed as reference_methods_installed
+from polarbear.inference.reference.nuts import NUTS, nuts
+from polarbear.inference.reference.pathfinder import Pathfinder, pathfinder
 
 __all__ = [
     "ADVI",
@@ -39,10 +39,10 @@ __all__ = [
     "correct_each_time",
     "gibbs",
     "hmc",
-    "laplace",
     "nested_laplace",
     "nuts",
     "pathfinder",
+    "plain_laplace",
     "reference_methods_installed",
     "stick_breaking",
     "whitened_posterior",

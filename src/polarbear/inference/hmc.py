@@ -13,17 +13,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from polarbear.inference.chains import CHAINS, run_until_converged
+from polarbear.inference.convergence import CHAINS, run_until_converged
 from polarbear.inference.importance import systematic_counts
-from polarbear.inference.whitened import Points, whitened_posterior
+from polarbear.inference.laplace.whitened_posterior import Points, whitened_posterior
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from polarbear.diagnostics import Diagnostics
-    from polarbear.inference.whitened import WhitenedPosterior
+    from polarbear.inference.laplace.whitened_posterior import WhitenedPosterior
     from polarbear.models import PlackettLucePrior
     from polarbear.observe import Choices
+    from polarbear.posterior.diagnostics import Diagnostics
 
     Array = NDArray[np.float64]
 

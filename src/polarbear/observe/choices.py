@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from polarbear.observe.clusters import Clusters, as_clusters
-from polarbear.observe.frozen import frozen
 from polarbear.observe.grid import Grid, as_grid
 from polarbear.observe.names import named
-from polarbear.observe.order import Ranking, collected
-from polarbear.observe.ranking import ABSENT, Rankings, checked_shape, checked_weights, rank_values, real_array
+from polarbear.observe.ranking import Ranking, collected
+from polarbear.observe.rankings import ABSENT, Rankings, checked_shape, checked_weights, rank_values, real_array
+from polarbear.observe.read_only import frozen
 from polarbear.observe.tally import Tally, merged, parts_of, tally
 from polarbear.observe.trajectory import Trajectory
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from polarbear.observe.ranking import ABSENT, UNRANKED
+from polarbear.observe.rankings import ABSENT, UNRANKED
 from polarbear.observe.ties import LARGEST_EXACT, scattered, subsets
 
 if TYPE_CHECKING:

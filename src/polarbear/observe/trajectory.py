@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
-from polarbear.observe.frozen import frozen
+from polarbear.observe.read_only import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Hashable

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from polarbear.observe import Grid
     from polarbear.observe.grid import Axis
-    from polarbear.posterior import Posterior
+    from polarbear.posterior.posterior import Posterior
     from polarbear.selection import Crossing
 
     Array = NDArray[np.float64]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from polarbear.plots.lettering import literal, name_ticks
-from polarbear.relations import anytime_dominance, dominance
+from polarbear.posterior.relations import anytime_dominance, dominance
 
 if TYPE_CHECKING:
     from typing import Self
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
-    from polarbear.elimination import Elimination
-    from polarbear.posterior import Posterior
+    from polarbear.posterior.elimination import Elimination
+    from polarbear.posterior.posterior import Posterior
 
 _FEW = 10  # algorithms whose probabilities are written out
 

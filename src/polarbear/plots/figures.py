@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from numpy.typing import ArrayLike
 
-    from polarbear.elimination import Elimination
     from polarbear.observe.grid import Axis
-    from polarbear.posterior import Posterior
+    from polarbear.posterior.elimination import Elimination
+    from polarbear.posterior.posterior import Posterior
     from polarbear.race.result import RaceResult
     from polarbear.selection import Preference
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from polarbear.plots.lettering import literal, short_names, time_axis
 from polarbear.plots.palette import looks
-from polarbear.relations import dominance, equivalence
-from polarbear.selection.choice import among_names
+from polarbear.posterior.relations import dominance, equivalence
+from polarbear.selection.recommendation import among_names
 
 if TYPE_CHECKING:
     from typing import Self
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from polarbear.observe import Grid
     from polarbear.observe.grid import Axis
-    from polarbear.posterior import Posterior
+    from polarbear.posterior.posterior import Posterior
 
     Array = NDArray[np.float64]
 

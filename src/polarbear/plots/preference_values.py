@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
-    from polarbear.posterior import Posterior
+    from polarbear.posterior.posterior import Posterior
     from polarbear.selection import Preference
 
     Array = NDArray[np.float64]

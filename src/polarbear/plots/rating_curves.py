@@ -10,7 +10,7 @@ import numpy as np
 from polarbear.plots.end_labels import label_ends
 from polarbear.plots.lettering import time_axis
 from polarbear.plots.palette import looks
-from polarbear.selection.choice import among_names
+from polarbear.selection.recommendation import among_names
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from polarbear.observe import Grid
     from polarbear.observe.grid import Axis
-    from polarbear.posterior import Posterior
+    from polarbear.posterior.posterior import Posterior
 
     Array = NDArray[np.float64]
 

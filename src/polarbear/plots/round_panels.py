@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from polarbear.observe.grid import Axis
-    from polarbear.posterior import Posterior
+    from polarbear.posterior.posterior import Posterior
     from polarbear.race.result import RaceResult
     from polarbear.race.state import State
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polarbear.observe.frozen import frozen
+from polarbear.observe.read_only import frozen
 from polarbear.problems.functions import FUNCTIONS
 
 if TYPE_CHECKING:

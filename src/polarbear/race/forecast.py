@@ -10,7 +10,7 @@ from scipy.special import logit, ndtr
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from polarbear.posterior import Posterior
+    from polarbear.posterior.posterior import Posterior
     from polarbear.race.settings import Settings
 
     Array = NDArray[np.float64]

@@ -12,25 +12,25 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from polarbear.e_values import corrections, error_bounds
-from polarbear.elimination import successively, threats, threats_over_time
-from polarbear.fitting import fit
+from polarbear.inference.fitting import fit
 from polarbear.observe.names import named
+from polarbear.posterior.elimination import successively, threats, threats_over_time
+from polarbear.posterior.evidence import corrections, error_bounds
+from polarbear.posterior.relations import dominance
 from polarbear.race.evidence import recounted, with_runs
 from polarbear.race.resolution import resolved_pairs
 from polarbear.race.rounds import Eliminated, Round
 from polarbear.race.sampling import Plan, missing_instances, next_plan, seed_of
 from polarbear.race.state import State, decided_share, undecided_cells, unresolved
-from polarbear.relations import dominance
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from numpy.typing import NDArray
 
-    from polarbear.elimination import Dominated
     from polarbear.observe import Choices
-    from polarbear.posterior import Posterior
+    from polarbear.posterior.elimination import Dominated
+    from polarbear.posterior.posterior import Posterior
     from polarbear.race.jobs import Run
     from polarbear.race.settings import Settings
 

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from polarbear.relations import dominance, equivalence
+from polarbear.posterior.relations import dominance, equivalence
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from polarbear.posterior import Posterior
+    from polarbear.posterior.posterior import Posterior
     from polarbear.race.settings import Resolution
 
 

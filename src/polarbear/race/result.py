@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from polarbear.elimination import Specialist, find_specialists, threats
-from polarbear.misfit import ModelCheck, model_check
+from polarbear.checks.model_check import ModelCheck, model_check
+from polarbear.posterior.elimination import Specialist, find_specialists, threats
+from polarbear.posterior.relations import beaten_everywhere
 from polarbear.race.loop import believe, believed_choices
 from polarbear.race.sampling import next_plan
-from polarbear.relations import beaten_everywhere
-from polarbear.selection.worst_case import RegretBounds, regret
+from polarbear.selection.worst_case_regret import RegretBounds, regret
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from polarbear.posterior import Posterior
+    from polarbear.posterior.posterior import Posterior
     from polarbear.race.jobs import Run
     from polarbear.race.rounds import Eliminated, Round
     from polarbear.race.state import State

@@ -23,7 +23,7 @@ class Eliminated:
     instances, cost
         How many instances the race had used by then, and what all its runs together had cost, in the race's unit of time.
     error_bound
-        Upper bound on the probability that this elimination is wrong, whatever the model, see `polarbear.e_values`. It
+        Upper bound on the probability that this elimination is wrong, whatever the model, see `pb.evidence`. It
         holds for all eliminations of the race at once. None in race files written before it was computed.
     """
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, get_args
 
-from polarbear.elimination import Elimination, Specialists
-from polarbear.fitting import check_request
+from polarbear.inference.fitting import check_request
 from polarbear.models import BayesianBootstrap, Prior, is_joint
 from polarbear.models.validation import require_count
 from polarbear.observe import as_grid
 from polarbear.observe.trajectory import Failure
+from polarbear.posterior.elimination import Elimination, Specialists
 from polarbear.race.batching import AdaptiveBatch, Batch, FixedBatch
 
 if TYPE_CHECKING:
-    from polarbear.fitting import Method
+    from polarbear.inference.fitting import Method
     from polarbear.observe import Grid
 
 Resolution = Literal["membership", "crossing", "strict"]
@@ -59,11 +59,11 @@ class Settings:
         All algorithms get the same seed on an instance.
     guarantee
         δ: with probability at least 1 − δ no elimination of the whole race is wrong, whatever the model. Then e-values
-        (`polarbear.e_values`) eliminate, not the posterior, and a pair that may still end in an elimination stays
+        (`polarbear.posterior.evidence`) eliminate, not the posterior, and a pair that may still end in an elimination stays
         undecided, so that races take longer. None, the default: the posterior eliminates.
     specialists
         "keep": an algorithm is eliminated by another one only if that one also comes first at least as often at every time,
-        see `polarbear.elimination`. "drop": it is enough that it wins on most instances.
+        see `polarbear.posterior.elimination`. "drop": it is enough that it wins on most instances.
     """
 
     grid: Grid

@@ -12,7 +12,7 @@ from polarbear.race.evidence import Evidence
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from polarbear.posterior import Posterior
+    from polarbear.posterior.posterior import Posterior
     from polarbear.race.rounds import Round
     from polarbear.race.settings import Settings
 

@@ -5,6 +5,6 @@ race, `words` the sentences. `draws` packs what the explorer computes with. `pag
 `writing` puts it into a file, once or after each round.
 """
 
-from polarbear.reporting.writing import report
+from polarbear.reporting.report_file import report
 
 __all__ = ["report"]

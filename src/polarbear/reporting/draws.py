@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from polarbear.posterior import Posterior
+    from polarbear.posterior.posterior import Posterior
 
 _DRAWS = 1000
 _BYTES = 2_400_000  # of base64: with everything else the page stays below three megabytes

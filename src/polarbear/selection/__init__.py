@@ -5,7 +5,6 @@ into a value, a risk attitude turns the drawn values of each candidate into a sc
 and nothing is inferred again.
 """
 
-from polarbear.selection.choice import Candidate, Selection, select
 from polarbear.selection.criterion import Criterion, FirstPlace, MeanRank, TopK, WinRateAgainst
 from polarbear.selection.leaders import Crossing, DecisionMap, decision_map
 from polarbear.selection.portfolio import portfolio_win_probability
@@ -20,9 +19,10 @@ from polarbear.selection.preference import (
     Uniform,
     Weighted,
 )
+from polarbear.selection.recommendation import Candidate, Selection, select
 from polarbear.selection.risk import Expected, ProbabilityBest, Quantile, Regret, Risk
-from polarbear.selection.virtual import virtual_portfolio
-from polarbear.selection.worst_case import RegretBounds, regret
+from polarbear.selection.virtual_portfolio import virtual_portfolio
+from polarbear.selection.worst_case_regret import RegretBounds, regret
 
 __all__ = [
     "At",

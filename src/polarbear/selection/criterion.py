@@ -16,14 +16,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from polarbear.observe.names import index_of
-from polarbear.observe.ranking import ABSENT
+from polarbear.observe.rankings import ABSENT
 from polarbear.single_thread import single_thread
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from polarbear.outcome_draws import OutcomeDraws
-    from polarbear.posterior import Posterior
+    from polarbear.posterior.outcome_draws import OutcomeDraws
+    from polarbear.posterior.posterior import Posterior
 
     Array = NDArray[np.float64]
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from polarbear.selection.choice import among_names
 from polarbear.selection.preference import spoken
+from polarbear.selection.recommendation import among_names
 from polarbear.selection.risk import ProbabilityBest
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from polarbear.observe import Grid
-    from polarbear.posterior import Posterior
+    from polarbear.posterior.posterior import Posterior
 
     Array = NDArray[np.float64]
 

@@ -15,7 +15,7 @@ import numpy as np
 from polarbear.observe import Trajectory
 from polarbear.race.jobs import Run
 from polarbear.storage import schema
-from polarbear.storage.failures import explained
+from polarbear.storage.errors import explained
 from polarbear.storage.lock import WriterLock
 
 if TYPE_CHECKING:

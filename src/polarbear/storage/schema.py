@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from polarbear.storage.failures import explained
+from polarbear.storage.errors import explained
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

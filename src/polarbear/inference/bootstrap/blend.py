@@ -14,7 +14,7 @@ import numpy as np
 
 from polarbear.inference.bootstrap.first_places import first_places
 from polarbear.inference.bootstrap.weighted_plackett_luce import weighted_utilities
-from polarbear.outcome_draws import outcomes
+from polarbear.posterior.outcome_draws import outcomes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

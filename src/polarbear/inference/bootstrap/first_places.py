@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from polarbear.observe.ranking import ABSENT
-from polarbear.outcome_draws import first_shares
+from polarbear.observe.rankings import ABSENT
+from polarbear.posterior.outcome_draws import first_shares
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

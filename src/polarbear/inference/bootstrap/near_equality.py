@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from polarbear.outcome_draws import OutcomeDraws
+    from polarbear.posterior.outcome_draws import OutcomeDraws
 
     Array = NDArray[np.float64]
     Array32 = NDArray[np.float32]

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from polarbear.diagnostics import Diagnostics
 from polarbear.inference.bootstrap.blend import model_weight
 from polarbear.inference.bootstrap.first_places import first_places
 from polarbear.inference.bootstrap.instance_weights import draw_weights, weighted_rows
 from polarbear.inference.bootstrap.near_equality import draw_spreads, shrink_ratings
 from polarbear.inference.bootstrap.weighted_plackett_luce import weighted_utilities
-from polarbear.observe.ranking import ABSENT
-from polarbear.outcome_draws import OutcomeDraws, softmax
+from polarbear.observe.rankings import ABSENT
+from polarbear.posterior.diagnostics import Diagnostics
+from polarbear.posterior.outcome_draws import OutcomeDraws, softmax
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

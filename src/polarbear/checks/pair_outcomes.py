@@ -1,0 +1,76 @@
+"""Two algorithms on the same instances: how often one was better, and how many instances say so."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from polarbear.observe.rankings import ABSENT, UNRANKED
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from polarbear.observe import Rankings
+
+    Array = NDArray[np.float64]
+
+
+def win_rates(rankings: Rankings) -> Array:
+    """The weighted share of instances on which the row was better than the column, ties half, (time, algorithm, algorithm).
+
+    NaN where the two were never compared, and zero for one against itself.
+
+    Examples
+    --------
+    >>> from polarbear.observe import Rankings
+    >>> rankings = Rankings([[[0, 1, 2]], [[1, 0, 0]]], names=None, grid=[1.0])
+    >>> win_rates(rankings)[0].tolist()
+    [[0.0, 0.5, 0.5], [0.5, 0.0, 0.75], [0.5, 0.25, 0.0]]
+    """
+    ranks, weights = rankings.ranks, rankings.weight_of_each
+    algorithms = ranks.shape[2]
+    wins = np.zeros((ranks.shape[1], algorithms, algorithms))
+    for a in range(algorithms):
+        for b in range(algorithms):
+            if a != b:
+                row, column = ranks[..., a], ranks[..., b]
+                better = (row < column) + 0.5 * (row == column)
+                wins[:, a, b] = (weights * better * _both(row, column)).sum(axis=0)
+    compared = _compared(rankings, weights) + np.eye(algorithms)
+    rates: Array = np.where(compared > 0, wins / np.where(compared > 0, compared, 1.0), np.nan)
+    return rates
+
+
+def seen_together(rankings: Rankings) -> Array:
+    """On how many instances row and column were compared, (time, algorithm, algorithm); Kish's number of unequal weights.
+
+    (Σ w)² / Σ w² equal ones tell a rate as well as these. Weights of all instances times a number leave it as it is.
+
+    Examples
+    --------
+    >>> from polarbear.observe import Rankings
+    >>> rankings = Rankings([[[0, 1]], [[0, 1]], [[0, 1]]], names=None, grid=[1.0], weights=[4.0, 1.0, 1.0])
+    >>> seen_together(rankings)[0].tolist()
+    [[0.0, 2.0], [2.0, 0.0]]
+    """
+    weights = rankings.weight_of_each
+    squares = _compared(rankings, weights**2)
+    count: Array = np.where(squares > 0, _compared(rankings, weights) ** 2 / np.where(squares > 0, squares, 1.0), 0.0)
+    return count
+
+
+def _both(row: NDArray[np.int16], column: NDArray[np.int16]) -> NDArray[np.bool_]:
+    """Whether the order of two is known: both are there, and not both in an unknown tail."""
+    known: NDArray[np.bool_] = (row != ABSENT) & (column != ABSENT) & ~((row == UNRANKED) & (column == UNRANKED))
+    return known
+
+
+def _compared(rankings: Rankings, weights: Array) -> Array:
+    """Weights of the instances on which the order of two is known, as products of matrices; none of one with itself."""
+    ranks = rankings.ranks
+    total: Array = np.zeros((ranks.shape[1], ranks.shape[2], ranks.shape[2]))
+    for sign, there in ((1, ranks != ABSENT), (-1, ranks == UNRANKED)):
+        members = there.astype(np.float64).swapaxes(0, 1)
+        total += sign * ((weights.T[..., None] * members).swapaxes(1, 2) @ members)
+    return total * ~np.eye(ranks.shape[2], dtype=bool)

@@ -1,0 +1,247 @@
+"""`calibrate`: how honest the probabilities are, by simulation, for a setting like yours."""
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from polarbear.cli import options, terminal
+from polarbear.cli.open_file import opened
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from polarbear.calibration.coverage import CoverageCell
+    from polarbear.calibration.races import RaceCell
+
+
+def calibrate(
+    file: Annotated[
+        Path | None,
+        typer.Argument(metavar="[RACE]", help="Take the setting of this race file; the options below override it."),
+    ] = None,
+    data_sets: Annotated[
+        int, typer.Option(min=1, help="Data sets, and races, to simulate for each kind of truth.")
+    ] = 30,
+    truth: Annotated[
+        list[str] | None, typer.Option(help="Simulate only this kind of truth; may be repeated. All by default.")
+    ] = None,
+    algorithms: Annotated[int | None, typer.Option(min=2, help="Number of algorithms.")] = None,
+    times: Annotated[int | None, typer.Option(min=2, help="Number of times on the grid.")] = None,
+    instances: Annotated[
+        int | None, typer.Option(min=1, help="Instances of a data set, and at most of a race.")
+    ] = None,
+    autocorrelation: Annotated[
+        float | None, typer.Option(min=0, max=1, help="Of a run's noise at neighbouring times.")
+    ] = None,
+    spread: Annotated[
+        float | None, typer.Option(min=0, help="How far apart algorithms lie; 1 is a deviation of one in utilities.")
+    ] = None,
+    belief: Annotated[str | None, typer.Option(help="What is fitted, by name.")] = None,
+    elimination: Annotated[
+        Literal["joint", "pointwise"] | None, typer.Option(help="Beaten at all times at once, or at each time.")
+    ] = None,
+    resolution: Annotated[
+        Literal["membership", "crossing", "strict"] | None, typer.Option(help="When a pair is decided.")
+    ] = None,
+    guarantee: options.Guarantee = None,
+    confidence: options.Confidence = None,
+    rope: options.Rope = None,
+    draws: Annotated[int, typer.Option(min=200, help="Posterior draws.")] = 1000,
+    workers: Annotated[int, typer.Option(min=1, help="Processes.")] = 1,
+    results: Annotated[
+        Path | None, typer.Option(help="Keep outcomes in this file, and continue from it next time.")
+    ] = None,
+    as_json: options.Json = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Simulate data sets and races with known truths of several kinds, and report how often the answers are right.
+
+    The truths do not come from the fitted prior: constant, smooth, crossing, near-equal, two kinds of instances and others.
+    The last line names the worst case.
+    """
+    from polarbear.calibration import coverage
+    from polarbear.calibration import races as races_
+    from polarbear.calibration.truths import TRUTHS
+
+    given = {
+        "algorithms": algorithms,
+        "times": times,
+        "most_instances": instances,
+        "autocorrelation": autocorrelation,
+        "spread": spread,
+        "belief": belief,
+        "elimination": elimination,
+        "resolution": resolution,
+        "guarantee": guarantee,
+        "confidence": confidence,
+        "rope": rope,
+    }
+    setting = {} if file is None else _setting_of(file, quiet=quiet)
+    recorded = setting.pop("instances", 30)
+    size = instances or recorded
+    setting |= {name: value for name, value in given.items() if value is not None} | {"draws": draws}
+    if unknown := sorted(set(truth or ()).difference(TRUTHS)):
+        raise ValueError(f"expected a truth among {', '.join(map(repr, TRUTHS))}; got {unknown[0]!r}")
+    chosen = [each for each in TRUTHS if not truth or each in truth]
+    cells = [races_.RaceCell(truth=each, **setting) for each in chosen]
+    cells[0].settings(0)  # refuses settings that do not go together
+
+    outcomes = _simulate(
+        coverage.measure_coverage,
+        [_single(cell, size) for cell in cells],
+        data_sets,
+        results,
+        workers,
+        "data sets",
+        quiet,
+    )
+    raced = _simulate(races_.simulate_race, cells, data_sets, results, workers, "races", quiet)
+    found = {
+        "setting": {name: value for name, value in asdict(cells[0]).items() if name != "truth"},
+        "instances": size,
+        "posteriors": [coverage.summarise(cell, each) for cell, each in outcomes],
+        "races": [races_.summarise(cell, each) for cell, each in raced],
+    }
+    if as_json:
+        terminal.say_json(found)
+    else:
+        _show(found)
+
+
+def _single(cell: "RaceCell", instances: int) -> "CoverageCell":
+    """The same setting for one data set."""
+    from polarbear.calibration.coverage import CoverageCell
+
+    shared = ("belief", "truth", "spread", "autocorrelation", "algorithms", "times", "draws")
+    return CoverageCell(instances=instances, **{name: getattr(cell, name) for name in shared})
+
+
+def _setting_of(file: Path, *, quiet: bool) -> dict[str, Any]:
+    """The setting of a race, with the autocorrelation of its runs and how far apart its algorithms lie."""
+    from polarbear.calibration.beliefs import BELIEFS
+    from polarbear.calibration.matching import estimate_autocorrelation, estimate_spread
+    from polarbear.calibration.races import RaceCell
+    from polarbear.race.batching import FixedBatch
+    from polarbear.race.loop import believed_choices
+
+    with opened(file) as race:
+        result = race.result
+        if not result.instances:
+            raise ValueError(f"nothing has been run in {file} yet; give --autocorrelation and --algorithms instead")
+        settings, instances = result.state.settings, result.instances
+        rankings = believed_choices(result.state).rankings
+        assert rankings is not None
+        autocorrelation = round(estimate_autocorrelation(rankings), 3)
+        spread = round(estimate_spread(result.posterior), 3)
+        names, batch = result.posterior.names, settings.batch
+    kind = type(settings.prior).__name__
+    sizes = (batch.size,) * 3 if isinstance(batch, FixedBatch) else (batch.first, batch.smallest, batch.largest)
+    terminal.tell(
+        f"runs like those of {terminal.shown(file)}: autocorrelation {autocorrelation:g}, spread {spread:g}"
+        + ("" if settings.prior == BELIEFS[kind] else f", {kind} with its default parameters"),
+        quiet=quiet,
+    )
+    return {
+        "algorithms": len(names),
+        "instances": instances,
+        "times": len(settings.grid),
+        "autocorrelation": autocorrelation,
+        "spread": spread,
+        "belief": kind,
+        "elimination": settings.elimination,
+        "resolution": settings.resolution,
+        "specialists": settings.specialists,
+        "guarantee": settings.guarantee,
+        "confidence": settings.confidence,
+        "rope": settings.rope,
+        "batch": sizes,
+        "most_instances": max(instances, RaceCell.most_instances),
+    }
+
+
+def _simulate(
+    task: "Callable[[Any, int], dict[str, Any]]",
+    cells: "Sequence[Any]",
+    replicates: int,
+    results: Path | None,
+    workers: int,
+    name: str,
+    quiet: bool,
+) -> list[tuple[Any, list[dict[str, Any]]]]:
+    """All outcomes of each cell, with a bar on standard error."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    from polarbear.calibration.study import key, run_study
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), disable=quiet) as bar:
+        shown = bar.add_task(name, total=replicates * len(cells))
+        outcomes = run_study(
+            task,
+            cells,
+            replicates=replicates,
+            path=results,
+            workers=workers,
+            tell=lambda done, of: bar.update(shown, completed=done, total=of),
+        )
+    return [(cell, outcomes[key(cell)]) for cell in cells]
+
+
+def _show(found: dict[str, Any]) -> None:
+    setting, posteriors, races = found["setting"], found["posteriors"], found["races"]
+    sets = terminal.counted(posteriors[0]["data_sets"], "data set")
+    terminal.say(
+        f"{setting['belief']}, {setting['algorithms']} algorithms, {setting['times']} times, {found['instances']} "
+        f"instances, autocorrelation {setting['autocorrelation']:g}, spread {setting['spread']:g}; "
+        f"{setting['elimination']} elimination, confidence {setting['confidence']:g}, races of at most "
+        f"{setting['most_instances']} instances; {sets} and as many races for each kind of truth\n"
+    )
+    rows = [
+        [
+            posterior["truth"],
+            _coverage(posterior),
+            _claims(posterior),
+            _claims(posterior["ratings"]),
+            _share(race["any_wrong"]),
+            _share(race["any_clearly_wrong"]),
+            _share(race["right_set"]),
+            f"{race['instances']:.0f}",
+        ]
+        for posterior, race in zip(posteriors, races, strict=True)
+    ]
+    head = (
+        "truth",
+        "95 % intervals hold it",
+        "claims about pairs true",
+        "claims about the first true",
+        "any wrong elimination",
+        "clear member lost",
+        "right set",
+        "instances",
+    )
+    terminal.say_table(head, rows)
+    worst = min(posteriors, key=lambda each: each["coverage"])
+    most_wrong = max(races, key=lambda each: each["any_wrong"][0])
+    terminal.say(
+        f"\nWorst case: intervals hold the truth in {_coverage(worst)} of cases ({worst['truth']}); "
+        f"{_share(most_wrong['any_wrong'])} of races have a wrong elimination ({most_wrong['truth']})."
+    )
+
+
+def _coverage(posterior: dict[str, Any]) -> str:
+    error = posterior["standard_error"]
+    return f"{posterior['coverage']:.1%}" + ("" if error is None else f" ± {2 * error:.1%}")
+
+
+def _claims(compared: dict[str, Any]) -> str:
+    """The share of claims that came true, and the probability that they had on average."""
+    if compared["came_true"] is None:
+        return "no claims"
+    return f"{compared['came_true']:.0%} of {compared['promised']:.0%}"
+
+
+def _share(rate: tuple[float, float, float] | None) -> str:
+    return "none" if rate is None else f"{rate[0]:.0%} ({rate[1]:.0%} to {rate[2]:.0%})"

@@ -1,0 +1,74 @@
+"""Posteriors from files: of a race, or saved by itself."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from polarbear.cli import terminal
+
+if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
+    from polarbear.driver.race import Race
+    from polarbear.posterior.posterior import Posterior
+
+_SQLITE = b"SQLite format 3\0"
+_ZIP = b"PK"  # which npz files are
+
+
+def is_race_file(path: Path) -> bool:
+    """Whether a file looks like a race; what is not there is an error."""
+    if not path.exists():
+        from polarbear.configuration.errors import suggestion
+
+        others = sorted(each.name for each in path.parent.glob("*.race"))
+        hint = suggestion(path.name, others) if others else "`polarbear race` makes one"
+        raise FileNotFoundError(f"there is no file {path}; {hint}")
+    if path.is_dir():
+        raise ValueError(f"{path} is a folder; expected a race file, or a posterior that was saved")
+    return _begins_with(path, _SQLITE)
+
+
+def saved(path: Path) -> "Posterior":
+    """A posterior that was saved."""
+    from polarbear.posterior.posterior import Posterior
+
+    if not _begins_with(path, _ZIP):
+        raise ValueError(f"expected a race file, or a posterior that was saved, got neither in {path}")
+    return Posterior.load(path)
+
+
+def _begins_with(path: Path, magic: bytes) -> bool:
+    with path.open("rb") as file:
+        return file.read(len(magic)) == magic
+
+
+def belief(path: Path) -> "tuple[Posterior, tuple[str, ...]]":
+    """A posterior, and the algorithms that it leaves to choose from."""
+    if not is_race_file(path):
+        posterior = saved(path)
+        return posterior, posterior.names
+    with opened(path) as race:
+        result = race.result
+        if not result.instances:
+            raise nothing_yet(path)
+        known = result.posterior.names  # a newcomer may not have run yet
+        return result.posterior, tuple(name for name in result.pareto_set if name in known)
+
+
+def nothing_yet(path: Path) -> ValueError:
+    """What to say of a race in which nothing has been decided."""
+    return ValueError(f"nothing has been decided in {path} yet; go on with: polarbear resume {terminal.shown(path)}")
+
+
+def opened(path: Path) -> "AbstractContextManager[Race]":
+    """A race, to look at, also while another process writes it."""
+    from polarbear.driver.race import Race
+
+    expect_race_file(path)
+    return Race.open(path)
+
+
+def expect_race_file(path: Path) -> None:
+    """Refuse what is no race."""
+    if not is_race_file(path):
+        raise ValueError(f"{path} is not a race file; `polarbear race` makes one")

@@ -1,0 +1,40 @@
+"""`reproduce`: the paper's case studies."""
+
+import sys
+from importlib import import_module
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import typer
+
+from polarbear.cli import options, terminal
+
+
+def reproduce(
+    study: Annotated[Literal["synthetic", "ma-bbob", "gp-bbob", "runtime"], typer.Argument(help="Which one.")],
+    scale: Annotated[
+        Literal["quick", "paper"], typer.Option(help="Minutes on two cores, or the paper's own scale.")
+    ] = "quick",
+    out: Annotated[Path | None, typer.Option(help="Folder to write into; reproduced/STUDY by default.")] = None,
+    workers: Annotated[int, typer.Option(min=1, help="Processes.")] = 2,
+    quiet: options.Quiet = False,
+) -> None:
+    """Make one of the paper's case studies again: figures, results.json, and our numbers beside the paper's."""
+    folder = out or Path("reproduced") / study
+    terminal.tell(f"{study} at {scale} scale, into {folder} ...", quiet=quiet)
+    page = _case_studies().reproduce(study, scale=scale, folder=folder, workers=workers)
+    terminal.say(str(page))
+
+
+def _case_studies() -> Any:
+    """The case studies' code, which is in the repository and not in the package."""
+    places = (Path.cwd(), *Path(__file__).resolve().parents)
+    root = next((place for place in places if (place / "case_studies" / "__main__.py").is_file()), None)
+    if root is None:
+        raise ValueError(
+            "the case studies are in PolarBear's repository, not in the installed package; clone it and call this command "
+            "from its folder"
+        )
+    if str(root) not in sys.path:
+        sys.path.insert(0, str(root))
+    return import_module("case_studies.__main__")

@@ -1,0 +1,145 @@
+"""`status`, and how the account of a race is printed."""
+
+import math
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from polarbear.cli import options, terminal
+from polarbear.cli.open_file import opened
+from polarbear.cli.sparklines import Curves, lines_of
+
+if TYPE_CHECKING:
+    from polarbear.race.result import RaceResult
+
+
+def status(
+    file: options.RaceFileName,
+    watch: Annotated[bool, typer.Option("--watch", "-w", help="Look again and again until all is decided.")] = False,
+    every: Annotated[float, typer.Option(min=0.1, help="Seconds between two looks.")] = 2.0,
+    as_json: options.Json = False,
+) -> None:
+    """Say where a race stands, also while it runs. Nothing is inferred or changed. Leaves with 2 if it is not finished."""
+    told, curves = _look(file)
+    _show(told, curves, as_json=as_json)
+    while watch and not told["finished"]:
+        time.sleep(every)
+        before, (told, curves) = told, _look(file)
+        if told != before:
+            if sys.stdout.isatty() and not as_json:
+                print("\033[2J\033[H", end="")  # a clear screen
+            elif not as_json:
+                terminal.say()
+            _show(told, curves, as_json=as_json)
+    if not told["finished"]:
+        raise typer.Exit(2)
+
+
+def _look(file: Path) -> tuple[dict[str, Any], Curves | None]:
+    from polarbear.exports import account
+    from polarbear.storage import RaceFile
+
+    with opened(file) as race:
+        told = {"file": str(file), **account(race.result, believe=False)}
+        curves = _threats_by_round(race.result)
+    with RaceFile.open(file, write=False) as stored:
+        told["stored_runs"] = len(stored.runs())
+    return told, curves
+
+
+def _show(told: dict[str, Any], curves: Curves | None, *, as_json: bool) -> None:
+    if as_json:
+        terminal.say_json(told)
+    else:
+        say_account(told, curves)
+
+
+def best_over_time(result: "RaceResult") -> Curves | None:
+    """P(best) at each time, of each candidate that has run."""
+    from polarbear.selection import decision_map
+
+    known = [name for name in result.pareto_set if result.instances and name in result.posterior.names]
+    if not known:
+        return None
+    found = decision_map(result.posterior, among=known)
+    first, last = found.grid.times[[0, -1]]
+    title = f"P(best) from {first:,.6g} to {last:,.6g} {result.state.settings.clock}"
+    return Curves(title, dict(zip(found.names, found.probability_best.T.tolist(), strict=True)))
+
+
+def _threats_by_round(result: "RaceResult") -> Curves | None:
+    """P(dominated) of each candidate in each round, from the record alone."""
+    if not result.rounds:
+        return None
+    threats = [dict(each.threat) for each in result.rounds]
+    curves = {name: [each.get(name, math.nan) for each in threats] for name in result.pareto_set}
+    when = "round 1" if len(threats) == 1 else f"rounds 1 to {len(threats)}"
+    return Curves(f"P(dominated) in {when}", curves)
+
+
+def say_account(told: dict[str, Any], curves: Curves | None = None) -> None:
+    """Who is left, who is out, what it cost, what is open, and how it came."""
+    from polarbear.posterior.elimination import Specialist
+
+    number, inside = len(told["algorithms"]), told["pareto_set"]
+    kind = "Anytime Pareto set" if told["finished"] else "Candidates"
+    terminal.say(f"{kind}: {', '.join(inside)} ({len(inside)} of {number})")
+    if curves is not None:
+        terminal.say()
+        for line in lines_of(curves):
+            terminal.say(line)
+        if not told["eliminations"]:
+            terminal.say()
+    if told["eliminations"]:
+        from polarbear.exports import at_most
+
+        heads = ["out", "beaten by", "probability", "wrong at most", "round", "instances"]
+        rows = [
+            [
+                each["name"],
+                each["by"],
+                each["probability"],
+                at_most(each["error_bound"]),
+                each["round"],
+                each["instances"],
+            ]
+            for each in told["eliminations"]
+        ]
+        if "own_outcomes" in told:
+            heads.append("own outcomes")
+            rows = [[*row, each["own"]] for row, each in zip(rows, told["own_outcomes"], strict=True)]
+        terminal.say()
+        terminal.say_table(heads, rows)
+        terminal.say()
+    for each in told.get("specialists", ()):
+        terminal.say(Specialist(**each).sentence(told["unit"]))
+    if told["removed"]:
+        terminal.say(f"Taken out by hand: {', '.join(told['removed'])}")
+    if told["scope"]:
+        terminal.say(f"The answer generalises {told['scope']}.")
+    spent = sum(told["cost"].values())
+    words = [
+        terminal.counted(told["rounds"], "round"),
+        terminal.counted(told["instances"], "instance"),
+        f"{spent:,.6g} {told['unit']}, {told['saved_share']:.0%} saved",
+        f"{told['decided_share']:.1%} of pairs and times decided",
+    ]
+    if told.get("stored_runs") is not None:
+        words.append(f"{terminal.counted(told['stored_runs'], 'run')} stored")
+    if told["failed_runs"]:
+        words.append(f"{terminal.counted(told['failed_runs'], 'run')} failed")
+    terminal.say(" · ".join(words))
+    for each in told["undecided"][:10]:
+        first, last = min(each["times"]), max(each["times"])
+        where = f"at {first:,.6g}" if first == last else f"between {first:,.6g} and {last:,.6g}"
+        terminal.say(f"undecided: {' and '.join(each['pair'])} {where}")
+    if told["undecided"][10:]:
+        terminal.say(f"... and {terminal.counted(len(told['undecided']) - 10, 'more pair')}")
+    if "wrong_elimination" in told:
+        if told["eliminations"]:
+            terminal.say(f"Probability that some elimination is wrong: {told['wrong_elimination']:.3f}")
+        for warning in told["warnings"]:
+            terminal.say(warning)

@@ -1,0 +1,74 @@
+"""Code that a configuration names as `module:function`."""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from importlib import import_module, invalidate_caches
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from polarbear.configuration.errors import suggestion
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+
+def found(reference: str, folder: Path) -> Any:
+    """The object that `module:name` names, with modules looked for in the folder first.
+
+    Examples
+    --------
+    >>> found("math:tau", Path())
+    6.283185307179586
+    """
+    module, separator, names = reference.partition(":")
+    if not separator or not module or not names:
+        raise ValueError(f"expected module:function, got {reference!r}")
+    if "/" in module or module.startswith(".") or module.endswith(".py"):
+        name = Path(module).name.removesuffix(".py").lstrip(".")
+        raise ValueError(f"expected a module, not a file: write {name}:{names}, for {name}.py beside the configuration")
+    thing: Any = _imported(module, folder)
+    for name in names.split("."):
+        if not hasattr(thing, name):
+            known = [each for each in vars(thing) if not each.startswith("_")] if hasattr(thing, "__dict__") else []
+            raise ValueError(f"there is no {name!r} in {module}; {suggestion(name, known)}")
+        thing = getattr(thing, name)
+    return thing
+
+
+def _imported(module: str, folder: Path) -> ModuleType:
+    place = str(folder)
+    if place in sys.path:
+        sys.path.remove(place)
+    sys.path.insert(0, place)  # and there it stays: workers look where this process looks
+    first = module.split(".")[0]
+    if _is_another(first, folder):
+        for name in [name for name in sys.modules if name == first or name.startswith(first + ".")]:
+            del sys.modules[name]
+    invalidate_caches()
+    try:
+        return import_module(module)
+    except ModuleNotFoundError as error:
+        if error.name is not None and (module == error.name or module.startswith(error.name + ".")):
+            raise ValueError(f"there is no module {module!r} in {folder}, nor is one installed") from None
+        raise ValueError(f"importing {module!r} failed: {error}; install what it imports") from error
+    except SyntaxError as error:
+        raise ValueError(
+            f"importing {module!r} failed in {error.filename}, line {error.lineno}: {error.msg}"
+        ) from error
+    except (Exception, SystemExit) as error:
+        last = traceback.extract_tb(error.__traceback__)[-1]
+        said = "".join(traceback.format_exception_only(error)).strip()
+        raise ValueError(f"importing {module!r} failed in {last.filename}, line {last.lineno}: {said}") from error
+
+
+def _is_another(name: str, folder: Path) -> bool:
+    """Whether a module of this name was imported from elsewhere although the folder has one of its own."""
+    loaded = getattr(sys.modules.get(name), "__file__", None)
+    own = [folder / f"{name}.py", folder / name / "__init__.py"]
+    return loaded is not None and any(path.exists() for path in own) and Path(loaded) not in own and _not_ours(name)
+
+
+def _not_ours(name: str) -> bool:
+    return name != "polarbear" and name not in sys.stdlib_module_names

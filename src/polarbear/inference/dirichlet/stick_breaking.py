@@ -1,0 +1,167 @@
+"""Importance-corrected stick-breaking at each time: the default engine of the Dirichlet priors.
+
+Each time's posterior is approximated by Betas on the breaks of a stick (`sticks`), and Pareto-smoothed weights correct
+their draws; where these are doubtful, the stick is broken in another order. Under the hierarchical prior the proposals are
+a mixture over the nodes of κ's lattice, and the same draws serve every node, each with weights of its own; a node's mass is
+the product over times of the estimated integrals, and draws of one κ share it at all times.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from polarbear.inference.fields.dirichlet_field import BlockFactor, DirichletField
+from polarbear.inference.importance import Importance, in_order, pareto_smoothed, resample, systematic_counts
+from polarbear.inference.laplace.hyperparameter_lattice import masses_of
+from polarbear.inference.laplace.whitened_posterior import WhitenedPosterior, whitened_posterior
+from polarbear.models.plackett_luce import log_likelihood_at
+from polarbear.posterior.diagnostics import Diagnostics
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from polarbear.inference.dirichlet.beta_sticks import Sticks
+    from polarbear.models.dirichlet import IndependentPrior
+    from polarbear.observe import Choices
+
+    Array = NDArray[np.float64]
+
+# Betas with parameters multiplied by this have heavier tails than the posterior, so that weights are bounded. From (n, P) =
+# (3, 8) to (10, 300) and concentrations from 0.01 to 1, separated or not, Pareto k stayed below 0.1 at 70 % effective draws
+# or more; untempered it reached 0.4, at 0.6 the effective draws fell to 22 %.
+_TEMPER = 0.8
+
+
+def stick_breaking(
+    choices: Choices, prior: IndependentPrior, *, draws: int, rng: np.random.Generator
+) -> tuple[Array, Diagnostics]:
+    """Utilities (time, algorithm, draw) from the posterior, with diagnostics."""
+    utilities, diagnostics, _ = correct_each_time(whitened_posterior(choices, prior), draws=draws, rng=rng)
+    return utilities, diagnostics
+
+
+def correct_each_time(
+    posterior: WhitenedPosterior, *, draws: int, rng: np.random.Generator
+) -> tuple[Array, Diagnostics, NDArray[np.bool_]]:
+    """Draw around the modes, weigh the draws of each time for every node, and resample; and at which times that was good."""
+    fields, factors = _of_nodes(posterior)
+    everywhere = np.arange(len(posterior.surface.choices.grid))
+    sticks = [factor.sticks for factor in factors]
+    utilities, log_weights = _weighted_draws(posterior, fields, sticks, everywhere, draws, rng)
+    masses = _masses(posterior, log_weights)
+    worth = [pareto_smoothed(row) for row in _over_nodes(log_weights, masses)]
+
+    doubtful = np.flatnonzero([not each.good for each in worth])
+    if len(doubtful):  # break the sticks in another order there, and keep what is better
+        others = [factor.other_sticks for factor in factors]
+        other_utilities, other_log_weights = _weighted_draws(posterior, fields, others, doubtful, draws, rng)
+        for row, t in enumerate(doubtful.tolist()):
+            other = pareto_smoothed(_over_nodes(other_log_weights[:, row : row + 1], masses)[0])
+            if other.pareto_k < worth[t].pareto_k:
+                utilities[t], log_weights[:, t], worth[t] = other_utilities[row], other_log_weights[:, row], other
+        masses = _masses(posterior, log_weights)
+
+    # Proposals of one node are alike and need no shuffling; those of several would pair their nodes over time.
+    alone = len(masses) == 1
+    pick = in_order if alone else resample
+    chosen = np.empty((len(utilities), draws), dtype=np.intp)
+    counts = systematic_counts(masses, draws, rng=rng)
+    starts = np.cumsum(counts) - counts
+    for index in np.flatnonzero(counts):
+        here = slice(starts[index], starts[index] + counts[index])
+        importances = worth if alone else [pareto_smoothed(row) for row in log_weights[index]]
+        chosen[:, here] = [pick(each.weights, int(counts[index]), rng=rng) for each in importances]
+    shuffled = rng.permutation(draws)
+    for t, resampled in enumerate(chosen):
+        utilities[t] = np.take(utilities[t], resampled[shuffled], axis=1)
+    return utilities, _diagnostics(posterior, masses, worth, draws), np.array([each.good for each in worth])
+
+
+def _weighted_draws(
+    posterior: WhitenedPosterior,
+    fields: list[DirichletField],
+    sticks: list[Sticks],
+    times: NDArray[np.intp],
+    draws: int,
+    rng: np.random.Generator,
+) -> tuple[Array, Array]:
+    """Utilities (time, algorithm, draw) from the mixture over nodes, and their log-weights (node, time, draw)."""
+    choices = posterior.surface.choices
+    # Mixed half by mass and half evenly, so that the tails of wide nodes are covered too.
+    shares = 0.5 * posterior.masses + 0.5 / len(sticks)
+    counts = systematic_counts(shares, draws, rng=rng)
+    utilities = np.empty((len(times), len(choices.names), draws))
+    log_weights = np.empty((len(sticks), len(times), draws))
+    for row, t in enumerate(times.tolist()):  # one time after the other stays in cache
+        drawn = [each.draw(t, int(n), temper=_TEMPER, rng=rng) for each, n in zip(sticks, counts, strict=True)]
+        parts = [breaks.utilities() for breaks, _ in drawn]
+        utilities[row], total = (np.concatenate(each, axis=-1) for each in zip(*parts, strict=True))
+        if len(sticks) == 1:
+            log_proposal = drawn[0][1]
+        else:
+            log_densities = [each.log_density(t, utilities[row], temper=_TEMPER) for each in sticks]
+            log_proposal = np.logaddexp.reduce(np.add(log_densities, np.log(shares)[:, None]), axis=0)
+        log_ratio = log_likelihood_at(t, utilities[row], choices, dtype=np.float32) - log_proposal
+        for weights, field in zip(log_weights[:, row], fields, strict=True):
+            np.add(log_ratio, field.log_density(total), out=weights)
+    return utilities, log_weights
+
+
+def _masses(posterior: WhitenedPosterior, log_weights: Array) -> Array:
+    """Of the nodes, from the products over times of their estimated integrals."""
+    if len(log_weights) == 1:
+        return np.ones(1)
+    log_hyperpriors = np.array([node.log_hyperprior for node in posterior.nodes])
+    return masses_of(log_hyperpriors + _log_integrals(log_weights).sum(axis=1))
+
+
+def _over_nodes(log_weights: Array, masses: Array) -> Array:
+    """Log-weights (time, draw) under all nodes together: they tell what the draws of a time are worth."""
+    if len(masses) == 1:
+        alone: Array = log_weights[0]
+        return alone
+    with np.errstate(divide="ignore"):  # a node without mass adds nothing
+        shares = log_weights - _log_integrals(log_weights)[..., None] + np.log(masses)[:, None, None]
+    together: Array = np.logaddexp.reduce(shares, axis=0)
+    return together
+
+
+def _log_integrals(log_weights: Array) -> Array:
+    """(node, time), up to a constant."""
+    largest = log_weights.max(axis=2)
+    integrals: Array = largest + np.log(np.exp(log_weights - largest[..., None]).sum(axis=2))
+    return integrals
+
+
+def _of_nodes(posterior: WhitenedPosterior) -> tuple[list[DirichletField], list[BlockFactor]]:
+    fields, factors = [], []
+    for index in range(len(posterior.nodes)):
+        conditional = posterior.conditional(index)
+        assert isinstance(conditional.field, DirichletField)
+        assert isinstance(conditional.factor, BlockFactor)
+        fields.append(conditional.field)
+        factors.append(conditional.factor)
+    return fields, factors
+
+
+def _diagnostics(posterior: WhitenedPosterior, masses: Array, importances: list[Importance], draws: int) -> Diagnostics:
+    """One verdict over all times and nodes."""
+    k = max(importance.pareto_k for importance in importances)
+    effective = min(importance.effective_share for importance in importances) * draws
+    reliable = all(importance.good for importance in importances)
+    quality = f"largest Pareto k {k:.2f}, at least {effective:.0f} effective of {draws} draws"
+    hyperparameters = np.array([node.hyperparameters for node in posterior.nodes])
+    mean = masses @ hyperparameters
+    deviation = np.sqrt(masses @ (hyperparameters - mean) ** 2)
+    return Diagnostics(
+        method="nested-laplace",
+        reliable=reliable,
+        message=f"Importance-corrected stick-breaking at each time: {quality}."
+        if reliable
+        else f"Importance weights could not correct stick-breaking at each time ({quality}): use method='auto' or 'hmc'.",
+        effective_draws=effective,
+        pareto_k=k,
+        hyperparameters=tuple(zip(posterior.surface.hyperpriors, mean.tolist(), deviation.tolist(), strict=True)),
+    )

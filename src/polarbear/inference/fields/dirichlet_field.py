@@ -1,0 +1,126 @@
+"""The field of a Dirichlet prior: each time on its own, in the Helmert coordinates of the log-ratings.
+
+The density of η under θ ~ Dirichlet(a, …, a) is Γ(n a) / Γ(a)^n √n ∏ θ_i^a: the Jacobian of the softmax adds one to each
+exponent. It is log-concave in η, and has exponential tails.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from polarbear.inference.dirichlet.beta_sticks import Sticks, least_known_first, sticks_around, strongest_first
+from polarbear.models.dirichlet import log_density_of_contrasts
+from polarbear.models.helmert import helmert
+from polarbear.models.plackett_luce import log_ratings, log_total
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from polarbear.inference.fields.latent_field import Factor
+
+    Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class DirichletField:
+    """η itself, at each time independent of the others; the "coefficients" are the times."""
+
+    concentration: float
+    times: int
+    algorithms: int
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.times, self.algorithms - 1
+
+    def latent(self, x: Array) -> Array:
+        return x
+
+    def pull_back(self, gradient: Array) -> Array:
+        return gradient
+
+    def log_prior(self, x: Array) -> tuple[Array, Array]:
+        # The gradient in the utilities is a (1 − n θ), and the columns of Q sum to zero.
+        utilities = self._utilities(x)
+        ratings = np.exp(log_ratings(utilities, axis=1))
+        pull = np.moveaxis(np.tensordot(self._contrasts.T, ratings, axes=(1, 1)), 0, 1)
+        density: Array = self.log_density(log_total(utilities, axis=1)).sum(axis=0)
+        return density, -self.algorithms * self.concentration * pull
+
+    def log_density(self, log_total: Array) -> Array:
+        """Log-density of η where log Σ_i exp μ_i is given."""
+        return log_density_of_contrasts(log_total, algorithms=self.algorithms, concentration=self.concentration)
+
+    def factorise(self, curvature: Array, x: Array) -> Factor:
+        ratings = np.exp(log_ratings(self._utilities(x), axis=1))
+        spread = -ratings[:, :, None] * ratings[:, None, :]
+        diagonal = np.arange(self.algorithms)
+        spread[:, diagonal, diagonal] += ratings
+        Q = self._contrasts
+        prior = self.algorithms * self.concentration * (Q.T @ spread @ Q)
+        return BlockFactor(np.linalg.cholesky(curvature + prior), self._utilities(x), Q)
+
+    @cached_property
+    def _contrasts(self) -> Array:
+        return helmert(self.algorithms)
+
+    def _utilities(self, x: Array) -> Array:
+        return np.moveaxis(np.tensordot(self._contrasts, x, axes=(1, 1)), 0, 1)
+
+
+@dataclass(frozen=True, eq=False)
+class BlockFactor:
+    """Cholesky factors of the precision at each time."""
+
+    lower: Array
+    utilities: Array  # where the precision was taken, (time, algorithm)
+    contrasts: Array
+
+    @property
+    def log_determinant(self) -> float:
+        return 2 * float(np.log(np.diagonal(self.lower, axis1=1, axis2=2)).sum())
+
+    @property
+    def nbytes(self) -> int:
+        return self.lower.nbytes
+
+    @cached_property
+    def sticks(self) -> Sticks:
+        """The approximation that does better than a normal."""
+        return sticks_around(self.utilities, self._precision, self.contrasts, strongest_first(self.utilities))
+
+    @cached_property
+    def other_sticks(self) -> Sticks:
+        """The same with another order of breaking, for times at which some algorithms were seen far less than others."""
+        order = least_known_first(self.utilities, self._precision, self.contrasts)
+        return sticks_around(self.utilities, self._precision, self.contrasts, order)
+
+    @cached_property
+    def _precision(self) -> Array:
+        precision: Array = self.lower @ self.lower.transpose(0, 2, 1)
+        return precision
+
+    @cached_property
+    def _inverse(self) -> Array:
+        # Of a few rows each: multiplying thousands of draws by it is many times faster than solving for them.
+        inverse: Array = np.linalg.inv(self.lower).astype(np.float64, copy=False)
+        return inverse
+
+    def solve(self, right: Array) -> Array:
+        return self.colour(self.colour_transposed(right))
+
+    def colour(self, white: Array) -> Array:
+        return _multiply(self._inverse.transpose(0, 2, 1), white)
+
+    def colour_transposed(self, gradient: Array) -> Array:
+        return _multiply(self._inverse, gradient)
+
+
+def _multiply(matrices: Array, right: Array) -> Array:
+    """One product a time, with (time, latent function) or (time, latent function, draw)."""
+    product: Array = matrices @ right.reshape(*right.shape[:2], -1)
+    return product.reshape(right.shape)

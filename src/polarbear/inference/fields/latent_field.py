@@ -1,0 +1,213 @@
+"""The prior of the latent functions for fixed hyperparameters, and the linear algebra of their posterior.
+
+A field holds coefficients x of shape (coefficient, latent function), maps them to the latent functions η over time, and
+factorises the precision of their posterior under a likelihood of curvature G_t at time t. For the Gaussian priors that is
+H = Π ⊗ I + Σ_t b_t b_tᵀ ⊗ G_t, where b_t is row t of the map: dense, or banded and linear in the number of times. Under a
+Dirichlet prior times do not interact. Arrays of several draws have the draw as their last axis.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+from scipy import linalg, sparse
+from scipy.linalg import lapack
+
+from polarbear.inference.fields.banded_factor import factorise_banded
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from polarbear.models.temporal import BandedGaussian, TemporalPrior
+    from polarbear.observe import Grid
+
+    Array = NDArray[np.float64]
+
+
+class Factor(Protocol):
+    """A factorised posterior precision H = R Rᵀ."""
+
+    @property
+    def log_determinant(self) -> float:
+        """log det H."""
+
+    @property
+    def nbytes(self) -> int:
+        """The memory that it takes."""
+
+    def solve(self, right: Array) -> Array:
+        """H⁻¹ applied to an array of shape (coefficient, latent function)."""
+
+    def colour(self, white: Array) -> Array:
+        """R⁻ᵀ: white noise (coefficient, latent function, draw) to noise of covariance H⁻¹."""
+
+    def colour_transposed(self, gradient: Array) -> Array:
+        """R⁻¹: a gradient in the coefficients to the gradient in the white noise that they were coloured from."""
+
+
+class LatentField(Protocol):
+    """The prior of the coefficients and their map to the latent functions."""
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(coefficient, latent function)."""
+
+    def latent(self, x: Array) -> Array:
+        """η, shape (time, latent function, ...), of coefficients (coefficient, latent function, ...)."""
+
+    def pull_back(self, gradient: Array) -> Array:
+        """Transpose of the map: a gradient in η to a gradient in the coefficients."""
+
+    def log_prior(self, x: Array) -> tuple[Array, Array]:
+        """Log-density of the coefficients, shape (...), and its gradient."""
+
+    def factorise(self, curvature: Array, x: Array) -> Factor:
+        """The factor of H at coefficients x, where the likelihood curves by G (time, latent function, latent function)."""
+
+
+def latent_field(prior: TemporalPrior, grid: Grid, hyperparameters: tuple[float, ...], functions: int) -> LatentField:
+    """The field of a temporal prior: banded where the prior knows how, else dense."""
+    gaussian = prior.banded(grid, *hyperparameters)
+    if gaussian is not None:
+        return BandedField(gaussian, functions)
+    return DenseField(prior.factor(grid, *hyperparameters), functions)
+
+
+@dataclass(frozen=True, eq=False)
+class DenseField:
+    """η = L z with z ~ N(0, I)."""
+
+    map: Array
+    functions: int
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.map.shape[1], self.functions
+
+    def latent(self, x: Array) -> Array:
+        return _multiply(self.map, x)
+
+    def pull_back(self, gradient: Array) -> Array:
+        return _multiply(self.map.T, gradient)
+
+    def log_prior(self, x: Array) -> tuple[Array, Array]:
+        density: Array = -0.5 * ((x**2).sum(axis=(0, 1)) + math.prod(self.shape) * math.log(2 * math.pi))
+        return density, -x
+
+    def factorise(self, curvature: Array, x: Array) -> Factor:
+        coefficients, functions = self.shape
+        tensor = np.empty((coefficients, functions, coefficients, functions))
+        for function in range(functions):  # one at a time bounds the memory
+            weighted = self.map.T * curvature[:, function].T[:, None]
+            tensor[:, function] = (weighted @ self.map).transpose(1, 2, 0)
+        precision = tensor.reshape(coefficients * functions, -1)
+        precision.flat[:: len(precision) + 1] += 1.0
+        # Transposed, which it may be, it is in the order of LAPACK and need not be copied.
+        lower, info = lapack.dpotrf(precision.T, lower=1, overwrite_a=1)
+        if info != 0:
+            raise np.linalg.LinAlgError("the posterior precision is not positive definite to rounding")
+        return _DenseFactor(lower)
+
+
+@dataclass(frozen=True, eq=False)
+class _DenseFactor:
+    lower: Array
+
+    @property
+    def log_determinant(self) -> float:
+        return 2 * float(np.log(np.diag(self.lower)).sum())
+
+    @property
+    def nbytes(self) -> int:
+        return self.lower.nbytes
+
+    def solve(self, right: Array) -> Array:
+        solution, _ = lapack.dpotrs(self.lower, right.ravel(), lower=1)
+        return np.asarray(solution).reshape(right.shape)
+
+    def colour(self, white: Array) -> Array:
+        return self._triangular(white, transposed=True)
+
+    def colour_transposed(self, gradient: Array) -> Array:
+        return self._triangular(gradient, transposed=False)
+
+    def _triangular(self, right: Array, *, transposed: bool) -> Array:
+        flat = right.reshape(len(self.lower), -1)
+        solution: Array = linalg.solve_triangular(
+            self.lower, flat, lower=True, trans="T" if transposed else "N", check_finite=False
+        )
+        return solution.reshape(right.shape)
+
+
+@dataclass(frozen=True, eq=False)
+class BandedField:
+    """Coefficients with a banded prior precision, each time touching a few neighbours: all costs linear in time."""
+
+    gaussian: BandedGaussian
+    functions: int
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.gaussian.precision.shape[1], self.functions
+
+    @cached_property
+    def _map(self) -> sparse.csr_array:
+        times, touched = self.gaussian.weights.shape
+        columns = self.gaussian.first[:, None] + np.arange(touched)
+        starts = touched * np.arange(times + 1)
+        return sparse.csr_array((self.gaussian.weights.ravel(), columns.ravel(), starts), shape=(times, self.shape[0]))
+
+    @cached_property
+    def _transposed_map(self) -> sparse.csc_array:
+        return self._map.T
+
+    def latent(self, x: Array) -> Array:
+        return _multiply(self._map, x)
+
+    def pull_back(self, gradient: Array) -> Array:
+        return _multiply(self._transposed_map, gradient)
+
+    def log_prior(self, x: Array) -> tuple[Array, Array]:
+        diagonal, *lower = (band.reshape(-1, *[1] * (x.ndim - 1)) for band in self.gaussian.precision)
+        force: Array = -diagonal * x
+        for offset, band in enumerate(lower, start=1):
+            force[offset:] -= band[:-offset] * x[:-offset]
+            force[:-offset] -= band[:-offset] * x[offset:]
+        log_determinant = self.functions * self.gaussian.log_determinant - math.prod(self.shape) * math.log(2 * math.pi)
+        density: Array = 0.5 * (log_determinant + (x * force).sum(axis=(0, 1)))
+        return density, force
+
+    def factorise(self, curvature: Array, x: Array) -> Factor:
+        first, weights, precision = self.gaussian.first, self.gaussian.weights, self.gaussian.precision
+        touched = weights.shape[1]
+        # Coefficients interact through the prior or through a time that touches both.
+        blocks = np.zeros((max(len(precision), touched), *self.shape, self.functions))
+        for left in range(touched):
+            for right in range(left, touched):
+                contribution = (weights[:, left] * weights[:, right])[:, None, None] * curvature
+                np.add.at(blocks[right - left], first + left, contribution)
+        diagonal = np.arange(self.functions)
+        blocks[: len(precision), :, diagonal, diagonal] += precision[..., None]
+        return factorise_banded(_lower_bands(blocks))
+
+
+def _lower_bands(blocks: Array) -> Array:
+    """LAPACK's lower bands from blocks[d, j]: H between coefficients (j + d, j), row and column latent function."""
+    offsets, coefficients, functions, _ = blocks.shape
+    bands = np.zeros((offsets * functions, coefficients, functions))
+    for row in range(functions):
+        for column in range(functions):
+            start = 0 if row >= column else 1  # the strict upper part of the diagonal blocks is not stored
+            distance = np.arange(start, offsets) * functions + row - column
+            bands[distance, :, column] = blocks[start:, :, row, column]
+    return bands.reshape(offsets * functions, coefficients * functions)
+
+
+def _multiply(matrix: Any, right: Array) -> Array:
+    """The product of a matrix, dense or sparse, with the first axis of an array."""
+    product: Array = matrix @ right.reshape(len(right), -1)
+    return product.reshape(-1, *right.shape[1:])

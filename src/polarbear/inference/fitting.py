@@ -1,0 +1,213 @@
+"""The one place where a prior meets a method."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Literal, get_args
+
+import numpy as np
+from scipy.sparse.csgraph import connected_components
+
+from polarbear import inference
+from polarbear.inference import ADVI, NUTS, Pathfinder
+from polarbear.inference.bootstrap import bayesian_bootstrap
+from polarbear.models import (
+    BayesianBootstrap,
+    Dirichlet,
+    HierarchicalDirichlet,
+    PlackettLucePrior,
+    Prior,
+    TemporalPrior,
+    is_joint,
+)
+from polarbear.models.validation import require_count
+from polarbear.observe import Choices
+from polarbear.posterior.posterior import Posterior, ratings_of
+from polarbear.single_thread import single_thread
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from polarbear.posterior.diagnostics import Diagnostics
+
+    Array = NDArray[np.float64]
+
+Method = Literal["auto", "nested-laplace", "hmc", "gibbs", "laplace", "nuts", "advi", "advi-fullrank", "pathfinder"]
+Reference = NUTS | ADVI | Pathfinder
+
+_REFERENCES: dict[object, Reference] = {
+    "nuts": NUTS(),
+    "advi": ADVI(),
+    "advi-fullrank": ADVI(covariance="full"),
+    "pathfinder": Pathfinder(),
+}
+_INSTALL = "pip install 'polarbear[mcmc]'"
+_FEWEST_DRAWS = 100  # Pareto smoothing and R-hat need a tail and chains to look at
+
+
+def fit(
+    choices: Choices,
+    *,
+    prior: Prior | None = None,
+    method: Method | Reference = "auto",
+    draws: int = 4000,
+    seed: int = 0,
+) -> Posterior:
+    """Infer the posterior of the ratings over time.
+
+    Parameters
+    ----------
+    choices
+        What was seen.
+    prior
+        Belief before; `BayesianBootstrap()` if not given. It weights instances, so correlation within a run over time is
+        accounted for. The paper's priors use its Plackett-Luce likelihood. The temporal ones (`BSpline()`, `RandomWalk()`,
+        `GaussianProcess()`, ...) share information over time and, like the bootstrap, answer questions about all times at
+        once; but they treat a run's rankings at different times as independent, so their intervals are too narrow when
+        runs are correlated over time. `Dirichlet()` and `HierarchicalDirichlet()` treat each time alone.
+    method
+        `BayesianBootstrap` draws its posterior directly and takes "auto" alone. For the other priors "auto" takes nested
+        Laplace (for the Dirichlet priors: broken sticks at each time) corrected by importance weights, and Hamiltonian
+        Monte Carlo where the weights are bad. "nested-laplace" is the first alone, "hmc" the second, "gibbs" is for the
+        Dirichlet priors, "laplace" is the plain approximation, for comparison. The reference methods "nuts", "advi",
+        "advi-fullrank" and "pathfinder" need the extra `polarbear[mcmc]`; `NUTS(...)`, `ADVI(...)` and `Pathfinder(...)`
+        are the same with settings. With the extra, "auto" ends in "nuts" where all else fails.
+    draws
+        Number of equally weighted draws.
+    seed
+        Equal seeds give equal posteriors.
+
+    Returns
+    -------
+    Posterior
+        Its `diagnostics` say how it was made and whether it is reliable.
+
+    Examples
+    --------
+    >>> import polarbear as pb
+    >>> values = [[[1.0, 2.0], [1.0, 2.0]], [[1.0, 3.0], [2.0, 1.0]], [[0.5, 0.7], [0.4, 0.6]]]
+    >>> choices = pb.Choices.from_values(values, grid=[10, 100], names=["cma", "rs"])
+    >>> posterior = pb.fit(choices, seed=1)
+    >>> posterior
+    Posterior(2 algorithms, 2 times, 3 instances, 4000 draws, BayesianBootstrap(...), reliable)
+    >>> bool(pb.dominance(posterior)[0, 0, 1] > 0.8)
+    True
+    """
+    prior = BayesianBootstrap() if prior is None else prior
+    _check(choices, prior, method.name if isinstance(method, Reference) else method, draws, seed)
+    rng = np.random.Generator(np.random.SFC64(seed))  # the fastest of NumPy's
+    outcomes, scope = None, f"to new instances, based on {choices.instances}"
+    with single_thread():
+        if isinstance(prior, BayesianBootstrap):
+            drawn, outcomes, diagnostics, scope = bayesian_bootstrap(choices, prior, draws=draws, rng=rng)
+            ratings = drawn.transpose(2, 0, 1)
+        else:
+            utilities, diagnostics = _draw(choices, prior, method, draws=draws, rng=rng)
+            ratings = ratings_of(utilities)
+    return Posterior(
+        ratings=ratings,
+        names=choices.names,
+        grid=choices.grid,
+        joint=is_joint(prior),
+        diagnostics=diagnostics,
+        prior=repr(prior),
+        instances=choices.instances,
+        outcomes=outcomes,
+        scope=scope,
+    )
+
+
+def _draw(
+    choices: Choices, prior: PlackettLucePrior, method: Method | Reference, *, draws: int, rng: np.random.Generator
+) -> tuple[Array, Diagnostics]:
+    """Utilities (time, algorithm, draw) by the method asked for."""
+    match _REFERENCES.get(method, method):
+        case NUTS() as settings:
+            return inference.nuts(choices, prior, settings, draws=draws, rng=rng)
+        case ADVI() as settings:
+            return inference.advi(choices, prior, settings, draws=draws, rng=rng)
+        case Pathfinder() as settings:
+            return inference.pathfinder(choices, prior, settings, draws=draws, rng=rng)
+    if method == "hmc":
+        return inference.hmc(choices, prior, draws=draws, rng=rng)
+    if method == "laplace":
+        return inference.plain_laplace(choices, prior, draws=draws, rng=rng)
+    if method == "gibbs" and not isinstance(prior, TemporalPrior):
+        return inference.gibbs(choices, prior, draws=draws, rng=rng)
+
+    posterior = inference.whitened_posterior(choices, prior)
+    again = np.ones(len(choices.grid), dtype=bool)
+    if isinstance(prior, TemporalPrior):
+        utilities, diagnostics = inference.correct_by_importance(posterior, draws=draws, rng=rng)
+    else:
+        utilities, diagnostics, good = inference.correct_each_time(posterior, draws=draws, rng=rng)
+        if isinstance(prior, Dirichlet):  # no hyperparameter is shared, and the good times stand as they are
+            again = ~good
+    if diagnostics.reliable or method != "auto":
+        return utilities, diagnostics
+
+    tried = diagnostics.message.split(":")[0]
+    if not again.all():
+        choices = choices.at_times(again)
+        posterior = inference.whitened_posterior(choices, prior)
+        tried += f", which concerned {again.sum()} of {len(again)} times"
+    utilities[again], diagnostics = inference.correct_by_hmc(posterior, draws=draws, rng=rng)
+    if not diagnostics.reliable:
+        if not inference.reference_methods_installed():
+            hint = f"NUTS may do better: {_INSTALL}."
+            return utilities, replace(diagnostics, message=f"{tried}. {diagnostics.message} {hint}")
+        tried += ". Hamiltonian Monte Carlo did not converge"
+        utilities[again], diagnostics = inference.nuts(choices, prior, NUTS(), draws=draws, rng=rng)
+    return utilities, replace(diagnostics, message=f"{tried}. {diagnostics.message}")
+
+
+def _check(choices: Choices, prior: Prior, method: str, draws: int, seed: int) -> None:
+    if not isinstance(choices, Choices):
+        raise ValueError(
+            f"expected Choices, got {type(choices).__name__}; make them with Choices.from_values, from_trajectories or "
+            "from_rankings"
+        )
+    check_request(prior, method, draws, times=len(choices.grid))
+    require_count("seed", seed, least=0)
+    _check_connected(choices)
+
+
+def check_request(prior: Prior, method: str, draws: int, *, times: int) -> None:
+    """Refuse what `fit` could not do, whatever the data; for those who will fit only after hours of running."""
+    if not isinstance(prior, TemporalPrior | Dirichlet | HierarchicalDirichlet | BayesianBootstrap):
+        raise ValueError(
+            f"expected a prior such as BayesianBootstrap(), got {prior!r}; did you forget the parentheses?"
+        )
+    if method not in get_args(Method):
+        raise ValueError(f"method must be one of {', '.join(map(repr, get_args(Method)))}; got {method!r}")
+    if isinstance(prior, BayesianBootstrap) and method != "auto":
+        raise ValueError(
+            f"BayesianBootstrap draws its posterior directly, and method={method!r} is for Plackett-Luce priors; "
+            "use method='auto', or a prior such as RandomWalk()"
+        )
+    if method in _REFERENCES and not inference.reference_methods_installed():
+        raise ValueError(f"method={method!r} needs JAX and BlackJAX: {_INSTALL}; or use method='auto'")
+    if method == "gibbs" and isinstance(prior, TemporalPrior):
+        raise ValueError(
+            f"method='gibbs' needs a Dirichlet prior, got {prior!r}; use method='auto' or prior=Dirichlet()"
+        )
+    require_count("draws", draws, least=_FEWEST_DRAWS)
+    if isinstance(prior, TemporalPrior) and times < 2:
+        raise ValueError(
+            f"{type(prior).__name__} shares information over time and needs at least two times, got one; "
+            "give a grid of several times, or use prior=BayesianBootstrap()"
+        )
+
+
+def _check_connected(choices: Choices) -> None:
+    """Refuse algorithms that no chain of comparisons links: nothing but the prior would relate them."""
+    together = choices.members[choices.counts > 0].astype(np.float64)
+    linked = together.T @ together > 0
+    _, group = connected_components(linked)
+    if group.any():
+        apart = [name for name, number in zip(choices.names, group, strict=True) if number != group[0]]
+        rest = [name for name, number in zip(choices.names, group, strict=True) if number == group[0]]
+        raise ValueError(
+            f"expected every algorithm to be compared with the others, directly or through a third, but nothing links "
+            f"{', '.join(apart)} with {', '.join(rest)}; run them on common instances at common times, or leave them out"
+        )

@@ -1,0 +1,212 @@
+"""The No-U-Turn Sampler (Hoffman and Gelman, 2014) on BlackJAX, from the nested Laplace solution: the judge of all others.
+
+It runs in `white_coordinates`, where the posterior is nearly a standard normal. The normal part of the motion is followed
+exactly, by rotation, and only the rest by leapfrog steps (Shahbaba et al., 2014, "Split Hamiltonian Monte Carlo"), so that
+three to seven gradients give a nearly independent draw. Warm-up therefore has little to learn: one step size for all chains.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from polarbear.inference.convergence import judged
+from polarbear.inference.fields.reduced_prior import reduced_prior
+from polarbear.inference.reference import jax_runtime as reference
+from polarbear.inference.reference.joint_density import JointDensity, padded_tables
+from polarbear.inference.reference.reparametrisation import to_position, white_coordinates
+from polarbear.models import TemporalPrior
+from polarbear.models.validation import require_count
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from polarbear.models import PlackettLucePrior
+    from polarbear.observe import Choices
+    from polarbear.posterior.diagnostics import Diagnostics
+
+    Array = NDArray[np.float64]
+
+_TOGETHER = 50  # transitions of one compiled call; progress is told after each
+_FEWEST_KEPT = 500  # of a chain, but for the spare: R-hat of shorter ones is too noisy
+_FIRST_STEP = 0.5
+
+# A standard normal turns with period 2π, and NUTS doubles its path of 2^k − 1 steps until that is more than half a turn.
+# Some steps jump from just below half a turn to just above a whole one, find no U-turn, and go on doubling; they are
+# shortened. Three of the longest allowed are a little more than half a turn.
+_LONGEST_STEP = 1.15
+_NEARLY_A_TURN = 0.95 * 2 * math.pi
+# Half a turn nearly mirrors a position: better than independent draws for means, worse for squares. So many times the draws
+# asked for are made and judged, and that many of them taken.
+_SPARE = 2
+
+
+@dataclass(frozen=True)
+class NUTS:
+    """Settings of `method="nuts"`.
+
+    Parameters
+    ----------
+    chains
+        How many chains run side by side.
+    warmup
+        Transitions of each chain that tune the step size and are thrown away; in blocks of 50.
+    target_acceptance
+        Mean acceptance that the step size is tuned for; raise it where transitions diverge.
+    progress
+        Called as progress(done, total) with transitions of each chain.
+
+    Examples
+    --------
+    >>> import polarbear as pb
+    >>> pb.NUTS(chains=8, target_acceptance=0.95)
+    NUTS(chains=8, warmup=300, target_acceptance=0.95, progress=None)
+    """
+
+    chains: int = 4
+    warmup: int = 300
+    target_acceptance: float = 0.9
+    progress: Callable[[int, int], None] | None = None
+
+    @property
+    def name(self) -> str:
+        """Of the method."""
+        return "nuts"
+
+    def __post_init__(self) -> None:
+        require_count("NUTS chains", self.chains, least=2)
+        require_count("NUTS warmup", self.warmup, least=_TOGETHER)
+        if not 0 < self.target_acceptance < 1:
+            raise ValueError(f"NUTS target_acceptance must lie between 0 and 1, got {self.target_acceptance!r}")
+
+
+def nuts(
+    choices: Choices, prior: PlackettLucePrior, settings: NUTS, *, draws: int, rng: np.random.Generator
+) -> tuple[Array, Diagnostics]:
+    """Utilities (time, algorithm, draw) from the posterior, with diagnostics."""
+    if isinstance(prior, TemporalPrior):
+        prior = reduced_prior(prior, choices.grid)
+    density = JointDensity(prior, choices.grid, len(choices.names))
+    coordinates = white_coordinates(choices, prior)
+    with reference.in_double_precision():
+        data = reference.on_device((padded_tables(choices), coordinates))
+        start, advance = _compiled(density, settings.chains, settings.target_acceptance)
+        states, steps = start(rng.standard_normal((settings.chains, density.size)), data)
+        warmup = math.ceil(settings.warmup / _TOGETHER)
+        kept = math.ceil(max(_FEWEST_KEPT, draws / settings.chains) * _SPARE / _TOGETHER)
+        blocks: list[_Block] = []
+        for block in range(warmup + kept):
+            states, steps, seen = advance(states, steps, reference.random_key(rng), block < warmup, data)
+            if block >= warmup:
+                blocks.append(_Block(*map(np.asarray, seen)))
+            if settings.progress is not None:
+                settings.progress((block + 1) * _TOGETHER, (warmup + kept) * _TOGETHER)
+    return _drawn(blocks, density, draws, rng)
+
+
+class _Block(NamedTuple):
+    """Some transitions of all chains, (transition, chain, ...)."""
+
+    utilities: Array
+    hyperparameters: Array
+    divergent: NDArray[np.bool_]
+
+
+@lru_cache(maxsize=reference.COMPILED_MODELS)
+def _compiled(density: JointDensity, chains: int, target: float) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    """The start of all chains, and `_TOGETHER` transitions of them, compiled for a model."""
+    import blackjax
+    import jax
+    import jax.numpy as jnp
+    from blackjax.adaptation.step_size import dual_averaging_adaptation
+
+    kernel = blackjax.nuts.build_kernel(_rotating)
+    first_step, learn, _ = dual_averaging_adaptation(target)
+    metric = jnp.ones(density.size)
+
+    def log_density(white: Any, data: Any) -> Any:
+        tables, coordinates = data
+        position, volume = to_position(density, coordinates, white)
+        return density(position, tables) + volume
+
+    def start(white: Any, data: Any) -> Any:
+        states = jax.vmap(lambda one: blackjax.nuts.init(one, lambda at: log_density(at, data)))(white)
+        # Strict types, as `advance` returns them: with any others it would be compiled once more.
+        steps = jax.tree.map(jnp.asarray, first_step(_FIRST_STEP))
+        return states, jax.tree.map(lambda value: value.astype(value.dtype), steps)
+
+    def advance(states: Any, steps: Any, key: Any, learning: Any, data: Any) -> Any:
+        def transition(carry: Any, key: Any) -> Any:
+            states, steps = carry
+            step = _without_resonance(jnp.exp(jnp.where(learning, steps.log_step_size, steps.log_step_size_avg)))
+
+            def move(key: Any, state: Any) -> Any:
+                return kernel(key, state, lambda at: log_density(at, data), step, metric)
+
+            states, info = jax.vmap(move)(jax.random.split(key, chains), states)
+            learnt = learn(steps, info.acceptance_rate.mean())
+            steps = jax.tree.map(lambda new, old: jnp.where(learning, new, old).astype(old.dtype), learnt, steps)
+            return (states, steps), (states.position, info.is_divergent)
+
+        keys = jax.random.split(key, _TOGETHER)
+        (states, steps), (white, divergent) = jax.lax.scan(transition, (states, steps), keys)
+
+        def describe(white: Any) -> Any:
+            position, _ = to_position(density, data[1], white)
+            return density.utilities(position), density.hyperparameters(position)
+
+        # One at a time: a thousand maps L(h) side by side would fill the memory.
+        utilities, hyperparameters = jax.lax.map(jax.vmap(describe), white)
+        return states, steps, (utilities, hyperparameters, divergent)
+
+    return jax.jit(start), jax.jit(advance)
+
+
+def _without_resonance(step: Any) -> Any:
+    import jax.numpy as jnp
+
+    step = jnp.minimum(step, _LONGEST_STEP)
+    doublings = jnp.floor(jnp.log2(math.pi / step + 1)) + 1  # the fewest that go beyond half a turn
+    return jnp.minimum(step, _NEARLY_A_TURN / (2**doublings - 1))
+
+
+def _rotating(log_density: Callable[..., Any], _kinetic_energy: Callable[..., Any]) -> Callable[..., Any]:
+    """One step of the exact motion under a standard normal between two half kicks of what the density has beyond it."""
+    import jax
+    import jax.numpy as jnp
+    from blackjax.mcmc.integrators import IntegratorState
+
+    value_and_gradient = jax.value_and_grad(log_density)
+
+    def step(state: Any, angle: Any) -> Any:
+        position, momentum, _, gradient = state
+        momentum = momentum + 0.5 * angle * (gradient + position)
+        cosine, sine = jnp.cos(angle), jnp.sin(angle)
+        position, momentum = cosine * position + sine * momentum, cosine * momentum - sine * position
+        value, gradient = value_and_gradient(position)
+        return IntegratorState(position, momentum + 0.5 * angle * (gradient + position), value, gradient)
+
+    return step
+
+
+def _drawn(
+    blocks: list[_Block], density: JointDensity, draws: int, rng: np.random.Generator
+) -> tuple[Array, Diagnostics]:
+    """Pool the chains and judge them."""
+    utilities, hyperparameters, divergent = (np.concatenate(parts) for parts in zip(*blocks, strict=True))
+    chains = judged(np.moveaxis(utilities, 1, -1), np.moveaxis(hyperparameters, 1, -1))
+    names = density.prior.hyperpriors_for(density.algorithms)
+    diagnostics = chains.diagnostics("nuts", "NUTS from the Laplace solution", names, draws=draws)
+    divergences = int(divergent.sum())
+    diagnostics = replace(diagnostics, divergences=divergences)
+    if divergences:
+        what = "1 transition" if divergences == 1 else f"{divergences} transitions"
+        told = f"{diagnostics.message} {what} diverged: raise NUTS(target_acceptance=...)."
+        diagnostics = replace(diagnostics, message=told, reliable=False)
+    return chains.pooled(draws, rng=rng), diagnostics

@@ -1,0 +1,79 @@
+"""The model for those who live in PyMC: the same priors and likelihood as a `pymc.Model`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from polarbear.inference.reference.joint_density import JointDensity, padded_tables
+from polarbear.models import BSpline, InverseGamma, LogNormal, TemporalPrior
+from polarbear.models.hyperpriors import Exponential
+from polarbear.models.plackett_luce import log_likelihood_of_tables
+
+if TYPE_CHECKING:
+    import pymc
+
+    from polarbear.models import Hyperprior, PlackettLucePrior
+    from polarbear.observe import Choices
+
+
+def to_pymc(choices: Choices, prior: PlackettLucePrior | None = None) -> pymc.Model:
+    """The posterior as a PyMC model, ready for `pymc.sample`, `pymc.fit` or changes of your own.
+
+    Its free variables are the hyperparameters by name and, under the temporal priors, `coefficients` z ~ N(0, I) of shape
+    (coefficient, contrast) with `utilities` μ = L(h) z Qᵀ; under the Dirichlet priors `ratings` θ. `utilities` and `ratings`
+    have the dimensions ("time", "algorithm") under every prior.
+
+    Parameters
+    ----------
+    choices
+        What was seen.
+    prior
+        Belief before; `BSpline()` if not given.
+
+    Returns
+    -------
+    pymc.Model
+        Needs the extra `polarbear[pymc]`.
+    """
+    try:
+        import pymc as pm
+        import pytensor.tensor as pt
+    except ImportError as error:
+        raise ImportError("to_pymc needs PyMC: pip install 'polarbear[pymc]'") from error
+
+    prior = BSpline() if prior is None else prior
+    density = JointDensity(prior, choices.grid, len(choices.names))
+    named = prior.hyperpriors_for(density.algorithms)
+    over_time = ("time", "algorithm")
+    with pm.Model(coords={"time": choices.grid.times, "algorithm": list(choices.names)}) as model:
+        hyperparameters = [_variable(name, hyperprior) for name, hyperprior in named.items()]
+        if isinstance(prior, TemporalPrior):
+            coefficients = pm.Normal("coefficients", shape=density.shape)
+            eta = prior.factor(choices.grid, *hyperparameters) @ coefficients
+            utilities = pm.Deterministic("utilities", eta @ density.contrasts.T, dims=over_time)
+            pm.Deterministic("ratings", pt.special.softmax(utilities, axis=-1), dims=over_time)
+        else:
+            concentration = prior.concentration_for(density.algorithms, *hyperparameters)
+            logarithms = pt.log(pm.Dirichlet("ratings", concentration * np.ones(density.algorithms), dims=over_time))
+            centred = logarithms - logarithms.mean(axis=-1, keepdims=True)
+            utilities = pm.Deterministic("utilities", centred, dims=over_time)
+        pm.Potential("choices", log_likelihood_of_tables(utilities, *padded_tables(choices)))
+    return model
+
+
+def _variable(name: str, hyperprior: Hyperprior) -> Any:
+    """A hyperparameter as PyMC's own variable, where PyMC has its distribution."""
+    import pymc as pm
+
+    match hyperprior:
+        case LogNormal(location, scale):
+            return pm.LogNormal(name, location, scale)
+        case InverseGamma(shape, scale):
+            return pm.InverseGamma(name, alpha=shape, beta=scale)
+        case Exponential(rate):
+            return pm.Exponential(name, lam=rate)
+    logarithm = pm.Flat(f"log_{name}")
+    pm.Potential(f"{name}_prior", hyperprior.log_density(logarithm))
+    return pm.Deterministic(name, pm.math.exp(logarithm))

@@ -1,0 +1,21 @@
+from .choices import Choices
+from .clusters import Clusters
+from .grid import Grid, as_grid, linear_grid, log_grid
+from .ranking import Ranking
+from .rankings import ABSENT, UNRANKED, Rankings, rank_values
+from .trajectory import Trajectory
+
+__all__ = [
+    "ABSENT",
+    "UNRANKED",
+    "Choices",
+    "Clusters",
+    "Grid",
+    "Ranking",
+    "Rankings",
+    "Trajectory",
+    "as_grid",
+    "linear_grid",
+    "log_grid",
+    "rank_values",
+]

@@ -1,0 +1,238 @@
+"""Elimination (the paper's "Design Choices"): which algorithms are confidently beaten at every time, and which are left.
+
+An algorithm that another one beats on most instances at every time can still be the one that comes first most often: a
+specialist loses to an all-rounder on most instances and wins clearly on the rest. So that no preference over first places
+loses its best choice (the paper's Proposition 1), such a specialist is kept by default. Under Plackett-Luce the two orders
+agree, and there are no specialists.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, get_args
+
+import numpy as np
+
+from polarbear.posterior.relations import anytime_dominance, dominance
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from numpy.typing import NDArray
+
+    from polarbear.posterior.posterior import Posterior
+
+Elimination = Literal["joint", "pointwise"]
+Specialists = Literal["keep", "drop"]
+
+# A share of first places that matters. Two algorithms that both never come first differ by the pseudo-instances alone, and
+# that must not keep either of them.
+SHARE_THAT_MATTERS = 0.1
+
+
+@dataclass(frozen=True)
+class Dominated:
+    """One algorithm that another one confidently dominates.
+
+    Attributes
+    ----------
+    name, by
+        The loser, and the algorithm that beats it.
+    probability
+        That `by` beats it at every time ("joint"), or at the time where this is least certain ("pointwise").
+    """
+
+    name: str
+    by: str
+    probability: float
+
+
+@dataclass(frozen=True)
+class Specialist:
+    """An algorithm that another one beats on most instances at every time, and that still comes first too often to drop.
+
+    Attributes
+    ----------
+    name, by
+        The specialist, and the algorithm that beats it.
+    share
+        Its largest expected share of first places over the times.
+    time
+        Where that is.
+    """
+
+    name: str
+    by: str
+    share: float
+    time: float
+
+    def sentence(self, unit: str = "") -> str:
+        """Return why it is kept, in words."""
+        when = f"{self.time:,.3g} {unit}" if unit else f"time {self.time:,.3g}"
+        return (
+            f"{self.name} is a specialist: {self.by} beats it on most instances at every time, but it comes first on "
+            f"{self.share:.0%} of instances at {when}, so it is kept."
+        )
+
+
+def threats(
+    posterior: Posterior,
+    *,
+    elimination: Elimination,
+    specialists: Specialists = "keep",
+    over_time: NDArray[np.float64] | None = None,
+) -> NDArray[np.float64]:
+    """The probability that counts when the row would eliminate the column, shape (algorithm, algorithm).
+
+    `over_time` is that of `threats_over_time`, if it is known already.
+    """
+    if elimination not in get_args(Elimination):
+        raise ValueError(f"elimination must be 'joint' or 'pointwise', got {elimination!r}")
+    if over_time is None:
+        over_time = threats_over_time(posterior, specialists=specialists)
+    least: NDArray[np.float64] = over_time.min(axis=0)
+    if elimination == "pointwise":
+        return least
+    # Who never beats another at one of the times does not do so at all times.
+    if not _watches_first_places(posterior, specialists):
+        return anytime_dominance(posterior, where=least > 0)
+    posterior.require_joint("joint elimination")
+    result = np.zeros_like(least)
+    for a, b in np.argwhere(np.triu((least > 0) | (least > 0).T, 1)).tolist():
+        result[a, b], result[b, a] = (each.all(axis=0).mean() for each in _better(posterior, a, b))
+    return np.where(least > 0, result, 0.0)
+
+
+def threats_over_time(
+    posterior: Posterior, *, specialists: Specialists = "keep", beats: NDArray[np.float64] | None = None
+) -> NDArray[np.float64]:
+    """P(the row beats the column at t, in the sense that counts for elimination), shape (time, algorithm, algorithm).
+
+    `beats` is `dominance(posterior)`, if it is known already; where it is zero, so is the result.
+    """
+    if specialists not in get_args(Specialists):
+        raise ValueError(f"specialists must be 'keep' or 'drop', got {specialists!r}")
+    beats = dominance(posterior) if beats is None else beats
+    if not _watches_first_places(posterior, specialists):
+        return beats
+    result = np.zeros_like(beats)
+    for a, b in np.argwhere(np.triu(beats.any(axis=0) | beats.any(axis=0).T, 1)).tolist():
+        result[:, a, b], result[:, b, a] = (each.mean(axis=1) for each in _better(posterior, a, b))
+    return np.where(beats > 0, result, 0.0)
+
+
+def _watches_first_places(posterior: Posterior, specialists: Specialists) -> bool:
+    """Whether first places matter: under Plackett-Luce they follow the win rates."""
+    return specialists == "keep" and posterior.outcomes is not None
+
+
+def _better(posterior: Posterior, a: int, b: int) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Whether a beats b on most instances and comes first as often, and the reverse, each of shape (time, draw)."""
+    assert posterior.outcomes is not None
+    rates, lead = posterior.win_rates(a, b), posterior.outcomes.first_place_lead(a, b)
+    return (rates > 0.5) & (lead > -SHARE_THAT_MATTERS), (rates < 0.5) & (lead < SHARE_THAT_MATTERS)
+
+
+def find_specialists(
+    posterior: Posterior,
+    *,
+    confidence: float = 0.99,
+    elimination: Elimination = "pointwise",
+    among: Collection[str] | None = None,
+) -> tuple[Specialist, ...]:
+    """The algorithms that are kept for their first places alone; see `dominated` for the parameters.
+
+    Examples
+    --------
+    A is first on two of five instances, and last on the others, where B, C and D are first in turn.
+
+    >>> import numpy as np, polarbear as pb
+    >>> ranks = [[0, 1, 2, 3], [0, 1, 2, 3], [3, 0, 1, 2], [3, 1, 0, 2], [3, 1, 2, 0]]
+    >>> values = np.tile(ranks, (40, 1))[:, None]
+    >>> posterior = pb.fit(pb.Choices.from_values(values, grid=[1]), prior=pb.BayesianBootstrap(), draws=1000)
+    >>> [(each.name, each.by) for each in pb.find_specialists(posterior, confidence=0.9)]
+    [('A', 'B')]
+    """
+    chosen = posterior.names if among is None else tuple(among)
+    options = {"confidence": confidence, "elimination": elimination, "among": chosen}
+    gone = {each.name for each in dominated(posterior, **options)}  # type: ignore[arg-type]
+    shares = posterior.ratings.mean(axis=0)
+    found = []
+    for each in dominated(posterior, specialists="drop", **options):  # type: ignore[arg-type]
+        if each.name not in gone:
+            own = shares[:, posterior.names.index(each.name)]
+            found.append(
+                Specialist(each.name, each.by, float(own.max()), float(posterior.grid.times[int(own.argmax())]))
+            )
+    return tuple(found)
+
+
+def dominated(
+    posterior: Posterior,
+    *,
+    confidence: float = 0.99,
+    elimination: Elimination = "pointwise",
+    specialists: Specialists = "keep",
+    among: Collection[str] | None = None,
+) -> tuple[Dominated, ...]:
+    """The algorithms that another one confidently dominates, the most certain first.
+
+    An algorithm is eliminated only by one that is itself not eliminated at that moment, so that at least one is left.
+
+    Parameters
+    ----------
+    posterior
+        The belief.
+    confidence
+        α, the probability from which dominance counts as decided.
+    elimination
+        "joint": beaten at all times at once with that probability, which needs joint draws. "pointwise": beaten by one
+        other algorithm at each time with that probability.
+    specialists
+        "keep": the other algorithm must also come first at least as often, within 10 % of the instances. "drop": it is
+        enough that it beats the algorithm on most instances.
+    among
+        Only these algorithms may be eliminated or eliminate; all by default.
+
+    Returns
+    -------
+    tuple of Dominated
+    """
+    if not 0.5 < confidence <= 1:
+        raise ValueError(f"confidence must lie in (0.5, 1], got {confidence!r}")
+    threat = threats(posterior, elimination=elimination, specialists=specialists)
+    return successively(posterior, threat, confidence=confidence, among=posterior.names if among is None else among)
+
+
+def successively(
+    posterior: Posterior, threat: NDArray[np.float64], *, confidence: float, among: Collection[str]
+) -> tuple[Dominated, ...]:
+    """Eliminate one after the other, given what counts against each (`threats`)."""
+    names = posterior.names
+    inside = np.array([name in among for name in names])
+    strength = posterior.ratings.mean(axis=(0, 1))
+    found = []
+    while inside.any():
+        considered = np.where(inside[:, None] & inside, threat, 0.0)
+        largest = considered.max(axis=0)
+        loser = max(np.flatnonzero(inside), key=lambda a: (largest[a], -strength[a]))
+        if largest[loser] < confidence:
+            break
+        inside[loser] = False
+        found.append(Dominated(names[loser], names[int(considered[:, loser].argmax())], float(largest[loser])))
+    return tuple(found)
+
+
+def pareto_set(
+    posterior: Posterior,
+    *,
+    confidence: float = 0.99,
+    elimination: Elimination = "pointwise",
+    specialists: Specialists = "keep",
+) -> tuple[str, ...]:
+    """The algorithms that no other one confidently dominates, in the posterior's order; see `dominated`."""
+    gone = {
+        each.name
+        for each in dominated(posterior, confidence=confidence, elimination=elimination, specialists=specialists)
+    }
+    return tuple(name for name in posterior.names if name not in gone)

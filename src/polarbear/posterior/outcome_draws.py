@@ -1,0 +1,222 @@
+"""Draws of the distribution over instances, and the win rates and first places that follow from each draw.
+
+A draw is a vector of weights on rows: the observed instances, and pseudo-instances with random rankings. Win rates and
+ratings are weighted means over rows, blended with Plackett-Luce utilities that were fitted under the same weights. NumPy
+alone, so that a stored posterior loads anywhere at once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from polarbear.observe.rankings import ABSENT, UNRANKED
+from polarbear.single_thread import single_thread
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
+    Array32 = NDArray[np.float32]
+
+# Win rates of all pairs are kept if they take no more than this, else computed when asked for.
+_KEPT_BYTES = 400_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class OutcomeDraws:
+    """Weighted instances, draw by draw.
+
+    Attributes
+    ----------
+    ranks
+        Shape (row, time, algorithm): the rankings of the observed instances, then of the pseudo-instances; see `Rankings`.
+    weights
+        Shape (row, draw), single precision: the weight of each row in each draw. They sum to one over rows.
+    sizes
+        Shape (row,): the expected weight of each row, in instances (in clusters, if the answer generalises to new ones).
+    scale
+        Shape (row, time): the instances' weights over time relative to `sizes`; None where they do not depend on time.
+    utilities
+        Shape (time, algorithm, draw), single precision: the Plackett-Luce fit under the same weights; None without model.
+    model_weight
+        What the fit is worth in instances; infinity is the fit alone.
+    spread
+        Shape (pair, draw), half precision: τ of the near-equality prior that shrinks the pair in this draw, infinity where
+        it is not shrunk; None without shrinkage. Pairs (a, b), a < b, in the order of `numpy.triu_indices`.
+    """
+
+    ranks: NDArray[np.int16]
+    weights: Array32
+    sizes: Array
+    scale: Array | None = None
+    utilities: Array32 | None = None
+    model_weight: float = 0.0
+    spread: NDArray[np.float16] | None = None
+
+    @property
+    def algorithms(self) -> int:
+        """The number of algorithms."""
+        return int(self.ranks.shape[2])
+
+    def win_rates(self, first: int, second: int) -> Array32:
+        """Shape (time, draw): the share of instances on which the first algorithm beats the second, ties one half."""
+        if first == second:
+            return np.full((self.ranks.shape[1], self.weights.shape[1]), 0.5, dtype=np.float32)
+        if first > second:
+            return 1 - self.win_rates(second, first)
+        if self._all_pairs is None:
+            return self._win_rates(first, second)
+        rates: Array32 = self._all_pairs[_pair_index(first, second, self.algorithms)]
+        return rates
+
+    def thinned(self, kept: NDArray[np.intp]) -> OutcomeDraws:
+        """Only some of the draws."""
+        return replace(
+            self,
+            weights=self.weights[:, kept],
+            utilities=None if self.utilities is None else self.utilities[..., kept],
+            spread=None if self.spread is None else self.spread[:, kept],
+        )
+
+    def comparisons(self, first: int, second: int) -> Array:
+        """Shape (time,): on how many observed instances, by `sizes`, both algorithms were observed."""
+        both, _ = outcomes(self.ranks[..., first], self.ranks[..., second])
+        return self.sizes @ both
+
+    def best_of(self, members: Sequence[int], rivals: Sequence[int]) -> Array32:
+        """Shape (time, draw): the share of instances on which the best of the members beats the best of the rivals.
+
+        By outcomes alone, without the Plackett-Luce part: that part cannot see on which instances algorithms fail together.
+        """
+        both, won = outcomes(_best(self.ranks, members), _best(self.ranks, rivals))
+        return self._weighted(both, won)
+
+    def first_place_lead(self, first: int, second: int) -> Array32:
+        """Shape (time, draw): how much more often the first algorithm comes first than the second.
+
+        By outcomes among those observed, on the instances where both were. So a race that stops running some algorithms
+        still compares the others on all their instances.
+        """
+        both, _ = outcomes(self.ranks[..., first], self.ranks[..., second])
+        lead = (self._first_shares[..., first] - self._first_shares[..., second]) * both
+        if self._model_ratings is None:
+            return self._weighted(both, lead)
+        model: Array32 = self._model_ratings[:, first] - self._model_ratings[:, second]
+        return model if np.isinf(self.model_weight) else self._blended(self._weighted(both, lead), model, both)
+
+    @cached_property
+    def _first_shares(self) -> Array32:
+        return first_shares(self.ranks)
+
+    @cached_property
+    def _model_ratings(self) -> Array32 | None:
+        """Shape (time, algorithm, draw): the probability of being first under the fit."""
+        return None if self.utilities is None or self.model_weight == 0 else softmax(self.utilities)
+
+    @cached_property
+    def _all_pairs(self) -> Array32 | None:
+        """Shape (pair, time, draw), or None if that were too large to keep."""
+        _, times, algorithms = self.ranks.shape
+        pairs, draws = algorithms * (algorithms - 1) // 2, self.weights.shape[1]
+        if 4 * pairs * times * draws > _KEPT_BYTES:
+            return None
+        result = np.empty((pairs, times, draws), dtype=np.float32)
+        for index, (a, b) in enumerate(zip(*np.triu_indices(algorithms, 1), strict=True)):
+            result[index] = self._win_rates(int(a), int(b))
+        result.flags.writeable = False
+        return result
+
+    def _win_rates(self, first: int, second: int) -> Array32:
+        rates = self.unshrunk(first, second)
+        if self.spread is not None:
+            rates = shrunk(rates, self.spread[_pair_index(first, second, self.algorithms)])
+        return rates
+
+    def unshrunk(self, first: int, second: int) -> Array32:
+        """Win rates of a pair before differences of near-equal algorithms are shrunk."""
+        both, won = outcomes(self.ranks[..., first], self.ranks[..., second])
+        if self.utilities is None or self.model_weight == 0:
+            return self._weighted(both, won)
+        model = _logistic(self.utilities[:, first] - self.utilities[:, second])
+        if np.isinf(self.model_weight):
+            return model
+        return self._blended(self._weighted(both, won), model, both)
+
+    def _blended(self, by_outcomes: Array32, by_model: Array32, both: NDArray[np.bool_]) -> Array32:
+        """Outcomes (time, draw) and model, as the instances on which both were observed are few."""
+        share = (self.model_weight / (self.model_weight + self.sizes @ both)).astype(np.float32)[:, None]
+        blended: Array32 = by_outcomes + share * (by_model - by_outcomes)
+        return blended
+
+    def _weighted(self, both: NDArray[np.bool_], won: Array32) -> Array32:
+        """The weighted mean of `won` (row, time) over the rows where both were observed, shape (time, draw)."""
+        weighted, counted = won, both.astype(np.float32)
+        if self.scale is not None:
+            weighted, counted = (each * self.scale.astype(np.float32) for each in (won, counted))
+        with single_thread():
+            wins: Array32 = weighted.T @ self.weights
+            if self.scale is None and both.all():
+                return np.minimum(wins, 1.0)  # weights sum to one but for rounding
+            total = counted.T @ self.weights
+        rates: Array32 = np.divide(wins, total, out=np.full_like(wins, 0.5), where=total > 0)
+        return np.minimum(rates, 1.0)
+
+
+def outcomes(first: NDArray[np.int16], second: NDArray[np.int16]) -> tuple[NDArray[np.bool_], Array32]:
+    """Whether two algorithms were compared, and what the first scored: 1 for a win, ½ for a tie, 0 otherwise."""
+    both = (first != ABSENT) & (second != ABSENT) & ~((first == UNRANKED) & (second == UNRANKED))
+    tied = (first == second) & both
+    won = ((first < second) & both).astype(np.float32)
+    won += 0.5 * tied
+    return both, won
+
+
+def first_shares(ranks: NDArray[np.int16]) -> Array32:
+    """Shape as ranks (…, algorithm): 1 for the algorithm that is first, shared among ties; 0 where none was observed."""
+    best = np.where(ranks == ABSENT, np.iinfo(np.int16).max, ranks).min(axis=-1, keepdims=True)
+    is_first = (ranks == best) & (ranks != ABSENT)
+    shares: Array32 = (is_first / np.maximum(is_first.sum(axis=-1, keepdims=True), 1)).astype(np.float32)
+    return shares
+
+
+def softmax(utilities: Array32) -> Array32:
+    """Ratings (time, algorithm, draw) of utilities under Plackett-Luce."""
+    exponentials = np.exp(utilities - utilities.max(axis=1, keepdims=True))
+    ratings: Array32 = exponentials / exponentials.sum(axis=1, keepdims=True)
+    return ratings
+
+
+def shrunk(rates: Array32, spread: NDArray[np.float16]) -> Array32:
+    """Shrink win rates (time, draw) of a pair towards one half, by the prior deviation τ of each draw.
+
+    With mean m and deviation s of the draws at a time and the prior w ~ N(½, τ²), c = τ² / (τ² + s²): location shrinks by c
+    and deviations by √c, exact in the normal case, and draws stay joint over time. An infinite τ changes nothing.
+    """
+    mean, variance = rates.mean(axis=1, keepdims=True), rates.var(axis=1, keepdims=True)
+    kept = 1 / (1 + variance / np.square(spread.astype(np.float32)))
+    root = np.sqrt(kept)
+    result: Array32 = np.clip(root * rates + (0.5 + kept * (mean - 0.5) - root * mean), 0.0, 1.0)
+    return result
+
+
+def _best(ranks: NDArray[np.int16], members: Sequence[int]) -> NDArray[np.int16]:
+    """The best rank among the members, shape (row, time); `ABSENT` unless all of them were observed."""
+    chosen = ranks[..., list(members)]
+    best: NDArray[np.int16] = np.where((chosen == ABSENT).any(axis=-1), ABSENT, chosen.min(axis=-1)).astype(np.int16)
+    return best
+
+
+def _logistic(difference: Array32) -> Array32:
+    rates: Array32 = 0.5 + 0.5 * np.tanh(0.5 * difference)
+    return rates
+
+
+def _pair_index(first: int, second: int, algorithms: int) -> int:
+    """The place of the pair first < second among `numpy.triu_indices(algorithms, 1)`."""
+    return first * (2 * algorithms - first - 1) // 2 + second - first - 1

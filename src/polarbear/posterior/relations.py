@@ -1,0 +1,178 @@
+"""Relations between algorithms under the posterior (the paper's "Confidence-Based Relations").
+
+All are pairwise: they ask whether the win rate of the row over the column lies above one half. They are shares of posterior
+draws. In every matrix the row is compared with the column, and the diagonal is zero.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from polarbear.observe.names import index_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from polarbear.posterior.posterior import Posterior
+
+    Array = NDArray[np.float64]
+    Rates = NDArray[np.floating[Any]]
+
+_LARGEST_BYTES = 2_000_000_000  # of all win rates at once
+
+
+def win_rates(posterior: Posterior, first: str | None = None, second: str | None = None) -> Array:
+    """Draws of win rates, shape (draw, time, algorithm, algorithm), row against column; of one pair, shape (draw, time).
+
+    The win rate of A over B is the probability that A beats B on a new instance, ties counting one half.
+
+    Parameters
+    ----------
+    posterior
+        The belief.
+    first, second
+        Names of two algorithms, for the win rate of the first over the second alone. All pairs by default; where these
+        would take more than two gigabytes, ask for one pair after the other.
+
+    Examples
+    --------
+    >>> import polarbear as pb
+    >>> choices = pb.Choices.from_values([[[1.0, 2.0]], [[1.0, 3.0]], [[5.0, 4.0]]], grid=[10], names=["cma", "rs"])
+    >>> posterior = pb.fit(choices, prior=pb.BayesianBootstrap(), draws=1000)
+    >>> pb.win_rates(posterior).shape, bool(pb.win_rates(posterior, "cma", "rs").mean() > 0.5)
+    ((1000, 1, 2, 2), True)
+    """
+    names = posterior.names
+    if (first is None) != (second is None):
+        raise ValueError(f"expected two algorithms or none, got {first!r} and {second!r}; name both")
+    if first is not None and second is not None:
+        return posterior.win_rates(index_of(first, names), index_of(second, names)).T.astype(np.float64)
+    draws, times, algorithms = posterior.ratings.shape
+    if 8 * draws * times * algorithms**2 > _LARGEST_BYTES:
+        raise ValueError(
+            f"the win rates of {algorithms} algorithms at {times} times in {draws} draws would take "
+            f"{8e-9 * draws * times * algorithms**2:.1f} GB; ask for one pair, such as "
+            f"win_rates(posterior, {names[0]!r}, {names[1]!r}), or thin the posterior"
+        )
+    result = np.full((draws, times, algorithms, algorithms), 0.5)
+    for a, b in zip(*np.triu_indices(algorithms, 1), strict=True):
+        result[..., a, b] = posterior.win_rates(int(a), int(b)).T
+        result[..., b, a] = 1 - result[..., a, b]
+    return result
+
+
+def dominance(posterior: Posterior, *, where: ArrayLike = True) -> Array:
+    """P(the row beats the column on most instances at t), shape (time, algorithm, algorithm).
+
+    "Most" is a win rate above one half; under Plackett-Luce this is θ_A(t) > θ_B(t). Off the diagonal,
+    P(A beats B) + P(B beats A) = 1, but for draws in which the two are exactly even.
+
+    Parameters
+    ----------
+    posterior
+        The belief.
+    where
+        Which of them are wanted, as NumPy has it: anything that broadcasts to the result's shape. The others are zero.
+    """
+    return _shares(posterior, where, lambda rates: (_share(rates > 0.5), _share(rates < 0.5)))
+
+
+def win_probability(posterior: Posterior) -> Array:
+    """Expected win rate of the row over the column, shape (time, algorithm, algorithm): its posterior mean."""
+
+    def mean(rates: Rates) -> tuple[Array, Array]:
+        expected = rates.mean(axis=1, dtype=np.float64)
+        return expected, 1 - expected
+
+    return _shares(posterior, True, mean)
+
+
+def equivalence(posterior: Posterior, *, rope: float = 0.05, where: ArrayLike = True) -> Array:
+    """P(the win rate lies within `rope` of one half), shape (time, algorithm, algorithm).
+
+    Parameters
+    ----------
+    posterior
+        The belief.
+    rope
+        ε, half the width of the region of practical equivalence of the win rate around one half.
+    where
+        Which of them are wanted, see `dominance`.
+    """
+    if not 0 <= rope < 0.5:
+        raise ValueError(f"rope must lie in [0, 0.5), got {rope!r}")
+
+    def within(rates: Rates) -> tuple[Array, Array]:
+        share = _share(np.abs(rates - 0.5) <= rope)
+        return share, share
+
+    return _shares(posterior, where, within)
+
+
+def anytime_dominance(posterior: Posterior, *, where: ArrayLike = True) -> Array:
+    """P(the row beats the column on most instances at every t), shape (algorithm, algorithm); needs joint draws.
+
+    `where`: see `dominance`.
+    """
+    posterior.require_joint("anytime dominance")
+    n = len(posterior.names)
+    result, wanted = np.zeros((n, n)), np.broadcast_to(where, (n, n))
+    for a, b in _pairs(wanted | wanted.T):
+        rates = posterior.win_rates(a, b)
+        result[a, b] = np.count_nonzero((rates > 0.5).all(axis=0)) / rates.shape[1]
+        result[b, a] = np.count_nonzero((rates < 0.5).all(axis=0)) / rates.shape[1]
+    return np.where(wanted, result, 0.0)
+
+
+def crossing(posterior: Posterior) -> Array:
+    """P(neither beats the other at every t), shape (algorithm, algorithm); needs joint draws."""
+    posterior.require_joint("crossing")
+    dominated = anytime_dominance(posterior)
+    result = 1 - (dominated + dominated.T)
+    np.fill_diagonal(result, 0.0)
+    return np.clip(result, 0.0, 1.0)
+
+
+def pareto_probability(posterior: Posterior) -> Array:
+    """P(no other algorithm beats it at every t), for each algorithm; needs joint draws."""
+    posterior.require_joint("membership in the Pareto set")
+    beaten = beaten_everywhere(posterior)
+    inside: Array = 1 - beaten.mean(axis=1)
+    return inside
+
+
+def beaten_everywhere(posterior: Posterior) -> NDArray[np.bool_]:
+    """Whether some algorithm beats each one at every t, shape (algorithm, draw)."""
+    n, draws = len(posterior.names), len(posterior.ratings)
+    beaten = np.zeros((n, draws), dtype=bool)
+    for a, b in _pairs(np.ones((n, n), dtype=bool)):
+        rates = posterior.win_rates(a, b)
+        beaten[b] |= (rates > 0.5).all(axis=0)
+        beaten[a] |= (rates < 0.5).all(axis=0)
+    return beaten
+
+
+def _pairs(wanted: NDArray[np.bool_]) -> Iterator[tuple[int, int]]:
+    """The pairs a < b for which (a, b) or (b, a) is wanted."""
+    for a, b in np.argwhere(np.triu(wanted | wanted.T, 1)):
+        yield int(a), int(b)
+
+
+def _share(true: NDArray[np.bool_]) -> Array:
+    """The share of draws at each time; counting row by row is ten times faster than along an axis."""
+    shares: Array = np.array([np.count_nonzero(at_time) for at_time in true]) / true.shape[1]
+    return shares
+
+
+def _shares(posterior: Posterior, where: ArrayLike, share: Callable[[Rates], tuple[Array, Array]]) -> Array:
+    """Fill (time, algorithm, algorithm) with what `share` makes of the win rates of each pair, in both directions."""
+    times, n = len(posterior.grid), len(posterior.names)
+    wanted = np.broadcast_to(where, (times, n, n))
+    result = np.zeros((times, n, n))
+    for a, b in _pairs(np.atleast_2d(wanted.any(axis=0))):
+        result[:, a, b], result[:, b, a] = share(posterior.win_rates(a, b))
+    return np.where(wanted & ~np.eye(n, dtype=bool), result, 0.0)

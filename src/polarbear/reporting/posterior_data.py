@@ -1,0 +1,73 @@
+"""The page's data about a posterior: ratings over time, the best at each budget, pairs, and how far to trust it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from polarbear.plots import DecisionBands, DominanceMatrix, RatingCurves
+from polarbear.reporting.draws import embedded, packed, packed_pairs
+from polarbear.reporting.sentences import about_belief, advice, scope_of, trust
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from polarbear.posterior.elimination import Elimination
+    from polarbear.posterior.posterior import Posterior
+
+_LEVEL = 0.9  # of the bands
+
+
+def belief(posterior: Posterior, candidates: Sequence[str], *, elimination: Elimination, unit: str) -> dict[str, Any]:
+    """Return plain values about a posterior and the candidates left to choose from; arrays are by algorithm."""
+    small = embedded(posterior)
+    curves = RatingCurves.of(posterior, level=_LEVEL)
+    bands = DecisionBands.of(posterior, among=candidates)
+    told = posterior.diagnostics
+    return {
+        "draws": {
+            "times": posterior.grid.times.tolist(),
+            "axis": posterior.grid.axis,
+            "algorithms": len(posterior.names),
+            "draws": len(small.ratings),
+            "data": packed(small),
+        },
+        "ratings": {
+            "level": _LEVEL,
+            "mean": curves.mean.T.round(5).tolist(),
+            "lower": curves.lower.T.round(5).tolist(),
+            "upper": curves.upper.T.round(5).tolist(),
+        },
+        "advice": advice(bands, unit),
+        "best": {
+            "columns": [posterior.names.index(name) for name in bands.names],
+            "probability": bands.probability_best.T.round(4).tolist(),
+            "leads": [[posterior.names.index(each.name), each.start, each.stop] for each in bands.leads],
+            "crossings": [
+                {
+                    "before": each.before,
+                    "after": each.after,
+                    "time": each.time,
+                    "lower": each.lower,
+                    "upper": each.upper,
+                    "probability": each.probability,
+                }
+                for each in bands.crossings
+            ],
+        },
+        "pairs": {
+            "beats": DominanceMatrix.of(posterior, elimination=elimination).probability.round(4).tolist(),
+            "level": _LEVEL,
+            "over_time": packed_pairs(posterior, level=_LEVEL),
+        },
+        "diagnostics": {
+            "reliable": told.reliable,
+            "sentences": [*about_belief(posterior), *trust(posterior, len(small.ratings))],
+            "method": told.method,
+            "effective_draws": told.effective_draws,
+            "pareto_k": told.pareto_k,
+            "r_hat": told.r_hat,
+        },
+        "instances": posterior.instances,
+        "prior": posterior.prior,
+        "scope": scope_of(posterior),
+    }

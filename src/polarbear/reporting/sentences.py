@@ -1,0 +1,197 @@
+"""The sentences of the page."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from polarbear.exports import at_most
+from polarbear.selection.preference import spoken
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from polarbear.plots import DecisionBands
+    from polarbear.posterior.outcome_draws import OutcomeDraws
+    from polarbear.posterior.posterior import Posterior
+    from polarbear.race.result import RaceResult
+
+_NAMED = 80  # letters of names that a sentence bears
+_CHANGES = 4  # parts that it bears
+_PERCENT = "\u00a0%"  # never on a line of its own
+
+_STOPPED = {
+    "resolved": "Every pair of algorithms is decided at every budget.",
+    "max_instances": "The race stopped at its limit of instances, before every pair was decided.",
+    "max_evaluations": "The race stopped at its limit of cost, before every pair was decided.",
+    "max_seconds": "The race stopped at its limit of time, before every pair was decided.",
+    "callback": "The race was stopped before every pair was decided.",
+    "interrupted": "The race was interrupted before every pair was decided.",
+    "instances ran out": "There were no more instances, and not every pair is decided.",
+    "paused": "Not every pair is decided yet.",
+}
+_RUNNING = "The race is running; not every pair is decided yet."
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names in a sentence.
+
+    Examples
+    --------
+    >>> listed(["a", "b", "c"])
+    'a, b and c'
+    """
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def answer(candidates: Sequence[str], names: Sequence[str], *, settled: bool) -> str:
+    """The anytime Pareto set in one sentence.
+
+    Examples
+    --------
+    >>> answer(["a"], ["a", "b", "c"], settled=True)
+    'Of 3 algorithms one is enough: a. Each of the others is beaten at every budget.'
+    """
+    number, total = len(candidates), len(names)
+    out = total - number
+    which = f": {listed(candidates)}" if len(", ".join(candidates)) <= _NAMED else ""
+    others = "The other one is" if out == 1 else f"The other {out} are"
+    if not settled:
+        gone = f" {others} beaten at every budget." if out else ""
+        return f"{number} of {total} algorithms are still in the race{which}.{gone}"
+    if out == 0:
+        return f"All {total} algorithms are worth having: none is beaten at every budget by another."
+    if number == 1:
+        return f"Of {total} algorithms one is enough: {candidates[0]}. Each of the others is beaten at every budget."
+    return f"{number} of {total} algorithms are worth having{which}. {others} beaten at every budget."
+
+
+def advice(bands: DecisionBands, unit: str) -> str:
+    """Whom to choose from which budget to which, where that is short to say."""
+    leads = bands.leads
+    if len(bands.names) == 1:
+        return ""
+    if len(leads) == 1:
+        return f"At every budget the best choice is {leads[0].name}."
+    if len(leads) > _CHANGES or sum(len(each.name) for each in leads) > _NAMED:
+        return f"The best choice changes {len(leads) - 1} times over the budgets." if len(leads) > 2 else ""
+    parts = [f"Up to about {_rounded(leads[0].stop)} {unit}".rstrip() + f" choose {leads[0].name}"]
+    parts += [f"from there to about {_rounded(each.stop)} {each.name}" for each in leads[1:-1]]
+    return f"{', '.join(parts)}, beyond that {leads[-1].name}."
+
+
+def stopped(result: RaceResult, *, running: bool) -> str:
+    """Why the race stands where it stands."""
+    return _RUNNING if running and not result.finished else _STOPPED[result.stopped]
+
+
+def scope_of(posterior: Posterior) -> str:
+    """Return what the answer generalises to in a sentence; nothing where the posterior does not say."""
+    return f"The answer generalises {posterior.scope}." if posterior.scope else ""
+
+
+def about_belief(posterior: Posterior) -> list[str]:
+    """Return sentences on what the belief assumes, and what that means for its probabilities."""
+    if posterior.outcomes is not None:
+        return [
+            "Belief: the Bayesian bootstrap. Which instances come next is uncertain, so each draw weights the observed "
+            "instances at random, and every win rate and rating is a weighted share of instances. Correlation within a run "
+            "over time is accounted for.",
+            _plackett_luce_share(posterior.outcomes),
+        ]
+    belief = (
+        f"Belief: the Plackett-Luce model with the prior {posterior.prior}. One rating per algorithm and time determines "
+        "how often each algorithm beats each other one, on every kind of instance."
+    )
+    if not posterior.joint:
+        return [belief]
+    return [
+        belief,
+        "It treats the rankings of a run at different times as independent. On runs whose rankings are correlated over "
+        "time, as they usually are, its probabilities are overconfident.",
+    ]
+
+
+def _plackett_luce_share(outcomes: OutcomeDraws) -> str:
+    """Return in a sentence how much of the win rates comes from the Plackett-Luce fit."""
+    weight = outcomes.model_weight
+    if weight == 0:
+        return "Win rates and ratings are outcomes alone, without a Plackett-Luce model: instances may differ in kind."
+    if math.isinf(weight):
+        return (
+            "Win rates and ratings come from a Plackett-Luce fit under these weights, not from the outcomes themselves."
+        )
+    pairs = [(a, b) for a in range(outcomes.algorithms) for b in range(a + 1, outcomes.algorithms)]
+    shares = [weight / (weight + outcomes.comparisons(a, b)) for a, b in pairs]
+    lowest, highest = (share(float(edge([each for of_pair in shares for each in of_pair]))) for edge in (min, max))
+    part = highest if lowest == highest else f"{lowest} to {highest}"
+    return (
+        f"Outcomes are blended with a Plackett-Luce fit that counts as much as {weight:,.3g} instances: {part} of each win "
+        "rate comes from the model, and less the more instances there are."
+    )
+
+
+def trust(posterior: Posterior, draws: int) -> list[str]:
+    """Return what the diagnostics of the posterior mean."""
+    diagnostics, sentences = posterior.diagnostics, []
+    if not diagnostics.reliable:
+        failed = "The computation did not pass its own checks; take every number on this page with care."
+        sentences += [failed, diagnostics.message]
+    elif posterior.outcomes is None:  # independent draws of weights have nothing to check
+        sentences += ["The computation passed its own checks.", diagnostics.message]
+    sentences.append(f"The explorer computes with {draws:,} of {len(posterior.ratings):,} draws of the ratings.")
+    if not posterior.joint:
+        sentences.append(
+            f"The prior {posterior.prior} treats each time alone. Over several budgets expected values hold, but "
+            "probabilities, quantiles and regret assume that the times are independent."
+        )
+    return sentences
+
+
+def doubts(result: RaceResult) -> list[str]:
+    """Return what remains uncertain about a race."""
+    sentences, unit = [], result.state.settings.clock
+    if result.eliminations:
+        sentences.append(
+            f"The probability that at least one elimination was wrong is {share(result.wrong_elimination)} under the "
+            "present posterior."
+        )
+    if len(result.pareto_set) > 1:
+        sentences.append(
+            "Whatever the query, knowing the ratings exactly would raise the chance of being first by "
+            f"{share(result.regret.upper)} at most; most is at stake around {_rounded(result.regret.time)} {unit}."
+        )
+    return sentences + result.check.sentences(result.eliminations)
+
+
+def proof(error_bound: float | None) -> str:
+    """Return what the outcomes prove about an elimination, whatever the model.
+
+    Examples
+    --------
+    >>> proof(0.9)
+    'The outcomes alone do not prove it'
+    """
+    bound = at_most(error_bound)
+    if not bound.endswith("%"):
+        return "The outcomes alone do not prove it"
+    return f"Whatever the model, this is wrong with a probability of at most {bound.replace(' %', _PERCENT)}"
+
+
+def share(probability: float) -> str:
+    """A probability as a percentage.
+
+    Examples
+    --------
+    >>> ", ".join(map(share, [0.0, 0.00001, 0.0123, 0.4567])).replace("\N{NO-BREAK SPACE}", " ")
+    '0 %, below 0.1 %, 1.2 %, 46 %'
+    """
+    if probability <= 0:
+        return f"0{_PERCENT}"
+    if probability < 0.001:
+        return f"below 0.1{_PERCENT}"
+    return f"{100 * probability:.{1 if probability < 0.1 else 0}f}{_PERCENT}"
+
+
+def _rounded(time: float) -> str:
+    return spoken(float(f"{time:.2g}"))

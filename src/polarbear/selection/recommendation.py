@@ -1,0 +1,353 @@
+"""The choice: which algorithm, or portfolio, to deploy under a preference and a risk attitude, and how sure that is."""
+
+from __future__ import annotations
+
+import operator
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from polarbear.selection.criterion import FirstPlace
+from polarbear.selection.portfolio import (
+    Valuation,
+    all_portfolios,
+    few_enough,
+    portfolio_curves,
+    search,
+    win_rate_against,
+)
+from polarbear.selection.preference import At, BudgetDistribution, Custom, Final, Uniform, require_monotone
+from polarbear.selection.risk import Expected, ProbabilityBest, quantiles
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from polarbear.posterior.posterior import Posterior
+    from polarbear.selection.criterion import Criterion
+    from polarbear.selection.preference import Preference
+    from polarbear.selection.risk import Risk
+
+    Array = NDArray[np.float64]
+
+_TRIED = 200  # drawn curves on which a custom preference must be monotone
+_NEARLY_ALL = 0.99  # of a distribution of budgets; less within the grid is reported
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """An algorithm or a portfolio that could be chosen.
+
+    Attributes
+    ----------
+    members
+        The algorithm, or those that run side by side.
+    score
+        Under the risk attitude, the higher the better.
+    expected, lower, upper
+        Mean, 5 % and 95 % quantile of the value.
+    probability_best
+        The probability that no other candidate has a higher value.
+    regret
+        What choosing it costs on average against the candidate that turns out best.
+    """
+
+    members: tuple[str, ...]
+    score: float
+    expected: float
+    lower: float
+    upper: float
+    probability_best: float
+    regret: float
+
+    @property
+    def name(self) -> str:
+        """The members in words, such as "cma + 2 x de"."""
+        counted = {member: self.members.count(member) for member in self.members}
+        return " + ".join(name if number == 1 else f"{number} x {name}" for name, number in counted.items())
+
+
+@dataclass(frozen=True, eq=False)
+class Selection:
+    """An answer that explains itself.
+
+    Attributes
+    ----------
+    candidates
+        All that were compared, the best first.
+    sentence
+        The answer in words.
+    values
+        The drawn values (draw, candidate), for any other question.
+    criterion
+        What is compared at each budget, in words.
+    best_single
+        For a portfolio: the algorithm that would be chosen for one machine, by the same preference and risk attitude.
+    win_rate_against_best_single
+        For a portfolio: the expected share of instances on which its best member beats that algorithm, averaged over time by
+        the preference (over the grid for a custom one). Ties count one half, also where the algorithm is itself the best
+        member. None for a single algorithm.
+    """
+
+    candidates: tuple[Candidate, ...]
+    sentence: str
+    values: Array
+    criterion: str = str(FirstPlace())
+    best_single: str | None = None
+    win_rate_against_best_single: float | None = None
+
+    @property
+    def choice(self) -> str | tuple[str, ...]:
+        """The algorithm to deploy, or the members of the portfolio."""
+        members = self.candidates[0].members
+        return members[0] if len(members) == 1 else members
+
+    @property
+    def probability_best(self) -> float:
+        """The probability that no other candidate would have been better."""
+        return self.candidates[0].probability_best
+
+    @property
+    def regret(self) -> float:
+        """What the choice costs on average against the candidate that turns out best."""
+        return self.candidates[0].regret
+
+    def __repr__(self) -> str:
+        return f"Selection({self.sentence})"
+
+    def __str__(self) -> str:
+        width = max(9, *(len(each.name) for each in self.candidates[:10]))
+        lines = [self.sentence, "", f"{'':{width}}  value [5 %, 95 %]     P(best)  regret"]
+        for each in self.candidates[:10]:
+            value = f"{each.expected:.3f} [{each.lower:.3f}, {each.upper:.3f}]"
+            lines.append(f"{each.name:{width}}  {value}  {each.probability_best:7.3f}  {each.regret:.4f}")
+        if len(self.candidates) > 10:
+            lines.append(f"... and {len(self.candidates) - 10} more")
+        return "\n".join(lines)
+
+
+def select(
+    posterior: Posterior,
+    preference: Preference | None = None,
+    risk: Risk | None = None,
+    *,
+    among: Sequence[str] | None = None,
+    portfolio: int = 1,
+    criterion: Criterion | None = None,
+) -> Selection:
+    """Choose what to deploy; milliseconds, and nothing is run.
+
+    Parameters
+    ----------
+    posterior
+        The belief that a race or a fit left.
+    preference
+        How time counts: `Uniform` (default), `At`, `Final`, `LogUniform`, `Between`, `Weighted`, `BudgetDistribution` or
+        `Custom`.
+    risk
+        `Expected` (default), `ProbabilityBest`, `Quantile` or `Regret`.
+    among
+        The algorithms to choose from, such as a race's Pareto set; all by default. Ratings and ranks stay those among all.
+    portfolio
+        How many machines run side by side, of which the best result counts; an algorithm may be on several. The value of
+        different algorithms is the sum of their ratings, that of copies is computed from Plackett-Luce.
+    criterion
+        What is compared at each budget: `FirstPlace` (default), `TopK`, `MeanRank` or `WinRateAgainst`. Portfolios are
+        compared by first places only.
+
+    Returns
+    -------
+    Selection
+
+    Examples
+    --------
+    >>> import polarbear as pb
+    >>> values = [[[1.0, 2.0], [1.0, 2.0]], [[1.0, 3.0], [2.0, 1.0]], [[0.5, 0.7], [0.4, 0.6]]]
+    >>> choices = pb.Choices.from_values(values, grid=[10, 100], names=["cma", "rs"])
+    >>> posterior = pb.fit(choices, prior=pb.RandomWalk(), seed=1)
+    >>> pb.select(posterior, pb.At(10)).choice
+    'cma'
+    >>> pb.select(posterior, pb.At(10), criterion=pb.WinRateAgainst("rs")).choice
+    'cma'
+    """
+    preference = Uniform() if preference is None else preference
+    risk = Expected() if risk is None else risk
+    criterion = FirstPlace() if criterion is None else criterion
+    _check(preference, risk, criterion)
+    names = among_names(posterior, among)
+    size = _machines(portfolio)
+    if size > 1 and not isinstance(criterion, FirstPlace):
+        raise ValueError(
+            f"expected FirstPlace() as the criterion of a portfolio, got {criterion!r} for {size} machines; leave the "
+            "criterion out, or choose a single algorithm"
+        )
+    columns = [posterior.names.index(name) for name in names]
+    valuation = _valuation(posterior, preference, criterion, columns)
+    if isinstance(preference, Custom):
+        _require_monotone(preference, valuation.curves, size)
+    exhaustive = few_enough(valuation, size)
+    counts = all_portfolios(len(names), size) if exhaustive else search(valuation, size, risk)
+    values = valuation.values(counts)
+    scores = risk.score(values)
+    order = np.argsort(-scores, kind="stable")
+    best = ProbabilityBest().score(values)
+    low, high = quantiles(values, 0.05, 0.95)
+    means = values.mean(axis=0)
+    regret = np.maximum(values.max(axis=1).mean() - means, 0.0)  # rounding apart, nothing beats the best
+    candidates = tuple(
+        Candidate(
+            members=tuple(name for name, count in zip(names, counts[index], strict=True) for _ in range(count)),
+            score=float(scores[index]),
+            expected=float(means[index]),
+            lower=float(low[index]),
+            upper=float(high[index]),
+            probability_best=float(best[index]),
+            regret=float(regret[index]),
+        )
+        for index in order
+    )
+    single, win_rate = None, None
+    if size > 1:
+        single = names[int(risk.score(valuation.members).argmax())]
+        win_rate = _win_rate(posterior, preference, candidates[0].members, single)
+    words = _answer(preference, risk, criterion, candidates)
+    words += _remarks_on_criterion(preference, criterion, candidates[0], len(posterior.names))
+    words += _remarks_on_portfolio(preference, candidates[0], single, win_rate, exhaustive)
+    words += _remarks_on_posterior(posterior, preference)
+    return Selection(candidates, ". ".join(words) + ".", values[:, order], str(criterion), single, win_rate)
+
+
+def _valuation(posterior: Posterior, preference: Preference, criterion: Criterion, columns: list[int]) -> Valuation:
+    """The candidates' curves at the times that count: a single budget needs two times of the grid, not all."""
+    times = slice(None)
+    weighting: Array | Custom
+    if isinstance(preference, Custom):
+        weighting = preference
+    else:
+        weights = preference.weights(posterior.grid)
+        used = np.flatnonzero(weights)
+        times = slice(int(used[0]), int(used[-1]) + 1)
+        weighting = weights[times]
+    curves = criterion.curves(posterior, times)
+    everything = columns == list(range(len(posterior.names)))
+    if not everything:
+        curves = curves.transpose(1, 2, 0)[:, columns].transpose(2, 0, 1)  # draws stay side by side in memory
+    return Valuation(curves, weighting, all_algorithms=everything)
+
+
+def _win_rate(posterior: Posterior, preference: Preference, members: tuple[str, ...], single: str) -> float:
+    """The expected win rate of a portfolio over the best single algorithm, averaged over time."""
+    places = [posterior.names.index(name) for name in members]
+    rates = win_rate_against(posterior, places, posterior.names.index(single))
+    if isinstance(preference, Custom):
+        return float(rates.mean())
+    return float(preference.weights(posterior.grid) @ rates)
+
+
+def _answer(preference: Preference, risk: Risk, criterion: Criterion, candidates: tuple[Candidate, ...]) -> list[str]:
+    best = candidates[0]
+    value = "" if isinstance(criterion, FirstPlace) else f", where the value is {criterion}"
+    words = f"For {preference}, by {risk}{value}, choose {best.name}"
+    if len(candidates) > 1:
+        words += (
+            f": it is the best of {len(candidates)} with probability {best.probability_best:.2f}, and costs "
+            f"{best.regret:.3f} in expected regret; next comes {candidates[1].name}"
+        )
+    return [words]
+
+
+def _remarks_on_criterion(preference: Preference, criterion: Criterion, best: Candidate, algorithms: int) -> list[str]:
+    if isinstance(criterion, FirstPlace) or isinstance(preference, Custom):
+        return []  # the value of a custom preference is the user's
+    return [f"It {criterion.worded(best.expected, algorithms)}{_on_average(preference)}"]
+
+
+def _remarks_on_portfolio(
+    preference: Preference, best: Candidate, single: str | None, win_rate: float | None, exhaustive: bool
+) -> list[str]:
+    if single is None or win_rate is None:
+        return []
+    shared = f", counting one half where {single} is its best member" if single in best.members else ""
+    remarks = [
+        f"It beats the best single algorithm, {single}, on {100 * win_rate:.0f} % of instances{_on_average(preference)}"
+        f"{shared}"
+    ]
+    if len(set(best.members)) < len(best.members):
+        remarks.append(
+            "The value of copies of one algorithm is computed from Plackett-Luce; repeated runs with virtual_portfolio "
+            "measure it"
+        )
+    if not exhaustive:
+        remarks.append(
+            "There are too many portfolios to compare them all; this is the best that a search met, and probability and "
+            "regret compare it with the others that the search met"
+        )
+    return remarks
+
+
+def _remarks_on_posterior(posterior: Posterior, preference: Preference) -> list[str]:
+    remarks = []
+    if isinstance(preference, BudgetDistribution) and (mass := preference.mass_within(posterior.grid)) < _NEARLY_ALL:
+        remarks.append(f"Only {100 * mass:.2g} % of the budgets lie within the grid; the others are left out")
+    if not posterior.joint and not isinstance(preference, At | Final):
+        remarks.append(
+            f"The prior {posterior.prior} treats each time alone: over several times expected values of linear "
+            "preferences hold, but probabilities and regret take the times for independent; a temporal prior does not"
+        )
+    if not posterior.diagnostics.reliable:
+        remarks.append("The posterior is not reliable: " + posterior.diagnostics.message.rstrip("."))
+    return remarks
+
+
+def _on_average(preference: Preference) -> str:
+    return "" if isinstance(preference, At | Final) else " on average over these budgets"
+
+
+def among_names(posterior: Posterior, among: Sequence[str] | None) -> tuple[str, ...]:
+    """Return the candidates that were asked for, in the posterior's order."""
+    if among is None:
+        return posterior.names
+    names = (among,) if isinstance(among, str) else tuple(among)
+    unknown = [name for name in names if name not in posterior.names]
+    if unknown or not names or len(set(names)) < len(names):
+        near = [close for name in unknown for close in get_close_matches(str(name), posterior.names, n=1)]
+        raise ValueError(
+            f"expected different candidates among {', '.join(posterior.names)}, got {', '.join(map(repr, names)) or 'none'}"
+            + (f"; did you mean {' and '.join(map(repr, near))}?" if near else "")
+        )
+    return tuple(name for name in posterior.names if name in names)
+
+
+def _machines(portfolio: int) -> int:
+    try:
+        size = -1 if isinstance(portfolio, bool) else operator.index(portfolio)
+    except TypeError:
+        size = -1
+    if size < 1:
+        raise ValueError(f"portfolio is a whole number of machines, at least 1, got {portfolio!r}")
+    return size
+
+
+def _require_monotone(preference: Custom, curves: Array, size: int) -> None:
+    """Try a custom preference on some draws of every candidate, alone and, for portfolios, on every machine."""
+    draws, times, algorithms = curves.shape
+    some = curves[:: max(1, draws * algorithms // _TRIED)]
+    for copies in {1, size}:
+        tried = portfolio_curves(some, copies * np.eye(algorithms, dtype=np.intp))
+        require_monotone(preference, tried.reshape(-1, times), rng=np.random.default_rng(0))
+
+
+def _check(preference: object, risk: object, criterion: object) -> None:
+    needed = (
+        (preference, "preference", "weights", "Uniform()"),
+        (risk, "risk", "score", "Expected()"),
+        (criterion, "criterion", "curves", "TopK(3)"),
+    )
+    for given, kind, method, example in needed:
+        if isinstance(given, type):
+            raise ValueError(f"expected a {kind} such as {example}, got the class {given.__name__}; add parentheses")
+        if not (hasattr(given, method) or (kind == "preference" and isinstance(given, Custom))):
+            raise ValueError(f"expected a {kind} such as {example}, got {given!r}")

@@ -1,0 +1,115 @@
+"""Who is eliminated, by whom and in which order; that the right ones are left is in test_relations."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import polarbear as pb
+from polarbear import dominance, dominated, pareto_set
+from polarbear.posterior.elimination import threats
+from tests.race.paper import posterior_of, some_posterior, threat
+
+NAMES, TIMES = ("a", "b", "c", "d", "e"), [1, 2, 4]
+law = settings(deadline=None, max_examples=60)
+
+
+@pytest.mark.parametrize("elimination", ["joint", "pointwise"])
+@pytest.mark.parametrize("seed", range(4))
+def test_threats_are_shares_of_draws(elimination, seed):
+    posterior = some_posterior(np.random.default_rng(seed), NAMES, TIMES)
+    ours = threats(posterior, elimination=elimination)
+    np.testing.assert_array_equal(threats(posterior, elimination=elimination, over_time=dominance(posterior)), ours)
+    for a in range(5):
+        for b in range(5):
+            assert ours[a, b] == (pytest.approx(threat(posterior, a, b, elimination)) if a != b else 0)
+
+
+@law
+@given(
+    st.integers(0, 10_000),
+    st.sampled_from([0.51, 0.6, 0.75, 0.9, 1.0]),
+    st.sampled_from(["joint", "pointwise"]),
+    st.sets(st.sampled_from(NAMES), min_size=1),
+)
+def test_each_is_eliminated_by_one_who_is_in_the_set_at_that_moment(seed, confidence, elimination, among):
+    posterior = some_posterior(np.random.default_rng(seed), NAMES, TIMES, draws=12)
+    inside = set(among)
+    for each in dominated(posterior, confidence=confidence, elimination=elimination, among=among):
+        assert each.by in inside
+        assert each.name in inside
+        assert each.by != each.name
+        index = NAMES.index(each.by), NAMES.index(each.name)
+        assert each.probability == pytest.approx(threat(posterior, *index, elimination))
+        assert each.probability >= confidence
+        # Nobody in the set beats anybody more certainly at that moment.
+        worst = max(
+            threat(posterior, NAMES.index(winner), NAMES.index(loser), elimination)
+            for winner in inside
+            for loser in inside
+            if winner != loser
+        )
+        assert each.probability == pytest.approx(worst)
+        inside.remove(each.name)
+    assert inside  # at least one is left
+    for winner in inside:  # and whoever is left is not dominated from within
+        for loser in inside - {winner}:
+            assert threat(posterior, NAMES.index(winner), NAMES.index(loser), elimination) < confidence
+
+
+def test_whoever_is_not_among_the_candidates_neither_eliminates_nor_is_eliminated():
+    posterior = posterior_of([[[5.0, 3.0, 2.0, 1.0]]] * 10, "abcd", [1])
+    assert [(each.name, each.by) for each in dominated(posterior, among=("b", "c"))] == [("c", "b")]
+    assert dominated(posterior, among=("d",)) == ()
+    assert dominated(posterior, among=()) == ()
+
+
+def test_certain_chains_are_settled_from_below():
+    """Of several who are certainly dominated, the weakest goes first; each by one who survives that moment."""
+    posterior = posterior_of([[[5.0, 3.0, 2.0, 1.0]]] * 10, "abcd", [1])
+    assert [each.name for each in dominated(posterior)] == ["d", "c", "b"]
+    assert pareto_set(posterior) == ("a",)
+
+
+def test_equals_do_not_eliminate_each_other():
+    posterior = posterior_of([[[1.0, 1.0, 1.0]]] * 10, "abc", [1])
+    assert dominated(posterior, confidence=0.51) == ()
+
+
+def specialist_posterior(prior):
+    """A is first on two of five instances and last on the others, where B, C and D are first in turn."""
+    orders = [[0, 1, 2, 3], [0, 1, 2, 3], [3, 0, 1, 2], [3, 1, 0, 2], [3, 1, 2, 0]]
+    values = np.tile(np.array(orders, dtype=float), (40, 1))[:, None].repeat(2, axis=1)
+    return pb.fit(pb.Choices.from_values(values, grid=[1, 2]), prior=prior, draws=2000)
+
+
+@pytest.mark.parametrize("elimination", ["joint", "pointwise"])
+def test_a_specialist_is_kept_unless_asked_otherwise(elimination):
+    posterior = specialist_posterior(pb.BayesianBootstrap())
+    assert pb.dominance(posterior)[:, 1, 0].min() > 0.95  # B beats A on three of five instances
+    options = {"confidence": 0.95, "elimination": elimination}
+    assert "A" in pb.pareto_set(posterior, **options)
+    assert "A" not in pb.pareto_set(posterior, specialists="drop", **options)
+    (found,) = pb.find_specialists(posterior, **options)
+    assert (found.name, found.by) == ("A", "B")
+    assert found.share == pytest.approx(0.4, abs=0.05)
+
+
+def test_under_plackett_luce_there_are_no_specialists():
+    posterior = specialist_posterior(pb.RandomWalk())
+    assert pb.find_specialists(posterior, confidence=0.9) == ()
+    kept, dropped = (pb.dominated(posterior, confidence=0.9, specialists=each) for each in ("keep", "drop"))
+    assert kept == dropped
+
+
+def test_algorithms_that_never_come_first_can_be_eliminated():
+    # A leads always; B beats C always, and neither is ever first.
+    values = np.tile([1.0, 2.0, 3.0], (60, 2, 1))
+    posterior = pb.fit(pb.Choices.from_values(values, grid=[1, 2]), prior=pb.BayesianBootstrap(), draws=2000)
+    threat = threats(posterior, elimination="joint")
+    assert threat[1, 2] > 0.95
+
+
+def test_an_unknown_way_with_specialists_is_refused():
+    with pytest.raises(ValueError, match="specialists must be 'keep' or 'drop', got 'ignore'"):
+        pb.dominated(specialist_posterior(pb.RandomWalk()), specialists="ignore")

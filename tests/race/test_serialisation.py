@@ -1,0 +1,134 @@
+"""Settings and rounds as plain JSON values, and back."""
+
+import dataclasses
+import json
+
+import numpy as np
+import pytest
+
+import polarbear as pb
+from polarbear.race.rounds import Eliminated, Round
+from polarbear.race.serialisation import read, write
+from tests.conftest import PRIORS, VARIANTS, prior_id
+
+
+def there_and_back(value):
+    return read(json.loads(json.dumps(write(value))))
+
+
+@pytest.mark.parametrize(
+    "prior",
+    [*PRIORS, *VARIANTS, pb.BayesianBootstrap(), pb.BayesianBootstrap(2.0, 5.0, False, "instances")],
+    ids=prior_id,
+)
+def test_settings_with_every_prior(prior):
+    joint = pb.models.is_joint(prior)
+    settings = pb.Settings(
+        grid=pb.log_grid(1, 1e6, 7),
+        prior=prior,
+        elimination="joint" if joint else "pointwise",
+        batch=pb.AdaptiveBatch(3, 50, start=7),
+        seed=2**62,
+        confidence=0.95,
+        relative_tolerance=1e-9,
+        maximise=True,
+    )
+    assert there_and_back(settings) == settings
+    assert repr(there_and_back(settings)) == repr(settings)
+
+
+@pytest.mark.parametrize("grid", [pb.log_grid(1, 1e5, 30), pb.linear_grid(0, 1, 11), pb.Grid([1 / 3, 2 / 3, 1e9])])
+def test_grids_keep_every_bit_and_their_axis(grid):
+    again = there_and_back(grid)
+    assert again.times.tobytes() == grid.times.tobytes()
+    assert again.axis == grid.axis
+
+
+def test_rounds():
+    round_ = Round(
+        number=3,
+        kind="catch-up",
+        instances=(0, 1, 5),
+        until=(("a", 10.0), ("größe \N{BEAR FACE}", 1 / 3)),
+        cost=123.456,
+        reliable=False,
+        message='it said "no"\n',
+        eliminated=(Eliminated("b", "a", 0.1 + 0.2, 3, 6, 99.0),),
+        threat=(("a", 0.0), ("b", 1.0)),
+        open=(("a", "c", (0, 2)),),
+        resolved_share=2 / 3,
+        next_size=16,
+    )
+    assert there_and_back(round_) == round_
+    assert there_and_back(dataclasses.replace(round_, eliminated=(), open=(), instances=())).eliminated == ()
+
+
+def test_numbers_of_numpy_are_numbers():
+    """Somebody who takes a seed or a batch from an array must not be told that it cannot be written."""
+    settings = pb.Settings(
+        grid=[1, 2],
+        seed=np.int64(3),
+        confidence=np.float64(0.95),
+        rope=np.float32(0.25),
+        batch=pb.FixedBatch(np.int32(4)),
+        maximise=np.True_,
+    )
+    again = there_and_back(settings)
+    assert (again.seed, again.confidence, again.rope, again.batch.size, again.maximise) == (3, 0.95, 0.25, 4, True)
+
+
+@dataclasses.dataclass(frozen=True)
+class MyPrior:
+    width: float = 1.0
+
+
+@dataclasses.dataclass(frozen=True)
+class RandomWalk(pb.RandomWalk):
+    """Only in name the same."""
+
+
+@pytest.mark.parametrize("value", [MyPrior(), RandomWalk()])
+def test_what_others_made_is_refused(value):
+    with pytest.raises(ValueError, match="cannot be written into a race file, which knows only PolarBear's own priors"):
+        write(value)
+
+
+@pytest.mark.parametrize("value", [object(), {1: 2}, {3}, b"bytes", pb.FixedBatch])
+def test_what_json_cannot_hold_is_refused(value):
+    with pytest.raises(ValueError, match="cannot be written into a race file"):
+        write(value)
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        ({"is": "Oracle", "size": 3}, "'Oracle' is not a known part of a race; a newer PolarBear may have written it"),
+        ({"size": 3}, "None is not a known part of a race"),
+        ({"is": "FixedBatch"}, "FixedBatch does not have the parts that were expected"),
+        ({"is": "FixedBatch", "size": 3, "colour": "red"}, "FixedBatch does not have the parts that were expected"),
+        ({"is": "FixedBatch", "size": -3}, "whole number of at least 1, got -3"),
+        ({"is": "Grid", "times": [1.0, 2.0], "colour": "red"}, "Grid does not have the parts that were expected"),
+        ({"is": ["FixedBatch"], "size": 3}, "is not a known part of a race"),
+    ],
+)
+def test_what_was_not_written_by_us_is_refused(data, words):
+    with pytest.raises(ValueError, match=words):
+        read(data)
+
+
+def test_nothing_that_is_read_is_evaluated():
+    assert read("__import__('os').system('true')") == "__import__('os').system('true')"
+    with pytest.raises(ValueError, match="not a known part"):
+        read({"is": "os.system", "command": "true"})
+
+
+def test_settings_of_the_first_edition_are_read_without_their_calibration():
+    settings = pb.Settings(grid=[1, 2], prior=pb.BSpline())
+    assert read({**write(settings), "calibration": "auto"}) == settings
+
+
+@pytest.mark.parametrize("value", [pb.Settings(grid=[1, 2]), pb.FixedBatch(8), pb.RandomWalk()])
+def test_no_other_key_is_ignored(value):
+    key = "calibrated" if isinstance(value, pb.Settings) else "calibration"
+    with pytest.raises(ValueError, match="does not have the parts that were expected"):
+        read({**write(value), key: "auto"})
