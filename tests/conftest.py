@@ -3,6 +3,7 @@
 import os
 import signal
 
+import hypothesis
 import numpy as np
 import pytest
 
@@ -28,6 +29,10 @@ if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
 # Most of the time of JAX's compiler goes into optimising code, which does not pay for models as small as those of the tests.
 os.environ.setdefault("NPROC", "8")  # see polarbear.inference.reference.jax_runtime: JAX may hang with fewer threads
 os.environ.setdefault("XLA_FLAGS", "--xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true")
+
+# A busy machine is slow, and how long an example takes is no property of the code.
+hypothesis.settings.register_profile("patient", deadline=None)
+hypothesis.settings.load_profile("patient")
 
 INDEPENDENT = [Dirichlet(), HierarchicalDirichlet()]
 TEMPORAL = [GaussianProcess(), SparseGaussianProcess(), HilbertSpaceGP(), RandomWalk(), BSpline()]

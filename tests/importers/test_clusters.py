@@ -8,8 +8,9 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from polarbear import Choices, Clusters
+from polarbear import Choices, Clusters, fit
 from polarbear.importers import Block, read_runs
+from polarbear.observe.clusters import plural
 
 DATA = Path(__file__).parent / "data"
 ALGORITHMS = ("cma", "de")
@@ -58,10 +59,9 @@ class TestByRule:
         assert choices.rankings.clusters == imported.clusters
         assert choices.rankings.clusters.codes.tolist() == [0] * 5 + [1] * 5
 
-    def test_one_function_of_a_real_folder_is_no_cluster(self):
+    def test_instances_of_the_one_function_of_a_real_folder_are_independent(self):
         imported = read_runs(DATA / "coco")  # f8, in two dimensions
-        assert described(imported) is None
-        assert {run.cluster for run in imported.runs} == {None}
+        assert described(imported) == (10, "instance of this function", "instance")
         assert "on 10 blocks from" in repr(imported)
         assert imported.about.notes == (
             "all 10 blocks are instances of one function: answers hold for new instances of it",
@@ -114,27 +114,47 @@ class TestByRule:
     def test_one_function_with_repetitions_is_clustered_by_instance(self, tmp_path):
         rows = list(itertools.product((1,), (2, 10), (1, 2), (1, 2, 3)))
         imported = read_runs(table(tmp_path / "r.csv", rows, ["function_id", "dimension", "instance", "run_id"]))
-        assert described(imported) == (4, "instance", "run")  # instance 1 in 2-D is another one than in 10-D
+        assert described(imported) == (
+            4,
+            "instance of this function",
+            "run",
+        )  # instance 1 in 2-D is another one than in 10-D
         assert grouped(imported) == {
             frozenset(Block(None, 1, dimension, instance, run) for run in (1, 2, 3))
             for dimension, instance in itertools.product((2, 10), (1, 2))
         }
 
     @pytest.mark.parametrize(
-        ("names", "rows", "note"),
+        ("names", "rows", "note", "scope"),
         [
-            (["function_id", "instance"], [(1, i) for i in range(5)], "all 5 blocks are instances of one function: "),
-            (["instance", "run_id"], [("iris", r) for r in range(5)], "all 5 blocks are repetitions of one instance: "),
-            (["function_id", "run_id"], [(1, r) for r in range(5)], "all 5 blocks are repetitions of one instance: "),
-            (["instance"], [(i,) for i in range(5)], ""),
-            (["instance"], [(1,)], ""),
+            (
+                ["function_id", "instance"],
+                [(1, i) for i in range(5)],
+                "all 5 blocks are instances of one function: ",
+                "instances of this function, based on 5",
+            ),
+            (
+                ["instance", "run_id"],
+                [("iris", r) for r in range(5)],
+                "all 5 blocks are repetitions of one instance: ",
+                "runs on this instance, based on 5",
+            ),
+            (
+                ["function_id", "run_id"],
+                [(1, r) for r in range(5)],
+                "all 5 blocks are repetitions of one instance: ",
+                "runs on this instance, based on 5",
+            ),
+            (["instance"], [(i,) for i in range(5)], "", "instances, based on 5"),
+            (["instance"], [(1,)], "", "instances, based on 1"),
         ],
     )
-    def test_a_single_cluster_and_single_runs_make_no_clusters(self, tmp_path, names, rows, note):
+    def test_blocks_of_a_single_cluster_are_independent(self, tmp_path, names, rows, note, scope):
         imported = read_runs(table(tmp_path / "r.csv", rows, names))
-        assert {run.cluster for run in imported.runs} == {None}
         assert len(imported.about.notes) == bool(note)
         assert all(each.startswith(note) for each in imported.about.notes)
+        choices = Choices.from_trajectories(imported.runs, grid=[1], **imported.clustering)
+        assert fit(choices, draws=100).scope == f"to new {scope}"
 
     def test_instances_without_a_function_stand_for_one_each(self, tmp_path):
         rows = [(1, 1, 1), (1, 2, 1), (None, 1, 1), (None, 1, 2), (None, 2, 1)]
@@ -170,7 +190,7 @@ class TestByChoice:
             ("function", (2, "function", "instance"), lambda block: block.function),
             ("function_id", (2, "function", "instance"), lambda block: block.function),
             ("dimension", (2, "dimension", "instance"), lambda block: block.dimension),
-            ("instance", (24, "instance", "run"), lambda block: block[:4]),
+            ("instance", (24, "instance of these 2 functions", "run"), lambda block: block[:4]),
             ("data_set", (3, "data set", "instance"), lambda block: f"set {block.instance % 3}"),
             (["data_set"], (3, "data set", "instance"), lambda block: f"set {block.instance % 3}"),
             (
@@ -194,16 +214,16 @@ class TestByChoice:
             block = Block(None, function, dimension, instance, run)
             partition.setdefault(key(block), set()).add(block)
         assert grouped(imported) == set(map(frozenset, partition.values()))
-        assert f"of {expected[0]} {expected[1]}s" in repr(imported)
-        assert f"to generalise to new {expected[1]}s" in imported.about.notes[-1]
+        assert f"of {expected[0]} {plural(expected[1])}" in repr(imported)
+        assert f"to generalise to new {plural(expected[1])}" in imported.about.notes[-1]
 
     @pytest.mark.parametrize("cluster", ["none", None, ["none"]])
     def test_there_may_be_none(self, runs, cluster):
         imported = read_runs(runs, cluster=cluster)
-        assert described(imported) is None
+        assert described(imported) == (48, "run on these 24 instances", "run")
         assert imported.about.notes == ()
         choices = Choices.from_trajectories(imported.runs, grid=[1], **imported.clustering)
-        assert choices.rankings.clusters is None
+        assert fit(choices, draws=100).scope == "to new runs on these 24 instances, based on 48"
 
     def test_labels_are_the_cells(self, runs):
         assert {run.cluster for run in read_runs(runs, cluster="data_set").runs} == {"set 0", "set 1", "set 2"}
@@ -230,7 +250,7 @@ class TestByChoice:
             read_runs(runs, cluster=["function", "suite"])
 
     def test_a_folder_has_fields_and_no_columns(self):
-        assert described(read_runs(DATA / "ioh", cluster="instance")) == (10, "instance", "instance")
+        assert described(read_runs(DATA / "ioh", cluster="instance")) == (10, "instance of these 2 functions", "instance")
         there = "'suite', 'function', 'dimension', 'instance', or by 'auto' or 'none'"
         with pytest.raises(ValueError, match=f"expected clusters by {there}, got 'data_set'"):
             read_runs(DATA / "ioh", cluster="data_set")
@@ -330,4 +350,4 @@ def test_many_affine_functions_are_one_function_with_many_instances(tmp_path):
         (tmp_path / name / "f.json").write_text(json.dumps(index | {"algorithm": {"name": name}}))
     imported = read_runs(tmp_path)
     assert imported.blocks == 6
-    assert described(imported) is None
+    assert described(imported) == (6, "instance of this function", "instance")

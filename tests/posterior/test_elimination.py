@@ -113,3 +113,18 @@ def test_algorithms_that_never_come_first_can_be_eliminated():
 def test_an_unknown_way_with_specialists_is_refused():
     with pytest.raises(ValueError, match="specialists must be 'keep' or 'drop', got 'ignore'"):
         pb.dominated(specialist_posterior(pb.RandomWalk()), specialists="ignore")
+
+
+def test_an_algorithm_is_not_eliminated_by_one_that_it_never_met():
+    """A beats B and B beats C on every instance, and A and C share none: only the model orders these two."""
+    values = np.full((80, 1, 3), np.nan)
+    values[:40, :, :2], values[40:, :, 1:] = [1.0, 2.0], [1.0, 2.0]
+    posterior = pb.fit(
+        pb.Choices.from_values(values, grid=[1]), prior=pb.BayesianBootstrap(plackett_luce=160), draws=1000
+    )
+    assert pb.dominance(posterior)[0, 0, 2] > 0.95
+    out = {(each.name, each.by) for each in pb.dominated(posterior, confidence=0.9)}
+    assert out == {("B", "A"), ("C", "B")} or out == {("C", "B"), ("B", "A")}
+    assert ("C", "A") not in {
+        (each.name, each.by) for each in pb.dominated(posterior, confidence=0.9, among=["A", "C"])
+    }

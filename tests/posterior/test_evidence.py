@@ -333,3 +333,9 @@ def test_all_pairs_at_once():
     assert (1 / most <= 0.2).mean() > 0.2
     alone = choices_of(ranks[:, [0]])
     assert error_bounds(alone).min() == pytest.approx(min(1, 12 / evidence(alone).max()))
+
+
+def test_a_posterior_is_no_evidence():
+    choices = pb.Choices.from_values([[[1.0, 2.0]]], grid=[1])
+    with pytest.raises(TypeError, match="expected Choices, got Posterior"):
+        pb.evidence(pb.fit(choices, draws=100))

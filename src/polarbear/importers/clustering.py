@@ -8,8 +8,11 @@ names or else by the following rule.
    2-D and f1 in 10-D share their landscape, so an algorithm that suits the one tends to suit the other.
 2. Otherwise, if there are several instances and some have repetitions, the cluster is the instance: suite, function,
    dimension and instance.
-3. Otherwise there are no clusters, and every block counts as independent. One function alone is no cluster: nothing could be
-   concluded about new functions from it, but new instances of it can be asked about.
+3. Otherwise every block counts as independent. One function, or one instance, is no cluster: nothing could be concluded
+   about new ones from it, but new instances of it, or new runs on it, can be asked about.
+
+Blocks that count as independent, by rule 3 or because the user says "none", are each a cluster of their own. The kind of
+these clusters, such as "run on this instance", says what the answer generalises to.
 """
 
 from __future__ import annotations
@@ -22,6 +25,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from polarbear.importers.imported import Block
 from polarbear.importers.ledger import shown
+from polarbear.observe.clusters import plural
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Hashable, Sequence
@@ -95,24 +99,26 @@ def with_clusters(
     ValueError
         If a name is neither a known field nor a column, or if it does not give every block exactly one label.
     """
-    if named == ():
-        return imported
     block_of = [run.instance for run in imported.runs if isinstance(run.instance, Block)]
     blocks: dict[Block, set[tuple[Identifier, ...]]] = {}
     for block, rows in zip(block_of, cells, strict=True):
         blocks.setdefault(block, set()).update(rows)
-    chosen = _by_rule(list(blocks)) if named is None else _by_names(named, blocks, columns)
+    if named == ():
+        chosen = _independent(list(blocks))
+    else:
+        chosen = _by_rule(list(blocks)) if named is None else _by_names(named, blocks, columns)
     about = replace(imported.about, notes=(*imported.about.notes, *chosen.notes))
     if not chosen.labels:
         return replace(imported, about=about)
     runs = tuple(replace(run, cluster=chosen.labels[block]) for run, block in zip(imported.runs, block_of, strict=True))
     unit = _unit(chosen.labels)
-    about = replace(about, notes=(*about.notes, _note(chosen, unit, by_rule=named is None)))
+    if len(set(chosen.labels.values())) < len(blocks):
+        about = replace(about, notes=(*about.notes, _note(chosen, unit, by_rule=named is None)))
     return replace(imported, runs=runs, about=about, cluster_kind=chosen.kind, cluster_unit=unit)
 
 
 def _by_rule(blocks: list[Block]) -> _Chosen:
-    """Clusters as the module's rule makes them; no labels if there are none."""
+    """Clusters as the module's rule makes them."""
     problems = {block[:4] for block in blocks}
     functions = {(block.suite, block.function) for block in blocks if block.function is not None}
     if functions:
@@ -124,13 +130,27 @@ def _by_rule(blocks: list[Block]) -> _Chosen:
             note = f"{unknown} of {len(blocks)} blocks name no function; each of their instances counts as one"
             return _Chosen(labels, "function", (note,) if unknown else ())
     if 1 < len(problems) < len(blocks):
-        return _Chosen({block: block[:4] for block in blocks} | _field("instance", blocks), "instance")
+        kind = "instance of this function" if functions else "instance"
+        return _Chosen({block: block[:4] for block in blocks} | _field("instance", blocks), kind)
     note = ""
     if len(blocks) > len(problems) == 1:
         note = f"all {len(blocks)} blocks are repetitions of one instance: answers hold for new runs on it"
     elif len(blocks) > 1 and functions:
         note = f"all {len(blocks)} blocks are instances of one function: answers hold for new instances of it"
-    return _Chosen({}, "cluster", (note,) if note else ())
+    return _independent(blocks)._replace(notes=(note,) if note else ())
+
+
+def _independent(blocks: list[Block]) -> _Chosen:
+    """Every block is a cluster of its own; no labels where it is an instance of no particular function."""
+    problems = {block[:4] for block in blocks}
+    functions = {(block.suite, block.function) for block in blocks if block.function is not None}
+    if len(problems) < len(blocks):
+        kind = "run on this instance" if len(problems) == 1 else f"run on these {len(problems)} instances"
+    elif functions and len(blocks) > 1:
+        kind = "instance of this function" if len(functions) == 1 else f"instance of these {len(functions)} functions"
+    else:
+        return _Chosen({}, "cluster")
+    return _Chosen({block: tuple(block) for block in blocks}, kind)
 
 
 def _by_names(
@@ -158,6 +178,9 @@ def _by_names(
                 f"{missing[0]}; fill it in, or choose other clusters"
             )
     kinds = [_KINDS.get(name, name.replace("_", " ")) for name in names]
+    functions = len({(block.suite, block.function) for block in blocks if block.function is not None})
+    if names == ("instance",) and "instance" in there and functions:
+        kinds = ["instance of this function" if functions == 1 else f"instance of these {functions} functions"]
     if len(names) == 1:
         return _Chosen(dict(parts[0]), kinds[0])
     return _Chosen({block: tuple(part[block] for part in parts) for block in blocks}, f"{'-'.join(kinds)} combination")
@@ -195,10 +218,17 @@ def _note(chosen: _Chosen, unit: str, *, by_rule: bool) -> str:
     if len(set(labels)) == 1:
         return (
             f"clusters: all {len(labels)} blocks are of one {kind}, {shown(labels[0])}, from which nothing follows about "
-            f"new {kind}s; for new {unit}s of this one read with cluster='none' (--cluster none)"
+            f"new {plural(kind)}; for new {unit}s of this one read with {_finer(chosen, unit)}"
         )
-    note = f"clusters: {len(labels)} {unit}s of {len(set(labels))} {kind}s, to generalise to new {kind}s"
-    return note + f"; for new {unit}s of these read with cluster='none' (--cluster none)" if by_rule else note
+    note = f"clusters: {len(labels)} {unit}s of {len(set(labels))} {plural(kind)}, to generalise to new {plural(kind)}"
+    return note + f"; for new {unit}s of these read with {_finer(chosen, unit)}" if by_rule else note
+
+
+def _finer(chosen: _Chosen, unit: str) -> str:
+    """Return the option that generalises to the members of clusters: repetitions of an instance stay together."""
+    repeated = len({block[:4] for block in chosen.labels}) < len(chosen.labels)
+    name = "instance" if repeated and unit == "instance" else "none"
+    return f"cluster={name!r} (--cluster {name})"
 
 
 def _unit(labels: dict[Block, Hashable]) -> str:

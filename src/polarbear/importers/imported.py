@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from polarbear.observe import Clusters
+from polarbear.observe.clusters import plural
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
@@ -134,7 +135,9 @@ class Imported:
 
     def __repr__(self) -> str:
         clusters = self.clusters
-        of = f"of {clusters.number} {clusters.kind}{'s' * (clusters.number > 1)} " if clusters else ""
+        of = ""
+        if clusters is not None and clusters.number < len(clusters.labels):
+            of = f"of {clusters.number} {clusters.kind if clusters.number == 1 else plural(clusters.kind)} "
         return (
             f"Imported({len(self.runs)} runs of {len(self.algorithms)} algorithms on {self.blocks} blocks {of}"
             f"from {self.about.path!r}, {sum(each.count for each in self.skipped)} skipped)"

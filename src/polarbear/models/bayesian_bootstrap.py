@@ -57,5 +57,7 @@ class BayesianBootstrap:
                 f"BayesianBootstrap plackett_luce must be 'auto' or a weight of at least 0 (inf for the model alone), "
                 f"got {blend!r}"
             )
+        if not isinstance(self.shrink, bool):
+            raise ValueError(f"BayesianBootstrap shrink must be True or False, got {self.shrink!r}")
         if self.generalise_to not in get_args(Generalisation):
             raise ValueError(f"generalise_to must be 'clusters' or 'instances', got {self.generalise_to!r}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -26,7 +27,7 @@ class Clusters:
     labels
         One for each instance; instances with equal labels belong together.
     kind
-        What a cluster is, in the singular, such as "function" or "data set".
+        What a cluster is, in the singular, such as "function", "data set" or "run on this instance".
     unit
         What its members are, in the singular: "instance", or "run" for repetitions of one instance.
 
@@ -58,8 +59,8 @@ class Clusters:
         object.__setattr__(self, "labels", labels)
 
     def __repr__(self) -> str:
-        plural = "" if self.number == 1 else "s"
-        return f"Clusters({len(self.labels)} {self.unit}s of {self.number} {self.kind}{plural})"
+        kinds = self.kind if self.number == 1 else plural(self.kind)
+        return f"Clusters({len(self.labels)} {self.unit}s of {self.number} {kinds})"
 
     @cached_property
     def codes(self) -> NDArray[np.intp]:
@@ -83,6 +84,17 @@ class Clusters:
                 "give both the same kind and unit"
             )
         return Clusters(self.labels + other.labels, self.kind, self.unit)
+
+
+def plural(kind: str) -> str:
+    """Return the plural of what a cluster is.
+
+    Examples
+    --------
+    >>> plural("data set"), plural("run on this instance")
+    ('data sets', 'runs on this instance')
+    """
+    return re.sub(r"(?=$| on | of )", "s", kind, count=1)
 
 
 def as_clusters(given: Clusters | Iterable[Hashable] | None, instances: int) -> Clusters | None:

@@ -1,9 +1,15 @@
 """Elimination (the paper's "Design Choices"): which algorithms are confidently beaten at every time, and which are left.
 
 An algorithm that another one beats on most instances at every time can still be the one that comes first most often: a
-specialist loses to an all-rounder on most instances and wins clearly on the rest. So that no preference over first places
-loses its best choice (the paper's Proposition 1), such a specialist is kept by default. Under Plackett-Luce the two orders
-agree, and there are no specialists.
+specialist loses to an all-rounder on most instances and wins clearly on the rest. By default it is kept if its share of
+first places may be more than 10 points higher than the other's, or if it is expected to come first more often than any
+other algorithm at some time. So the best choice for a known budget is never eliminated, and a preference over several
+budgets loses at most about 10 points. Under Plackett-Luce the two orders agree, and nothing is lost (the paper's
+Proposition 1).
+
+Under the Bayesian bootstrap an algorithm can be eliminated only by one that it was compared with at every time. About two
+algorithms that share no instance only the Plackett-Luce part of the belief says anything, and that is no ground to
+eliminate one.
 """
 
 from __future__ import annotations
@@ -113,12 +119,30 @@ def threats_over_time(
     if specialists not in get_args(Specialists):
         raise ValueError(f"specialists must be 'keep' or 'drop', got {specialists!r}")
     beats = dominance(posterior) if beats is None else beats
+    if posterior.outcomes is not None:
+        beats = np.where(_compared(posterior), beats, 0.0)
     if not _watches_first_places(posterior, specialists):
         return beats
     result = np.zeros_like(beats)
     for a, b in np.argwhere(np.triu(beats.any(axis=0) | beats.any(axis=0).T, 1)).tolist():
         result[:, a, b], result[:, b, a] = (each.mean(axis=1) for each in _better(posterior, a, b))
+    result[_leads(posterior)] = 0.0
     return np.where(beats > 0, result, 0.0)
+
+
+def _leads(posterior: Posterior) -> tuple[NDArray[np.intp], slice, NDArray[np.intp]]:
+    """Index (time, every row, column) of the algorithm with the highest expected rating at each time."""
+    leaders = posterior.ratings.mean(axis=0).argmax(axis=1)
+    return np.arange(len(leaders)), slice(None), leaders
+
+
+def _compared(posterior: Posterior) -> NDArray[np.bool_]:
+    """Whether two algorithms were observed on a common instance at each time, shape (time, algorithm, algorithm)."""
+    assert posterior.outcomes is not None
+    result = np.zeros((len(posterior.grid), len(posterior.names), len(posterior.names)), dtype=np.bool_)
+    for a, b in zip(*np.triu_indices(len(posterior.names), 1), strict=True):
+        result[:, a, b] = result[:, b, a] = posterior.outcomes.compared(int(a), int(b))
+    return result
 
 
 def _watches_first_places(posterior: Posterior, specialists: Specialists) -> bool:
@@ -189,8 +213,9 @@ def dominated(
         "joint": beaten at all times at once with that probability, which needs joint draws. "pointwise": beaten by one
         other algorithm at each time with that probability.
     specialists
-        "keep": the other algorithm must also come first at least as often, within 10 % of the instances. "drop": it is
-        enough that it beats the algorithm on most instances.
+        "keep": the other algorithm must also come first at least as often, within 10 % of the instances, and an algorithm
+        that is expected to come first more often than any other at some time is kept. "drop": it is enough that the other
+        algorithm beats it on most instances.
     among
         Only these algorithms may be eliminated or eliminate; all by default.
 

@@ -45,12 +45,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from polarbear.observe import Choices
 from polarbear.observe.rankings import ABSENT, UNRANKED
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from polarbear.observe import Choices, Rankings
+    from polarbear.observe import Rankings
 
     Array = NDArray[np.float64]
 
@@ -105,6 +106,8 @@ def evidence(choices: Choices) -> Array:
 
 def log_evidence(choices: Choices) -> Array:
     """Return the logarithms of `evidence`, shape (time, algorithm, algorithm); −inf on the diagonal."""
+    if not isinstance(choices, Choices):
+        raise TypeError(f"expected Choices, got {type(choices).__name__}; evidence needs the outcomes, not a posterior")
     rankings = choices.rankings
     if rankings is None:
         raise ValueError(

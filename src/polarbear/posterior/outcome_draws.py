@@ -46,6 +46,8 @@ class OutcomeDraws:
         Shape (time, algorithm, draw), single precision: the Plackett-Luce fit under the same weights; None without model.
     model_weight
         What the fit is worth in instances; infinity is the fit alone.
+    observed
+        The number of rows that are observed instances; the others are pseudo-instances.
     spread
         Shape (pair, draw), half precision: τ of the near-equality prior that shrinks the pair in this draw, infinity where
         it is not shrunk; None without shrinkage. Pairs (a, b), a < b, in the order of `numpy.triu_indices`.
@@ -54,6 +56,7 @@ class OutcomeDraws:
     ranks: NDArray[np.int16]
     weights: Array32
     sizes: Array
+    observed: int
     scale: Array | None = None
     utilities: Array32 | None = None
     model_weight: float = 0.0
@@ -85,9 +88,15 @@ class OutcomeDraws:
         )
 
     def comparisons(self, first: int, second: int) -> Array:
-        """Shape (time,): on how many observed instances, by `sizes`, both algorithms were observed."""
+        """Shape (time,): on how many instances, pseudo-instances included, both algorithms were observed, by `sizes`."""
         both, _ = outcomes(self.ranks[..., first], self.ranks[..., second])
         return self.sizes @ both
+
+    def compared(self, first: int, second: int) -> NDArray[np.bool_]:
+        """Shape (time,): whether both algorithms were observed on any instance that is not a pseudo-instance."""
+        ranks = self.ranks[: self.observed]
+        both, _ = outcomes(ranks[..., first], ranks[..., second])
+        return np.asarray(both.any(axis=0))
 
     def best_of(self, members: Sequence[int], rivals: Sequence[int]) -> Array32:
         """Shape (time, draw): the share of instances on which the best of the members beats the best of the rivals.

@@ -198,7 +198,7 @@ class Posterior:
         }
         arrays = {}
         if kept.outcomes is not None:
-            about["model_weight"] = kept.outcomes.model_weight
+            about["model_weight"], about["observed"] = kept.outcomes.model_weight, kept.outcomes.observed
             arrays = _outcome_arrays(kept.outcomes, short=draws is not None)
         text = np.frombuffer(json.dumps(about, allow_nan=True).encode(), dtype=np.uint8)
         write: Any = np.savez_compressed if draws is None else np.savez
@@ -274,6 +274,7 @@ def _outcomes_of(arrays: dict[str, NDArray[Any]], about: dict[str, Any], shape: 
         ranks=arrays["ranks"].astype(np.int16),
         weights=weights / weights.sum(axis=0),
         sizes=arrays["sizes"].astype(np.float64),
+        observed=int(about["observed"]),
         scale=arrays.get("scale"),
         utilities=None if utilities is None else utilities.astype(np.float32),
         model_weight=float(about["model_weight"]),

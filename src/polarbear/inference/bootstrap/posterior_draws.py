@@ -12,6 +12,7 @@ from polarbear.inference.bootstrap.first_places import first_places
 from polarbear.inference.bootstrap.instance_weights import draw_weights, weighted_rows
 from polarbear.inference.bootstrap.near_equality import draw_spreads, shrink_ratings
 from polarbear.inference.bootstrap.weighted_plackett_luce import weighted_utilities
+from polarbear.observe.clusters import plural
 from polarbear.observe.rankings import ABSENT
 from polarbear.posterior.diagnostics import Diagnostics
 from polarbear.posterior.outcome_draws import OutcomeDraws, softmax
@@ -40,7 +41,7 @@ def bayesian_bootstrap(
     weights = draw_weights(rows, draws, rng=rng)
     model = model_weight(rows, rng=rng) if prior.plackett_luce == "auto" else float(prior.plackett_luce)
     utilities = weighted_utilities(rows, weights) if model > 0 else None
-    sample = OutcomeDraws(rows.ranks, weights, rows.sizes, rows.scale, utilities, model)
+    sample = OutcomeDraws(rows.ranks, weights, rows.sizes, rows.observed, rows.scale, utilities, model)
     by_outcomes = None if np.isinf(model) else first_places(rows.ranks, weights, rows.scale)
     ratings = blended_ratings(rows, by_outcomes, utilities, model)
     if prior.shrink and len(choices.names) > 1:
@@ -76,24 +77,25 @@ def scope(rankings: Rankings, prior: BayesianBootstrap, rows: Rows) -> str:
     clusters = rankings.clusters
     if clusters is None:
         return f"to new instances, based on {rows.units}"
-    if prior.generalise_to == "clusters":
-        return f"to new {clusters.kind}s, based on {rows.units}"
+    if prior.generalise_to == "clusters" or clusters.number == len(clusters.labels):
+        return f"to new {plural(clusters.kind)}, based on {rows.units}"
     joint = "on" if clusters.unit == "run" else "of"
-    return f"to new {clusters.unit}s {joint} these {clusters.number} {clusters.kind}s"
+    return f"to new {clusters.unit}s {joint} these {clusters.number} {plural(clusters.kind)}"
 
 
 def _diagnostics(rankings: Rankings, prior: BayesianBootstrap, rows: Rows, model: float, draws: int) -> Diagnostics:
     clusters = rankings.clusters
     unit = "instance" if clusters is None or prior.generalise_to == "instances" else clusters.kind
+    units = unit if rows.units == 1 else plural(unit)
     if np.isinf(model):
         blend = "the Plackett-Luce fit alone"
     elif model == 0:
         blend = "outcomes alone"
     else:
-        blend = f"outcomes blended with a Plackett-Luce fit worth {model:g} of them"
+        blend = f"outcomes blended with a Plackett-Luce fit that counts like {model:g} more"
     return Diagnostics(
         method="bayesian-bootstrap",
         reliable=True,
-        message=f"Bayesian bootstrap: {draws} independent draws of weights on {rows.units} {unit}s, {blend}.",
+        message=f"Bayesian bootstrap: {draws} independent draws of weights on {rows.units} {units}, {blend}.",
         effective_draws=float(draws),
     )
