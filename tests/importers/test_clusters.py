@@ -250,7 +250,11 @@ class TestByChoice:
             read_runs(runs, cluster=["function", "suite"])
 
     def test_a_folder_has_fields_and_no_columns(self):
-        assert described(read_runs(DATA / "ioh", cluster="instance")) == (10, "instance of these 2 functions", "instance")
+        assert described(read_runs(DATA / "ioh", cluster="instance")) == (
+            10,
+            "instance of these 2 functions",
+            "instance",
+        )
         there = "'suite', 'function', 'dimension', 'instance', or by 'auto' or 'none'"
         with pytest.raises(ValueError, match=f"expected clusters by {there}, got 'data_set'"):
             read_runs(DATA / "ioh", cluster="data_set")
