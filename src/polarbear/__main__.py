@@ -1,4 +1,4 @@
-"""`python -m polarbear`: the command line, where the command itself is not on the path."""
+"""Run the command line as `python -m polarbear`, where the command `polarbear` is not on the path."""
 
 from polarbear.cli.main import run
 

@@ -1,4 +1,8 @@
-"""Recorded runs: the grid that they suggest, the posterior that they give, and the race that they would have been."""
+"""Analysis of recorded runs.
+
+Trajectories come in. `suggested_grid` returns a grid on which nearly all of them can be compared, and `replay` races on the
+recordings and computes what racing would have saved.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +26,7 @@ if TYPE_CHECKING:
     from polarbear.race.result import RaceResult
 
 _SHORTEST = 0.05  # share of an algorithm's runs that may end before the grid does
-_WIDE = 10.0  # a grid over more than one order of magnitude is read on a logarithmic axis
+_WIDE = 10.0  # a grid over more than one order of magnitude gets a logarithmic axis
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,11 +36,11 @@ class Replayed:
     Attributes
     ----------
     result
-        What it found.
+        The result of the race.
     recorded, spent
-        What all recordings on the instances that could be raced had cost until the end of the grid, and what the race used.
+        Cost of all recordings up to the end of the grid, on the instances that could be raced, and cost of the race.
     instances, left_out
-        How many instances could be raced, and how many not, since some algorithm was not run there for long enough.
+        Number of instances that could be raced, and of those left out because some algorithm did not run long enough.
     """
 
     result: RaceResult
@@ -47,17 +51,17 @@ class Replayed:
 
     @property
     def saved_share(self) -> float:
-        """The share of the recorded cost that racing would have saved."""
+        """The share of the recorded cost that the race saved."""
         return 1 - self.spent / self.recorded
 
 
 def suggested_grid(
     runs: Sequence[Trajectory], *, count: int = 30, start: float | None = None, stop: float | None = None
 ) -> Grid:
-    """Times at which nearly all recorded runs can be compared.
+    """Return a grid of times at which nearly all recorded runs can be compared.
 
-    It begins when half of the runs of every algorithm have found something, and ends when one in twenty of some algorithm
-    has ended.
+    It begins when, for every algorithm, half of the runs have found a value. It ends when, for some algorithm, one in twenty
+    runs has ended.
 
     Examples
     --------
@@ -93,23 +97,23 @@ def replay(
     cluster_unit: str = "instance",
     **settings: Any,
 ) -> Replayed:
-    """Race on recorded runs, in a random order of their instances, and compute what racing would have saved.
+    """Race on recorded runs in a random order of instances, and compute what racing would have saved.
 
-    The race respects the runs' clusters. Its rounds draw single instances, not whole clusters. A race file does not store
-    clusters: a race that replays recordings into a file has them until it ends, and reopened from the file it has none.
+    The race uses the clusters of the runs; its rounds draw single instances, not whole clusters. A race file does not store
+    clusters: a race that replays recordings into a file has them until it ends, but not after it is reopened.
 
     Parameters
     ----------
     runs
-        The recordings.
+        The recorded runs.
     grid
         The times at which they are compared.
     seed
-        Of the order of instances, and of the race.
+        Seed of the order of instances and of the race.
     cluster_kind, cluster_unit
-        What the runs' `cluster` labels stand for, see `Clusters`.
+        What the `cluster` labels of the runs stand for; see `Clusters`.
     **settings
-        Of the race, see `Settings`.
+        Settings of the race; see `Settings`.
 
     Returns
     -------
@@ -128,7 +132,7 @@ def replay(
             f"expected instances on which all of {', '.join(names)} were run until {stop:g}, got none; end the grid earlier "
             "or leave algorithms out"
         )
-    random.Random(seed).shuffle(whole)  # files come sorted by problem, and a round must be a fair sample
+    random.Random(seed).shuffle(whole)  # files are sorted by problem, but a round must be a random sample
     recorded = [_labelled(run, cluster_kind, cluster_unit) for each in whole for run in each]
     race = Race(names, None, grid, seed=seed, maximise=recorded[0].maximise, **settings)
     result = race.run(ReplayExecutor(recorded), progress="none")
@@ -137,5 +141,5 @@ def replay(
 
 
 def _labelled(run: Trajectory, kind: str, unit: str) -> Trajectory:
-    """Return a run whose cluster carries its kind and unit into the race."""
+    """Return a run whose cluster label carries kind and unit into the race."""
     return run if run.cluster is None else replace(run, cluster=ClusterLabel(run.cluster, kind, unit))

@@ -1,4 +1,7 @@
-"""One BLAS thread: the matrices here are small, so that threads cost more than they save, and change the last bits."""
+"""Limit BLAS to one thread.
+
+The matrices here are small: more threads cost more time than they save, and they change the last bits of results.
+"""
 
 from __future__ import annotations
 
@@ -13,14 +16,17 @@ if TYPE_CHECKING:
 
 @contextmanager
 def single_thread() -> Iterator[None]:
-    """Run what is inside with one BLAS thread, so that its speed and its bytes do not depend on the number of threads."""
+    """Run the enclosed block with one BLAS thread, so that speed and results do not depend on the number of threads."""
     with _controller("scipy.linalg" in sys.modules).limit(limits=1, user_api="blas"):
         yield
 
 
 @cache
 def _controller(with_scipy: bool) -> Any:
-    """The libraries that are loaded; SciPy brings a BLAS of its own, so that they are looked up again once it is there."""
+    """Return a controller of the loaded BLAS libraries.
+
+    SciPy brings its own BLAS, so the libraries are detected again once SciPy is imported.
+    """
     from threadpoolctl import ThreadpoolController
 
     return ThreadpoolController()

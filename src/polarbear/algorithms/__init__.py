@@ -1,13 +1,17 @@
-"""What is raced: algorithms of any shape, run into a recorder.
+"""Algorithms of any form, and the recorder that observes their runs.
 
-An algorithm is any callable `run(problem, seed, until)` whose result gives pairs (time, value). Wrappers make one from
-other shapes. Importing this room needs the standard library alone, so that workers start fast.
+In: an optimiser, a problem and a seed. Out: the improvements (time, value) of a run. An algorithm is any callable
+`run(problem, seed, until)` that returns or yields pairs (time, value); wrappers make one from other forms. Importing this
+package needs only the standard library, so that workers start fast.
 
-- `counted`: a plain optimiser `function(objective, budget, rng)`.
-- `ask_tell`: an optimiser with `ask` and `tell`.
-- `command`: an external program.
-- `family`: algorithms that must know their budget, one member a budget.
-- `Recorder`, `perform`: count, keep improvements, stop in time.
+- `counted`: wraps a plain optimiser `function(objective, budget, rng)`.
+- `ask_tell`: wraps an optimiser with `ask` and `tell`.
+- `command`: wraps an external program.
+- `family`: makes algorithms that must know their budget, one member per budget.
+- `perform`: runs an algorithm into a recorder.
+- `recorder`: `Recorder` counts evaluations or seconds, keeps improvements, and stops the run on time.
+- `event_log`: stores the improvements in memory that outlives the process of the run.
+- `signature`: checks the functions that users pass to wrappers.
 """
 
 from polarbear.algorithms.ask_tell import ask_tell

@@ -1,4 +1,4 @@
-"""Optimisers with `ask` and `tell`."""
+"""The wrapper for optimisers with `ask` and `tell`."""
 
 from __future__ import annotations
 
@@ -26,17 +26,18 @@ def ask_tell(make: Callable[[Any, Any], Any], *, style: Style = "auto", restart:
     make
         `make(problem, rng)` returns a new optimiser; `rng` is a `numpy.random.Generator`.
     style
-        "point": `ask()` gives a point, told by `tell(point, value)`. "batch": `ask()` gives a list of points, told by
-        `tell(points, values)`, as `cma` does. "pairs": `ask()` gives a point, and `tell([(point, value), ...])` comes
-        once `population_size` are there, as `cmaes` does. "auto" finds out: "pairs" if the optimiser has a
-        `population_size`, "batch" if it asks for a list of points or a matrix, else "point".
+        "point": `ask()` returns a point, and `tell(point, value)` takes its value. "batch": `ask()` returns a list of
+        points, and `tell(points, values)` takes their values, as in `cma`. "pairs": `ask()` returns a point, and
+        `tell([(point, value), ...])` is called after every `population_size` points, as in `cmaes`. "auto" selects
+        "pairs" if the optimiser has a `population_size`, "batch" if `ask()` returns a list of points or a matrix, and
+        "point" otherwise.
     restart
-        What to do when the optimiser's own `should_stop()` or `stop()` says so: make a new one, or end the run.
+        Whether to create a new optimiser, rather than end the run, when its own `should_stop()` or `stop()` is true.
 
     Returns
     -------
     AskTell
-        An algorithm. Values are told as the problem gives them.
+        An algorithm. `tell` receives the values as the problem returns them.
 
     Examples
     --------
@@ -75,7 +76,7 @@ class AskTell(Wrapped):
         return not recorder.exhausted
 
     def _minimise(self, objective: Objective, problem: Any, rng: Any) -> None:
-        """Ask, evaluate and tell until the optimiser says that it is done."""
+        """Ask, evaluate and tell until the optimiser stops by itself."""
         optimiser = self.make(problem, rng)
         for method in ("ask", "tell"):
             if not callable(getattr(optimiser, method, None)):

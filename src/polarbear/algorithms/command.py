@@ -1,4 +1,4 @@
-"""External programs as algorithms."""
+"""The wrapper for external programs, whose output is read while they run."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ if TYPE_CHECKING:
     from polarbear.algorithms.recorder import Recorder
 
 _PLACES = {"instance", "seed", "until", "output"}
-_TAIL = 8_000  # bytes of a program's error output, kept for messages
+_TAIL = 8_000  # bytes of a program's error output that are kept for messages
 _LONGEST_LINE = 1 << 20
-_LEAST_MEMORY = 1 << 20  # with less, no program starts; who writes 512 means megabytes
+_LEAST_MEMORY = 1 << 20  # with less, no program starts; a user who writes 512 means megabytes
 _SLICE_SECONDS = 0.1
-_FILE_SECONDS = 0.02  # nothing wakes us when a file grows, so we look this often
+_FILE_SECONDS = 0.02  # between reads of an output file, since no event signals that it has grown
 
-# The limit is set by a shell that becomes the program: unlike code between fork and exec, it cannot hang, and where the
-# system does not know such a limit the program runs without one.
+# A shell sets the limit and then becomes the program. Unlike code between fork and exec, it cannot hang. Where the system
+# does not support the limit, the program runs without one.
 _LIMITED = 'ulimit -v "$1" 2>/dev/null; shift; exec "$@"'
 
 
@@ -51,24 +51,24 @@ def command(
     Parameters
     ----------
     template
-        The program and its arguments, as a list, or as a string that is split as a shell would; no shell is used.
-        `{instance}` stands for the problem as text, `{seed}` for the seed, `{until}` for the time to run to. With
-        `{output}`, the name of a new file, the lines are read from there as the program appends them, and what it prints
-        is kept for error messages only.
+        The program and its arguments, as a list, or as a string that is split by the rules of a shell; no shell is used.
+        `{instance}` stands for the problem as text, `{seed}` for the seed, `{until}` for the time at which to stop.
+        `{output}` stands for the name of a new file: lines are read from this file as the program appends them, and what
+        the program prints is kept for error messages only.
     parse
-        Reads one line of the program's output: returns (time, value), or a value alone if seconds are counted, or None
-        for a line that says nothing. By default a line holds `time value`, or `value`, or JSON with "time" and "value";
-        empty lines and those that begin with # are passed over.
+        Parses one line of the program's output. Returns (time, value), or a value alone if seconds are counted, or None
+        to ignore the line. By default a line holds `time value`, or `value`, or JSON with "time" and "value"; empty lines
+        and those that begin with # are ignored.
     memory
-        Bytes of address space that the program and each of its children may have, where the system allows such a limit.
+        Bytes of address space that the program and each of its children may use, where the system supports such a limit.
     folder
-        Where the program runs; by default where the worker does.
+        The working directory of the program; by default that of the worker.
 
     Returns
     -------
     Command
-        An algorithm. The program is killed, with all of its process group, when its time is over; an exit status other
-        than zero before that is an error, whose message shows the end of its error output.
+        An algorithm. The program is killed, with its whole process group, when its time is over. An exit status other
+        than zero before that is an error, whose message shows the end of the program's error output.
 
     Examples
     --------
@@ -140,11 +140,11 @@ class Command(Wrapped):
             try:
                 self._follow(process, written, recorder, errors)
             finally:
-                # Before it is waited for, as its number could be another's afterwards.
+                # Kill before waiting: afterwards the process id could belong to another process.
                 with suppress(ProcessLookupError, PermissionError):
                     os.killpg(process.pid, signal.SIGKILL)
                 with suppress(OSError):
-                    os.write(2, errors)  # as if it were ours: the supervisor keeps it with the run
+                    os.write(2, errors)  # to our own stderr, which the supervisor keeps with the run
         if process.returncode:
             raise ValueError(
                 f"expected {shlex.join(arguments)} to run until {recorder.clock} {recorder.until:g} or to end with exit "
@@ -153,18 +153,18 @@ class Command(Wrapped):
         return not recorder.exhausted
 
     def _limited(self, arguments: list[str]) -> list[str]:
-        """The program itself, or a shell that limits its memory and becomes the program."""
+        """Return the arguments; with a memory limit, prepend a shell that sets the limit and becomes the program."""
         if self.memory is None:
             return arguments
         place = Path(self.folder or "", arguments[0]) if os.sep in arguments[0] else arguments[0]
-        if shutil.which(place) is None:  # the shell would only tell by its exit status
+        if shutil.which(place) is None:  # the shell would report it by its exit status only
             raise FileNotFoundError(f"there is no program {arguments[0]}")
         return ["/bin/sh", "-c", _LIMITED, "sh", str(self.memory // 1024), *arguments]
 
     def _follow(
         self, process: subprocess.Popen[bytes], written: IO[bytes] | None, recorder: Recorder, errors: bytearray
     ) -> None:
-        """Read what the program says, until it ends or its time is over."""
+        """Read the program's output until it ends or its time is over."""
         line = bytearray()
         slice_seconds = _SLICE_SECONDS if written is None else _FILE_SECONDS
         with selectors.DefaultSelector() as selector:
@@ -174,7 +174,7 @@ class Command(Wrapped):
                 ready = selector.select(slice_seconds if selector.get_map() else slice_seconds / 10)
                 if recorder.clock == "seconds" and recorder.now() > recorder.until:
                     raise BudgetReached
-                # Asked before the file is read for the last time.
+                # Check for the end before the last read of the file, so that no line is missed.
                 over = not ready and _exited(process)
                 for key, _ in ready:
                     chunk = os.read(key.fd, 1 << 16)
@@ -187,13 +187,13 @@ class Command(Wrapped):
                         line = self._take_lines(line + chunk, recorder)
                 while written is not None and (chunk := written.read(1 << 16)):
                     line = self._take_lines(line + chunk, recorder)
-                # Its children may hold its pipes open after its end, and it may close them before.
+                # The pipes do not show the end: children may keep them open, and the program may close them earlier.
                 if over:
                     break
         self._take(line, recorder)
 
     def _take_lines(self, data: bytearray, recorder: Recorder) -> bytearray:
-        """Record the whole lines, and return the beginning of the next."""
+        """Record the complete lines, and return the beginning of the next one."""
         *lines, rest = data.split(b"\n")
         for line in lines:
             self._take(line, recorder)
@@ -209,12 +209,12 @@ class Command(Wrapped):
 
 
 def _places(part: str) -> set[str]:
-    """What stands in braces, up to the first dot."""
+    """Return the names in braces, each up to its first dot."""
     return {place.split(".")[0] for _, place, _, _ in string.Formatter().parse(part) if place is not None}
 
 
 def _exited(process: subprocess.Popen[bytes]) -> bool:
-    """Whether a process has ended, without ending its claim to its number."""
+    """Return whether a process has ended, without releasing its process id."""
     if not hasattr(os, "waitid"):
         return process.poll() is not None
     return os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None

@@ -1,4 +1,4 @@
-"""Plain optimisers on a counted objective."""
+"""The wrapper for plain optimisers, which counts and records the evaluations of their objective."""
 
 from __future__ import annotations
 
@@ -22,14 +22,15 @@ def counted(function: Callable[[Any, int | None, Any], object]) -> Counted:
     ----------
     function
         Called with an objective, the number of evaluations that it may use (None if seconds are counted), and a
-        `numpy.random.Generator`. Each call `objective(x)` is counted and its value recorded; the call after the last
-        allowed one ends the run by `BudgetReached`, so a function may simply go on for ever. All other attributes of
-        the objective are the problem's own (`objective.bounds`, `objective.dimension`). What it returns is not used.
+        `numpy.random.Generator`. Each call `objective(x)` is counted and its value recorded. The call after the last
+        allowed one raises `BudgetReached` and ends the run, so the function may loop forever. All other attributes of
+        the objective are those of the problem (`objective.bounds`, `objective.dimension`). The function's return
+        value is ignored.
 
     Returns
     -------
     Counted
-        An algorithm; also a decorator's result.
+        An algorithm; `counted` also works as a decorator.
 
     Examples
     --------
@@ -59,7 +60,7 @@ class Counted(Wrapped):
 
 
 class Objective:
-    """The problem, with its evaluations counted and recorded. Other attributes are the problem's own."""
+    """A problem whose evaluations are counted and recorded; all other attributes are those of the problem."""
 
     def __init__(self, problem: Any, recorder: Recorder) -> None:
         if not callable(problem):

@@ -1,4 +1,4 @@
-"""The log of a run's improvements: plain numbers in memory that outlives the process that writes them."""
+"""The log of a run's improvements: plain numbers in memory that outlives the process of the run."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ import os
 import struct
 from typing import NamedTuple
 
-# The first cells say how far the run is; pairs (time, value) follow.
+# The first cells hold the progress of the run; pairs (time, value) follow.
 EVENTS, REACHED, STARTED, OUR_CLOCK, HEADER = range(5)
 _HEADER = struct.Struct(f"{HEADER}d")
-_FIRST_SIZE = 1 << 16  # bytes: 4,000 improvements; doubled when full
+_FIRST_SIZE = 1 << 16  # bytes, for 4,000 improvements; doubled when full
 
 
 class EventLog:
-    """Improvements (time, value), and how far the run is.
+    """The improvements (time, value) of a run, and its progress.
 
-    With a `file` (a descriptor) the numbers lie in memory that is shared with whoever else holds the file. What was
-    found is there at once, however the process ends; nothing waits to be sent.
+    With a `file` (a descriptor), the numbers lie in memory that all processes with this file share. An improvement is
+    available there at once, however the process ends; nothing waits to be sent.
 
     Examples
     --------
@@ -35,13 +35,13 @@ class EventLog:
         self.clear()
 
     def clear(self) -> None:
-        """Forget everything, for the next run."""
+        """Empty the log for the next run."""
         for cell in range(HEADER):
             self.cells[cell] = 0.0
         self._count = 0
 
     def add(self, time: float, value: float) -> None:
-        """Add an improvement; a second one at the same time takes the place of the first."""
+        """Add an improvement; it replaces an earlier one at the same time."""
         count, cells = self._count, self.cells
         if count and cells[HEADER + 2 * count - 2] == time:
             cells[HEADER + 2 * count - 1] = value
@@ -52,17 +52,17 @@ class EventLog:
         at = HEADER + 2 * count
         cells[at] = time
         cells[at + 1] = value
-        # Counted only when it is there: who reads meanwhile never sees half an event.
+        # Count the event only when it is complete, so that a concurrent reader never gets half of it.
         self._count = count + 1
         cells[EVENTS] = self._count
 
     def events(self) -> list[tuple[float, float]]:
-        """Return all improvements."""
+        """Return all improvements (time, value)."""
         numbers = self.cells[HEADER : HEADER + 2 * self._count].tolist()
         return list(zip(numbers[::2], numbers[1::2], strict=True))
 
     def disown(self) -> None:
-        """Let every further use fail: for the copy that a forked child has of its parent's log."""
+        """Make every further use raise an error; for a forked child's copy of its parent's log."""
         self.cells = _Disowned()  # type: ignore[assignment]
 
     def _grow(self) -> None:
@@ -79,7 +79,7 @@ class EventLog:
 
 
 class _Disowned:
-    """Stands for the cells in a forked child, where counting would spoil or lose what the parent counts."""
+    """Replaces the cells in a forked child, where counting would corrupt the parent's counts or be lost."""
 
     nbytes = 0
 
@@ -94,7 +94,7 @@ class _Disowned:
 
 
 class LogState(NamedTuple):
-    """What another process has written: how far it is, and its improvements as the bytes of pairs of float64."""
+    """The progress of a run in another process, and its improvements as the bytes of float64 pairs."""
 
     reached: float
     started: float
@@ -103,12 +103,12 @@ class LogState(NamedTuple):
 
 
 def reset(file: int) -> None:
-    """Empty the log of a file before a run."""
+    """Empty the log in a file before a run."""
     os.pwrite(file, bytes(_HEADER.size), 0)
 
 
 def read(file: int, *, header_only: bool = False) -> LogState:
-    """Read the log of a file, which another process may be writing."""
+    """Read the log in a file, which another process may be writing."""
     header = os.pread(file, _HEADER.size, 0)
     if len(header) < _HEADER.size:
         return LogState(0.0, 0.0, False, b"")

@@ -1,4 +1,4 @@
-"""Families of algorithms that must know their budget: one member a budget."""
+"""Families of algorithms that must know their budget, with one member per budget."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ if TYPE_CHECKING:
 
 
 def family(name: str, make: Callable[[Any], Algorithm], budgets: Iterable[float]) -> dict[str, Algorithm]:
-    """Make a family A(b) of algorithms, one member for each budget b that the algorithm may be told.
+    """Make a family A(b) of algorithms, with one member per budget b.
 
-    A member runs until its budget at most, and then ends by itself: its result stays what it is.
+    A member runs until its budget at most and then ends by itself; its best value stays constant afterwards.
 
     Parameters
     ----------
     name
-        The family's name; its members are called "name(budget)".
+        The name of the family; its members are called "name(budget)".
     make
-        `make(budget)` returns the algorithm that was told this budget.
+        `make(budget)` returns the algorithm with this budget.
     budgets
-        The budgets, in the unit of the race, all different and above zero.
+        The budgets, in the unit of the race; all different, finite and above zero.
 
     Returns
     -------
     dict
-        Algorithms by name.
+        The algorithms by name.
 
     Examples
     --------
@@ -75,7 +75,7 @@ def family(name: str, make: Callable[[Any], Algorithm], budgets: Iterable[float]
 
 @dataclass(frozen=True)
 class Member(Wrapped):
-    """An algorithm that was told its budget, and ends there; see `family`."""
+    """An algorithm that knows its budget, and ends there; see `family`."""
 
     algorithm: Algorithm
     budget: float

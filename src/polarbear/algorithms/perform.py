@@ -1,4 +1,4 @@
-"""How an algorithm of any shape is run into a recorder."""
+"""Run an algorithm of any form into a recorder."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ Algorithm = Callable[[Any, int, float], Iterable[Any]]
 class Wrapped(ABC):
     """An algorithm that reports to a recorder, made by `counted`, `ask_tell`, `command` or `family`.
 
-    Called by itself, it returns the list of improvements (time, value), which is handy for a first try.
+    Called directly, it returns the list of improvements (time, value), which is useful for a first try.
     """
 
     @abstractmethod
     def record(self, problem: Any, seed: int, recorder: Recorder) -> bool:
-        """Run into the recorder; return whether the run ended by itself before its time."""
+        """Run on a problem into the recorder; return whether the run ended by itself before its time."""
 
     def __call__(
         self, problem: Any, seed: int, until: float, *, clock: Clock = "evaluations", maximise: bool = False
     ) -> list[tuple[float, float]]:
-        """Run alone, and return the improvements (time, value)."""
+        """Run outside a race, and return the improvements (time, value)."""
         recorder = Recorder(until, clock, maximise)
         perform(self, problem, seed, recorder)
         return recorder.events()
@@ -37,14 +37,14 @@ def perform(algorithm: Algorithm, problem: Any, seed: int, recorder: Recorder) -
     Parameters
     ----------
     algorithm
-        A callable `algorithm(problem, seed, until)` that returns or yields (time, value) in the order of time, or bare
-        values if seconds are counted; or one made by a wrapper. Nothing after `until` is asked for. An algorithm that
-        worked until then, but found nothing better, repeats its last value at `until`: else its cost is taken to be the
-        time of its last pair.
+        A callable `algorithm(problem, seed, until)` that returns or yields pairs (time, value) in order of time, or bare
+        values if seconds are counted; or an algorithm made by a wrapper. Nothing is requested after `until`. An algorithm
+        that works until then without an improvement should repeat its last value at `until`; otherwise its cost is taken
+        to be the time of its last pair.
     problem, seed
-        Handed on to the algorithm.
+        Passed to the algorithm.
     recorder
-        Knows until when to run and keeps what is found.
+        Holds the time at which to stop, and keeps the improvements.
 
     Returns
     -------
@@ -70,7 +70,7 @@ def perform(algorithm: Algorithm, problem: Any, seed: int, recorder: Recorder) -
 
 
 def run_into(algorithm: Algorithm, problem: Any, seed: int, recorder: Recorder) -> bool:
-    """Run an algorithm into a recorder whose clock runs already; return whether it ended by itself."""
+    """Run an algorithm into a recorder whose clock is already running; return whether it ended by itself."""
     try:
         if isinstance(algorithm, Wrapped):
             return algorithm.record(problem, seed, recorder)
@@ -90,7 +90,7 @@ def _iterate(result: object, recorder: Recorder) -> bool:
         for event in events:
             recorder.take(event)
     finally:
-        close = getattr(events, "close", None)  # lets a generator's own clean-up run now
+        close = getattr(events, "close", None)  # runs a generator's own clean-up now
         if callable(close):
             close()
     return not recorder.exhausted

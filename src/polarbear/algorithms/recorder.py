@@ -1,4 +1,4 @@
-"""The recorder of a run: counts evaluations or seconds, keeps improvements, and ends the run at its time."""
+"""The recorder of a run: counts evaluations or seconds, keeps improvements, and ends the run on time."""
 
 from __future__ import annotations
 
@@ -18,30 +18,30 @@ Clock = Literal["evaluations", "seconds"]
 
 _NOWHERE = EventLog()
 
-# An algorithm that swallows `BudgetReached` and calls on is not going to stop by itself.
+# Calls after the end of the budget: an algorithm that has caught `BudgetReached` this often will not stop by itself.
 _PATIENCE = 10_000
 
 
 class BudgetReached(BaseException):
-    """Ends a run at its time. Not an `Exception`, so that an optimiser's `except Exception` lets it through."""
+    """Ends a run on time; not an `Exception`, so that an optimiser's `except Exception` does not catch it."""
 
 
 class Recorder:
-    """Records one run until the time `until`; only strict improvements are kept.
+    """Records one run until the time `until`, and keeps only strict improvements.
 
     Parameters
     ----------
     until
         The time up to which to record, in evaluations or seconds.
     clock
-        "evaluations": the time is what was counted, or what the algorithm says; "seconds": the time since `start`, or
-        what the algorithm says.
+        "evaluations": time is the number of counted evaluations, or what the algorithm reports. "seconds": time is the
+        seconds since `start`, or what the algorithm reports.
     maximise
         Higher values are better.
     log
-        Where improvements go; by default memory of this process.
+        Where to store improvements; by default in the memory of this process.
     give_up
-        Called when the algorithm goes on and on after it was told that its budget is reached.
+        Called when the algorithm keeps running long after its budget is used up.
 
     Examples
     --------
@@ -70,7 +70,7 @@ class Recorder:
         self.clock, self.maximise = clock, bool(maximise)
         self.evaluations = 0
         self.reached = 0.0
-        self.found = False  # any number at all; a worst value says that there is no solution yet
+        self.found = False  # whether any number was reported, even the worst value, for "no solution yet"
         self.not_a_number = 0
         self.first_late: float | None = None
         self._until = float(until)
@@ -91,21 +91,21 @@ class Recorder:
 
     @property
     def until(self) -> float:
-        """The time at which the run is stopped: an int if evaluations are counted (only whole ones can be)."""
+        """The time at which the run is stopped; an int if evaluations are counted, since these are whole."""
         return self._until if self._seconds or math.isinf(self._until) else math.floor(self._until)
 
     @property
     def budget(self) -> int | None:
-        """The number of evaluations allowed; None if seconds are counted, or without end."""
+        """The number of evaluations allowed; None if seconds are counted or the number is unlimited."""
         return None if self._seconds or math.isinf(self._until) else math.floor(self._until)
 
     @property
     def exhausted(self) -> bool:
-        """Whether the run has come to `until`."""
+        """Whether the run has reached `until`."""
         return (self.now() if self._seconds else self.reached) >= self.until
 
     def now(self) -> float:
-        """Return the time: evaluations counted, or seconds since the start."""
+        """Return the current time: the number of counted evaluations, or the seconds since the start."""
         return time.monotonic() - self._start if self._seconds else float(self.evaluations)
 
     def events(self) -> list[tuple[float, float]]:
@@ -113,11 +113,11 @@ class Recorder:
         return self._log.events()
 
     def timed_by_us(self) -> None:
-        """Say that the times of this run are ours, so that it may be ended from outside when its time is over."""
+        """Declare that the recorder times this run, so that it may be ended from outside when its time is over."""
         self._log.cells[OUR_CLOCK] = 1.0
 
     def count(self) -> None:
-        """Begin an evaluation, or end the run if its budget is used up."""
+        """Count a new evaluation, or end the run if its budget is used up."""
         with self._lock:
             if self._seconds:
                 if self.now() > self._until:
@@ -137,7 +137,7 @@ class Recorder:
             self._record(self.now(), value)
 
     def report_at(self, at: object, value: object) -> None:
-        """Record a value found at a time that the algorithm says."""
+        """Record a value found at a time that the algorithm reports."""
         when = number(at, "a time")
         if math.isnan(when) or when < 0:
             raise ValueError(f"expected a time that is not negative, got {when}; times count from the start of the run")
@@ -150,7 +150,7 @@ class Recorder:
             self._record(when, value)
 
     def take(self, event: object) -> None:
-        """Record what an algorithm yielded: a pair (time, value), or a bare value if seconds are counted."""
+        """Record an item from an algorithm: a pair (time, value), or a bare value if seconds are counted."""
         if _is_pair(event):
             self.report_at(*event)  # type: ignore[misc]
         elif self._seconds:
@@ -163,7 +163,7 @@ class Recorder:
 
     @contextmanager
     def limited_to(self, until: float) -> Iterator[None]:
-        """Stop at `until` if that is earlier, within the context (see `family`)."""
+        """Stop the run at `until`, if that is earlier, within the context (see `family`)."""
         whole = self._until
         self._until = min(whole, float(until))
         try:
@@ -172,7 +172,7 @@ class Recorder:
             self._until = whole
 
     def close(self) -> None:
-        """Let go of the log: threads that a run has left behind must not write into the next run's."""
+        """Detach from the log, so that threads left behind by this run do not write into that of the next run."""
         with self._lock:
             self._log, self._until, self._give_up = _NOWHERE, 0.0, None
 
@@ -205,7 +205,7 @@ class Recorder:
 
 
 def number(value: object, what: str) -> float:
-    """Return a number as a float: also from an array of one element, or a complex number on the real line."""
+    """Return a number as a float, also from an array of one element or a complex number on the real line."""
     given = value
     if not isinstance(value, float):
         item = getattr(value, "item", None)  # of NumPy, PyTorch, pandas, ...
@@ -219,7 +219,7 @@ def number(value: object, what: str) -> float:
     if hasattr(value, "__float__") or hasattr(value, "__index__"):
         try:
             return float(value)  # type: ignore[arg-type]
-        except OverflowError:  # a whole number beyond 1e308
+        except OverflowError:  # an integer beyond 1e308
             return math.inf if value > 0 else -math.inf  # type: ignore[operator]
     raise ValueError(f"expected {what} that is one number, got {reprlib.repr(given)}{_advice(given)}")
 

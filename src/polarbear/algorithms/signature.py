@@ -1,4 +1,4 @@
-"""Checks of the functions that users hand in, made when they are wrapped and not in the middle of a race."""
+"""Checks of the functions that users pass, made when they are wrapped rather than during a race."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from inspect import signature
 
 
 def check_callable(function: object, arguments: tuple[str, ...], *, wrapper: str) -> None:
-    """Refuse what cannot be called with these arguments by position."""
+    """Raise a ValueError unless `function` can be called with these positional arguments."""
     shape = f"function({', '.join(arguments)})"
     if not callable(function):
         raise ValueError(f"expected a {shape} for pb.{wrapper}, got {reprlib.repr(function)}, which cannot be called")
     try:
         expected = signature(function)
-    except (TypeError, ValueError):  # some built-in functions do not tell
+    except (TypeError, ValueError):  # some built-in functions have no signature
         return
     try:
         expected.bind(*arguments)

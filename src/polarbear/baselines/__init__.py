@@ -1,14 +1,15 @@
-"""The classical ways of looking at anytime performance, shown beside ours for comparison only.
+"""Classical measures of anytime performance, for comparison with rankings only.
 
-All of them need what rankings do without: a known optimum, and bounds between which values count, on a logarithmic scale.
-`BOUNDS` are the usual ones, precisions from 1e-8 to 1e2. Values are arrays (instance, time, algorithm) of the best so far,
-lower is better, NaN where nothing was observed.
+In: best values so far, as arrays (instance, time, algorithm) in which lower is better and NaN marks missing values; or
+recorded runs. Out: a curve or surface per algorithm, or a number per run. Unlike rankings, all measures need a known
+optimum, and bounds between which values count on a logarithmic scale. `BOUNDS` are the usual ones: precisions from 1e-8 to
+1e2.
 
-- `attained`: which share of the (logarithmic) way from the upper to the lower bound was gone.
-- `ecdf`, `ecdf_band`: its mean over instances at each time, with a bootstrap interval.
-- `eaf`, `eaf_difference`, `eaf_contour`: how often each target was reached by each time.
-- `aocc`, `aocc_of_runs`: the area over the convergence curve of each instance.
-- `aocc_verdict`: would AOCC have chosen differently?
+- `attainment`: `attained`, the share of the logarithmic distance from the upper to the lower bound that a value has covered;
+  `eaf`, `eaf_difference` and `eaf_contour`, the share of runs that have reached each target by each time.
+- `ecdf`: `ecdf` and `ecdf_band`, the mean attained share at each time, with a bootstrap interval.
+- `aocc`: `aocc` and `aocc_of_runs`, the area over the convergence curve of each run.
+- `verdict`: `aocc_verdict`, which compares the choice by AOCC with the recommendation.
 """
 
 from polarbear.baselines.aocc import aocc, aocc_of_runs

@@ -1,4 +1,4 @@
-"""The area over the convergence curve: one number for a whole run."""
+"""The area over the convergence curve (AOCC), one number per run."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 
 def aocc(values: ArrayLike, times: ArrayLike, bounds: Bounds = BOUNDS) -> Array:
-    """AOCC of each run, (instance, algorithm): the attained share averaged over time, on a linear axis.
+    """Return the AOCC of each run, (instance, algorithm): the mean attained share over time, on a linear axis.
 
-    1 / (t_T − t_1) Σ_k (t_{k+1} − t_k) attained(y(t_k)), exact for values that change at these times only.
+    1 / (t_T − t_1) Σ_k (t_{k+1} − t_k) attained(y(t_k)), which is exact for values that change only at these times.
 
     Examples
     --------
@@ -38,7 +38,7 @@ def aocc(values: ArrayLike, times: ArrayLike, bounds: Bounds = BOUNDS) -> Array:
 def aocc_of_runs(
     runs: Iterable[Trajectory], start: float, stop: float, bounds: Bounds = BOUNDS
 ) -> dict[str, list[float]]:
-    """AOCC of each recorded run that lasted until `stop`, by algorithm; exact, from its own improvements.
+    """Return the AOCC of each recorded run that lasted until `stop`, by algorithm; exact, from the run's improvements.
 
     Examples
     --------

@@ -1,7 +1,7 @@
-"""The empirical attainment function: how often each target was reached by each time.
+"""The empirical attainment function (EAF): the share of runs that have reached each target by each time.
 
-On a grid of times and targets it is a mean of comparisons. moocore computes the exact surfaces of the same function; its
-difference of two of them is scaled for equal numbers of runs only, and needs time quadratic in their number.
+On a grid of times and targets, the EAF is a mean of comparisons. The package moocore computes its exact surfaces; moocore's
+difference of two surfaces is scaled for equal numbers of runs only, and takes time quadratic in the number of runs.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 Bounds = tuple[float, float]
 
 BOUNDS: Bounds = (1e-8, 1e2)
-"""Precisions between which values usually count (López-Ibáñez, Vermetten, Dreo and Doerr, 2024)."""
+"""The smallest and largest precision that usually count (López-Ibáñez, Vermetten, Dreo and Doerr, 2024)."""
 
 
 def attained(values: ArrayLike, bounds: Bounds = BOUNDS) -> Array:
-    """The share of the way from the upper bound to the lower one that a value has gone, on a logarithmic scale.
+    """Return the share of the logarithmic distance from the upper to the lower bound that each value has covered.
 
     (log u − log clip(y, l, u)) / (log u − log l); NaN stays NaN.
 
@@ -38,25 +38,26 @@ def attained(values: ArrayLike, bounds: Bounds = BOUNDS) -> Array:
 
 
 def log_targets(count: int = 101, bounds: Bounds = BOUNDS) -> Array:
-    """Targets from the upper bound to the lower, evenly spaced on a logarithmic scale."""
+    """Return targets from the upper to the lower bound, evenly spaced on a logarithmic scale."""
     lower, upper = checked_bounds(bounds)
     return np.geomspace(upper, lower, count)
 
 
 def eaf(values: ArrayLike, targets: ArrayLike) -> Array:
-    """The share of instances on which each algorithm had reached each target by each time.
+    """Return the share of instances on which each algorithm has reached each target by each time.
 
     Parameters
     ----------
     values
-        Best so far, (instance, time, algorithm). Instances on which an algorithm was not observed do not count for it.
+        Best values so far, (instance, time, algorithm). The share of an algorithm ignores instances on which it was not
+        observed.
     targets
-        Values to be reached, in any order.
+        The values to reach, in any order.
 
     Returns
     -------
     NDArray
-        (time, target, algorithm), NaN where nothing was observed.
+        (time, target, algorithm), with NaN where nothing was observed.
 
     Examples
     --------
@@ -67,14 +68,14 @@ def eaf(values: ArrayLike, targets: ArrayLike) -> Array:
     best, wanted = as_values(values), np.asarray(targets, dtype=np.float64)
     seen = (~np.isnan(best)).sum(axis=0)  # (time, algorithm)
     share = np.empty((best.shape[1], wanted.size, best.shape[2]))
-    for position, target in enumerate(wanted):  # one target after the other keeps memory small
+    for position, target in enumerate(wanted):  # one target at a time, to save memory
         reached = (best <= target).sum(axis=0)
         share[:, position] = np.divide(reached, seen, out=np.full(seen.shape, np.nan), where=seen > 0)
     return share
 
 
 def eaf_difference(values: ArrayLike, first: int, second: int, targets: ArrayLike) -> Array:
-    """The EAF of one algorithm minus that of another, (time, target); above zero where the first is better.
+    """Return the EAF of one algorithm minus that of another, (time, target): positive where the first is better.
 
     Examples
     --------
@@ -88,9 +89,9 @@ def eaf_difference(values: ArrayLike, first: int, second: int, targets: ArrayLik
 
 
 def eaf_contour(values: ArrayLike, share: float = 0.5) -> Array:
-    """The target that a share of the runs had reached by each time, (time, algorithm).
+    """Return the target that a share of the runs has reached by each time, (time, algorithm).
 
-    min {z : EAF(t, z) >= share}, an order statistic of the values at t: the median contour by default.
+    min {z : EAF(t, z) >= share}, an order statistic of the values at t; by default the median contour.
 
     Examples
     --------
@@ -104,7 +105,7 @@ def eaf_contour(values: ArrayLike, share: float = 0.5) -> Array:
 
 
 def as_values(values: ArrayLike) -> Array:
-    """Values as an array (instance, time, algorithm), checked."""
+    """Return values as an array (instance, time, algorithm), after checking its shape."""
     array = np.asarray(values, dtype=np.float64)
     if array.ndim != 3 or not array.shape[0]:
         raise ValueError(f"expected values of shape (instance, time, algorithm), got {array.shape}")
@@ -112,7 +113,7 @@ def as_values(values: ArrayLike) -> Array:
 
 
 def checked_bounds(bounds: Bounds) -> Bounds:
-    """Bounds that a logarithmic scale can have."""
+    """Return bounds as floats, after checking that they suit a logarithmic scale."""
     lower, upper = (float(bound) for bound in bounds)
     if not 0 < lower < upper < math.inf:
         raise ValueError(f"expected bounds 0 < lower < upper, such as {BOUNDS}, got ({lower:g}, {upper:g})")

@@ -1,4 +1,4 @@
-"""The empirical cumulative distribution function of targets reached, over time."""
+"""The empirical cumulative distribution function (ECDF) of the targets reached, over time."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Band(NamedTuple):
-    """A mean with its interval, each (time, algorithm)."""
+    """A mean and its interval, each (time, algorithm)."""
 
     mean: Array
     lower: Array
@@ -23,9 +23,9 @@ class Band(NamedTuple):
 
 
 def ecdf(values: ArrayLike, bounds: Bounds = BOUNDS) -> Array:
-    """The mean attained share at each time, (time, algorithm).
+    """Return the mean attained share at each time, (time, algorithm).
 
-    This is the ECDF over infinitely many targets, evenly spread between the bounds on a logarithmic scale: the EAF
+    This is the ECDF over infinitely many targets, evenly spaced between the bounds on a logarithmic scale, or the EAF
     integrated over its targets.
 
     Examples
@@ -45,12 +45,12 @@ def ecdf_band(
     resamples: int = 1000,
     rng: np.random.Generator,
 ) -> Band:
-    """The ECDF with the percentile bootstrap interval of its mean: instances are drawn again with replacement."""
+    """Return the ECDF with the percentile bootstrap interval of its mean, from instances resampled with replacement."""
     shares = attained(as_values(values), bounds)
     if np.isnan(shares).any():
         raise ValueError("expected every algorithm on every instance at every time, got values that are NaN")
     instances = len(shares)
-    # How often each instance is drawn, a row a resample: all means are then one product.
+    # How often each instance is drawn, one row per resample: all means are then one matrix product.
     times_drawn = rng.multinomial(instances, np.full(instances, 1 / instances), size=resamples)
     means = (times_drawn / instances @ shares.reshape(instances, -1)).reshape(resamples, *shares.shape[1:])
     lower, upper = np.quantile(means, [(1 - level) / 2, (1 + level) / 2], axis=0)

@@ -1,4 +1,7 @@
-"""Whether AOCC would have chosen differently."""
+"""Comparison of the choice by mean AOCC with the recommendation from rankings.
+
+In: the runs of a race and their posterior. Out: an `AoccVerdict`.
+"""
 
 from __future__ import annotations
 
@@ -17,28 +20,29 @@ if TYPE_CHECKING:
     from polarbear.observe import Trajectory
     from polarbear.posterior.posterior import Posterior
 
-# From this share of values outside the bounds, AOCC tells more about the bounds than about the algorithms.
+# Above this share of final values outside the bounds, AOCC depends more on the bounds than on the algorithms.
 _MANY_OUTSIDE = 0.5
 
-# Of the candidates' instances: whoever shares fewer, such as one that a race eliminated early, is left out, rather than that
-# all others are compared on those few.
+# The share of the candidates' instances that another algorithm must have in common with them. One with fewer, such as an
+# algorithm that a race eliminated early, is left out; otherwise all others would be compared on those few instances.
 _ENOUGH_SHARED = 0.5
 
 
 @dataclass(frozen=True)
 class AoccVerdict:
-    """What AOCC would have chosen, beside our choice under the same uniform preference over budgets.
+    """The choice by mean AOCC, and the recommendation under the same uniform preference over budgets.
 
     Attributes
     ----------
     means
-        Mean AOCC of each algorithm that is compared; empty where AOCC does not apply.
+        The mean AOCC of each algorithm that is compared; empty where AOCC does not apply.
     choice, ours
-        The algorithm of highest mean AOCC, None where it does not apply; and the one that the posterior chooses.
+        The algorithm with the highest mean AOCC, or None where AOCC does not apply; and the recommendation from the
+        posterior.
     instances
-        On how many instances they are compared: those on which each of them ran to the end of the grid.
+        The number of instances in the comparison: those on which each compared algorithm ran to the end of the grid.
     sentence
-        The answer in words.
+        The result of the comparison as text.
     """
 
     means: Mapping[str, float]
@@ -49,7 +53,7 @@ class AoccVerdict:
 
     @property
     def differs(self) -> bool:
-        """Whether AOCC would have chosen differently."""
+        """Whether the choice by AOCC differs from the recommendation."""
         return self.choice is not None and self.choice != self.ours
 
 
@@ -60,22 +64,23 @@ def aocc_verdict(
     among: Sequence[str] | None = None,
     bounds: Bounds = BOUNDS,
 ) -> AoccVerdict:
-    """Set the choice by mean AOCC beside the posterior's choice under a uniform preference, which weighs time alike.
+    """Compare the choice by mean AOCC with the posterior's recommendation under a uniform preference.
 
-    Means over different instances say nothing about algorithms, and an area ends where its run does. Compared are therefore
-    our candidates on the instances on which each of them ran to the end of the grid, with all others that ran to the end on
-    at least half of these.
+    Both weight time in the same way. Means over different instances do not compare algorithms, and the area of a run ends
+    with the run. The comparison therefore includes the candidates, on the instances on which each of them ran to the end of
+    the grid, and all other algorithms that ran to the end on at least half of these instances.
 
     Parameters
     ----------
     runs
         The runs that the posterior was inferred from.
     posterior
-        The belief; its grid says from when to when.
+        The posterior; its grid defines the first and the last time.
     among
-        Our candidates, such as the Pareto set; all by default. AOCC chooses among all that can be compared.
+        The candidates for the recommendation, such as the Pareto set; all algorithms by default. AOCC chooses among all
+        algorithms that can be compared.
     bounds
-        Values between which AOCC counts.
+        The values between which AOCC counts.
     """
     start, stop = float(posterior.grid.times[0]), float(posterior.grid.times[-1])
     ours = select(posterior, Uniform(), among=among).choice
@@ -104,7 +109,7 @@ def aocc_verdict(
 
 
 def _comparable(complete: Sequence[Trajectory], candidates: Sequence[str]) -> list[Trajectory]:
-    """Of runs to the end: those of all that can be compared, on the instances that they share."""
+    """Return the complete runs of all algorithms that can be compared, on the instances that they share."""
     on: dict[str, set[Hashable]] = {name: set() for name in candidates}
     for run in complete:
         on.setdefault(run.algorithm, set()).add(run.instance)
@@ -120,7 +125,7 @@ def _comparable(complete: Sequence[Trajectory], candidates: Sequence[str]) -> li
 def _unsuited(
     complete: Sequence[Trajectory], fair: Sequence[Trajectory], candidates: Sequence[str], start: float, stop: float
 ) -> str:
-    """Why AOCC does not apply; empty if it does."""
+    """Return the reason why AOCC does not apply, or an empty string if it does."""
     if not start < stop:
         return "it needs two times or more"
     if any(run.maximise for run in complete):
@@ -136,7 +141,7 @@ def _unsuited(
 
 
 def _basis(shared: int, told: int, left_out: Sequence[str]) -> str:
-    """On which instances, and who is not among those that are compared."""
+    """Return the sentences on the instances of the comparison and on the algorithms that are left out."""
     some = f"the {shared} of {told} instances on which all that are compared ran to the end"
     sentence = f" These are means over {f'all {told} instances' if shared == told else some}."
     if left_out:
@@ -145,7 +150,7 @@ def _basis(shared: int, told: int, left_out: Sequence[str]) -> str:
 
 
 def _outside(fair: Sequence[Trajectory], stop: float, bounds: Bounds) -> str:
-    """A doubt where most values do not lie between the bounds."""
+    """Return a warning if most final values lie outside the bounds, or an empty string."""
     finals = np.array([run.at([stop])[0] for run in fair])
     finals = finals[np.isfinite(finals)]
     share = float(np.mean((finals < bounds[0]) | (finals > bounds[1]))) if finals.size else 0.0

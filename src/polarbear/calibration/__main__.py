@@ -1,7 +1,7 @@
-"""The studies behind docs/calibration.md: `python -m polarbear.calibration coverage|near-equal|races|prediction`.
+"""Run the studies behind docs/calibration.md: `python -m polarbear.calibration coverage|near-equal|races|prediction`.
 
-Outcomes are kept in a file and never computed twice, so that a study may be interrupted, continued and extended at any time.
-Its summary is what the documentation shows.
+Outcomes are stored in a file and never computed twice, so a study can be interrupted, resumed and extended at any time. The
+documentation shows its summary.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _ENDS = ("BayesianBootstrap", "outcomes", "weighted Plackett-Luce")
 
 
 def coverage_cells() -> list[CoverageCell]:
-    """Six kinds of truth, three autocorrelations and three numbers of instances."""
+    """Return the cells of the coverage study: six truths, three autocorrelations and three numbers of instances."""
     truths: tuple[Truth, ...] = ("random walk", "smooth", "constant", "crossing", "near-equal", "two kinds")
     return [
         CoverageCell(truth=truth, autocorrelation=autocorrelation, instances=instances)
@@ -46,7 +46,7 @@ def coverage_cells() -> list[CoverageCell]:
 
 
 def near_equal_cells() -> list[CoverageCell]:
-    """Near-equal algorithms, alone and beside two outliers, with shrinkage and without."""
+    """Return the cells of the near-equal study: with and without two outliers, with and without shrinkage."""
     return [
         CoverageCell(belief=belief, truth=truth, spread=spread, instances=instances, algorithms=6)
         for truth in _NEAR_EQUAL
@@ -57,7 +57,10 @@ def near_equal_cells() -> list[CoverageCell]:
 
 
 def race_cells() -> list[RaceCell]:
-    """Truths of Plackett-Luce and of two kinds of instances; the default, one change of it at a time, and rank tests."""
+    """Return the cells of the race study: a Plackett-Luce truth and one with two kinds of instances, under five rules.
+
+    The rules are the default settings, three settings that change one default each, and rank tests.
+    """
     settings: list[dict[str, Any]] = [
         {"truth": "random walk", "algorithms": 4},
         {"truth": "two kinds", "algorithms": 5},
@@ -73,7 +76,7 @@ def race_cells() -> list[RaceCell]:
 
 
 def prediction_cells() -> list[PredictionCell]:
-    """Those recorded runs that are on this machine, the blend against its two ends."""
+    """Return the cells of the prediction study, on recorded runs that are on this machine: the blend and its two ends."""
     return [
         PredictionCell(recorded, belief=belief, instances=instances)
         for recorded in _RECORDED
@@ -92,7 +95,7 @@ STUDIES: dict[str, tuple[Callable[..., Any], Callable[[], Sequence[Any]], Callab
 
 
 def chosen(cells: Sequence[Any], wanted: Sequence[str]) -> list[Any]:
-    """The cells whose fields are as wanted, such as instances=30 or truth=smooth,constant."""
+    """Return the cells that match all conditions, such as instances=30 or truth=smooth,constant."""
     for each in wanted:
         field, separator, values = each.partition("=")
         if not separator or field not in asdict(cells[0]):
@@ -104,7 +107,7 @@ def chosen(cells: Sequence[Any], wanted: Sequence[str]) -> list[Any]:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run a study, or go on with it, and write its summary."""
+    """Run or resume a study, and write its summary."""
     parser = argparse.ArgumentParser(prog="python -m polarbear.calibration", description=__doc__)
     parser.add_argument("study", choices=STUDIES)
     parser.add_argument("--cells", nargs="*", default=[], metavar="FIELD=VALUE", help="only such, e.g. times=20")

@@ -1,4 +1,4 @@
-"""The beliefs that are compared, by name: the Bayesian bootstrap, its two ends, and the paper's priors."""
+"""The priors that the studies compare, by name: the Bayesian bootstrap, the ends of its blend, and the paper's priors."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ BELIEFS: dict[str, Prior] = {
 
 
 def prior_of(belief: str) -> Prior:
-    """The prior of that name."""
+    """Return the prior with this name."""
     if belief not in BELIEFS:
         raise ValueError(f"belief must be one of {', '.join(map(repr, BELIEFS))}; got {belief!r}")
     return BELIEFS[belief]
 
 
 def fitted(belief: str, choices: Choices, *, draws: int, seed: int) -> Posterior:
-    """The posterior of choices under the belief of that name."""
+    """Fit a posterior to choices under the prior with this name."""
     return fit(choices, prior=prior_of(belief), draws=draws, seed=seed)

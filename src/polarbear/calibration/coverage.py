@@ -1,8 +1,8 @@
-"""Coverage: how often the intervals of a belief hold the truth, and how often its claims come true.
+"""Coverage: measure how often credible intervals hold the true value, and how often claims come true.
 
-Truths do not come from the belief's prior. If the belief is honest, 95 % of its 95 % intervals of win rates and ratings hold
-the truth, and of its claims with probability 0.95, such as "A beats B on most instances" or "A comes first most often",
-95 % come true.
+Truths are not drawn from the prior of the fit. If a posterior is calibrated, 95 % of its 95 % intervals of win rates and
+ratings hold the true value. Of its claims with probability 0.95, such as "A beats B on most instances" or "A comes first
+most often", 95 % come true.
 """
 
 from __future__ import annotations
@@ -25,21 +25,21 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
 
 LEVEL = 0.95
-CLAIMS = (0.9, 0.99)  # the probabilities of the claims that are examined
+CLAIMS = (0.9, 0.99)  # the range of probabilities of claims
 
 
 @dataclass(frozen=True)
 class CoverageCell:
-    """One setting of the study.
+    """One setting of the coverage study.
 
     Attributes
     ----------
     belief
-        What is fitted, by the names of `polarbear.calibration.beliefs`.
+        The name of the prior, see `polarbear.calibration.beliefs`.
     truth, spread, autocorrelation
-        What is simulated, see `truths` and `Simulator`.
+        The simulated truth and noise, see `truths` and `Simulator`.
     algorithms, instances, times, draws
-        The size of a data set, and of the posterior.
+        The size of a data set, and the number of posterior draws.
     """
 
     belief: str = "BayesianBootstrap"
@@ -53,14 +53,17 @@ class CoverageCell:
 
 
 def measure_coverage(cell: CoverageCell, replicate: int) -> dict[str, Any]:
-    """Simulate one data set; compare intervals of win rates and ratings, and claims about them, with the truth."""
+    """Simulate one data set, fit a posterior, and compare its intervals and claims with the truth."""
     values, truth = simulate(cell, replicate)
     choices = Choices.from_values(values, grid=linear_grid(1, cell.times, cell.times))
     return compare(fitted(cell.belief, choices, draws=cell.draws, seed=replicate), truth)
 
 
 def simulate(cell: CoverageCell, replicate: int) -> tuple[Array, Array]:
-    """Values (instance, time, algorithm) and their truth (see `truths`), the same for every belief."""
+    """Simulate values (instance, time, algorithm), and return them with their truth (see `truths`).
+
+    The data set does not depend on the prior, so that priors are compared on the same data.
+    """
     rng = np.random.default_rng(
         [replicate, cell.algorithms, cell.instances, cell.times, round(1000 * cell.autocorrelation)]
     )
@@ -70,7 +73,7 @@ def simulate(cell: CoverageCell, replicate: int) -> tuple[Array, Array]:
 
 
 def compare(posterior: Posterior, truth: Array) -> dict[str, Any]:
-    """Compare a posterior with a truth: win rates, and under "ratings" the probabilities of being first."""
+    """Compare a posterior with a truth: its win rates and, under the key "ratings", its ratings."""
     return {
         **compare_win_rates(posterior, true_win_rates(truth)),
         "ratings": compare_ratings(posterior, true_ratings(truth)),
@@ -80,9 +83,9 @@ def compare(posterior: Posterior, truth: Array) -> dict[str, Any]:
 def compare_win_rates(posterior: Posterior, truth: Array) -> dict[str, Any]:
     """Compare a posterior with true win rates (time, algorithm, algorithm).
 
-    Returns the share of the 95 % intervals of all pairs and times that hold the true win rate, their mean width, the mean
-    log-score of which algorithm of a pair is better, how many claims with a probability in `CLAIMS` were made, how many of
-    them came true, and the sum of their probabilities.
+    The result holds the share of 95 % intervals, over all pairs and times, that contain the true win rate, and their mean
+    width; the mean log-score of predicting the better algorithm of each pair; the number of claims with a probability in
+    `CLAIMS`, the number of them that came true, and the sum of their probabilities.
     """
     pairs = list(zip(*np.triu_indices(truth.shape[1], 1), strict=True))
     drawn = np.array([posterior.win_rates(int(a), int(b)) for a, b in pairs], dtype=np.float64)  # (pair, time, draw)
@@ -94,7 +97,7 @@ def compare_win_rates(posterior: Posterior, truth: Array) -> dict[str, Any]:
 
 
 def compare_ratings(posterior: Posterior, truth: Array) -> dict[str, Any]:
-    """Compare a posterior with true ratings (time, algorithm); claims name the algorithm that comes first most often."""
+    """Compare a posterior with true ratings (time, algorithm); claims are about which algorithm comes first most often."""
     drawn = posterior.ratings.transpose(1, 2, 0)  # (time, algorithm, draw)
     leader, true_leader = drawn.argmax(axis=1), truth.argmax(axis=1)
     best = np.mean(leader[:, None] == np.arange(truth.shape[1])[:, None], axis=2)  # (time, algorithm)
@@ -104,18 +107,18 @@ def compare_ratings(posterior: Posterior, truth: Array) -> dict[str, Any]:
 
 
 def _intervals(drawn: Array, true: Array) -> dict[str, float]:
-    """How many 95 % intervals of the draws (last axis) hold the truth, and their mean width."""
+    """Return the share of 95 % intervals of the draws (last axis) that hold the true value, and their mean width."""
     lower, upper = np.quantile(drawn, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=-1)
     return {"coverage": float(np.mean((lower <= true) & (true <= upper))), "width": float(np.mean(upper - lower))}
 
 
 def _log_score(given: Array, draws: int) -> float:
-    """Of the probabilities that were given to what is true; half a draw where they are zero."""
+    """Return the mean logarithm of the probabilities of the true events, clipped to half a draw from 0 and 1."""
     return float(np.log(np.clip(given, 0.5 / draws, 1 - 0.5 / draws)).mean())
 
 
 def _claims(sure: Array, right: NDArray[np.bool_]) -> dict[str, float]:
-    """How many claims, how many came true, and the sum of their probabilities."""
+    """Return the number of claims, the number that came true, and the sum of their probabilities."""
     made = (sure >= CLAIMS[0]) & (sure < CLAIMS[1])
     return {
         "claims": int(made.sum()),
@@ -125,7 +128,7 @@ def _claims(sure: Array, right: NDArray[np.bool_]) -> dict[str, float]:
 
 
 def summarise(cell: CoverageCell, outcomes: list[dict[str, Any]]) -> dict[str, Any]:
-    """Means over the data sets of one cell, with standard errors, for win rates and for ratings."""
+    """Return means over the data sets of one cell, with standard errors, for win rates and for ratings."""
     return {
         **asdict(cell),
         "data_sets": len(outcomes),
@@ -141,7 +144,7 @@ def _summary(outcomes: list[dict[str, Any]]) -> dict[str, Any]:
     )
     number = claims.sum()
     share = came_true.sum() / number if number else None
-    # Claims of one data set are correlated, so data sets are the units of the error.
+    # Claims of one data set are correlated, so data sets are the units of the standard error.
     error = np.sqrt(np.sum((came_true - share * claims) ** 2)) / number if number else None
     return {
         "coverage": round(float(coverage.mean()), 4),

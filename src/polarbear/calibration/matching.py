@@ -1,4 +1,4 @@
-"""What to simulate so that it resembles recorded runs: as correlated over time, and as far apart."""
+"""Estimate simulation settings that resemble recorded runs: the autocorrelation over time and the spread of utilities."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ if TYPE_CHECKING:
     from polarbear.observe import Rankings
     from polarbear.posterior.posterior import Posterior
 
-_USUAL = np.sqrt(2)  # deviation of differences of utilities under `truths`
-_LARGEST_LOGIT = 4.0  # a win rate of 98 %; beyond, logits measure the number of instances rather than the distance
+_USUAL = np.sqrt(2)  # standard deviation of differences of utilities under `truths`
+_LARGEST_LOGIT = 4.0  # a win rate of 98 %; larger logits reflect the number of instances rather than the difference
 
 
 def estimate_autocorrelation(rankings: Rankings) -> float:
-    """The autocorrelation of a run's noise at neighbouring times, from the outcomes of all pairs.
+    """Estimate the autocorrelation of a run's noise at neighbouring times, from the outcomes of all pairs.
 
-    Of two normal variables with correlation ρ, the signs have the correlation r = (2 / π) arcsin ρ. The outcomes of a pair
-    at neighbouring times, less their means over instances, take the place of the signs. Nothing to learn from gives zero.
+    The signs of two normal variables with correlation ρ have the correlation r = (2 / π) arcsin ρ. The outcomes of a pair
+    at neighbouring times, centred over instances, take the place of the signs. Without information the estimate is zero.
     """
     product = square = 0.0
     ranks = rankings.ranks
@@ -36,7 +36,7 @@ def estimate_autocorrelation(rankings: Rankings) -> float:
 
 
 def estimate_spread(posterior: Posterior) -> float:
-    """How far apart algorithms lie: the root mean square of the logit win rates, as a multiple of that under `truths`."""
+    """Estimate the spread of algorithms: the root mean square of logit win rates, as a multiple of that under `truths`."""
     rates = win_probability(posterior)
     off = ~np.eye(len(posterior.names), dtype=bool)
     logits = np.clip(np.log(rates[:, off] / (1 - rates[:, off])), -_LARGEST_LOGIT, _LARGEST_LOGIT)

@@ -1,8 +1,7 @@
-"""Prediction of recorded runs: how well a belief about some instances predicts the others.
+"""Prediction of recorded runs: measure how well a posterior from some instances predicts the others.
 
-No truth needs to be known. A belief is fitted to a random part of the instances. Its posterior means predict, for each other
-instance and time, the outcome of each pair and the algorithm that comes first; the mean log-scores are compared between
-beliefs.
+This needs no known truth. A posterior is fitted to a random part of the instances. Its means predict, for each other
+instance and time, the outcome of each pair and the algorithm that comes first. Mean log-scores compare the priors.
 """
 
 from __future__ import annotations
@@ -25,23 +24,23 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-_LEAST = 1e-4  # the smallest probability that is scored: some outcomes alone would give zero
+_LEAST = 1e-4  # lower limit of predicted probabilities, since outcomes alone can predict zero
 
 
 @dataclass(frozen=True)
 class PredictionCell:
-    """One setting of the study.
+    """One setting of the prediction study.
 
     Attributes
     ----------
     recorded
         A NumPy archive of `values` (instance, time, algorithm), lower is better, and `evaluations`, log-spaced.
     belief, draws
-        What is fitted, by the names of `polarbear.calibration.beliefs`.
+        The name of the prior, see `polarbear.calibration.beliefs`, and the number of posterior draws.
     instances
-        The number of instances that are known; all others are predicted.
+        The number of instances in the fit; all others are predicted.
     times
-        How many of the recorded times are used, evenly spread.
+        The number of recorded times used, evenly spaced.
     """
 
     recorded: str
@@ -52,7 +51,7 @@ class PredictionCell:
 
 
 def measure_prediction(cell: PredictionCell, replicate: int) -> dict[str, Any]:
-    """Split the instances at random, and score the predictions of one part from the other."""
+    """Split the instances at random, fit one part, and score its predictions of the other."""
     values, grid = _recorded(cell.recorded, cell.times)
     order = np.random.default_rng([replicate, 7]).permutation(len(values))
     known, other = (
@@ -63,7 +62,7 @@ def measure_prediction(cell: PredictionCell, replicate: int) -> dict[str, Any]:
 
 
 def log_scores(posterior: Posterior, ranks: NDArray[np.int16]) -> dict[str, Any]:
-    """Mean log-scores of the pairs and of the first places of ranks (instance, time, algorithm)."""
+    """Return the mean log-scores of the pairs and of the first places in `ranks` (instance, time, algorithm)."""
     rates = np.clip(win_probability(posterior), _LEAST, 1 - _LEAST)
     score = number = 0.0
     for a, b in zip(*np.triu_indices(ranks.shape[2], 1), strict=True):
@@ -79,7 +78,7 @@ def log_scores(posterior: Posterior, ranks: NDArray[np.int16]) -> dict[str, Any]
 
 
 def summarise(cell: PredictionCell, outcomes_: list[dict[str, Any]]) -> dict[str, Any]:
-    """Means over the splits of one cell."""
+    """Return the mean log-scores over the splits of one cell."""
     return {
         **asdict(cell),
         "splits": len(outcomes_),

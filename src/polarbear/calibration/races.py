@@ -1,10 +1,11 @@
-"""Whole races on a known truth: how often a race is wrong, examined after every round as races are, and what it costs.
+"""Simulate whole races with a known truth: measure how often their decisions are wrong, and what they cost.
 
-Truths come from `truths`, runs from a simulator. An elimination is wrong if in truth no algorithm beats the eliminated one
-on most instances at every time, and it loses a clear member if the eliminated one beats each of the others somewhere by more
-than the region of practical equivalence. The set is right if it contains every clear member and no algorithm that should
-clearly have been eliminated: one that another algorithm beats everywhere by more than that region and that is not a
-specialist, if the race keeps specialists.
+Truths come from `truths`, runs from the simulator; each race decides after every round, as real races do. An elimination is
+wrong if in truth no algorithm beats the eliminated one on most instances at every time. It is clearly wrong if the
+eliminated algorithm is a clear member: it beats each of the others at some time by more than the region of practical
+equivalence. The final set is right if it contains every clear member and no algorithm that clearly should have been
+eliminated. Such an algorithm is beaten at every time by more than that region and, if the race keeps specialists, is not a
+specialist.
 """
 
 from __future__ import annotations
@@ -34,22 +35,22 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class RaceCell:
-    """One setting of the study.
+    """One setting of the race study.
 
     Attributes
     ----------
     rule
-        What decides: the posterior ("bayes"), or significance tests at each time, in the manner of irace ("rank tests").
+        The rule that eliminates: the posterior ("bayes"), or significance tests at each time as in irace ("rank tests").
     belief
-        What is fitted, by the names of `polarbear.calibration.beliefs`.
+        The name of the prior, see `polarbear.calibration.beliefs`.
     elimination, resolution, specialists, guarantee, confidence, rope, draws
         As in `Settings`.
     truth, spread, autocorrelation
-        What is simulated, see `truths` and `Simulator`.
+        The simulated truth and noise, see `truths` and `Simulator`.
     algorithms, times, most_instances
         The size of a race.
     batch
-        The first, the smallest and the largest; all the same if it is fixed.
+        The first, the smallest and the largest batch size; all equal for a fixed size.
     """
 
     rule: Literal["bayes", "rank tests"] = "bayes"
@@ -71,11 +72,11 @@ class RaceCell:
 
     @property
     def grid(self) -> Grid:
-        """The times."""
+        """The times at which algorithms are compared."""
         return linear_grid(1, self.times, self.times)
 
     def settings(self, seed: int) -> Settings:
-        """Of a race."""
+        """Return the settings of a race with this seed."""
         first, smallest, largest = self.batch
         return Settings(
             self.grid,
@@ -94,20 +95,20 @@ class RaceCell:
 
 @dataclass(frozen=True)
 class Decided:
-    """What a race decided.
+    """The decisions of one simulated race.
 
     Attributes
     ----------
     out
-        The algorithms that were eliminated.
+        The indices of the eliminated algorithms.
     promised
-        The sum of the probabilities of error that their posteriors gave.
+        The sum of the error probabilities of the eliminations under their posteriors.
     instances
-        How many were used.
+        The number of instances used.
     resolved
-        Whether the race ended before its instances did.
+        Whether the race was resolved before its instances ran out.
     cost
-        The share of the evaluations of running everything everywhere.
+        The cost of the race relative to running every algorithm on every instance.
     """
 
     out: tuple[int, ...]
@@ -118,14 +119,17 @@ class Decided:
 
 
 def simulate_race(cell: RaceCell, replicate: int) -> dict[str, Any]:
-    """Simulate one race and compare what it decided with the truth."""
+    """Simulate one race and compare its decisions with the truth."""
     values, truth = simulate(cell, replicate)
     decided = _bayesian(cell, values, seed=replicate) if cell.rule == "bayes" else _tested(cell, values)
     return judge(cell, truth, decided)
 
 
 def simulate(cell: RaceCell, replicate: int) -> tuple[Array, Array]:
-    """Values (instance, time, algorithm) of all runs and their truth (see `truths`), the same under every rule."""
+    """Simulate the values (instance, time, algorithm) of all runs, and return them with their truth (see `truths`).
+
+    They do not depend on the rule, so that rules are compared on the same runs.
+    """
     rng = np.random.default_rng([cell.algorithms, cell.times, round(1000 * cell.autocorrelation), replicate])
     truth = draw_truth(cell.truth, cell.times, cell.algorithms, spread=cell.spread, rng=rng)
     utilities = of_instances(truth, cell.most_instances, rng=rng)
@@ -133,7 +137,7 @@ def simulate(cell: RaceCell, replicate: int) -> tuple[Array, Array]:
 
 
 def judge(cell: RaceCell, truth: Array, decided: Decided) -> dict[str, Any]:
-    """Compare what a race decided with the truth."""
+    """Compare the decisions of a race with the truth."""
     rates, ratings = true_win_rates(truth), true_ratings(truth)
     beaten, surely_beaten = dominators(rates), dominators(rates, margin=cell.rope)
     no_specialist, surely_none = as_often_first(ratings), as_often_first(ratings, margin=cell.rope)
@@ -158,15 +162,16 @@ def judge(cell: RaceCell, truth: Array, decided: Decided) -> dict[str, Any]:
 
 
 def dominators(rates: Array, *, margin: float = 0.0) -> NDArray[np.bool_]:
-    """Whether the row's true win rate over the column exceeds ½ + margin at every time, shape (algorithm, algorithm)."""
+    """Return whether the true win rate of row over column exceeds ½ + margin at every time, shape (algorithm, algorithm)."""
     beats: NDArray[np.bool_] = np.all(rates > 0.5 + margin, axis=0) & ~np.eye(rates.shape[1], dtype=bool)
     return beats
 
 
 def as_often_first(ratings: Array, *, margin: float = 0.0) -> NDArray[np.bool_]:
-    """Whether the column is no specialist against the row: at no time does it come first more often by a share that matters.
+    """Return whether the column is not a specialist against the row, shape (algorithm, algorithm).
 
-    A positive margin asks for more than that. Shape (algorithm, algorithm), from true ratings (time, algorithm).
+    At no time may the true rating of the column exceed that of the row by `SHARE_THAT_MATTERS` − margin or more. Ratings
+    have the shape (time, algorithm).
     """
     lead = ratings[:, :, None] - ratings[:, None]
     often: NDArray[np.bool_] = np.all(lead > margin - SHARE_THAT_MATTERS, axis=0)
@@ -211,7 +216,7 @@ def _tested(cell: RaceCell, values: Array) -> Decided:
 
 
 def summarise(cell: RaceCell, outcomes: list[dict[str, Any]]) -> dict[str, Any]:
-    """Rates over the races of one cell, with Wilson's 95 % intervals, and means."""
+    """Return error rates over the races of one cell, with Wilson's 95 % intervals, and mean costs."""
     eliminated = sum(each["eliminated"] for each in outcomes)
     return {
         **asdict(cell),
@@ -231,7 +236,7 @@ def summarise(cell: RaceCell, outcomes: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def rate(events: int, of: int) -> tuple[float, float, float] | None:
-    """A share with Wilson's 95 % interval.
+    """Return a share with Wilson's 95 % interval; None if there are no trials.
 
     Examples
     --------

@@ -1,8 +1,8 @@
-"""The peer: elimination by significance tests after each batch of instances, in the manner of irace, at all times.
+"""The baseline for races: elimination by significance tests after each batch of instances, as in irace, at all times.
 
-At each time Friedman's test asks whether the candidates differ at all, and Wilcoxon's signed-rank test which of two is
-better. Since nobody need be the best at all times, each is compared with each. An algorithm is out when the same other one
-is significantly better at every time. Nothing is done about testing again and again.
+At each time Friedman's test decides whether the candidates differ, and Wilcoxon's signed-rank test which of two is better.
+All pairs are compared, since no algorithm need be the best at all times. An algorithm is eliminated when one other algorithm
+is significantly better at every time. There is no correction for repeated testing.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ if TYPE_CHECKING:
 
 
 def eliminated_by_rank_tests(values: Array, *, level: float, batch: int) -> tuple[list[int], int, int]:
-    """Who goes out, after how many instances nothing is left to test, and how many runs that took.
+    """Return the eliminated algorithms, the number of instances used, and the number of runs.
 
     Parameters
     ----------
     values
         Shape (instance, time, algorithm), lower is better.
     level
-        Of each test.
+        The significance level of each test.
     batch
-        Instances between two looks.
+        The number of instances between two analyses.
     """
     instances, _, algorithms = values.shape
     inside, out, runs, seen = list(range(algorithms)), [], 0, 0
@@ -43,7 +43,10 @@ def eliminated_by_rank_tests(values: Array, *, level: float, batch: int) -> tupl
 
 
 def _beaten(values: Array, level: float) -> list[int]:
-    """Positions of those that another one beats significantly at every time; the last of all stays."""
+    """Return the positions of the algorithms that another one beats significantly at every time.
+
+    An algorithm in the result eliminates no other, so at least one algorithm remains.
+    """
     times, algorithms = values.shape[1:]
     if algorithms > 2:
         differ = all(
@@ -60,10 +63,10 @@ def _beaten(values: Array, level: float) -> list[int]:
 
 
 def _worse(difference: Array, level: float) -> bool:
-    """Whether differences (instance, time), where positive is worse, are significantly positive at every time."""
-    if (difference.mean(axis=0) <= 0).any():  # spares the tests
+    """Return whether differences (instance, time), positive if worse, are significantly positive at every time."""
+    if (difference.mean(axis=0) <= 0).any():  # saves the tests
         return False
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of ties, and of samples that are small for the normal approximation
+        warnings.simplefilter("ignore")  # about ties, and about samples too small for the normal approximation
         tested = stats.wilcoxon(difference, alternative="greater", axis=0, method="approx")
     return bool(np.all(tested.pvalue < level))

@@ -1,8 +1,9 @@
-"""Simulated trajectories with a known truth: ratings over time, noise of any autocorrelation, ties, other noise.
+"""Simulate trajectories with known utilities, autocorrelated noise and ties.
 
-A run of algorithm a on instance i has at time t the value −(μ_a(t) + d_i + ε_ia(t)), lower is better. With Gumbel noise ε
-the rankings at each time follow Plackett-Luce with utilities μ(t), whatever the autocorrelation. The difficulty d_i is
-shared by all algorithms. Values fall along a staircase so high that best-so-far keeps the order within each time.
+A run of algorithm a on instance i has the value −(μ_a(t) + d_i + ε_ia(t)) at time t; lower is better. With Gumbel noise ε
+the rankings at each time follow Plackett-Luce with utilities μ(t), whatever the autocorrelation. All algorithms share the
+difficulty d_i. Values also decrease by a step per time that is far above the noise, so that the best value so far keeps the
+order within each time.
 """
 
 from __future__ import annotations
@@ -22,30 +23,31 @@ if TYPE_CHECKING:
 Dependence = Literal["copula", "renewal"]
 Noise = Literal["gumbel", "gaussian"]
 
-_STEP = 1e3  # between neighbouring times, far above any noise
+_STEP = 1e3  # decrease per time, far above any noise
 _GUMBEL_DEVIATION = math.pi / math.sqrt(6)
 
 
 @dataclass(frozen=True)
 class Simulator:
-    """How the noise of a run behaves.
+    """A simulator of runs with a given noise.
 
     Parameters
     ----------
     autocorrelation
-        Of neighbouring times of the grid, from 0 (the paper's assumption) to 1 (the order of a run's noise never changes).
+        The autocorrelation of the noise at neighbouring times of the grid, from 0 (the paper's assumption) to 1 (the noise
+        of a run never changes).
     dependence
         "copula": ε changes a little at each time (an autoregressive Gaussian process, transformed to the marginal
-        distribution). "renewal": ε stays as it is, as best-so-far curves do, until it is drawn anew.
+        distribution). "renewal": ε is constant until it is drawn anew, as best-so-far curves behave.
     lasting
-        Share of the noise, under the copula, that belongs to the instance and the algorithm and lasts the whole run.
+        The share of the noise, under the copula, that is specific to instance and algorithm and constant during a run.
     noise
-        "gumbel" makes rankings follow Plackett-Luce; "gaussian", of the same variance, does not (Thurstone's model).
+        "gumbel" makes rankings follow Plackett-Luce; "gaussian", with the same variance, does not (Thurstone's model).
     difficulty
-        Standard deviation of d_i. Rankings do not depend on it.
+        The standard deviation of d_i. Rankings do not depend on it.
     solved
-        Share of the runs that are at the optimum, and tied if there are several, at the last time. It grows evenly from
-        none; where noise changes over time, so does who is there.
+        The share of runs that are at the optimum, and therefore tied, at the last time. It grows linearly from zero. If the
+        noise changes over time, the set of these runs changes too.
     """
 
     autocorrelation: float = 0.0
@@ -70,9 +72,9 @@ class Simulator:
             raise ValueError("lasting noise goes with dependence='copula'; with 'renewal', raise the autocorrelation")
 
     def values(self, utilities: Array, instances: int, *, rng: np.random.Generator) -> Array:
-        """Values (instance, time, algorithm), lower is better, falling over time.
+        """Draw values of shape (instance, time, algorithm), which decrease over time; lower is better.
 
-        Utilities have the shape (time, algorithm), or (instance, time, algorithm) where instances differ in kind.
+        Utilities have the shape (time, algorithm), or (instance, time, algorithm) if they differ between instances.
 
         Examples
         --------
@@ -85,14 +87,14 @@ class Simulator:
         times, algorithms = utilities.shape[-2:]
         score = utilities + self.noise_of(instances, times, algorithms, rng=rng)
         if self.solved:
-            # The best so far of a growing share of the runs is the optimum.
+            # A growing share of the runs is at the optimum.
             best = [np.quantile(at, 1 - self.solved * (t + 1) / times) for t, at in enumerate(score.swapaxes(0, 1))]
             score = np.minimum(score, np.array(best)[:, None])
         score += self.difficulty * rng.standard_normal((instances, 1, 1))
         return _STEP * np.arange(times, 0, -1)[:, None] - score
 
     def noise_of(self, instances: int, times: int, algorithms: int, *, rng: np.random.Generator) -> Array:
-        """ε, shape (instance, time, algorithm)."""
+        """Draw the noise ε, shape (instance, time, algorithm)."""
         shape = (instances, times, algorithms)
         fresh = rng.standard_normal(shape)
         if self.dependence == "renewal":

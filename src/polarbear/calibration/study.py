@@ -1,7 +1,7 @@
-"""A study: many replicates of many cells, on several processes, resumable since each outcome is written at once.
+"""Run a study, many replicates of many cells, on several processes; it is resumable, since each outcome is written at once.
 
-Outcomes are lines of JSON, {"cell": …, "replicate": …, "outcome": …, "polarbear": version}. What is there already is not
-computed again; a last line that was cut off by a crash is dropped. Outcomes of several versions do not go together.
+Outcomes are lines of JSON, {"cell": …, "replicate": …, "outcome": …, "polarbear": version}. Stored outcomes are not computed
+again, and a last line that a crash truncated is dropped. A file cannot mix outcomes of different versions.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ C = TypeVar("C")
 
 Outcome = dict[str, Any]
 
-_OPENING = '{"cell": '  # of every line
+_OPENING = '{"cell": '  # the beginning of every line
 
-# One thread a process: the matrices are small, and processes would only take the cores from one another.
+# One thread per process: the matrices are small, and more threads would only compete for the cores.
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 
@@ -41,22 +41,22 @@ def run_study(
     workers: int = 1,
     tell: Callable[[int, int], None] = lambda done, of: None,
 ) -> dict[str, list[Outcome]]:
-    """Outcomes of the replicates 0, 1, … of each cell, by the cell's `key`, in the order of the replicates.
+    """Compute the outcomes of replicates 0, 1, … of each cell, and return them by the cell's `key`, in order.
 
     Parameters
     ----------
     task
-        A module's function from a cell (a frozen dataclass) and the number of a replicate to its outcome.
+        A module-level function that maps a cell (a frozen dataclass) and the number of a replicate to an outcome.
     cells
         The settings.
     replicates
-        How many of each.
+        The number of replicates per cell.
     path
-        Where outcomes are kept; nowhere by default.
+        The file that stores outcomes; None stores nothing.
     workers
-        Processes.
+        The number of processes.
     tell
-        Is told how many are done, and of how many, whenever one is.
+        A callback with the number of finished replicates and the total, called after each replicate.
     """
     known = {} if path is None else _read(path)
     tasks = [(cell, replicate) for replicate in range(replicates) for cell in cells]
@@ -76,12 +76,12 @@ def run_study(
 
 
 def gathered(cells: Sequence[C], path: Path) -> dict[str, list[Outcome]]:
-    """What a file knows about the cells, however many replicates that are."""
+    """Return all outcomes of the cells that a file holds, by the cell's `key`."""
     return _by_cell(_read(path), cells, None)
 
 
 def key(cell: Any) -> str:
-    """The cell in JSON, by which its outcomes are found again."""
+    """Return the cell as JSON, the key of its outcomes."""
     return json.dumps(asdict(cell), sort_keys=True)
 
 
@@ -102,7 +102,7 @@ def _computed(
         for cell, replicate in tasks:
             yield cell, replicate, task(cell, replicate)
         return
-    os.environ.update({name: os.environ.get(name, "1") for name in _THREADS})  # read by the processes when they start
+    os.environ.update({name: os.environ.get(name, "1") for name in _THREADS})  # the processes read it when they start
     waiting = iter(tasks)
     with ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=_end_with_the_study) as pool:
         running = {pool.submit(task, *each): each for each in islice(waiting, 2 * workers)}
@@ -117,7 +117,7 @@ def _computed(
 
 
 def _end_with_the_study() -> None:
-    """In a process of the pool: end when the study does, also if it was killed and could tell nobody."""
+    """Make a process of the pool end with the study, even if the study is killed."""
     study = parent_process()
     assert study is not None
 
@@ -129,13 +129,13 @@ def _end_with_the_study() -> None:
 
 
 def _read(path: Path) -> dict[tuple[str, int], Outcome]:
-    """The outcomes of a file. Every line must be one, so that nothing is ever added to a file of another kind."""
+    """Return the outcomes in a file; every line must be one, so that the study never appends to an unrelated file."""
     if not path.exists():
         return {}
     known: dict[tuple[str, int], Outcome] = {}
     versions, lines = set[str](), path.read_text(encoding="utf-8", errors="replace").split("\n")
     for number, line in enumerate(lines, start=1):
-        if number == len(lines) and _OPENING.startswith(line[: len(_OPENING)]):  # the end, or cut off there
+        if number == len(lines) and _OPENING.startswith(line[: len(_OPENING)]):  # the end, or a truncated line
             break
         try:
             told = json.loads(line)

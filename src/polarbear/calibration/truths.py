@@ -1,7 +1,8 @@
-"""Truths to simulate from: utilities over time that do not come from the belief that is fitted by default.
+"""Draw truths to simulate from: utilities over time that do not come from the default prior.
 
-A truth is an array (kind, time, algorithm): instances are of one or several kinds, each equally often, and on instances of a
-kind rankings follow Plackett-Luce with its utilities. With several kinds no Plackett-Luce model holds for all instances.
+A truth is an array (kind, time, algorithm). Instances are of one or several equally frequent kinds, and rankings on the
+instances of a kind follow Plackett-Luce with its utilities. With several kinds no Plackett-Luce model holds for all
+instances together.
 """
 
 from __future__ import annotations
@@ -24,14 +25,14 @@ if TYPE_CHECKING:
 Truth = Literal["random walk", "smooth", "constant", "crossing", "near-equal", "near-equal and outliers", "two kinds"]
 
 _NEAR = 0.1  # near-equal algorithms: a tenth of the usual deviation of utilities, win rates within 5 points of one half
-_OUTLIER = 2.0  # utility of the best and, negated, of the worst among near-equal ones: win rates of 88 %
+_OUTLIER = 2.0  # utility added to the best outlier and subtracted from the worst: win rates of 88 % and 12 %
 
 
 TRUTHS: tuple[Truth, ...] = get_args(Truth)
 
 
 def draw_truth(truth: Truth, times: int, algorithms: int, *, spread: float = 1.0, rng: np.random.Generator) -> Array:
-    """Utilities (kind, time, algorithm), with a deviation of about `spread` between algorithms, a tenth of it if near-equal.
+    """Draw utilities (kind, time, algorithm) with a standard deviation of about `spread`, a tenth of it if near-equal.
 
     Examples
     --------
@@ -48,30 +49,30 @@ def draw_truth(truth: Truth, times: int, algorithms: int, *, spread: float = 1.0
 
 
 def true_win_rates(truth: Array) -> Array:
-    """Win rates (time, algorithm, algorithm) of the row over the column: the mean over kinds."""
+    """Return the true win rates of row over column, the mean over kinds, shape (time, algorithm, algorithm)."""
     rates: Array = np.mean([expit(each[:, :, None] - each[:, None]) for each in truth], axis=0)
     return rates
 
 
 def true_ratings(truth: Array) -> Array:
-    """The probability of being first, (time, algorithm): the mean over kinds."""
+    """Return the true ratings, the mean over kinds, shape (time, algorithm)."""
     ratings: Array = softmax(truth, axis=-1).mean(axis=0)
     return ratings
 
 
 def of_instances(truth: Array, instances: int, *, rng: np.random.Generator) -> Array:
-    """Utilities (instance, time, algorithm) of so many instances, each of a random kind."""
+    """Draw a kind for each instance, and return its utilities, shape (instance, time, algorithm)."""
     chosen: Array = truth[rng.integers(len(truth), size=instances)]
     return chosen
 
 
 def _random_walk(t: Array, algorithms: int, rng: np.random.Generator) -> Array:
-    """A draw of the paper's random-walk prior, with its deviations of starts and steps."""
+    """Draw from the paper's random-walk prior, with its standard deviations of starts and steps."""
     return RandomWalk().sample(linear_grid(0, 1, len(t)), algorithms, 1, rng=rng)
 
 
 def _smooth(t: Array, algorithms: int, rng: np.random.Generator) -> Array:
-    """Matérn 3/2 with length 0.7 of the time axis."""
+    """Draw Gaussian processes with a Matérn 3/2 kernel and a length scale of 0.7 of the time axis."""
     distance = np.sqrt(3) * np.abs(t[:, None] - t) / 0.7
     covariance = (1 + distance) * np.exp(-distance) + 1e-9 * np.eye(len(t))
     return (np.linalg.cholesky(covariance) @ rng.standard_normal((len(t), algorithms)))[None]
@@ -82,14 +83,14 @@ def _constant(t: Array, algorithms: int, rng: np.random.Generator) -> Array:
 
 
 def _crossing(t: Array, algorithms: int, rng: np.random.Generator) -> Array:
-    """Straight lines between independent ends."""
+    """Draw straight lines between independent end points."""
     first, last = rng.standard_normal((2, algorithms))
     lines: Array = first + t[:, None] * (last - first)
     return lines[None]
 
 
 def _near_equal(t: Array, algorithms: int, rng: np.random.Generator) -> Array:
-    """Walks from starts with deviation one, which they move away from by as much again; all made small."""
+    """Draw random walks whose start and whose total movement both have standard deviation `_NEAR`."""
     steps = rng.standard_normal((len(t), algorithms)) / np.sqrt(len(t))
     walks: Array = _NEAR * (rng.standard_normal(algorithms) + np.cumsum(steps, axis=0))
     return walks[None]

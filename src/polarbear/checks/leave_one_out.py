@@ -1,11 +1,10 @@
-"""Does it matter who else was there? Win rates by ratings that are fitted to all algorithms, and to all but one.
+"""Test the independence of irrelevant alternatives: compare Plackett-Luce fits to all algorithms and to all but one.
 
-Luce's axiom, independence of irrelevant alternatives: how A does against B has nothing to do with C. Rankings that follow it
-give the same ratings of the others, but for noise, whether C is left out or not (Hausman and McFadden, 1984). Where they do
-not, C may be a variant of one of the others. A fit that does not suit moves with everybody in it, and rates change without
-others too, but less than without the one to blame.
+By Luce's axiom the win rate of A over B does not depend on C. For rankings that satisfy it, the fitted ratings of the other
+algorithms change only by noise when C is left out (Hausman and McFadden, 1984). If they change more, C may be a variant of
+one of the others. Under misspecification, removing any algorithm moves the fit; the culprit moves it most.
 
-Ratings are fitted at each time alone, so that no belief about changes over time is tested with the axiom.
+Ratings are fitted at each time separately, so that the test involves no prior over time.
 """
 
 from __future__ import annotations
@@ -32,23 +31,23 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-_CONCENTRATION = 0.5  # of the Dirichlet prior, which keeps ratings finite where somebody always wins
+_CONCENTRATION = 0.5  # of the Dirichlet prior, which keeps utilities finite if an algorithm always wins
 
 
 @dataclass(frozen=True, eq=False)
 class LeftOut:
-    """What happens to the others when one algorithm is left out; arrays of shape (time, algorithm, algorithm).
+    """The influence of one algorithm on the win rates of the others; arrays of shape (time, algorithm, algorithm).
 
     Attributes
     ----------
     name
-        Who was left out.
+        The algorithm that is left out.
     rate, without
-        The win rate of the row against the column, by ratings of all and of all but this one. The latter is NaN in its row
-        and column, and where two were never seen together.
+        The win rate of the row over the column in the fit to all algorithms, and in the fit without this one. The latter is
+        NaN in the row and column of this algorithm, and for pairs that were never compared.
     errors
-        `without` less `rate` in standard errors. These are estimated, and the tails of the ratio are those of Student's t:
-        it is told as the standard normal value that is as rare, at most 37.
+        The change `without` − `rate` in standard errors. Since the standard errors are estimated, the ratio follows
+        Student's t; it is reported as the standard normal value with the same tail probability, at most 37 in magnitude.
     """
 
     name: str
@@ -58,12 +57,12 @@ class LeftOut:
 
 
 def leave_one_out(choices: Choices) -> dict[str, LeftOut]:
-    """What changes about the others when one algorithm is left out, by its name.
+    """Return the influence of each algorithm on the win rates of the others, by the name of the algorithm left out.
 
     Parameters
     ----------
     choices
-        What was seen, with the rankings of each instance, of three algorithms or more; of at most 400 instances.
+        The observed choices of three algorithms or more, with the rankings of each instance. At most 400 instances are used.
 
     Examples
     --------
@@ -99,19 +98,19 @@ def leave_one_out(choices: Choices) -> dict[str, LeftOut]:
 
 @dataclass(frozen=True, eq=False)
 class _Fit:
-    """Ratings of each time alone."""
+    """A Plackett-Luce fit at each time separately."""
 
-    rate: Array  # win rates of row against column, (time, algorithm, algorithm)
-    covariance: Array  # of the utilities by the model, (time, algorithm, algorithm)
-    influence: Array  # what each instance contributes to the utilities, (time, algorithm, instance)
+    rate: Array  # win rates of row over column, (time, algorithm, algorithm)
+    covariance: Array  # of the utilities under the model, (time, algorithm, algorithm)
+    influence: Array  # contribution of each instance to the utilities, (time, algorithm, instance)
 
     @property
     def slope(self) -> Array:
-        """Of the win rate in the difference of utilities."""
+        """The derivative of the win rate with respect to the difference of utilities."""
         return self.rate * (1 - self.rate)
 
     def of(self, kept: Sequence[int]) -> _Fit:
-        """What it says about some of the algorithms."""
+        """Return the fit restricted to some of the algorithms."""
         return _Fit(self.rate[:, kept][..., kept], self.covariance[:, kept][..., kept], self.influence[:, kept])
 
 
@@ -131,11 +130,12 @@ def _fitted(choices: Choices) -> _Fit:
 
 
 def _standard_error(whole: _Fit, less: _Fit, together: Array) -> Array:
-    """By how much two fits of the same rankings, with and without somebody, differ by chance in their win rates.
+    """Return the standard error of the difference in win rates between fits with and without one algorithm.
 
-    The largest of three: as the contributions of the instances scatter; as the model has it, whose variance without is that
-    with and that of the difference (Hausman); and as finely as win rates can be told from so many instances. The first two
-    alone are too small where somebody nearly always wins and few instances were seen.
+    It is the largest of three: the empirical error from the scatter of the instances' contributions; the model's error,
+    where the variance of the difference is the variance without minus the variance with the algorithm (Hausman); and 1/n,
+    the resolution of a win rate from n instances. The first two alone are too small if an algorithm nearly always wins and
+    instances are few.
     """
 
     def joined(one: _Fit, other: _Fit) -> Array:
@@ -150,21 +150,21 @@ def _standard_error(whole: _Fit, less: _Fit, together: Array) -> Array:
 
 
 def _as_normal(ratio: Array, freedom: Array) -> Array:
-    """The standard normal value that is as rare as this one of Student's t."""
+    """Return the standard normal value with the same tail probability as this value of Student's t."""
     tail = np.maximum(stats.t.sf(np.abs(ratio), freedom), np.finfo(np.float64).tiny)
     normal: Array = np.copysign(stats.norm.isf(tail), ratio)
     return normal
 
 
 def _of_differences(covariance: Array) -> Array:
-    """The (co)variance of row less column."""
+    """Return the (co)variances of the differences row − column."""
     own = np.diagonal(covariance, axis1=1, axis2=2)
     result: Array = own[:, :, None] + own[:, None, :] - covariance - covariance.transpose(0, 2, 1)
     return result
 
 
 def of_algorithms(rankings: Rankings, kept: Sequence[int]) -> Choices:
-    """The choices of some of the algorithms, as if the others had not been there."""
+    """Return the choices of some of the algorithms, as if the others had not taken part."""
     ranks = rankings.ranks[..., kept]
     special = (ranks == ABSENT) | (ranks == UNRANKED)
     dense = np.where(special, ranks, rank_values(np.where(special, np.nan, ranks)))

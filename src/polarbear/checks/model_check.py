@@ -2,13 +2,12 @@
 
 Plackett-Luce has one rating per algorithm and time, from which the win rate of every pair follows: how often A beats B does
 not depend on C (independence of irrelevant alternatives). Real algorithms violate this, for instance if two of them are
-variants of each other. The check asks three questions. Are the observed win rates of each pair as the posterior expects? Do
-the other win rates change when one algorithm is left out? And would each elimination be confirmed by the outcomes of the
-pair alone?
+variants of each other. The check answers three questions. Do the observed win rates of each pair agree with the posterior?
+Do the other win rates change when one algorithm is left out? Do the outcomes of the pair alone confirm each elimination?
 
-The win rates of a `BayesianBootstrap` are outcomes, blended with a Plackett-Luce fit. They can contradict the observed ones
-only through that fit, and leaving an algorithm out changes them only as far as the fit counts. Outcomes of the pair alone
-are then those of the same weighted instances, so that clusters of instances count as what they are.
+The win rates of a `BayesianBootstrap` are observed outcomes, blended with a Plackett-Luce fit. They can deviate from the
+observed ones only through that fit, and leaving an algorithm out changes them only in proportion to the weight of the fit.
+The outcomes of the pair alone then use the same weighted instances, so that clusters are weighted as a whole.
 """
 
 from __future__ import annotations
@@ -39,10 +38,10 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-FALSE_ALARMS = 0.01  # how often a model that holds may be called contradicted by one check, over all pairs and times
-SMALLEST_MISFIT = 0.05  # of a win rate: smaller ones change no decision that matters (the default rope)
-DOUBTFUL = 0.05  # a decision is contradicted where the pair's own outcomes leave it no more than this
-RELEVANT_SHARE = 0.5  # of Plackett-Luce in a win rate; where outcomes count more, no algorithm is left out
+FALSE_ALARMS = 0.01  # probability that a check rejects a correct model, over all pairs and times
+SMALLEST_MISFIT = 0.05  # of a win rate, equal to the default rope: smaller misfits change no decision that matters
+DOUBTFUL = 0.05  # an elimination is contradicted if the pair's own outcomes give it a smaller probability
+RELEVANT_SHARE = 0.5  # of Plackett-Luce in a win rate; if outcomes weigh more, leave-one-out fits are skipped
 
 
 class Decision(Protocol):
@@ -58,7 +57,7 @@ class Decision(Protocol):
 
     @property
     def probability(self) -> float:
-        """The probability of that under the posterior."""
+        """The probability that `by` beats `name` under the posterior."""
 
 
 @dataclass(frozen=True)
@@ -70,11 +69,11 @@ class Misfit:
     name, other
         `name` beat `other` on the share `observed` of the instances; the posterior expects `modelled`.
     time
-        The time of that; the misfit is significant from `first` to `last`.
+        The time of the largest difference; the misfit is significant from `first` to `last`.
     errors
         The difference in standard errors.
     instances
-        The effective number of instances that compare the two then.
+        The effective number of instances that compare the pair at this time.
     """
 
     name: str
@@ -89,7 +88,7 @@ class Misfit:
 
     @property
     def sentence(self) -> str:
-        """The misfit in words."""
+        """A sentence that states the misfit."""
         return (
             f"{self.name} beat {self.other} on {self.observed:.0%} of {self.instances:,.0f} instances at {self.time:,.6g}, "
             f"but the posterior expects {self.modelled:.0%} ({abs(self.errors):.1f} standard errors)"
@@ -122,7 +121,7 @@ class Disturbance:
 
     @property
     def sentence(self) -> str:
-        """The change in words."""
+        """A sentence that states the change."""
         return (
             f"at {self.time:,.6g} the fitted win rate of {self.first} over {self.second} is {self.rate:.0%} with "
             f"{self.name} and {self.without:.0%} without it ({abs(self.errors):.1f} standard errors)"
@@ -141,7 +140,7 @@ class SecondOpinion:
         The smallest probability, over the times at which the two were compared, that `by` beats `name` on more than half of
         the instances, from the outcomes of the pair alone.
     time
-        The time of that.
+        The time of the smallest probability.
     """
 
     name: str
@@ -157,12 +156,12 @@ class SecondOpinion:
 
     @property
     def unsupported(self) -> bool:
-        """Whether the pair's own outcomes neither contradict nor support the elimination; also if there are none."""
+        """Whether the pair's own outcomes neither contradict nor support the elimination, for instance if there are none."""
         return DOUBTFUL <= self.own <= 0.5
 
     @property
     def sentence(self) -> str:
-        """The two probabilities in words."""
+        """A sentence that states both probabilities."""
         return (
             f"{self.by} beats {self.name} with probability {self.probability:.3f} under the posterior, but with "
             f"{self.own:.3f} at {self.time:,.6g} from the outcomes of these two alone"
@@ -178,22 +177,22 @@ class ModelCheck:
     names, grid
         The algorithms and the times.
     compared
-        The effective number of instances on which both were observed.
+        The effective number of instances that compare row and column.
     observed
-        The weighted share of them on which the row beat the column; ties count half. NaN where the two were never compared.
+        The weighted share of them on which the row beat the column; ties count one half. NaN for pairs never compared.
     modelled
-        The win rates that the posterior expects.
+        The expected win rates under the posterior.
     deviation
-        Standard deviations of the observed win rates.
+        The standard deviations of the observed win rates.
     own
         P(the row beats the column on more than half of the instances), from the outcomes of the pair alone.
     model_share
         The share of Plackett-Luce in the posterior's win rates: 1 under the Plackett-Luce priors.
     independent_times
-        The effective number of independent times, over which the largest misfit is judged.
+        The effective number of independent times, for the multiplicity correction of the largest misfit.
     left_out
-        The change of the other win rates when one algorithm is left out, by its name; empty for two algorithms, and where
-        outcomes count more than Plackett-Luce.
+        The change of the other win rates when one algorithm is left out, by its name. Empty for two algorithms, and if
+        outcomes weigh more than Plackett-Luce.
     """
 
     names: tuple[str, ...]
@@ -209,17 +208,17 @@ class ModelCheck:
 
     @cached_property
     def errors(self) -> Array:
-        """(observed − modelled) in standard errors of the observed rate; zero where the two were never compared."""
+        """observed − modelled, in standard errors of the observed win rate; zero for pairs never compared."""
         return np.where(self.compared > 0, np.nan_to_num(self.observed - self.modelled) / self.deviation, 0.0)
 
     @property
     def threshold(self) -> float:
-        """The standard errors from which a misfit counts: Bonferroni's, over all pairs and independent times."""
+        """The standard errors at which a misfit is significant (Bonferroni over all pairs and independent times)."""
         pairs = len(self.names) * (len(self.names) - 1) / 2
         return self._bonferroni(pairs)
 
     def _bonferroni(self, tests: float) -> float:
-        """Return the threshold for this number of tests at each of the independent times."""
+        """Return the two-sided normal threshold for this number of tests at each of the independent times."""
         return float(stats.norm.isf(FALSE_ALARMS / (2 * tests * self.independent_times)))
 
     @cached_property
@@ -285,7 +284,7 @@ class ModelCheck:
         return tuple(opinions)
 
     def sentences(self, decisions: Iterable[Decision] = ()) -> list[str]:
-        """Return warnings for the user: none where the model holds, else where it fails, what follows and what to do."""
+        """Return warnings for the user: where the model fails, what follows and what to do; none if the model holds."""
         opinions = self.judged(decisions)
         contradicted = [each for each in opinions if each.contradicted]
         unsupported = [each for each in opinions if each.unsupported]
@@ -383,7 +382,7 @@ def model_check(posterior: Posterior, choices: Choices) -> ModelCheck:
 
 
 def _weighted_rankings(posterior: Posterior, rankings: Rankings) -> Rankings:
-    """Return the observed rankings with the weights that they have on average in the posterior."""
+    """Return the observed rankings with their expected weights under the posterior."""
     rows = posterior.outcomes
     if rows is None:
         return rankings
@@ -409,7 +408,7 @@ def _model_share(posterior: Posterior) -> Array:
 def _binomial_deviation(rate: Array, compared: Array) -> Array:
     """Return √(p (1 − p) / P), the standard deviation of observed win rates whose expectation is p.
 
-    Rates closer to 0 or 1 than half an instance count as that close, and the deviation is never zero.
+    Rates are clipped to half an instance from 0 and 1, so that the deviation is never zero.
     """
     instances = np.maximum(compared, 1)
     inside = np.clip(rate, 0.5 / instances, 1 - 0.5 / instances)

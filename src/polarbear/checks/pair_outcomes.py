@@ -1,4 +1,4 @@
-"""Two algorithms on the same instances: how often one was better, and how many instances say so."""
+"""Observed outcomes of pairs: win rates on common instances, and the effective number of these instances."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ if TYPE_CHECKING:
 
 
 def win_rates(rankings: Rankings) -> Array:
-    """The weighted share of instances on which the row was better than the column, ties half, (time, algorithm, algorithm).
+    """Return the observed win rates of row over column, shape (time, algorithm, algorithm).
 
-    NaN where the two were never compared, and zero for one against itself.
+    They are weighted shares of instances, where a tie counts one half. They are NaN for pairs never compared, and zero on
+    the diagonal.
 
     Examples
     --------
@@ -43,9 +44,10 @@ def win_rates(rankings: Rankings) -> Array:
 
 
 def seen_together(rankings: Rankings) -> Array:
-    """On how many instances row and column were compared, (time, algorithm, algorithm); Kish's number of unequal weights.
+    """Return the effective number of instances that compare row and column, shape (time, algorithm, algorithm).
 
-    (Σ w)² / Σ w² equal ones tell a rate as well as these. Weights of all instances times a number leave it as it is.
+    This is Kish's effective sample size, (Σ w)² / Σ w²: a rate from this number of equally weighted instances is as precise.
+    It does not depend on the scale of the weights.
 
     Examples
     --------
@@ -61,13 +63,16 @@ def seen_together(rankings: Rankings) -> Array:
 
 
 def _both(row: NDArray[np.int16], column: NDArray[np.int16]) -> NDArray[np.bool_]:
-    """Whether the order of two is known: both are there, and not both in an unknown tail."""
+    """Return whether the order of two algorithms is known: both are present, and not both in the unranked tail."""
     known: NDArray[np.bool_] = (row != ABSENT) & (column != ABSENT) & ~((row == UNRANKED) & (column == UNRANKED))
     return known
 
 
 def _compared(rankings: Rankings, weights: Array) -> Array:
-    """Weights of the instances on which the order of two is known, as products of matrices; none of one with itself."""
+    """Return the total weight of instances on which the order of two algorithms is known, by matrix products.
+
+    The diagonal is zero.
+    """
     ranks = rankings.ranks
     total: Array = np.zeros((ranks.shape[1], ranks.shape[2], ranks.shape[2]))
     for sign, there in ((1, ranks != ABSENT), (-1, ranks == UNRANKED)):

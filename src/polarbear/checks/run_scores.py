@@ -1,7 +1,7 @@
-"""The score of each instance at each time: how its ranking pulls at the utilities.
+"""The Plackett-Luce score of each instance at each time.
 
-The score of one ranking is the gradient of its log-likelihood, s = W − Σ_S C_S p_S. Over instances it has mean zero at the
-true utilities, and, under Plackett-Luce, a covariance that is the likelihood's curvature.
+The score of a ranking is the gradient of its log-likelihood in the utilities, s = W − Σ_S C_S p_S. Over instances it has
+mean zero at the true utilities and, under Plackett-Luce, its covariance equals the curvature of the likelihood.
 """
 
 from __future__ import annotations
@@ -21,22 +21,23 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-_FURTHEST = 700.0  # below the best, where masses all but underflow
-MOST_INSTANCES = 400  # how their scores go together is then known to some hundredths, and more would only take time
+_FURTHEST = 700.0  # largest distance of a utility from the best; e⁻⁷⁰⁰ is just above underflow
+MOST_INSTANCES = 400  # correlations of scores are then accurate to a few hundredths; more instances only take time
 
 
 def scores_by_instance(utilities: Array, rankings: Rankings) -> Array:
-    """Scores in the utilities, shape (instance, time, algorithm), each times the weight of its ranking.
+    """Return the scores in the utilities, weighted by the weights of the rankings, shape (instance, time, algorithm).
 
-    A tie of k algorithms of mass g, with worse ones of mass M, counts as k choices from what is then left on average, masses
-    M + g (1 − j/k) for j = 0, …, k − 1 (Efron, 1977): close to the average over all orders, at the cost of a single one.
+    A tie of k algorithms with total mass g, above algorithms with total mass M, counts as k choices from the masses that
+    remain on average, M + g (1 − j/k) for j = 0, …, k − 1 (Efron, 1977). This is close to the average over all orders, at
+    the cost of a single one.
 
     Parameters
     ----------
     utilities
         μ, shape (time, algorithm).
     rankings
-        What was seen.
+        The observed rankings.
 
     Examples
     --------
@@ -51,7 +52,7 @@ def scores_by_instance(utilities: Array, rankings: Rankings) -> Array:
     masses = np.exp(np.maximum(utilities - utilities.max(axis=1, keepdims=True), -_FURTHEST))
     mass = np.where(ranks == ABSENT, 0.0, np.take_along_axis(np.broadcast_to(masses, ranks.shape), order, axis=2))
 
-    # Positions from the best to the worst; a group is a run of equal ranks, from `first` to `last`.
+    # Positions run from best to worst; a group is a sequence of equal ranks, from `first` to `last`.
     position = np.arange(ranks.shape[2])
     starts = np.concatenate([np.ones_like(ranks[..., :1], dtype=bool), ranks[..., 1:] != ranks[..., :-1]], axis=2)
     first = np.maximum.accumulate(np.where(starts, position, 0), axis=2)
@@ -59,12 +60,12 @@ def scores_by_instance(utilities: Array, rankings: Rankings) -> Array:
     last = np.minimum.accumulate(np.where(ends, position, len(position))[..., ::-1], axis=2)[..., ::-1]
     size = last - first + 1
 
-    left = np.cumsum(mass[..., ::-1], axis=2)[..., ::-1]  # mass of this position and all after it
+    left = np.cumsum(mass[..., ::-1], axis=2)[..., ::-1]  # total mass of this and all later positions
     beyond = np.concatenate([left, np.zeros_like(left[..., :1])], axis=2)
     worse = np.take_along_axis(beyond, last + 1, axis=2)
     share = 1 - (position - first) / size
     present = (ranks != ABSENT).sum(axis=2, keepdims=True)
-    chosen = (ranks != ABSENT) & (ranks != UNRANKED) & (position < present - 1)  # the last of all is no choice
+    chosen = (ranks != ABSENT) & (ranks != UNRANKED) & (position < present - 1)  # the last position is not a choice
     from_set = worse + (np.take_along_axis(left, first, axis=2) - worse) * share
     inverse = np.divide(1, from_set, out=np.zeros_like(from_set), where=chosen)
 
@@ -85,7 +86,7 @@ def scores_by_instance(utilities: Array, rankings: Rankings) -> Array:
 
 
 def looked_at(rankings: Rankings) -> Rankings:
-    """These, or `MOST_INSTANCES` of them, evenly spread."""
+    """Return the rankings, thinned to `MOST_INSTANCES` evenly spaced instances if there are more."""
     instances = len(rankings.ranks)
     if instances <= MOST_INSTANCES:
         return rankings
@@ -94,16 +95,17 @@ def looked_at(rankings: Rankings) -> Rankings:
 
 
 def standard_scores(utilities: Array, choices: Choices) -> tuple[Array, Array]:
-    """z_i(t) = A(t)^−½ s_i(t) in the contrasts, shape (time, latent function, instance), and A(t), the curvature of all.
+    """Return the standardised scores z_i(t) = A(t)^−½ s_i(t) in the contrasts, and the curvature A(t) of all instances.
 
-    Under Plackett-Luce, at the true utilities, Σ_i z_i(t) z_i(t)ᵀ over all instances is the identity on average.
+    Scores have the shape (time, latent function, instance). Under Plackett-Luce, at the true utilities, the expectation of
+    Σ_i z_i(t) z_i(t)ᵀ over all instances is the identity.
 
     Parameters
     ----------
     utilities
         The fitted μ, shape (time, algorithm).
     choices
-        What was seen, with the rankings of each instance; at most `MOST_INSTANCES` of them are looked at.
+        The observed choices, with the rankings of each instance; scores use at most `MOST_INSTANCES` of them.
     """
     assert choices.rankings is not None
     contrasts = helmert(utilities.shape[1])
@@ -113,7 +115,7 @@ def standard_scores(utilities: Array, choices: Choices) -> tuple[Array, Array]:
 
 
 def _inverse_root(matrices: Array) -> Array:
-    """A^−½ of each symmetric matrix; zero in directions about which nothing was seen."""
+    """Return A^−½ of each symmetric matrix, zero in directions without information."""
     values, vectors = np.linalg.eigh(matrices)
     known = values > 1e-9 * values.max()
     inverse = np.where(known, 1 / np.sqrt(np.where(known, values, 1.0)), 0.0)

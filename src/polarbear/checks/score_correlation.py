@@ -1,6 +1,7 @@
 """Correlation of a run's scores over time, and the effective number of independent times that follows from it.
 
-The likelihood takes the rankings of one run at different times to be independent. Whether they are shows in their scores.
+The likelihood treats the rankings of one run at different times as independent. The correlation of their scores shows
+whether they are.
 """
 
 from __future__ import annotations
@@ -15,32 +16,32 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-_DECAYS = 12  # lengths in the dictionary of exponentials
+_DECAYS = 12  # number of length scales in the dictionary of exponentials
 
 
 def score_correlation(scores: Array) -> Array:
-    """R, shape (time, time): the correlation over time of the scores of one instance, the same in all contrasts.
+    """Return R, shape (time, time), the correlation over time of an instance's scores, common to all contrasts.
 
-    C(t, t') = Σ_i z_i(t)·z_i(t') is scaled to a unit diagonal. Few instances make that noisy, and it is drawn towards a
-    correlation that depends on the distance on the grid alone, by as much as its sampling errors explain how far the two lie
-    apart (Schäfer and Strimmer, 2005): all the way where rankings are independent, hardly where they are alike, since
-    correlations near one are known well even from few. Times at which nothing was seen take the latter. Times without a
-    common instance are uncorrelated, for R is that of sums over instances.
+    C(t, t') = Σ_i z_i(t)·z_i(t') is scaled to a unit diagonal. With few instances it is noisy, so it is shrunk towards a
+    stationary target, which depends only on the distance on the grid; weight = sampling variance / squared distance
+    (Schäfer and Strimmer, 2005). Shrinkage is complete for independent rankings and slight for highly correlated ones,
+    since correlations near one are precise even with few instances. Unobserved times use the target. Times without a common
+    instance are uncorrelated, since R is the correlation of sums over instances.
 
     Parameters
     ----------
     scores
-        Standardised, shape (time, latent function, instance); zero where an instance was not observed.
+        Standardised scores of shape (time, latent function, instance); zero if an instance was not observed.
     """
     times, functions, _ = scores.shape
     flat = scores.reshape(times, -1)
     together, there = flat @ flat.T, _observed(scores)
-    if not there.any():  # everybody always tied: as alike as rankings can be
+    if not there.any():  # all algorithms always tied: rankings are perfectly correlated
         return np.ones((times, times))
     target = _stationary(together)
-    # Of P complete runs a correlation has P − 1 degrees of freedom, since the estimate takes one; of others, in general:
+    # With P complete runs a correlation has P − 1 degrees of freedom, since the fit uses one. With missing runs, in general:
     common, each = there @ there.T, there.sum(axis=1)
-    freedom = np.outer(each, each) - common  # times `common`
+    freedom = np.outer(each, each) - common  # degrees of freedom times `common`
     known = freedom > 0
     scale = np.sqrt(np.maximum(np.diag(together), np.finfo(np.float64).tiny))
     measured = np.where(known, together / np.outer(scale, scale), target)
@@ -54,15 +55,15 @@ def score_correlation(scores: Array) -> Array:
 
 
 def _observed(scores: Array) -> Array:
-    """Return one where an instance has a score and zero elsewhere, shape (time, instance)."""
+    """Return 1 if an instance has a score at a time and 0 otherwise, shape (time, instance)."""
     there: Array = (scores != 0).any(axis=1).astype(np.float64)
     return there
 
 
 def independent_times(correlation: Array) -> float:
-    """As how many independent times the largest of the deviations at all times is to be judged: (Σ √λ)² / Σ λ.
+    """Return the effective number of independent times, (Σ √λ)² / Σ λ with λ the eigenvalues of R (Galwey, 2009).
 
-    With λ the eigenvalues of R (Galwey, 2009). Bonferroni's threshold over so many is exceeded about as often as it says.
+    With a Bonferroni correction for this number, the largest deviation over all times has about the nominal error rate.
 
     Examples
     --------
@@ -74,7 +75,10 @@ def independent_times(correlation: Array) -> float:
 
 
 def _as_correlation(matrix: Array) -> Array:
-    """The same without negative eigenvalues, which entries of different origin may lead to, and with a unit diagonal."""
+    """Return the matrix without its negative eigenvalues and with a unit diagonal.
+
+    Negative eigenvalues can arise because entries come from different estimates.
+    """
     values, vectors = np.linalg.eigh(matrix)
     positive = (vectors * np.maximum(values, 0.0)) @ vectors.T
     scale = np.sqrt(np.diag(positive))
@@ -83,13 +87,13 @@ def _as_correlation(matrix: Array) -> Array:
 
 
 def _stationary(together: Array) -> Array:
-    """Σ_k c_k exp(−d / ℓ_k) of the distance d on the grid, c ≥ 0, with what is left to one at d = 0.
+    """Return the stationary target: Σ_k c_k exp(−d / ℓ_k) at a distance d > 0 on the grid, c ≥ 0, and one at d = 0.
 
-    Fitted to the sums of C over its diagonals, each as a share of what it would be if all were alike.
+    It is fitted to the sums of C over its diagonals, each relative to its value under perfect correlation.
     """
     times, size = len(together), np.diag(together)
     distance = np.arange(1, times)
-    both = [(size[d:] > 0) & (size[:-d] > 0) for d in distance]  # of two times something was seen
+    both = [(size[d:] > 0) & (size[:-d] > 0) for d in distance]  # both times were observed
     alike = np.array(
         [np.where(pair, size[d:] + size[:-d], 0.0).sum() / 2 for d, pair in zip(distance, both, strict=True)]
     )

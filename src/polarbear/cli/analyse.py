@@ -1,4 +1,4 @@
-"""`analyse`: runs that are already there."""
+"""Command `analyse`: compare algorithms on recorded runs."""
 
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -120,13 +120,13 @@ def analyse(
 
 @dataclass(frozen=True)
 class _Recorded:
-    """Runs that were there, what of the data could not be used, and how they want to be compared."""
+    """Recorded runs with their clock, the data that were skipped, and how to compare them."""
 
     runs: "Sequence[Trajectory]"
     clock: Clock
     skipped: list[str] = field(default_factory=list)
     grid: "Grid | None" = None
-    ranked: dict[str, Any] = field(default_factory=dict)  # what ties, failures and clusters are
+    ranked: dict[str, Any] = field(default_factory=dict)  # how ties, failures and clusters are treated
 
 
 def _recorded(

@@ -1,4 +1,4 @@
-"""`calibrate`: how honest the probabilities are, by simulation, for a setting like yours."""
+"""Command `calibrate`: simulate a setting like yours, and measure how often statements with a given probability are true."""
 
 from dataclasses import asdict
 from pathlib import Path
@@ -86,7 +86,7 @@ def calibrate(
         raise ValueError(f"expected a truth among {', '.join(map(repr, TRUTHS))}; got {unknown[0]!r}")
     chosen = [each for each in TRUTHS if not truth or each in truth]
     cells = [races_.RaceCell(truth=each, **setting) for each in chosen]
-    cells[0].settings(0)  # refuses settings that do not go together
+    cells[0].settings(0)  # raises an error for settings that contradict each other
 
     outcomes = _simulate(
         coverage.measure_coverage,
@@ -111,7 +111,7 @@ def calibrate(
 
 
 def _single(cell: "RaceCell", instances: int) -> "CoverageCell":
-    """The same setting for one data set."""
+    """Return the setting of a race as that of a single data set."""
     from polarbear.calibration.coverage import CoverageCell
 
     shared = ("belief", "truth", "spread", "autocorrelation", "algorithms", "times", "draws")
@@ -119,7 +119,7 @@ def _single(cell: "RaceCell", instances: int) -> "CoverageCell":
 
 
 def _setting_of(file: Path, *, quiet: bool) -> dict[str, Any]:
-    """The setting of a race, with the autocorrelation of its runs and how far apart its algorithms lie."""
+    """Return the setting of a race, with the estimated autocorrelation of its runs and spread of its algorithms."""
     from polarbear.calibration.beliefs import BELIEFS
     from polarbear.calibration.matching import estimate_autocorrelation, estimate_spread
     from polarbear.calibration.races import RaceCell
@@ -170,7 +170,7 @@ def _simulate(
     name: str,
     quiet: bool,
 ) -> list[tuple[Any, list[dict[str, Any]]]]:
-    """All outcomes of each cell, with a bar on standard error."""
+    """Return all outcomes of each cell; show a progress bar on standard error."""
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
@@ -237,7 +237,7 @@ def _coverage(posterior: dict[str, Any]) -> str:
 
 
 def _claims(compared: dict[str, Any]) -> str:
-    """The share of claims that came true, and the probability that they had on average."""
+    """Format the share of claims that came true, and their mean posterior probability."""
     if compared["came_true"] is None:
         return "no claims"
     return f"{compared['came_true']:.0%} of {compared['promised']:.0%}"

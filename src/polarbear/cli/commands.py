@@ -1,4 +1,4 @@
-"""`polarbear`: the commands, and what becomes of errors."""
+"""Register the commands of `polarbear`, and turn errors into messages and exit codes."""
 
 import os
 import sys
@@ -33,10 +33,13 @@ Exit codes: 0 done; 1 an error of yours, told on standard error; 2 stopped early
 
 
 class Commands(TyperGroup):
-    """Turns what is wrong with the input into a sentence and exit code 1; other errors are ours and keep their trace."""
+    """Command group that reports errors in the input as a message with exit code 1.
+
+    Errors of other types are bugs in PolarBear and keep their traceback.
+    """
 
     def make_context(self, *args: Any, **extra: Any) -> Any:
-        """Read what stands before the command."""
+        """Parse the options before the command."""
         with _errors_told():
             return super().make_context(*args, **extra)
 
@@ -55,7 +58,7 @@ def _errors_told() -> Iterator[None]:
         raise
     except typer.Exit:
         raise
-    except BrokenPipeError:  # whoever read our output has enough
+    except BrokenPipeError:  # the program that reads our output has closed the pipe
         sys.stdout = _nowhere()
         raise typer.Exit(1) from None
     except (ValueError, OSError, ImportError, RuntimeError) as error:
@@ -110,7 +113,7 @@ def run() -> None:
 
 
 def _open_streams() -> None:
-    """Make sure that something can be said: where a stream is closed to nobody, and where a letter is unknown as a ?."""
+    """Open closed standard streams on the null device, and print characters that cannot be encoded as a question mark."""
     sys.stdout, sys.stderr = (sys.stdout or _nowhere()), (sys.stderr or _nowhere())
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")

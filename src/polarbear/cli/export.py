@@ -1,4 +1,4 @@
-"""`export`: tables and draws for other programs and for papers."""
+"""Command `export`: write tables and draws for other programs and for papers."""
 
 import sys
 from pathlib import Path
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 What = Literal["runs", "posterior", "decisions", "pairwise", "selection", "configuration"]
 Format = Literal["csv", "parquet", "json", "tex", "nc", "npz", "toml"]
 
-# The first of each is what is written to standard output.
+# The first format of each is the default, also on standard output.
 _FORMATS: dict[str, tuple[Format, ...]] = {
     "runs": ("csv", "parquet"),
     "posterior": ("csv", "parquet", "nc", "npz"),

@@ -1,4 +1,4 @@
-"""The entry point. The rest is imported inside it, so that Ctrl-C ends the program quietly from the first moment."""
+"""Entry point of the program. It imports the rest inside `run`, so that Ctrl-C ends the program quietly from the start."""
 
 
 def run() -> None:

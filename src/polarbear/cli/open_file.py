@@ -1,4 +1,4 @@
-"""Posteriors from files: of a race, or saved by itself."""
+"""Open race files and saved posteriors."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,11 +12,11 @@ if TYPE_CHECKING:
     from polarbear.posterior.posterior import Posterior
 
 _SQLITE = b"SQLite format 3\0"
-_ZIP = b"PK"  # which npz files are
+_ZIP = b"PK"  # npz files are zip archives
 
 
 def is_race_file(path: Path) -> bool:
-    """Whether a file looks like a race; what is not there is an error."""
+    """Return whether a file is an SQLite database, as race files are; raise an error if it is missing or a folder."""
     if not path.exists():
         from polarbear.configuration.errors import suggestion
 
@@ -29,7 +29,7 @@ def is_race_file(path: Path) -> bool:
 
 
 def saved(path: Path) -> "Posterior":
-    """A posterior that was saved."""
+    """Load a saved posterior."""
     from polarbear.posterior.posterior import Posterior
 
     if not _begins_with(path, _ZIP):
@@ -43,7 +43,7 @@ def _begins_with(path: Path, magic: bytes) -> bool:
 
 
 def belief(path: Path) -> "tuple[Posterior, tuple[str, ...]]":
-    """A posterior, and the algorithms that it leaves to choose from."""
+    """Return the posterior of a file, and the algorithms to choose from: the candidates of a race, or all algorithms."""
     if not is_race_file(path):
         posterior = saved(path)
         return posterior, posterior.names
@@ -51,17 +51,17 @@ def belief(path: Path) -> "tuple[Posterior, tuple[str, ...]]":
         result = race.result
         if not result.instances:
             raise nothing_yet(path)
-        known = result.posterior.names  # a newcomer may not have run yet
+        known = result.posterior.names  # an added algorithm may not have run yet
         return result.posterior, tuple(name for name in result.pareto_set if name in known)
 
 
 def nothing_yet(path: Path) -> ValueError:
-    """What to say of a race in which nothing has been decided."""
+    """Return the error for a race in which nothing has been decided."""
     return ValueError(f"nothing has been decided in {path} yet; go on with: polarbear resume {terminal.shown(path)}")
 
 
 def opened(path: Path) -> "AbstractContextManager[Race]":
-    """A race, to look at, also while another process writes it."""
+    """Open a race to read it, also while another process writes it."""
     from polarbear.driver.race import Race
 
     expect_race_file(path)
@@ -69,6 +69,6 @@ def opened(path: Path) -> "AbstractContextManager[Race]":
 
 
 def expect_race_file(path: Path) -> None:
-    """Refuse what is no race."""
+    """Raise an error unless the file is a race file."""
     if not is_race_file(path):
         raise ValueError(f"{path} is not a race file; `polarbear race` makes one")

@@ -1,4 +1,4 @@
-"""Arguments and options that several commands share."""
+"""Arguments and options shared by several commands."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -30,7 +30,7 @@ Set = Annotated[
 
 
 def writable(*paths: Path | None) -> None:
-    """Refuse to begin what could not be written at the end."""
+    """Raise an error, before any work is done, if one of these files could not be written at the end."""
     for path in paths:
         if path is None:
             continue
@@ -41,7 +41,7 @@ def writable(*paths: Path | None) -> None:
 
 
 def overrides(given: dict[str, Any], settings: list[str] | None) -> dict[str, Any]:
-    """What the command line says instead of the file, by key with dots."""
+    """Return the values that the command line sets instead of the file, by dotted key."""
     from polarbear.configuration import written_value
 
     changes = {key: value for key, value in given.items() if value is not None}
@@ -51,6 +51,6 @@ def overrides(given: dict[str, Any], settings: list[str] | None) -> dict[str, An
             raise ValueError(f"expected --set key=value, such as --set race.rope=0.1, got {each!r}")
         changes[key.strip()] = written_value(value.strip())
     for here, there in (("workers", "dask"), ("dask", "workers")):
-        if f"execution.{here}" in changes:  # None takes a key of the file away
+        if f"execution.{here}" in changes:  # None removes a key of the file
             changes.setdefault(f"execution.{there}", None)
     return changes

@@ -1,4 +1,4 @@
-"""`plot`: figures for papers and slides."""
+"""Command `plot`: draw figures for papers and slides."""
 
 import shlex
 from dataclasses import dataclass
@@ -79,7 +79,7 @@ def plot(
 
 @dataclass(frozen=True)
 class _Scene:
-    """What there is to draw."""
+    """The data to draw: a posterior, and the result of the race if the file holds one."""
 
     file: Path
     posterior: "Posterior"
@@ -90,7 +90,7 @@ class _Scene:
 
 @dataclass(frozen=True)
 class _Wish:
-    """How to draw it."""
+    """The options of the figures."""
 
     axis: Any
     width: float | None
@@ -107,7 +107,7 @@ def _scene(file: Path) -> _Scene:
         result = race.result
     if not result.rounds:
         raise nothing_yet(file)
-    known = result.posterior.names  # a newcomer may not have run yet
+    known = result.posterior.names  # an added algorithm may not have run yet
     inside = tuple(name for name in result.pareto_set if name in known)
     return _Scene(file, result.posterior, inside, result.state.settings.clock, result)
 

@@ -1,4 +1,4 @@
-"""`race`, `resume`, `add`."""
+"""Commands `race`, `resume` and `add`: run the race of a `race.toml`, and store it in a race file."""
 
 import signal
 import threading
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from polarbear.driver.race import Race
     from polarbear.race.result import RaceResult
 
-_KEPT = ("race.", "grid.")  # overrides that decisions depend on go on with the race; limits and workers do not
+_KEPT = ("race.", "grid.")  # the race file stores only overrides that affect decisions, not limits and workers
 
 
 def race(
@@ -113,7 +113,7 @@ def add(
 def run_race(
     config: Path, output: Path | None, changes: dict[str, Any], *, page: Path | None = None, quiet: bool
 ) -> "tuple[Prepared, RaceResult]":
-    """A new race from a configuration."""
+    """Start a race from a configuration and run it; return the prepared configuration and the result."""
     from dataclasses import fields
 
     from polarbear.configuration import about_race, prepare
@@ -141,7 +141,7 @@ def _go_on(
     as_json: bool,
     quiet: bool,
 ) -> None:
-    """Continue a race, after letting newcomers in if there is a list of them (an empty one means all)."""
+    """Continue a race. If `names` is a list, first add these algorithms; an empty list adds all new ones."""
     from dataclasses import fields
 
     from polarbear.configuration import about_race, recall
@@ -227,12 +227,12 @@ def _run(race: "Race", prepared: "Prepared", page: Path | None, *, quiet: bool) 
     if page is not None and result.rounds:
         from polarbear.reporting import report
 
-        report(race, page)  # which no longer waits for the next round
+        report(race, page)  # without `live`: the page of a stopped race does not reload itself
     return result
 
 
 def finish(result: "RaceResult", file: Path, *, as_json: bool, quiet: bool, leave: bool = True) -> None:
-    """Print what a race found, and leave with 2 if it is not finished."""
+    """Print the result of a race; if it is not finished and `leave` is set, exit with code 2."""
     from polarbear.cli.status import best_over_time, say_account
     from polarbear.exports import account
 
@@ -256,7 +256,7 @@ def finish(result: "RaceResult", file: Path, *, as_json: bool, quiet: bool, leav
 
 
 def _why_stopped(result: "RaceResult") -> tuple[str, str]:
-    """Why a race stopped before its end, in words, and the option that lets it go twice as far."""
+    """Return why an unfinished race stopped, and the option that doubles the limit that it reached."""
     match result.stopped:
         case "max_instances":
             return "the limit of instances is reached", f" --max-instances {2 * max(result.instances, 1)}"
@@ -273,7 +273,7 @@ def _why_stopped(result: "RaceResult") -> tuple[str, str]:
 
 
 def _say_what_next(file: Path, *, quiet: bool) -> None:
-    """What can be asked of a race that is finished."""
+    """Print the commands to try next."""
     known = terminal.shown(file)
     terminal.tell(f"Now try: polarbear select {known} --map, or: polarbear report {known}", quiet=quiet)
 
@@ -303,7 +303,7 @@ def _kept(about: dict[str, Any]) -> dict[str, Any]:
 
 @contextmanager
 def _terminated_like_interrupted() -> Iterator[None]:
-    """Let SIGTERM stop the race as Ctrl-C does: with a valid state, and no worker left behind."""
+    """Let SIGTERM stop the race as Ctrl-C does: in a valid state, with no worker left behind."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

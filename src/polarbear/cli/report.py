@@ -1,4 +1,4 @@
-"""`report`: one page about a race or a posterior."""
+"""Command `report`: write one page about a race or a posterior."""
 
 import time
 import webbrowser
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from polarbear.driver.race import Race
     from polarbear.race.result import RaceResult
 
-RENEWED = 5.0  # seconds after which the page of a running race loads itself again
+RENEWED = 5.0  # seconds after which the page of a running race reloads itself
 
 
 def report(
@@ -63,7 +63,7 @@ def report(
 
 
 def _written(file: Path, page: Path, heading: str, *, live: bool, known: int) -> tuple[int, bool]:
-    """Write the page of a race that has more rounds than are known; how many it has, and whether it is finished."""
+    """Write the page if the race has more than `known` rounds; return its number of rounds and whether it is finished."""
     from polarbear.reporting import report as write
 
     with opened(file) as race:
@@ -80,7 +80,7 @@ def _wrote(page: Path, *, show: bool) -> None:
 
 
 def after_each_round(race: "Race", page: Path | None) -> "Callable[[RaceResult], bool] | None":
-    """What a race asks after each round whether to stop: it may go on, and its page has been written again."""
+    """Return a callback that rewrites the page after each round and never stops the race; None without a page."""
     if page is None:
         return None
 

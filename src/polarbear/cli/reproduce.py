@@ -1,4 +1,4 @@
-"""`reproduce`: the paper's case studies."""
+"""Command `reproduce`: repeat the paper's case studies."""
 
 import sys
 from importlib import import_module
@@ -27,7 +27,7 @@ def reproduce(
 
 
 def _case_studies() -> Any:
-    """The case studies' code, which is in the repository and not in the package."""
+    """Import the code of the case studies, which is in the repository and not in the package."""
     places = (Path.cwd(), *Path(__file__).resolve().parents)
     root = next((place for place in places if (place / "case_studies" / "__main__.py").is_file()), None)
     if root is None:

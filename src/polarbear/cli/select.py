@@ -1,4 +1,4 @@
-"""`select`: what to deploy."""
+"""Command `select`: choose what to deploy."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -91,7 +91,7 @@ def preference_of(
     between: tuple[float, float] | None,
     samples: Path | None,
 ) -> "Preference":
-    """The preference that the options name; one at most."""
+    """Return the preference that the options name: at most one, uniform by default."""
     from polarbear import selection
 
     given: list[tuple[str, Any]] = []
@@ -114,7 +114,7 @@ def preference_of(
 
 
 def risk_of(name: RiskName, level: float | None) -> "Risk":
-    """The attitude to risk of this name."""
+    """Return the risk attitude of this name."""
     from polarbear import selection
 
     if name == "quantile":
@@ -130,7 +130,7 @@ def risk_of(name: RiskName, level: float | None) -> "Risk":
 
 
 def criterion_of(top: int | None, mean_rank: bool, against: str | None) -> "Criterion":
-    """The criterion that the options name; one at most, first places by default."""
+    """Return the criterion that the options name: at most one, first places by default."""
     from polarbear import selection
 
     given: list[tuple[str, Criterion]] = []
@@ -156,7 +156,7 @@ def _numbers(path: Path) -> list[float]:
 
 
 def as_data(selection: "Selection") -> dict[str, Any]:
-    """A selection as plain data, for JSON."""
+    """Return a selection as plain data for JSON."""
     from dataclasses import asdict
 
     return {

@@ -1,4 +1,4 @@
-"""Curves of one line each, for people in a terminal."""
+"""Sparklines: curves of one line each for the terminal."""
 
 import math
 import shutil
@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 _BLOCKS, _LETTERS = "▁▂▃▄▅▆▇█", "_.,-=+*#"
-_WIDEST, _NARROWEST = 40, 8
-_NAME = 28  # characters of a name that fit beside a curve
+_WIDEST, _NARROWEST = 40, 8  # characters of a curve
+_NAME = 28  # longest name beside a curve, in characters
 
 
 @dataclass(frozen=True)
@@ -18,9 +18,9 @@ class Curves:
     Attributes
     ----------
     title
-        What they are, and from where to where they go.
+        What the curves show, and the range of times or rounds.
     probabilities
-        By name, in order; not a number where there is none.
+        Values by name, in order; NaN where a value is missing.
     """
 
     title: str
@@ -28,7 +28,7 @@ class Curves:
 
 
 def sparkline(values: Sequence[float], width: int, *, steps: str = _BLOCKS) -> str:
-    """A curve between 0 and 1 as one line of at most `width` characters; a blank where there is no value.
+    """Return values between 0 and 1 as a line of at most `width` characters, with blanks for missing values.
 
     Examples
     --------
@@ -48,16 +48,16 @@ def sparkline(values: Sequence[float], width: int, *, steps: str = _BLOCKS) -> s
 
 
 def lines_of(curves: Curves, *, columns: int | None = None, encoding: str | None = None) -> list[str]:
-    """A title, and a line a name: the name, its curve, and where it begins and ends.
+    """Return a title and one line per name: the name, its curve, and its first and last value.
 
     Parameters
     ----------
     curves
-        What to show.
+        The curves to show.
     columns
-        Of the terminal.
+        Width of the terminal in characters.
     encoding
-        Of the output; where it has no blocks, letters stand for them.
+        Encoding of the output; where it has no block characters, ASCII characters replace them.
     """
     columns = shutil.get_terminal_size().columns if columns is None else columns
     steps = _BLOCKS if _can_say(_BLOCKS, encoding or sys.stdout.encoding) else _LETTERS

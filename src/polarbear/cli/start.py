@@ -1,4 +1,4 @@
-"""The first steps: `demo`, `init`, `check`."""
+"""Commands for the first steps: `demo`, `init` and `check`."""
 
 import math
 from pathlib import Path
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from polarbear.configuration import Prepared
     from polarbear.race.jobs import Run
 
-_CHECK_SECONDS = 60.0
+_CHECK_SECONDS = 60.0  # time limit of a run in `check`, unless limits.run_seconds sets one
 
 
 def demo(
@@ -133,7 +133,7 @@ def _runs_of_each(prepared: "Prepared", instance: int, until: float, quiet: bool
 
 
 def _remarks(run: "Run", prepared: "Prepared", until: float) -> list[str]:
-    """What is no error and yet worth knowing."""
+    """Return remarks on a run that may point to a mistake without being errors."""
     path, grid = run.trajectory, prepared.settings.grid
     if run.status != "done":
         return ["see below"]

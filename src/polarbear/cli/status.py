@@ -1,4 +1,4 @@
-"""`status`, and how the account of a race is printed."""
+"""Command `status`, and printing the account of a race."""
 
 import math
 import sys
@@ -30,7 +30,7 @@ def status(
         before, (told, curves) = told, _look(file)
         if told != before:
             if sys.stdout.isatty() and not as_json:
-                print("\033[2J\033[H", end="")  # a clear screen
+                print("\033[2J\033[H", end="")  # clears the screen
             elif not as_json:
                 terminal.say()
             _show(told, curves, as_json=as_json)
@@ -58,7 +58,7 @@ def _show(told: dict[str, Any], curves: Curves | None, *, as_json: bool) -> None
 
 
 def best_over_time(result: "RaceResult") -> Curves | None:
-    """P(best) at each time, of each candidate that has run."""
+    """Return P(best) at each time for each candidate that has run."""
     from polarbear.selection import decision_map
 
     known = [name for name in result.pareto_set if result.instances and name in result.posterior.names]
@@ -71,7 +71,7 @@ def best_over_time(result: "RaceResult") -> Curves | None:
 
 
 def _threats_by_round(result: "RaceResult") -> Curves | None:
-    """P(dominated) of each candidate in each round, from the record alone."""
+    """Return P(dominated) of each candidate in each round, from the recorded rounds without inference."""
     if not result.rounds:
         return None
     threats = [dict(each.threat) for each in result.rounds]
@@ -81,7 +81,7 @@ def _threats_by_round(result: "RaceResult") -> Curves | None:
 
 
 def say_account(told: dict[str, Any], curves: Curves | None = None) -> None:
-    """Who is left, who is out, what it cost, what is open, and how it came."""
+    """Print the account of a race: candidates, curves, eliminations, cost, undecided pairs and warnings."""
     from polarbear.posterior.elimination import Specialist
 
     number, inside = len(told["algorithms"]), told["pareto_set"]

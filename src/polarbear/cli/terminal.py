@@ -1,4 +1,4 @@
-"""Results go to standard output, everything else to standard error."""
+"""Print to the terminal: results on standard output, everything else on standard error."""
 
 import json
 import math
@@ -8,30 +8,30 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-_WIDE = 160  # where nobody looks at a terminal, lines are not broken
-_WORD = 20  # letters of a word that a table does not break
+_WIDE = 160  # width where standard output is not a terminal; longer lines are not wrapped
+_WORD = 20  # longest word that a table keeps whole, in letters
 
 
 def say(text: str = "") -> None:
-    """A result."""
+    """Print a result to standard output."""
     print(text, file=sys.stdout, flush=True)
 
 
 def tell(text: str, *, quiet: bool = False) -> None:
-    """Something beside the result."""
+    """Print a remark to standard error, unless `quiet`."""
     if not quiet:
         print(text, file=sys.stderr, flush=True)
 
 
 def shown(path: Path) -> str:
-    """A path as it would be typed here: relative where that is shorter, and quoted where a shell needs it."""
+    """Return a path as you would type it: relative if it is in the current directory, and quoted where a shell needs it."""
     whole = path.resolve()
     here = Path.cwd()
     return shlex.quote(str(whole.relative_to(here) if whole.is_relative_to(here) else whole))
 
 
 def counted(number: int, noun: str) -> str:
-    """So many of something.
+    """Return a count with its noun, which is in the plural unless the count is one.
 
     Examples
     --------
@@ -42,12 +42,12 @@ def counted(number: int, noun: str) -> str:
 
 
 def say_json(data: Any) -> None:
-    """A result for a program; numbers that JSON does not have become null."""
+    """Print a result as JSON for programs; numbers that are not finite become null."""
     say(json.dumps(plain(data), indent=2, ensure_ascii=False))
 
 
 def say_table(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
-    """A result as a table; numbers on the right."""
+    """Print a result as a table, with numbers aligned to the right."""
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
@@ -62,7 +62,7 @@ def say_table(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
             Text(head),
             justify="right" if numbers else "left",
             overflow="fold",
-            min_width=min(longest, _WORD),  # words stay whole where the terminal has room for that
+            min_width=min(longest, _WORD),  # keeps words whole where the terminal is wide enough
         )
     for row in listed:
         table.add_row(*(Text(_cell(value)) for value in row))
@@ -81,7 +81,7 @@ def _cell(value: object) -> str:
 
 
 def plain(data: Any) -> Any:
-    """Values as JSON has them: no NumPy, and null for what is not finite."""
+    """Return data in the types of JSON: without NumPy, and null for numbers that are not finite."""
     if isinstance(data, Mapping):
         return {str(key): plain(value) for key, value in data.items()}
     if isinstance(data, list | tuple):

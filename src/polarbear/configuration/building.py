@@ -1,4 +1,4 @@
-"""From the tables of a configuration to what they stand for: settings, algorithms, instances, executors."""
+"""Build what the tables of a configuration describe: settings, algorithms, instances and executors."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 def settings_of(race: RaceTable, grid: Grid, prior: Any, batch: Batch) -> Settings:
-    """What the race is asked for, of parts that are made already."""
+    """Return the settings of a race from its table and from the parts that are already built."""
     from polarbear.race.settings import Settings
 
     made: dict[str, Any] = {"prior": prior, "batch": batch}
@@ -40,7 +40,7 @@ def settings_of(race: RaceTable, grid: Grid, prior: Any, batch: Batch) -> Settin
 
 
 def grid_of(table: GridTable) -> Grid:
-    """The times."""
+    """Return the grid of times."""
     from polarbear.observe import as_grid, linear_grid, log_grid
 
     if table.times is not None:
@@ -52,7 +52,7 @@ def grid_of(table: GridTable) -> Grid:
 
 
 def prior_of(table: PriorTable) -> Any:
-    """The prior, with those of its parameters that were given."""
+    """Return the prior, with defaults for parameters that the table does not give."""
     from polarbear import models
 
     parameters = {name: value for name, value in table.said().items() if name != "kind" and value is not None}
@@ -65,21 +65,21 @@ def prior_of(table: PriorTable) -> Any:
 
 
 def batch_of(table: BatchTable) -> Batch:
-    """How many instances a round takes."""
+    """Return the rule for the number of instances per round."""
     from polarbear.race.batching import AdaptiveBatch, FixedBatch
 
     return FixedBatch(table.size) if table.size is not None else AdaptiveBatch(**table.said())
 
 
 def algorithm_of(table: AlgorithmTable, folder: Path) -> Any:
-    """An algorithm that can be raced."""
+    """Return an algorithm that can be raced."""
     from polarbear import algorithms
 
     if table.command is not None:
         parse = None if table.parse is None else found(table.parse, folder)
         memory = None if table.memory is None else table.memory * 1_000_000
         made = algorithms.command(table.command, parse=parse, memory=memory, folder=folder)
-        if made.template[0] == "python":  # the one that has what the race has, whichever the shell would find
+        if made.template[0] == "python":  # this interpreter has the race's packages; the one on the path may not
             made = replace(made, template=(sys.executable, *made.template[1:]))
         return made
     assert table.function is not None
@@ -94,16 +94,16 @@ def algorithm_of(table: AlgorithmTable, folder: Path) -> Any:
 
 
 def instances_of(table: InstancesTable, folder: Path, *, seed: int, known: Sequence[str] = ()) -> Any:
-    """The source of instances: a callable, or a list of texts.
+    """Return the source of instances: a callable, or a list of texts.
 
     Parameters
     ----------
     table, folder
-        What was written, and where.
+        The table, and the folder of the configuration.
     seed
-        For the order in which listed instances are taken.
+        Seed for the order of listed instances.
     known
-        Those that the race has taken already; they keep their places, and new ones come after them.
+        Instances that the race has already used; they keep their places, and new ones follow.
     """
     if table.generator is not None:
         thing = _callable(found(table.generator, folder), table.generator)
@@ -149,7 +149,7 @@ def _listed(table: InstancesTable, folder: Path) -> list[str]:
 
 
 def _lines(path: Path) -> list[str]:
-    """Those with something on them that is no remark."""
+    """Return the lines of a file that are neither empty nor comments."""
     try:
         lines = [line.strip() for line in path.read_text(encoding="utf-8-sig").splitlines()]
     except UnicodeDecodeError as error:
@@ -159,7 +159,7 @@ def _lines(path: Path) -> list[str]:
 
 @contextmanager
 def executor_of(table: ExecutionTable) -> Iterator[Any]:
-    """Where runs happen; whatever still runs at the end is not waited for."""
+    """Yield the executor that the table names; on exit, do not wait for runs that have not ended."""
     from polarbear.execution import LocalExecutor, dask_executor
 
     executor = LocalExecutor(table.workers) if table.dask is None else dask_executor(table.dask)
@@ -175,7 +175,7 @@ def _with_arguments(function: Any, arguments: dict[str, Any], reference: str) ->
     except TypeError as error:
         raise ValueError(f"{reference} does not take these arguments: {error}") from None
     except ValueError:
-        pass  # what is not written in Python may not say what it takes
+        pass  # functions that are not written in Python may have no signature
     return partial(function, **arguments)
 
 

@@ -1,4 +1,4 @@
-"""What is wrong with a configuration: every fault with its key, all of them at once."""
+"""Errors in a configuration: every fault with its key, all reported at once."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Fault:
-    """One fault: the key that it concerns, with dots (empty for the whole file), and what to do about it."""
+    """One fault: its dotted key (empty for the whole file), and a message that says what to do about it."""
 
     key: str
     message: str
@@ -23,7 +23,7 @@ class Fault:
 
 
 class ConfigurationError(ValueError):
-    """A configuration that cannot be used, with all of its faults."""
+    """Error for a configuration that cannot be used, with all of its faults."""
 
     def __init__(self, path: Path, faults: Iterable[Fault]) -> None:
         self.path, self.faults = path, tuple(faults)
@@ -33,7 +33,7 @@ class ConfigurationError(ValueError):
 
 
 def told(error: Exception) -> str:
-    """What an error says; of one about a file, its name and what is wrong with it, without the number.
+    """Return the message of an error; for an error about a file, its name and the reason, without the error number.
 
     Examples
     --------
@@ -46,7 +46,7 @@ def told(error: Exception) -> str:
 
 
 def suggestion(word: str, known: Iterable[str]) -> str:
-    """A question for whoever mistyped a word, or what there is to choose from.
+    """Suggest the known word that is closest to a mistyped one, or list all known words.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Code that a configuration names as `module:function`."""
+"""Import the code that a configuration names as `module:function`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def found(reference: str, folder: Path) -> Any:
-    """The object that `module:name` names, with modules looked for in the folder first.
+    """Return the object that `module:name` names; modules in the folder take precedence.
 
     Examples
     --------
@@ -41,7 +41,7 @@ def _imported(module: str, folder: Path) -> ModuleType:
     place = str(folder)
     if place in sys.path:
         sys.path.remove(place)
-    sys.path.insert(0, place)  # and there it stays: workers look where this process looks
+    sys.path.insert(0, place)  # not removed afterwards: workers import from the same path as this process
     first = module.split(".")[0]
     if _is_another(first, folder):
         for name in [name for name in sys.modules if name == first or name.startswith(first + ".")]:
@@ -64,7 +64,7 @@ def _imported(module: str, folder: Path) -> ModuleType:
 
 
 def _is_another(name: str, folder: Path) -> bool:
-    """Whether a module of this name was imported from elsewhere although the folder has one of its own."""
+    """Return whether a module of this name was imported from elsewhere although the folder has its own."""
     loaded = getattr(sys.modules.get(name), "__file__", None)
     own = [folder / f"{name}.py", folder / name / "__init__.py"]
     return loaded is not None and any(path.exists() for path in own) and Path(loaded) not in own and _not_ours(name)

@@ -1,4 +1,4 @@
-"""Reading a `race.toml`: all of its faults at once, or the race that it describes."""
+"""Read a `race.toml`: return the race that it describes, or report all of its faults at once."""
 
 from __future__ import annotations
 
@@ -28,21 +28,21 @@ _GONE = {  # keys of earlier versions, and what to do about them
         "itself; remove the line"
     ),
 }
-_LONGEST = 80  # characters of a value that is told
+_LONGEST = 80  # longest value in a message, in characters
 
 
 @dataclass(frozen=True, eq=False)
 class Prepared:
-    """A race that is ready to be run.
+    """A race that is ready to run.
 
     Attributes
     ----------
     path, text, overrides
-        The configuration, its text, and what the command line said instead, by key.
+        The path of the configuration, its text, and the values that the command line set instead, by key.
     tables
-        What was written.
+        The validated tables of the file.
     settings, algorithms, instances
-        For `Race`.
+        The arguments of `Race`.
     """
 
     path: Path
@@ -55,12 +55,12 @@ class Prepared:
 
     @property
     def folder(self) -> Path:
-        """Relative paths are relative to this."""
+        """The folder to which paths in the file are relative."""
         return self.path.parent
 
     @property
     def race_file(self) -> Path:
-        """Where the race is kept."""
+        """The path of the race file."""
         name = self.tables.race.file
         return self.path.with_suffix(".race") if name is None else self.folder / name
 
@@ -68,16 +68,16 @@ class Prepared:
 def prepare(
     path: str | PathLike[str], overrides: Mapping[str, Any] | None = None, *, known_instances: Sequence[str] = ()
 ) -> Prepared:
-    """Read a configuration and make everything that it names.
+    """Read a configuration and build everything that it names.
 
     Parameters
     ----------
     path
         The file, or the folder of a `race.toml`.
     overrides
-        Values that go before those of the file, by key with dots, such as {"race.confidence": 0.999}; None takes a key away.
+        Values that override those of the file, by dotted key, such as {"race.confidence": 0.999}; None removes a key.
     known_instances
-        Listed instances that the race has taken already, in their order.
+        Listed instances that the race has already used, in their order.
 
     Returns
     -------
@@ -86,7 +86,7 @@ def prepare(
     Raises
     ------
     ConfigurationError
-        With every fault of the file.
+        The file has faults; the error lists all of them.
     """
     place = Path(path).resolve()
     if place.is_dir():
@@ -124,7 +124,7 @@ def prepare(
 
 
 def written_value(text: str) -> Any:
-    """A value as it would be written in the file; words need no quotes.
+    """Return a value from its text in TOML; words need no quotes.
 
     Examples
     --------
@@ -138,7 +138,7 @@ def written_value(text: str) -> Any:
 
 
 def prior_from(text: str) -> Any:
-    """A prior as it would be written in the file.
+    """Return a prior from its text in TOML.
 
     Examples
     --------
@@ -153,7 +153,7 @@ def prior_from(text: str) -> Any:
 
 
 class _Collector:
-    """Calls what may fail, and keeps what it says as faults."""
+    """Calls functions that may fail, and collects their errors as faults."""
 
     def __init__(self, faults: list[Fault]) -> None:
         self._faults = faults
@@ -175,12 +175,12 @@ def _parsed(path: Path) -> tuple[str, dict[str, Any]]:
     except UnicodeDecodeError as error:
         going_on = "; a race that has begun goes on with `polarbear resume`" if path.suffix == ".race" else ""
         raise ConfigurationError(path, [Fault("", f"it is not a text in UTF-8: {error}{going_on}")]) from None
-    except (ValueError, RecursionError) as error:  # also of numbers too long and tables too deep for Python
+    except (ValueError, RecursionError) as error:  # also raised for numbers too long and tables too deep for Python
         raise ConfigurationError(path, [Fault("", f"it is not TOML: {error}")]) from None
 
 
 def _placed(fault: Fault, overrides: Mapping[str, Any]) -> Fault:
-    """A fault with a word about where it is, if that is not the file."""
+    """Return a fault, with a note if it is on the command line and not in the file."""
     return Fault(fault.key, f"{fault.message}, on the command line") if fault.key in overrides else fault
 
 
@@ -200,7 +200,7 @@ def _overridden(path: Path, data: dict[str, Any], overrides: Mapping[str, Any]) 
 
 
 def _validated(data: dict[str, Any]) -> tuple[RaceToml | None, dict[str, Any], list[Fault]]:
-    """The whole file if it is good, those of its tables that are, and the faults."""
+    """Return the whole file if it is valid, those of its tables that are valid, and the faults."""
     faults: list[Fault] = []
     whole = None
     try:
@@ -215,7 +215,7 @@ def _validated(data: dict[str, Any]) -> tuple[RaceToml | None, dict[str, Any], l
             assert issubclass(kind, Table)
             _keep(valid, name, kind, data.get(name, {}))
     race = data.get("race")
-    for name, kind in (("prior", PriorTable), ("batch", BatchTable)):  # checked also where something else is wrong
+    for name, kind in (("prior", PriorTable), ("batch", BatchTable)):  # checked even if other keys have faults
         default = RaceToml.model_fields["race"].get_default()
         given = race.get(name) if isinstance(race, dict) else None
         _keep(valid, f"race.{name}", kind, getattr(default, name) if given is None else given)
@@ -229,11 +229,11 @@ def _keep(kept: dict[str, Any], name: str, kind: type[Table], given: Any) -> Non
     try:
         kept[name] = kind.model_validate(given)
     except ValidationError:
-        return  # its faults are known from the whole file
+        return  # validating the whole file has already found its faults
 
 
 def _fault(error: Any) -> Fault:
-    """What pydantic says, in our words."""
+    """Translate an error of pydantic into a fault."""
     place, given = error["loc"], error["input"]
     key = ".".join(_quoted(part) if isinstance(part, str) else str(part) for part in place)
     match error["type"]:
@@ -264,18 +264,18 @@ def _short(given: Any) -> str:
 
 
 def _meant(place: Sequence[Any]) -> str:
-    """Which key was probably meant by one that is not there: a similar one here, or one of this name elsewhere."""
+    """Suggest a key for an unknown one: a similar key in this table, or the same key in another table."""
     name, here = str(place[-1]), suggestion(str(place[-1]), _keys(place[:-1]))
     elsewhere = [f"{table}.{name}" for table in RaceToml.model_fields if name in _keys([table])]
     return here if here.startswith("did you mean") or not elsewhere else f"did you mean {' or '.join(elsewhere)}?"
 
 
 def _keys(place: Iterable[Any]) -> list[str]:
-    """The keys of the table at a place."""
+    """Return the keys of the table at a place in the file."""
     table: type[Table] | None = RaceToml
     for part in place:
         if table is None:
-            return list(AlgorithmTable.model_fields)  # the name of an algorithm
+            return list(AlgorithmTable.model_fields)  # this part is the name of an algorithm
         field = table.model_fields.get(part)
         if field is None:
             return []
@@ -285,5 +285,5 @@ def _keys(place: Iterable[Any]) -> list[str]:
 
 
 def _quoted(name: str) -> str:
-    """A key as TOML writes it."""
+    """Return a key as TOML writes it, in quotes where it needs them."""
     return name if name.replace("-", "").replace("_", "").isalnum() and name.isascii() else f'"{name}"'

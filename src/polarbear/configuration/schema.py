@@ -1,4 +1,8 @@
-"""What a `race.toml` may say. Defaults are those of `Settings` and `Race.run`, which also check what belongs together."""
+"""The tables and keys of `race.toml`.
+
+Defaults are those of `Settings` and `Race.run`, which also check keys against each other. Docstrings of tables and keys
+become the descriptions in the JSON schema.
+"""
 
 from typing import Annotated, Any, Literal, Self
 
@@ -19,26 +23,26 @@ PriorName = Literal[
 
 
 class Table(BaseModel):
-    """A table of the file: it knows its keys, and takes values as they are written."""
+    """A table of the file, which rejects unknown keys and converts no values."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, use_attribute_docstrings=True)
 
     def said(self) -> dict[str, Any]:
-        """Only what was written, so that defaults stay where they belong."""
+        """Return only the keys that the file gives, so that `Settings` and `Race.run` supply the defaults."""
         return {name: getattr(self, name) for name in self.model_fields_set}
 
 
 class PriorTable(Table):
-    """A prior and its parameters; a name alone will do."""
+    """A prior and its parameters; a name alone is enough."""
 
     kind: PriorName
-    """Which one: BayesianBootstrap by default."""
+    """Name of the prior, BayesianBootstrap by default."""
     basis: Whole | None = None
     """Number of basis functions (BSpline, HilbertSpaceGP)."""
     degree: Whole | None = None
     """Degree of the splines (BSpline)."""
     kernel: Literal["matern32", "matern52", "squared-exponential"] | None = None
-    """Covariance over time (the Gaussian processes)."""
+    """Covariance function over time (the Gaussian processes)."""
     inducing: Whole | None = None
     """Number of inducing points (SparseGaussianProcess)."""
     boundary: Positive | None = None
@@ -48,13 +52,13 @@ class PriorTable(Table):
     rate: Positive | None = None
     """Rate of the concentration's prior (HierarchicalDirichlet)."""
     pseudo_instances: Positive | None = None
-    """Mass of random rankings, in instances (BayesianBootstrap)."""
+    """Total mass of random rankings, in instances (BayesianBootstrap)."""
     plackett_luce: Annotated[float, Field(ge=0)] | Literal["auto"] | None = None
-    """What the Plackett-Luce fit is worth in instances, 0 for outcomes alone, inf for the fit alone (BayesianBootstrap)."""
+    """Weight of the Plackett-Luce fit in instances; 0: outcomes alone, inf: the fit alone (BayesianBootstrap)."""
     shrink: bool | None = None
-    """Whether differences of near-equal algorithms are shrunk (BayesianBootstrap)."""
+    """Whether win rates of near-equal algorithms are shrunk towards one half (BayesianBootstrap)."""
     generalise_to: Literal["clusters", "instances"] | None = None
-    """With clusters of instances: new clusters, or new instances of these (BayesianBootstrap)."""
+    """With clusters of instances: generalise to new clusters, or to new instances of these (BayesianBootstrap)."""
 
     @model_validator(mode="before")
     @classmethod
@@ -63,16 +67,16 @@ class PriorTable(Table):
 
 
 class BatchTable(Table):
-    """How many instances a round takes, adapted to what is decided; a number alone is fixed."""
+    """Number of instances per round, adapted to how many pairs are decided; a number alone is fixed."""
 
     smallest: Whole = 8
-    """At least so many."""
+    """Smallest number."""
     largest: Whole = 128
-    """At most so many."""
+    """Largest number."""
     start: Whole | None = None
-    """In the first round; the smallest by default."""
+    """Number in the first round; the smallest by default."""
     size: Whole | None = None
-    """Always so many; alone."""
+    """The same number in every round; excludes the other keys."""
 
     @model_validator(mode="before")
     @classmethod
@@ -90,43 +94,43 @@ class RaceTable(Table):
     """The design of the race."""
 
     file: str | None = None
-    """The race file; by default named like the configuration, with .race."""
+    """The race file; by default the name of the configuration with the ending .race."""
     clock: Literal["evaluations", "seconds"] = "evaluations"
     """The unit of time."""
     maximise: bool = False
-    """Higher values are better."""
+    """Whether higher values are better."""
     seed: Annotated[int, Field(ge=0)] = 0
-    """All randomness of the race follows from it."""
+    """Seed of all randomness in the race."""
     confidence: Annotated[float, Field(gt=0.5, lt=1)] = 0.99
     """The probability from which a relation counts as decided."""
     guarantee: Annotated[float, Field(gt=0, le=0.5)] | None = None
-    """The largest probability of any wrong elimination in the whole race, whatever the model; e-values then eliminate, not
-    the posterior."""
+    """The largest probability of any wrong elimination in the whole race, whatever the model. E-values then eliminate
+    algorithms, not the posterior."""
     rope: Annotated[float, Field(ge=0, lt=0.5)] = 0.05
-    """Half the width of the region of practical equivalence around a win probability of one half."""
+    """Half the width of the region of practical equivalence around a win rate of one half."""
     specialists: Literal["keep", "drop"] = "keep"
-    """Whether an algorithm that is beaten on most instances is kept if it comes first more often than its conqueror."""
+    """Keep or drop an algorithm that another one beats on most instances, if it comes first more often than that one."""
     elimination: Literal["joint", "pointwise"] = "pointwise"
-    """Out when beaten at all times at once, or at each single time."""
+    """When an algorithm is eliminated. joint: it is beaten at all times at once; pointwise: it is beaten at each time."""
     resolution: Literal["membership", "crossing", "strict"] = "membership"
-    """When a pair is decided: strict, at each time on its own; crossing, also once each is known to be better somewhere;
-    membership, the same, but not while the pair is close to an elimination."""
+    """When a pair is decided. strict: at each time on its own; crossing: also once each is known to beat the other
+    somewhere; membership: the same, but not while the pair is close to an elimination."""
     prior: PriorTable = PriorTable(kind="BayesianBootstrap")
-    """Belief before the data: a name, or a table with its parameters; BayesianBootstrap by default."""
+    """The prior: a name, or a table with its parameters; BayesianBootstrap by default."""
     method: str = "auto"
     """How the posterior is computed: auto, nested-laplace, hmc, gibbs, laplace, nuts, advi, advi-fullrank or pathfinder."""
     draws: Whole = 4000
     """Number of posterior draws."""
     batch: BatchTable = BatchTable()
-    """How many instances a round takes: a number, or a table with limits; from 8 to 128 by default."""
+    """Number of instances per round: a number, or a table with limits; from 8 to 128 by default."""
     failure: Literal["last", "missing", "raise"] = "last"
-    """What a failed run counts as."""
+    """How a failed run counts from its failure on. last: it ranks last; missing: it is not ranked; raise: the race stops."""
     absolute_tolerance: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 0.0
-    """Values this close are ties."""
+    """Values that differ from the best of a group by at most this much are ties."""
     relative_tolerance: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 0.0
-    """Values this close, as a share, are ties."""
+    """Values that differ from the best of a group by at most this share of it are ties."""
     common_random_numbers: bool = False
-    """All algorithms get the same seed on an instance."""
+    """Whether all algorithms get the same seed on an instance."""
 
 
 class GridTable(Table):
@@ -137,11 +141,11 @@ class GridTable(Table):
     stop: Positive | None = None
     """The last time."""
     count: Annotated[int, Field(ge=1, le=100_000)] | None = None
-    """How many."""
+    """Number of times."""
     spacing: Literal["log", "linear"] = "log"
-    """Even on which axis."""
+    """Axis on which the times are evenly spaced."""
     times: list[Positive] | None = None
-    """The times themselves, instead."""
+    """The times themselves, instead of start, stop and count."""
 
     @model_validator(mode="after")
     def _one_way(self) -> Self:
@@ -152,25 +156,25 @@ class GridTable(Table):
 
 
 class AlgorithmTable(Table):
-    """An algorithm: a Python function or an external command; the reference of a function alone will do."""
+    """An algorithm: a Python function or an external command; the reference of a function alone is enough."""
 
     function: str | None = None
-    """module:function, imported from beside the configuration or from what is installed."""
+    """module:function, imported from the folder of the configuration or from the installed packages."""
     shape: Literal["counted", "generator", "ask-tell"] = "counted"
     """function(objective, budget, rng), function(problem, seed, until) that yields (time, value), or make(problem, rng)."""
     arguments: dict[str, Any] = {}
-    """Further keywords for the function."""
+    """Further keyword arguments of the function."""
     style: Literal["auto", "point", "batch", "pairs"] = "auto"
-    """How an ask-tell optimiser talks."""
+    """Interface of an ask-tell optimiser."""
     restart: bool = False
-    """Make a new ask-tell optimiser when one says that it is done."""
+    """Whether to make a new ask-tell optimiser when one reports that it is done."""
     command: str | list[str] | None = None
-    """A program with {instance}, {seed}, {until} and, if it appends its lines to a file, {output}; it runs beside the file,
-    and python is the one that runs PolarBear."""
+    """A program with {instance}, {seed}, {until} and, if it appends its lines to a file, {output}. It runs in the folder of
+    the configuration, and `python` is the interpreter that runs PolarBear."""
     parse: str | None = None
-    """module:function that reads one line of the program: (time, value), a value, or None."""
+    """module:function that parses one line of the program's output into (time, value), a value, or None."""
     memory: Whole | None = None
-    """Megabytes that the program may have, where the system allows such a limit."""
+    """Memory limit of the program in megabytes, where the system supports one."""
 
     @field_validator("command", mode="before")
     @classmethod
@@ -197,22 +201,22 @@ class AlgorithmTable(Table):
 
 
 class InstancesTable(Table):
-    """What the algorithms run on, in one of four ways."""
+    """The instances on which the algorithms run, given in one of four ways."""
 
     names: list[str] | None = None
-    """Names, files, anything that the algorithms take as text."""
+    """A list of names, files, or any texts that the algorithms accept."""
     file: str | None = None
-    """A file with one of these on each line; empty lines and those that begin with # are passed over."""
+    """A file with one instance per line; empty lines and lines that begin with # are skipped."""
     folder: str | None = None
-    """A folder of files."""
+    """A folder of files, one per instance."""
     pattern: str | None = None
     """Which files of the folder, for example *.mps; all by default."""
     shuffle: bool = True
-    """Take them in a random order, that of the race's seed: files often come sorted by kind."""
+    """Use them in a random order, which the seed of the race determines: files are often sorted by kind."""
     generator: str | None = None
-    """module:function with (index, seed), or a class, such as polarbear.problems:MixedProblems, that makes one."""
+    """module:function that takes (index, seed), or a class whose objects do, such as polarbear.problems:MixedProblems."""
     arguments: dict[str, Any] = {}
-    """Keywords for the generator."""
+    """Keyword arguments of the generator."""
 
     @model_validator(mode="after")
     def _one_way(self) -> Self:
@@ -229,27 +233,27 @@ class InstancesTable(Table):
 
 
 class LimitsTable(Table):
-    """When to stop, even if not everything is decided; and what one run may take."""
+    """Limits at which the race stops even if pairs are undecided, and limits of a single run."""
 
     instances: Whole | None = None
-    """So many instances in all."""
+    """Total number of instances."""
     evaluations: Positive | None = None
-    """So much in all, in the race's unit of time."""
+    """Total cost, in the unit of time of the race."""
     seconds: Positive | None = None
-    """So long on the wall clock, each time the race is started."""
+    """Seconds on the wall clock, counted anew each time the race is started."""
     run_seconds: Positive | None = None
-    """Seconds after which a single run is killed and counts as failed."""
+    """Seconds after which a run is killed and counts as failed."""
     retries: Annotated[int, Field(ge=0)] = 1
-    """How often a run whose process died is tried again."""
+    """How often to retry a run whose process died."""
 
 
 class ExecutionTable(Table):
-    """Where runs happen."""
+    """Where runs are executed."""
 
     workers: Whole | None = None
-    """Runs at the same time on this machine; by default the number of cores less one."""
+    """Number of simultaneous runs on this machine; by default the number of cores minus one."""
     dask: str | None = None
-    """The address of a Dask scheduler, instead."""
+    """Address of a Dask scheduler, instead of workers."""
 
     @model_validator(mode="after")
     def _one_place(self) -> Self:
@@ -259,7 +263,7 @@ class ExecutionTable(Table):
 
 
 class RaceToml(Table):
-    """A whole file."""
+    """The whole file."""
 
     race: RaceTable = RaceTable()
     grid: GridTable
@@ -270,7 +274,7 @@ class RaceToml(Table):
 
 
 def json_schema() -> dict[str, Any]:
-    """The JSON schema of the file, for editors."""
+    """Return the JSON schema of the file, for editors."""
     schema = RaceToml.model_json_schema()
     for table, short in (("AlgorithmTable", "string"), ("PriorTable", "string"), ("BatchTable", "integer")):
         whole = schema["$defs"][table]

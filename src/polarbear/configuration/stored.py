@@ -1,4 +1,4 @@
-"""What a race file remembers of the configuration that it was made from, and how a race goes on from there."""
+"""Store the configuration of a race in its race file, and find it again to continue the race."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ KEY = "configuration"
 
 
 def about_race(prepared: Prepared) -> dict[str, Any]:
-    """What to store in a race file so that the race can go on; nothing of it is ever run."""
+    """Return what a race file stores so that the race can continue; none of it is executed as code."""
     listed = prepared.instances if isinstance(prepared.instances, list) else []
     return {
         KEY: {
@@ -33,7 +33,7 @@ def about_race(prepared: Prepared) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Remembered:
-    """What `about_race` stored."""
+    """The configuration that `about_race` stored."""
 
     race_file: Path
     path: Path
@@ -42,12 +42,12 @@ class Remembered:
     instances: tuple[str, ...]
 
     def prepare(self, path: str | PathLike[str] | None, overrides: Mapping[str, Any]) -> Prepared:
-        """Read the configuration again, or another one, with what the command line says now and said then."""
+        """Read the configuration at `path`, or at its stored path; new overrides take precedence over stored ones."""
         place = Path(path) if path is not None else self._place()
         return prepare(place, {**self.overrides, **overrides}, known_instances=self.instances)
 
     def _place(self) -> Path:
-        beside = self.race_file.parent / self.path.name  # both may have moved together
+        beside = self.race_file.parent / self.path.name  # both files may have moved together
         for place in (self.path, beside):
             if place.is_file():
                 return place
@@ -58,7 +58,7 @@ class Remembered:
 
 
 def recall(path: str | PathLike[str], *, config: str | PathLike[str] | None = None) -> Remembered:
-    """What a race file says about its configuration; if it says nothing, `config` must say where there is one."""
+    """Return the configuration that a race file stores; if it stores none, `config` must name one."""
     with RaceFile.open(path, write=False) as file:
         told, place = file.about.get(KEY), file.path
     if told is None and config is not None:

@@ -1,6 +1,11 @@
-"""The public `Race`: the pure loop of `polarbear.race`, joined with an executor and a race file.
+"""The public `Race`, which connects the pure loop of `polarbear.race` with an executor and a race file.
 
-In: algorithms, a source of instances, settings. Out: a `RaceResult`, and a race file that can be opened again.
+In: algorithms, a source of instances, and settings. Out: a `RaceResult`, and a race file that `Race.open` can continue.
+
+- `race`: `Race`, the class that users create, run and open again.
+- `dispatch`: submits the runs of a round to an executor and keeps each one as it completes.
+- `resume`: rebuilds the state of a race from its file.
+- `progress`: shows a race while it runs.
 """
 
 from polarbear.driver.dispatch import RaceError

@@ -1,4 +1,8 @@
-"""The runs of a round: submitted to an executor, taken as they come, and kept even if the round is broken off."""
+"""Dispatch of the runs of one round to an executor.
+
+In: jobs and an executor. Out: one `Run` per job. Each run is kept as soon as it completes, so an interrupted round loses
+only the runs in progress.
+"""
 
 from __future__ import annotations
 
@@ -20,21 +24,21 @@ if TYPE_CHECKING:
 
 
 class RaceError(RuntimeError):
-    """The race could not go on; all that was run before is kept."""
+    """The race cannot continue; all completed runs are kept."""
 
 
 @dataclass(frozen=True, eq=False)
 class Crew:
-    """Who makes the runs, of what, and until when.
+    """What dispatching a round needs: the executor, the algorithms, the limits and the deadline.
 
     Attributes
     ----------
     executor
-        Anything with `submit` that gives futures.
+        An object with a `submit` method that returns futures.
     payloads
-        The algorithms, packed, by name; recorded runs need none.
+        The packed algorithms by name. Replaying recorded runs needs none.
     limits
-        What one run may take.
+        Limits on one run.
     deadline
         When to stop waiting, on the monotonic clock.
     """
@@ -46,17 +50,17 @@ class Crew:
 
 
 def gather(jobs: Sequence[Job], crew: Crew, keep: Callable[[Job, Run], None]) -> dict[Job, Run] | None:
-    """Make one run for each job; None if time ran out.
+    """Return one run per job, or None if the deadline passes first.
 
-    Each run is handed to `keep` the moment it is there. Runs that had ended when the round was broken off, for whatever
-    reason, are kept too.
+    Each run is passed to `keep` as soon as it completes. If the round is interrupted for any reason, the runs that have
+    completed by then are passed to `keep`, too.
     """
     _check_known(jobs, crew)
     futures: dict[Future[Run], Job] = {}
     done: dict[Job, Run] = {}
     try:
         for job in jobs:
-            payload = cast("Payload", crew.payloads.get(job.algorithm))  # None only if recorded runs are replayed
+            payload = cast("Payload", crew.payloads.get(job.algorithm))  # None only for a ReplayExecutor
             with _executor_at_work():
                 futures[crew.executor.submit(run_supervised, payload, job, crew.limits)] = job
         patience = None if math.isinf(crew.deadline) else max(0.0, crew.deadline - time.monotonic())
@@ -82,7 +86,7 @@ def gather(jobs: Sequence[Job], crew: Crew, keep: Callable[[Job, Run], None]) ->
 
 
 def _break_off(futures: Mapping[Future[Run], Job], done: Mapping[Job, Run], keep: Callable[[Job, Run], None]) -> None:
-    """Cancel what has not begun, and then keep what had ended but was not looked at."""
+    """Cancel the jobs that have not started, then keep the completed runs that were not collected yet."""
     begun = [(future, job) for future, job in futures.items() if not future.cancel()]
     for future, job in begun:
         if job not in done and future.done() and future.exception() is None and future.result().status != "setup":
@@ -100,7 +104,7 @@ def _check_known(jobs: Sequence[Job], crew: Crew) -> None:
 
 @contextmanager
 def _executor_at_work() -> Iterator[None]:
-    """Tell what an executor raises from what the race itself raises; a ValueError says itself what to do."""
+    """Convert the executor's exceptions to RaceError, except for a ValueError, whose message already says what to do."""
     try:
         yield
     except ValueError:

@@ -1,4 +1,4 @@
-"""What a person sees while a race runs: a live view in a terminal, one plain line a round elsewhere, or nothing."""
+"""Progress of a race for the user: a live view in a terminal, one plain line per round elsewhere, or nothing."""
 
 from __future__ import annotations
 
@@ -24,26 +24,29 @@ Shown = Literal["auto", "live", "lines", "none"]
 
 
 class Progress(Protocol):
-    """What the driver tells about a race."""
+    """The events of a race that the driver reports to a view."""
 
     def planned(self, state: State, plan: Plan, waiting: int) -> None:
-        """A round begins; so many of its runs are not there yet."""
+        """Report that a round begins and that `waiting` of its runs are yet to be made."""
 
     def ran(self, run: Run) -> None:
-        """One run is there."""
+        """Report one completed run."""
 
     def inferring(self) -> None:
-        """All runs are there, and the posterior is being computed."""
+        """Report that all runs are complete and the posterior is being computed."""
 
     def decided(self, state: State) -> None:
-        """A round has ended."""
+        """Report that a round has ended."""
 
     def close(self) -> None:
-        """The race stops here."""
+        """Report that the race stops."""
 
 
 def progress(shown: Shown, *, stream: TextIO | None = None) -> Progress:
-    """The view that was asked for; "auto" is live in a terminal and lines elsewhere, on standard error."""
+    """Return the requested view, which writes to standard error by default.
+
+    "auto" selects "live" in a terminal and "lines" elsewhere.
+    """
     out = sys.stderr if stream is None else stream
     if shown == "auto":
         shown = "live" if out.isatty() else "lines"
@@ -57,7 +60,7 @@ def progress(shown: Shown, *, stream: TextIO | None = None) -> Progress:
 
 
 class Silence:
-    """Shows nothing."""
+    """A view that shows nothing."""
 
     def planned(self, state: State, plan: Plan, waiting: int) -> None: ...
 
@@ -72,17 +75,17 @@ class Silence:
 
 @dataclass
 class Lines(Silence):
-    """One line a round."""
+    """A view that prints one line per round."""
 
     stream: TextIO
     _failures: int = 0
 
     def ran(self, run: Run) -> None:
-        """Count the failures of the round."""
+        """Count the failed runs of the round."""
         self._failures += run.status != "done"
 
     def decided(self, state: State) -> None:
-        """Print what the round did."""
+        """Print the outcome of the round."""
         last = state.rounds[-1]
         words = [
             f"round {last.number}",
@@ -102,7 +105,7 @@ class Lines(Silence):
 
 @dataclass
 class LiveView(Silence):
-    """A table that changes as the race goes on."""
+    """A table that is updated while the race runs."""
 
     stream: TextIO
     _live: Live | None = None
@@ -117,7 +120,7 @@ class LiveView(Silence):
     _used_before: int = 0
 
     def planned(self, state: State, plan: Plan, waiting: int) -> None:
-        """Show the round that begins."""
+        """Show the new round."""
         from rich.console import Console
         from rich.live import Live
 
@@ -129,12 +132,12 @@ class LiveView(Silence):
             self._live.start()
 
     def ran(self, run: Run) -> None:
-        """Count the run."""
+        """Count the run, and whether it failed."""
         self._runs += 1
         self._failures += run.status != "done"
 
     def inferring(self) -> None:
-        """Say what the race waits for."""
+        """Show that the posterior is being computed."""
         self._note = "inferring the posterior"
 
     def decided(self, state: State) -> None:
@@ -145,7 +148,7 @@ class LiveView(Silence):
         self._summary = _summary(state, self._failures, pace)
 
     def close(self) -> None:
-        """Leave the last view standing."""
+        """Stop the updates and leave the last view on the screen."""
         if self._live is not None:
             self._live.stop()
             self._live = None
@@ -195,7 +198,10 @@ class LiveView(Silence):
 
 
 def _summary(state: State, failures: int, pace: float | None) -> str:
-    """What was spent and saved, and what is still to come at this pace: seconds a new instance, where there were any."""
+    """Return the cost so far, the share saved, and the instances and time that are expected to remain.
+
+    `pace` is in seconds per new instance, or None if there has been no new instance.
+    """
     used, unit = len(state.evidence.instances), state.settings.clock
     if not used:
         return ""

@@ -1,4 +1,8 @@
-"""The public `Race`: it joins the pure loop with an executor and the race file."""
+"""The public `Race`, which connects the pure loop of `polarbear.race` with an executor and a race file.
+
+In each round, `loop.ask` plans the jobs, `dispatch.gather` makes their runs, and `loop.tell` infers and decides. Runs and
+decisions are written to the race file before the state in memory changes.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +37,7 @@ if TYPE_CHECKING:
     from polarbear.race.sampling import Plan
     from polarbear.race.state import State
 
-Algorithm = Any  # see polarbear.algorithms: a callable run(problem, seed, until), or one of the wrappers
+Algorithm = Any  # a callable run(problem, seed, until), or the result of a wrapper; see polarbear.algorithms
 Instances = Any  # a callable instance(index, seed), or a sequence of problems
 
 
@@ -43,18 +47,18 @@ class Race:
     Parameters
     ----------
     algorithms
-        What to race, by name: callables `run(problem, seed, until)` that give (time, value) pairs, or what `counted`,
-        `ask_tell`, `command` and `family` make. For a `ReplayExecutor` names alone will do.
+        The algorithms by name: callables `run(problem, seed, until)` that return or yield pairs (time, value), or
+        algorithms made by `counted`, `ask_tell`, `command` or `family`. With a `ReplayExecutor`, names suffice.
     instances
-        A callable `instance(index, seed)` that makes a problem, or a sequence of problems.
+        A callable `instance(index, seed)` that returns a problem, or a sequence of problems.
     grid
         The times at which algorithms are compared.
     path
-        The race file, made here; without it the race lives in memory only. `Race.open` continues it.
+        The race file to create, which `Race.open` can continue. Without it, the race is kept in memory only.
     about
-        More to store in the race file, JSON values by key, such as where its algorithms are to be found.
+        Additional JSON values by key to store in the race file, such as where its algorithms are defined.
     **settings
-        See `Settings`: prior, elimination, resolution, confidence, rope, batch, seed, clock, maximise and more.
+        Fields of `Settings`: prior, elimination, resolution, confidence, rope, batch, seed, clock, maximise and more.
 
     Examples
     --------
@@ -84,7 +88,7 @@ class Race:
     ) -> None:
         _check_settings(settings)
         by_name = _by_name(algorithms)
-        chosen = Settings(grid=grid, **settings)  # type: ignore[arg-type]  # Settings makes a Grid of it
+        chosen = Settings(grid=grid, **settings)  # type: ignore[arg-type]  # Settings converts it to a Grid
         self._begin(by_name, instances, loop.start(chosen, algorithms), {})
         if path is not None:
             known = {"settings": write(chosen), "algorithms": list(self._state.names), "made": made()}
@@ -99,17 +103,17 @@ class Race:
         instances: Instances = None,
         **changes: Any,
     ) -> Self:
-        """Continue a race from its file: after it was stopped or killed, or with a larger wish.
+        """Continue a race from its file, after it was stopped or killed, or with different settings.
 
         Parameters
         ----------
         path
             The race file.
         algorithms, instances
-            As when the race was made, since a file holds no code. Without them the race can be looked at, not run.
+            As at creation, since a race file holds no code. Without them the race can be inspected but not run.
         **changes
-            Settings that are to be different from now on, such as a stricter `confidence` or a finer `grid`. Nothing that
-            is stored is run again; all decisions are made anew.
+            Settings to change from now on, such as a stricter `confidence` or a finer `grid`. Stored runs are reused; all
+            decisions are made again.
         """
         _check_settings(changes)
         file = RaceFile.open(path, write=algorithms is not None or bool(changes))
@@ -139,7 +143,7 @@ class Race:
             )
         self._instances = instances
         self._state = state
-        self._known = known  # also runs of a round that was broken off
+        self._known = known  # includes the runs of an interrupted round
         self._file = None
         self._stopped: Stopped = "paused"
         self._payloads = {name: self._packed(name, each) for name, each in algorithms.items() if each is not None}
@@ -153,27 +157,27 @@ class Race:
         self.close()
 
     def close(self) -> None:
-        """Let go of the race file."""
+        """Close the race file."""
         if self._file is not None:
             self._file.close()
 
     @property
     def state(self) -> State:
-        """Where the race stands."""
+        """The current state of the race."""
         return self._state
 
     @property
     def result(self) -> RaceResult:
-        """What the race has found so far; valid at any time."""
+        """The result so far; valid at any time."""
         return RaceResult(self._state, "resolved" if loop.ask(self._state) is None else self._stopped)
 
     @property
     def about(self) -> dict[str, Any]:
-        """What the race file tells of the race beside its runs and decisions, such as where it was made; or nothing."""
+        """What the race file holds besides runs and decisions, such as where it was created; empty without a file."""
         return {} if self._file is None else self._file.about
 
     def add(self, name: str, algorithm: Algorithm) -> None:
-        """Let another algorithm in; it first runs on the instances that the race knows already."""
+        """Add an algorithm, which first runs on the instances that the race has already used."""
         payload = None if algorithm is None else self._packed(name, algorithm)
         state = loop.add(self._state, name)
         self._log("added", name)
@@ -182,14 +186,14 @@ class Race:
             self._payloads[name] = payload
 
     def note(self, key: str, value: Any) -> None:
-        """Store one more JSON value in the race file, beside what the race itself stores there."""
+        """Store an additional JSON value in the race file, next to those of the race itself."""
         if key in ("settings", "algorithms", "made"):
             raise ValueError(f"{key!r} is the race's own; choose another key")
         if self._file is not None:
             self._file.set_about(key, value)
 
     def remove(self, name: str) -> None:
-        """Take a candidate out by hand; what is known of it stays."""
+        """Remove a candidate by hand; its data are kept."""
         state = loop.remove(self._state, name)
         self._log("removed", name)
         self._state = state
@@ -206,29 +210,30 @@ class Race:
         retries: int = 1,
         progress: views.Shown = "auto",
     ) -> RaceResult:
-        """Race until every pair is decided, or until a limit.
+        """Run the race until every pair is decided or a limit is reached.
 
         Parameters
         ----------
         executor
-            Where runs happen: anything with `submit` that gives futures, such as `LocalExecutor(workers=2)`,
-            `dask_executor(address)` or `ReplayExecutor(recorded)`; local processes by default.
+            Makes the runs: any object with a `submit` method that returns futures, such as `LocalExecutor(workers=2)`,
+            `dask_executor(address)` or `ReplayExecutor(recorded)`. By default, runs are made in local processes.
         max_instances, max_evaluations, max_seconds
-            Stop when the race has used so many instances in all, when its runs have cost so much in all (in evaluations,
-            or seconds where that is the clock), or when this call has taken so long.
+            Stop when the race has used this many instances in total, when its runs have cost this much in total (in
+            evaluations, or in seconds if that is the clock), or when this call has taken this many seconds.
         stop
-            Asked after each round; a true answer stops the race.
+            Called with the result after each round; a true return value stops the race.
         time_limit
-            Seconds on the wall clock after which a single run is killed.
+            Wall-clock seconds after which a single run is killed.
         retries
-            How often a run whose process died is tried again.
+            How often a run whose process died is repeated.
         progress
-            "auto", "live", "lines" or "none".
+            The view of the race while it runs: "auto", "live", "lines" or "none".
 
         Returns
         -------
         RaceResult
-            Also when it was stopped, by Ctrl-C too; `run` again, or `Race.open`, continues.
+            The result so far, also if the race was stopped or interrupted by Ctrl-C. To continue, call `run` again or
+            use `Race.open`.
         """
         limits = {"max_instances": max_instances, "max_evaluations": max_evaluations, "max_seconds": max_seconds}
         for name, limit in limits.items():
@@ -239,7 +244,7 @@ class Race:
             with ExitStack() as stack:
                 if executor is None:
                     executor = LocalExecutor()
-                    stack.callback(executor.shutdown, cancel_futures=True)  # whatever still runs is not waited for
+                    stack.callback(executor.shutdown, cancel_futures=True)  # kills runs in progress
                 view = views.progress(progress)
                 stack.callback(view.close)
                 crew = Crew(executor, self._payloads, Limits(seconds=time_limit, retries=retries), deadline)
@@ -276,13 +281,13 @@ class Race:
         return "max_seconds"
 
     def _gather(self, plan: Plan, crew: Crew, view: views.Progress) -> list[Run] | None:
-        """All runs of a plan, from memory or newly made; None if time ran out."""
+        """Return all runs of a plan, known or newly made, or None if the deadline passes first."""
         stored = {job: run for job in plan.jobs if (run := self._stored(job)) is not None}
         waiting = [job for job in plan.jobs if job not in stored]
         view.planned(self._state, plan, len(waiting))
 
         def keep(job: Job, run: Run) -> None:
-            if self._file is not None:  # first, so that what is remembered is also stored, even if the disk is full
+            if self._file is not None:  # first, so that memory never holds a run that a full disk has refused
                 self._file.add_run(run, job)
             self._known[job.algorithm, job.instance] = run
             view.ran(run)
@@ -299,11 +304,11 @@ class Race:
         return runs
 
     def _stored(self, job: Job) -> Run | None:
-        """A run of the job that is already there, from a round that was broken off."""
+        """Return a known run of the job, such as one from an interrupted round, or None."""
         run = self._known.get((job.algorithm, job.instance))
         if run is None:
             return None
-        if run.status != "done":  # whoever was stopped by failures wants them made again once they are mended
+        if run.status != "done":  # failures that stopped the race are repeated: their cause may be fixed
             return None if self._state.settings.failure == "raise" or not self._state.rounds else run
         return run if run.trajectory.until >= job.until else None
 
@@ -315,7 +320,7 @@ class Race:
         )
 
     def _recall(self) -> None:
-        """Believe the file: an interrupt may have come between storing something and remembering it."""
+        """Reload the state from the file: an interrupt may come between storing a result and updating memory."""
         if self._file is not None:
             self._state, self._known = replayed(self._file)
 

@@ -1,4 +1,7 @@
-"""A race from its file: the journal of what was decided, replayed."""
+"""Rebuild a race from its file by replaying the journal of decisions.
+
+In: an open race file. Out: the state of the race, and all stored runs.
+"""
 
 from __future__ import annotations
 
@@ -20,9 +23,10 @@ if TYPE_CHECKING:
 
 
 def replayed(file: RaceFile) -> tuple[State, dict[tuple[str, int], Run]]:
-    """The state of a race from its journal, without inferring or deciding anything again; and every stored run.
+    """Return the state of a race, rebuilt from its journal without new inference or decisions, and all stored runs.
 
-    The journal is read first: what it tells of is stored by then, also if somebody writes on meanwhile.
+    The journal is read before the runs: every run that it refers to is stored by then, even if another process keeps
+    writing.
     """
     events, about = file.events(), file.about
     runs = file.runs()
@@ -50,7 +54,7 @@ def replayed(file: RaceFile) -> tuple[State, dict[tuple[str, int], Run]]:
 
 
 def made() -> dict[str, str]:
-    """Where the race began, for the report."""
+    """Return the software versions, the system and the time at which a race begins, for the report."""
     return {
         "polarbear": __version__,
         "python": platform.python_version(),

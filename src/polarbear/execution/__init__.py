@@ -1,12 +1,17 @@
-"""Where runs happen: supervised workers behind any executor.
+"""Execution of runs in supervised worker processes, behind any executor.
 
-One function, `run_supervised(payload, job, limits)`, is submitted to any object with `submit(...) -> Future`. It drives
-a worker process and gives back a `Run`, whatever the user's code does. Names are imported when they are first used, so
-that workers start without NumPy.
+In: a payload (an algorithm with its source of instances) and a job. Out: a `Run`, whatever the user's code does. The
+function `run_supervised(payload, job, limits)` drives a worker process and can be submitted to any object with
+`submit(...) -> Future`. Names are imported when they are first used, so that workers start without NumPy.
 
-- `pack`, `Payload`: an algorithm and its instances, packed once.
-- `run_supervised`, `Limits`, `close_workers`: one run, watched.
-- `LocalExecutor`, `ReplayExecutor`, `dask_executor`: processes of this machine, recorded runs, a Dask cluster.
+- `payload`: `pack` packs an algorithm and its instances once, as a `Payload`.
+- `supervise`: `run_supervised` makes one run within `Limits`.
+- `local`, `replay`, `dask`: executors for processes of this machine, recorded runs and a Dask cluster.
+- `slot`: the worker of each thread; `close_workers` kills them all.
+- `worker_client`, `worker_main`: the driver's side of a worker, and the worker process itself.
+- `guardian_client`, `guardian_main`: the driver's side of its guardian, and the guardian process, which kills the worker
+  processes of a driver that has died.
+- `frames`: the messages between a driver and its worker.
 """
 
 import lazy_loader

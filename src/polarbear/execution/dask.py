@@ -1,4 +1,8 @@
-"""Runs on a Dask cluster."""
+"""An executor for Dask clusters.
+
+Each payload goes to the scheduler once. A watcher on the client's event loop fails the pending runs if the cluster is
+lost: Dask itself would wait for its workers forever.
+"""
 
 from __future__ import annotations
 
@@ -28,13 +32,13 @@ def dask_executor(cluster: Any, *, patience: float = 60.0) -> DaskExecutor:
     cluster
         The address of a scheduler, such as "tcp://host:8786", or a `distributed.Client`.
     patience
-        Seconds to wait for a scheduler that does not answer, or for workers when all are gone, before the runs that wait
-        for them fail with a `ConnectionError`. Before the first worker has come, nothing is given up.
+        Seconds to wait for a scheduler that does not answer, or for new workers after all have left, before pending runs
+        fail with a `ConnectionError`. The wait for the first worker has no limit.
 
     Returns
     -------
     DaskExecutor
-        With `submit`, as `concurrent.futures` has it. A client that was made here is closed by `shutdown`.
+        An executor as in `concurrent.futures`. Its `shutdown` closes the client if it was created here.
     """
     if not patience > 0:
         raise ValueError(f"expected a patience above zero seconds, got {patience!r}")
@@ -58,7 +62,7 @@ def dask_executor(cluster: Any, *, patience: float = 60.0) -> DaskExecutor:
 
 
 class DaskExecutor(Executor):
-    """Submits to a Dask cluster; see `dask_executor`."""
+    """An executor that submits to a Dask cluster; see `dask_executor`."""
 
     def __init__(self, client: Any, patience: float, *, owned: bool) -> None:
         self._client, self._patience, self._owned = client, patience, owned
@@ -66,7 +70,7 @@ class DaskExecutor(Executor):
         self._waiting: dict[Future[Any], Any] = {}
         self._lock = threading.Lock()
         self._over = ""
-        self._met = False  # whether there ever was a worker
+        self._met = False  # whether the cluster has ever had a worker
         client.loop.add_callback(_watch, weakref.ref(self), client, patience)
 
     def submit(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
@@ -83,14 +87,14 @@ class DaskExecutor(Executor):
         return future
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """Let go of the cluster; its workers stay, for others.
+        """Disconnect from the cluster; its workers keep running.
 
         Parameters
         ----------
         wait
-            Wait for the runs.
+            Wait for pending runs.
         cancel_futures
-            Cancel them; those that run already are finished by the cluster, but nobody gets their results.
+            Cancel pending runs. The cluster finishes those that have started, and their results are discarded.
         """
         if cancel_futures:
             for future in self._pending():
@@ -106,7 +110,7 @@ class DaskExecutor(Executor):
             return list(self._waiting)
 
     def _sent_once(self, argument: Any) -> Any:
-        """Replace a payload by a task that gives it: it goes to the scheduler once, and is made again if it is lost."""
+        """Replace a payload by a task that returns it: it goes to the scheduler once, and is computed again if lost."""
         if not isinstance(argument, Payload):
             return argument
         if argument.digest not in self._payloads:
@@ -120,17 +124,17 @@ class DaskExecutor(Executor):
             task.cancel()
 
     async def _settle(self, future: Future[Any], task: Any) -> None:
-        """Hand on what became of a task."""
+        """Pass the outcome of a task to its future."""
         try:
             result = await task._result(raiseit=False)
             status = task.status
-        except Exception as error:  # the result was there, but not to be had
+        except Exception as error:  # the result exists but cannot be retrieved
             result, status = (type(error), error, None), "lost"
-        with suppress(futures.InvalidStateError):  # cancelled or given up meanwhile
+        with suppress(futures.InvalidStateError):  # cancelled or failed in the meantime
             if status == "finished":
                 self._met = True
                 future.set_result(result)
-            elif status == "cancelled":  # not by us: then the future would be, too
+            elif status == "cancelled":  # not by this executor: the future would be cancelled, too
                 self._payloads.clear()
                 future.set_exception(ConnectionError(_GONE.format("the connection to its scheduler is lost")))
             else:
@@ -149,7 +153,7 @@ def _same(payload: Payload) -> Payload:
 
 
 async def _watch(executor: weakref.ref[DaskExecutor], client: Any, patience: float) -> None:
-    """Look after the cluster as long as the executor is in use: Dask itself would wait for ever for its workers."""
+    """Fail the pending runs if the cluster is lost while the executor is in use; Dask itself would wait forever."""
     alone_since = time.monotonic()
     while True:
         await asyncio.sleep(_LOOK_SECONDS)
@@ -159,12 +163,12 @@ async def _watch(executor: weakref.ref[DaskExecutor], client: Any, patience: flo
         if client.status in ("closing", "closed"):
             return this._give_up("its client is closed")
         if client.status != "running":
-            continue  # reconnecting: Dask cancels the tasks, and closes the client when it gives up
+            continue  # reconnecting: Dask cancels the tasks, and closes the client if it fails
         try:
             workers = len(await asyncio.wait_for(client.scheduler.ncores(), patience))
         except TimeoutError:
             return this._give_up(f"its scheduler did not answer for {patience:g} seconds")
-        except Exception:  # the connection is just being lost; the status will tell
+        except Exception:  # the connection is being lost; the status shows it at the next check
             continue
         this._met = this._met or workers > 0
         if workers or not this._met:

@@ -1,4 +1,4 @@
-"""Messages between a driver and its worker: a length-prefixed JSON object and a binary blob."""
+"""Messages between a driver and its worker: a JSON object and a binary blob, prefixed by their lengths."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _LENGTHS = struct.Struct("<IQ")
 
 
 def frame(message: dict[str, Any], blob: bytes = b"") -> bytes:
-    """Return a message as bytes.
+    """Return a message and its blob as bytes.
 
     Examples
     --------
@@ -23,7 +23,7 @@ def frame(message: dict[str, Any], blob: bytes = b"") -> bytes:
 
 
 def split(data: bytes | bytearray) -> tuple[dict[str, Any], bytes] | None:
-    """Return the message that these bytes are, or None as long as some are missing."""
+    """Return the message and the blob that these bytes encode, or None while some bytes are missing."""
     if len(data) < _LENGTHS.size:
         return None
     text, blob = _LENGTHS.unpack_from(data)
@@ -34,7 +34,7 @@ def split(data: bytes | bytearray) -> tuple[dict[str, Any], bytes] | None:
 
 
 def read_frame(file: int) -> tuple[dict[str, Any], bytes] | None:
-    """Read the next message; None at the end of the stream."""
+    """Read the next message and its blob; return None at the end of the stream."""
     head = _read(file, _LENGTHS.size)
     if head is None:
         return None
@@ -44,7 +44,7 @@ def read_frame(file: int) -> tuple[dict[str, Any], bytes] | None:
 
 
 def write_frame(file: int, message: dict[str, Any]) -> None:
-    """Write a message."""
+    """Write a message without a blob."""
     data = memoryview(frame(message))
     while data:
         data = data[os.write(file, data) :]

@@ -1,4 +1,7 @@
-"""The driver's end of its guardian: one for each process that drives workers, started with the first of them."""
+"""The driver's side of its guardian process.
+
+Each process that drives workers has one guardian, which starts with the first worker.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,7 @@ _token = ""
 
 
 def driver_token() -> str:
-    """Return what the tokens of all workers of this process begin with, and start the guardian if there is none."""
+    """Return the common prefix of the tokens of this process's workers, and start the guardian if it is not running."""
     global _guardian, _token
     with _lock:
         if _guardian is None or _guardian.poll() is not None:
@@ -26,7 +29,7 @@ def driver_token() -> str:
                 _token = uuid.uuid4().hex
                 atexit.register(dismiss)
                 _register_with_multiprocessing()
-            # No token for the guardian itself, and none of an enclosing worker: it must outlive them.
+            # The guardian carries no token, not even that of an enclosing worker: it must outlive the workers.
             environment = {name: value for name, value in os.environ.items() if name != guardian.TOKEN}
             _guardian = subprocess.Popen(
                 [sys.executable, "-I", "-S", guardian.__file__, _token],
@@ -41,17 +44,17 @@ def driver_token() -> str:
 
 
 def watch(group: int) -> None:
-    """Have the guardian kill this process group if this process dies."""
+    """Let the guardian kill this process group if the current process dies."""
     _tell(f"+{group}\n")
 
 
 def unwatch(group: int) -> None:
-    """Tell the guardian that the group is gone."""
+    """Notify the guardian that the process group has ended."""
     _tell(f"-{group}\n")
 
 
 def dismiss() -> None:
-    """Let the guardian look around once more, and end."""
+    """Let the guardian kill the remaining worker processes, and end it."""
     global _guardian
     with _lock:
         if _guardian is not None and _guardian.stdin is not None:
@@ -68,7 +71,7 @@ def _tell(line: str) -> None:
 
 
 def _register_with_multiprocessing() -> None:
-    """Have `dismiss` called at the end of a process of a pool, where `atexit` is not."""
+    """Call `dismiss` when a process of a multiprocessing pool ends, where `atexit` functions do not run."""
     multiprocessing = sys.modules.get("multiprocessing")
     if multiprocessing is not None and multiprocessing.parent_process() is not None:
         from multiprocessing.util import Finalize
@@ -77,13 +80,13 @@ def _register_with_multiprocessing() -> None:
 
 
 def _forget() -> None:
-    """In a forked child: the guardian is the parent's, which it must see die."""
+    """Close a forked child's copy of the pipe, so that the parent's guardian notices when the parent dies."""
     global _guardian, _lock
     _lock = threading.RLock()
     if _guardian is not None:
         if _guardian.stdin is not None:
             _guardian.stdin.close()
-        _guardian.returncode = 0  # not this process's child: nothing to wait for
+        _guardian.returncode = 0  # not a child of this process: nothing to wait for
         _guardian = None
 
 

@@ -1,9 +1,9 @@
-"""Ends processes for good: all that a worker has started, also after its driver was killed.
+"""The guardian process: kills everything that workers have started, even after their driver was killed.
 
-Every worker carries a token in its environment, which its children inherit. Where there is /proc, this finds also those
-that left the worker's process group. Each process that drives workers has one guardian: this file, run as a script with
-nothing but the standard library, which waits for the end of a pipe. The kernel closes the pipe however the driver ends.
-A thread in the worker could not do this: it would have to wait for a run that never releases Python's lock.
+Every worker carries a token in its environment, which its children inherit. Where /proc exists, the token also finds
+children that have left the worker's process group. Each process that drives workers has one guardian: this file, run as a
+script with the standard library alone. It waits for the end of a pipe, which the kernel closes however the driver ends.
+A thread in the worker could not do this: a run that never releases the global interpreter lock would block it.
 """
 
 import contextlib
@@ -16,7 +16,7 @@ _PROC = "/proc"
 
 
 def bearers(token: str) -> list[int]:
-    """Return the living processes that have the token in their environment; none where there is no /proc."""
+    """Return the live processes with the token in their environment; an empty list where /proc does not exist."""
     wanted, found = token.encode(), []
     try:
         entries = [name for name in os.listdir(_PROC) if name.isdigit()]  # noqa: PTH208
@@ -25,7 +25,7 @@ def bearers(token: str) -> list[int]:
     for entry in entries:
         try:
             file = os.open(f"{_PROC}/{entry}/environ", os.O_RDONLY)
-        except OSError:  # gone, or another user's
+        except OSError:  # ended, or owned by another user
             continue
         try:
             environment = b""
@@ -41,13 +41,13 @@ def bearers(token: str) -> list[int]:
 
 
 def kill_group(group: int) -> None:
-    """Kill a process group, if it still is there."""
-    with contextlib.suppress(ProcessLookupError, PermissionError):  # the latter is macOS's word for zombies
+    """Kill a process group if it still exists."""
+    with contextlib.suppress(ProcessLookupError, PermissionError):  # macOS raises the latter for zombies
         os.killpg(group, signal.SIGKILL)
 
 
 def kill_bearers(token: str) -> None:
-    """Kill every process with the token, also those started meanwhile."""
+    """Kill every process with the token, including those that start in the meantime."""
     for _ in range(100):
         living = bearers(token)
         if not living:
@@ -58,7 +58,7 @@ def kill_bearers(token: str) -> None:
 
 
 def main() -> None:
-    """Remember the groups that the driver names ("+group", "-group"); when it is gone, kill what it left."""
+    """Track the process groups that the driver reports ("+group", "-group"), and kill what is left when it ends."""
     token = sys.argv[1]
     os.chdir("/")
     groups: set[int] = set()

@@ -1,4 +1,4 @@
-"""Runs on this machine: threads, each of which drives a worker process."""
+"""An executor for this machine: threads that each drive one worker process."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ T = TypeVar("T")
 
 
 class LocalExecutor(Executor):
-    """Runs in processes of this machine, one worker a thread.
+    """An executor that makes runs in processes of this machine, one worker per thread.
 
     Parameters
     ----------
     workers
-        How many runs are made at the same time; by default the number of cores less one, at least one, so that the
-        driver does not slow the runs down.
+        The number of simultaneous runs; by default the number of cores minus one, at least one, so that the driver does
+        not slow the runs down.
 
     Examples
     --------
@@ -38,7 +38,7 @@ class LocalExecutor(Executor):
         if workers < 1:
             raise ValueError(f"expected a number of workers, 1 or more, got {workers!r}")
         self.workers = workers
-        # Weak, so that each slot goes with its thread, and its worker with it.
+        # Weak references, so that each slot ends with its thread, and the worker with the slot.
         self._slots: weakref.WeakSet[Slot] = weakref.WeakSet()
         self._pool = ThreadPoolExecutor(workers, "polarbear", initializer=_enlist, initargs=(self._slots,))
 
@@ -46,14 +46,14 @@ class LocalExecutor(Executor):
         return self._pool.submit(function, *args, **kwargs)
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """End the workers.
+        """Stop accepting runs and end the workers.
 
         Parameters
         ----------
         wait
-            Return only when everything is over.
+            Return only when all runs have ended.
         cancel_futures
-            Cancel what waits, and kill what runs: its future ends with `WorkersClosed`. Otherwise all are finished.
+            Cancel pending runs and kill those in progress, whose futures raise `WorkersClosed`. Otherwise all are finished.
         """
         self._pool.shutdown(wait=False, cancel_futures=cancel_futures)
         if cancel_futures:
@@ -67,7 +67,7 @@ class LocalExecutor(Executor):
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        # An error in the block, such as Ctrl-C, must not wait for runs that may take for ever.
+        # After an error in the block, such as Ctrl-C, do not wait for runs that may never end.
         self.shutdown(wait=True, cancel_futures=error is not None)
 
 

@@ -1,4 +1,4 @@
-"""What a worker must have before it can run an algorithm, packed once by the driver."""
+"""Payloads: an algorithm and its source of instances, which the driver packs once and workers open."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ class Payload:
     Attributes
     ----------
     digest
-        Tells payloads apart: workers keep each one that they were sent.
+        Identifies the payload: workers keep every payload that they have received.
     data
-        The pickled algorithm and instance source, and where the driver imports modules from.
+        The pickled algorithm and source of instances, and the paths from which the driver imports modules.
     clock, maximise
-        How its runs are to be recorded.
+        How to record its runs.
     """
 
     digest: str
@@ -40,17 +40,17 @@ class Payload:
 
 
 def pack(algorithm: Algorithm, instances: Instances, clock: Clock = "evaluations", maximise: bool = False) -> Payload:
-    """Pack an algorithm and the source of its instances for workers, in this process or on another machine.
+    """Pack an algorithm and the source of its instances for workers, of this process or on another machine.
 
-    Functions of a script or notebook are packed with their code; those of modules are imported by the worker, which
-    looks where this process looks (its `sys.path` and working directory).
+    Functions of a script or notebook are packed with their code. The worker imports functions of modules, and searches
+    for them where this process does (its `sys.path` and working directory).
 
     Parameters
     ----------
     algorithm
         Any callable `algorithm(problem, seed, until)`, or one made by a wrapper such as `pb.counted`.
     instances
-        A callable `instances(index, seed)` that gives a problem, or a sequence of problems.
+        A callable `instances(index, seed)` that returns a problem, or a sequence of problems.
     clock
         The unit of time: "evaluations" or "seconds".
     maximise
@@ -90,7 +90,7 @@ def pack(algorithm: Algorithm, instances: Instances, clock: Clock = "evaluations
 
 
 def unpack(data: bytes) -> tuple[Algorithm, Instances]:
-    """Open a payload, in a worker."""
+    """Return the algorithm and the source of instances of a payload; called in a worker."""
     path, here, algorithm, instances = pickle.loads(data)
     sys.path.extend(entry for entry in [*path, here] if entry not in sys.path)
     return pickle.loads(algorithm), pickle.loads(instances)

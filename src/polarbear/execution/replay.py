@@ -1,4 +1,4 @@
-"""Recorded runs, raced as if they were live."""
+"""An executor that replays recorded runs as if they were live."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ if TYPE_CHECKING:
 
 
 class ReplayExecutor(Executor):
-    """Answers every job at once from recorded runs, cut at the job's time.
+    """An executor that answers every job at once from recorded runs, truncated at the job's time.
 
     Parameters
     ----------
     runs
-        The recordings, one for each algorithm and instance; instances are numbered as they first appear. A job whose
-        recording is missing, or ends too early, gets a `ValueError` in its future.
+        The recorded runs, one per algorithm and instance. Instances are numbered in the order of their first appearance.
+        If a job's recording is missing or ends too early, its future raises a `ValueError`.
 
     Examples
     --------
@@ -45,11 +45,11 @@ class ReplayExecutor(Executor):
 
     @property
     def instances(self) -> int:
-        """How many instances were recorded."""
+        """The number of recorded instances."""
         return len(self._numbered)
 
     def submit(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        """Answer the job among the arguments; nothing is called."""
+        """Return a future with the run of the job among the arguments; `function` is not called."""
         future: Future[Run] = Future()
         try:
             jobs = [argument for argument in (*args, *kwargs.values()) if isinstance(argument, Job)]

@@ -1,4 +1,4 @@
-"""Slots: each thread that makes runs keeps one worker, and replaces it when it must."""
+"""Slots: each thread that makes runs keeps one worker, and replaces it when necessary."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from polarbear.execution.worker_client import WorkerProcess
 
 
 class WorkersClosed(RuntimeError):  # noqa: N818
-    """The worker was closed in the middle of a run, or before it: the executor was shut down."""
+    """The worker was closed before or during a run, because the executor was shut down."""
 
 
 class Slot:
-    """The place of one worker. It goes with its thread, and the worker with it."""
+    """The holder of one thread's worker; both end with the thread."""
 
     def __init__(self) -> None:
         self._worker: WorkerProcess | None = None
@@ -23,24 +23,24 @@ class Slot:
             _slots.add(self)
 
     def worker(self) -> WorkerProcess:
-        """Return the worker, a fresh one if need be."""
+        """Return the worker; start a new one if necessary."""
         if not self._closed and (self._worker is None or not self._worker.alive()):
             self.retire()
             self._worker = WorkerProcess()
-        # Asked once more: another thread may have closed the slot while the worker was starting.
+        # Check again: another thread may have closed the slot while the worker was starting.
         if self._closed or self._worker is None:
             self.retire()
             raise WorkersClosed("the executor was shut down before this run began; submit it to another one")
         return self._worker
 
     def retire(self) -> None:
-        """Kill the worker; the next run gets a fresh one."""
+        """Kill the worker; the next run gets a new one."""
         worker, self._worker = self._worker, None
         if worker is not None:
             worker.kill()
 
     def close(self, *, forever: bool = False) -> None:
-        """Kill the worker, from any thread and in the middle of a run; `forever`: there will be no other."""
+        """Kill the worker, from any thread and even during a run; `forever` prevents the start of another."""
         self._closed = self._closed or forever
         worker = self._worker
         if worker is not None:
@@ -61,7 +61,7 @@ def own_slot() -> Slot:
 
 
 def close_workers() -> None:
-    """Kill all workers of this process. Runs in flight end with `WorkersClosed`; later ones get fresh workers."""
+    """Kill all workers of this process. Runs in progress raise `WorkersClosed`; later runs get new workers."""
     with _lock:
         slots = list(_slots)
     for slot in slots:
@@ -69,7 +69,7 @@ def close_workers() -> None:
 
 
 def _forget() -> None:
-    """In a forked child: the workers are the parent's."""
+    """Drop all slots in a forked child: the workers belong to the parent."""
     global _lock
     _lock = threading.Lock()
     _slots.clear()

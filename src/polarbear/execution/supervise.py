@@ -1,4 +1,7 @@
-"""One run under supervision: the one function that is submitted to every executor."""
+"""Supervision of one run: `run_supervised` is the function that every executor receives.
+
+In: a payload, a job and limits. Out: a `Run` with the trajectory, its status and a message.
+"""
 
 from __future__ import annotations
 
@@ -20,23 +23,23 @@ if TYPE_CHECKING:
     from polarbear.execution.slot import Slot
     from polarbear.race.jobs import Job, Status
 
-# What an algorithm has beyond its time to notice that it is over, before its worker is killed (clock="seconds" only).
+# How long after its time an algorithm may take to notice the end before its worker is killed (clock="seconds" only).
 _GRACE_SECONDS = 1.0
-_KEPT = 2_000  # characters of what a run that went well has written; there may be many such runs
+_KEPT = 2_000  # characters of output stored with a successful run; there may be many such runs
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What one run may take.
+    """Limits on one run.
 
     Attributes
     ----------
     seconds
-        The longest that a run may take on the wall clock, set-up not counted; None for no limit.
+        The longest wall-clock time that a run may take, without its set-up; None for no limit.
     retries
-        How often a run whose process died is made again. Errors and time-outs are not: they would come again.
+        How often a run whose process died is repeated. Errors and time-outs are not repeated: they would recur.
     setup_seconds
-        The longest that loading the algorithm and making the instance may take; None for no limit.
+        The longest time that loading the algorithm and creating the instance may take; None for no limit.
     """
 
     seconds: float | None = None
@@ -53,25 +56,25 @@ class Limits:
 
 
 def run_supervised(payload: Payload, job: Job, limits: Limits | None = None) -> Run:
-    """Make one run in the worker of the calling thread, and tell what became of it.
+    """Make one run in the worker of the calling thread, and return it with its status.
 
-    Whatever the user's code does ends up in the returned `Run`. Only a worker that cannot be started at all
-    (`RuntimeError`), or is closed meanwhile (`WorkersClosed`), raises.
+    The returned `Run` reports whatever the user's code does. The function raises only if the worker cannot be started
+    (`RuntimeError`) or is closed in the meantime (`WorkersClosed`).
 
     Parameters
     ----------
     payload
         The algorithm and its instances; see `pack`.
     job
-        What to run.
+        The run to make.
     limits
-        What it may take; by default no limit on its time, and one retry if its process dies.
+        Limits on the run; by default no limit on its time, and one retry if its process dies.
 
     Returns
     -------
     Run
-        Its trajectory is known until `job.until`, also if the run ended before that; of a failed run, until the last
-        time that it is known to have reached.
+        Its trajectory is known until `job.until`, even if the run ended earlier. The trajectory of a failed run is known
+        until the last time that the run is known to have reached.
     """
     limits = limits or Limits()
     return _attempt(own_slot(), payload, job, limits, limits.retries)
@@ -82,7 +85,7 @@ def _attempt(slot: Slot, payload: Payload, job: Job, limits: Limits, retries: in
     asked, cpu = time.monotonic(), worker.cpu_seconds()
     setup = math.inf if limits.setup_seconds is None else limits.setup_seconds
     limit = math.inf if limits.seconds is None else limits.seconds
-    # Once a run on our clock is past its time, nothing that it does matters any more.
+    # A run that the recorder times can record nothing after its time, so its worker may be killed.
     enough = job.until + _GRACE_SECONDS if payload.clock == "seconds" else math.inf
 
     def remaining(now: float) -> float:
@@ -115,7 +118,7 @@ def _attempt(slot: Slot, payload: Payload, job: Job, limits: Limits, retries: in
             return _told(payload, job, state, "setup", f"the process that loads it and makes the instance {fate}")
         return _told(payload, job, state, "crashed", f"the process of the run {fate}", seconds)
     if reply is not None:
-        if reply["leftovers"]:  # processes that would go on beside the next run
+        if reply["leftovers"]:  # processes that would keep running during the next run
             slot.retire()
         spent = reply["seconds"], reply["cpu_seconds"]
         state, ended = event_log.read(worker.log), reply.get("ended", False)
@@ -148,7 +151,7 @@ def _told(
     *,
     ended: bool = False,
 ) -> Run:
-    """Return the run that a log and a verdict tell of."""
+    """Return the run that an event log, a status and a message describe."""
     events = np.frombuffer(state.pairs).reshape(-1, 2)
     done = status == "done"
     reached = state.reached
@@ -161,7 +164,7 @@ def _told(
         job.instance,
         events[:, 0],
         events[:, 1],
-        until=job.until if done else reached,  # who ended early may have done so because of the job's time
+        until=job.until if done else reached,  # not infinity: an early end may depend on `job.until`
         failed=not done,
         maximise=payload.maximise,
     )

@@ -1,4 +1,4 @@
-"""The driver's end of a worker: starts it, talks to it, and ends it with everything that it has started."""
+"""The driver's side of a worker: starts it, exchanges messages with it, and kills it with everything it has started."""
 
 from __future__ import annotations
 
@@ -27,32 +27,32 @@ _BOOT = (
     "import json, sys; sys.path[:] = json.loads(sys.argv.pop()); "
     "from polarbear.execution.worker_main import main; main()"
 )
-# Linear algebra in one thread: as many runs as there are cores share the machine, and clocks must be fair. And sets of
-# strings in the same order in every worker.
+# Linear algebra uses one thread: as many runs as there are cores share the machine, and their clocks must be fair. A fixed
+# hash seed gives sets of strings the same order in every worker.
 _THREADS = ["OMP", "OPENBLAS", "MKL", "BLIS", "NUMEXPR"]
 _ENVIRONMENT = {f"{name}_NUM_THREADS": "1" for name in _THREADS} | {
     "VECLIB_MAXIMUM_THREADS": "1",
     "PYTHONHASHSEED": "0",
 }
-_TAIL = 8_000  # bytes of a worker's output, kept for messages
+_TAIL = 8_000  # bytes of a worker's output that are kept for messages
 _START_SECONDS = 60.0
-_SLICE_SECONDS = 0.2  # how often a silent worker is looked at
+_SLICE_SECONDS = 0.2  # between checks of a silent worker
 
 _numbers = itertools.count()
 
 
 class WorkerEnded(Exception):  # noqa: N818
-    """The worker died, or closed its pipes, or says what cannot be understood."""
+    """The worker died, closed its pipes, or sent an invalid message."""
 
 
 class WorkerProcess:
-    """A running worker, for one thread at a time; only `kill` may be called from any thread."""
+    """A running worker, for one thread at a time; only `kill` and `close` may be called from any thread."""
 
     def __init__(self) -> None:
         self.token = f"{guardian_client.driver_token()}.{next(_numbers)}."
         self.log = _anonymous_file()
-        here = os.getcwd()  # noqa: PTH109  (a string, as sys.path has them)
-        # The token of an enclosing worker stays: a race within a run ends with that run.
+        here = os.getcwd()  # noqa: PTH109  (a string, like the entries of sys.path)
+        # Keep the token of an enclosing worker, so that a race within a run ends with that run.
         token = {guardian_main.TOKEN: f"{os.environ.get(guardian_main.TOKEN, '')}/{self.token}"}
         self._process = subprocess.Popen(
             [sys.executable, "-P", "-c", _BOOT, str(self.log), json.dumps([entry or here for entry in sys.path])],
@@ -65,7 +65,7 @@ class WorkerProcess:
             start_new_session=True,
         )
         self._end = _End(self._process, self.token)
-        # However this object goes (its thread ends, the interpreter exits), the process goes too.
+        # The process ends with this object, whether the thread ends or the interpreter exits.
         weakref.finalize(self, self._end.dispose, self.log)
         guardian_client.watch(self._process.pid)
         pipes = (self._process.stdin, self._process.stdout, self._process.stderr)
@@ -81,15 +81,16 @@ class WorkerProcess:
         self._wait_until_ready()
 
     def alive(self) -> bool:
-        """Whether the process runs."""
+        """Return whether the process is running."""
         return not self._end.done and self._process.poll() is None
 
     def ask(
         self, message: dict[str, Any], payload: tuple[str, bytes], remaining: Callable[[float], float]
     ) -> dict[str, Any] | None:
-        """Send a request, with its payload (digest, data) if it is new here, and wait for the reply.
+        """Send a request and return the reply, or None when no time is left.
 
-        None once `remaining(now)`, the seconds to wait at most, is not positive. Raises `WorkerEnded`.
+        The payload (digest, data) is sent along if the worker does not have it yet. `remaining(now)` returns the seconds
+        that are left. Raises `WorkerEnded`.
         """
         self._drain()
         self._tail.clear()
@@ -102,23 +103,23 @@ class WorkerProcess:
         return self._converse(request, remaining)
 
     def cpu_seconds(self) -> float:
-        """Return the processor time that the process has used; 0 where the system does not say."""
+        """Return the CPU time that the process has used, or 0 where the system does not report it."""
         try:
-            return time.clock_gettime((~self._process.pid << 3) | 2)  # as clock_getcpuclockid(3) has it on Linux
+            return time.clock_gettime((~self._process.pid << 3) | 2)  # the clock of clock_getcpuclockid(3) on Linux
         except (AttributeError, OSError):
             return 0.0
 
     def kill(self) -> None:
-        """End the process, its group, and all that bear its token. From any thread, any number of times."""
+        """Kill the process, its group and all processes with its token; from any thread, any number of times."""
         self._end.kill()
 
     def close(self) -> None:
-        """Kill the worker because it is no longer wanted, not because of its run."""
+        """Kill the worker because it is no longer needed, not because of its run."""
         self.closed = True
         self.kill()
 
     def fate(self) -> str:
-        """Say how a process that is gone, or is about to be, ended, with the last of its output."""
+        """Describe how the process ended, with its last output; wait briefly if it is about to end."""
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(timeout=1)
         code = self._process.returncode
@@ -135,7 +136,7 @@ class WorkerProcess:
         return f"{how}\n\nIts last output:\n{text}" if text else how
 
     def output(self) -> str:
-        """Return the last that the run has written to stdout and stderr."""
+        """Return the end of what the run has written to stdout and stderr."""
         self._drain()
         return bytes(self._tail).decode(errors="replace").strip()
 
@@ -151,7 +152,10 @@ class WorkerProcess:
         raise RuntimeError(f"expected a worker to start with {sys.executable} and to import polarbear, but it {fate}")
 
     def _converse(self, request: bytes, remaining: Callable[[float], float]) -> dict[str, Any] | None:
-        """Write, read and drain the worker's output in one loop, so that neither side waits for the other for ever."""
+        """Send a request and return the reply, or None when no time is left.
+
+        One loop writes, reads and drains the worker's output, so that the two sides never wait for each other forever.
+        """
         received = bytearray()
         try:
             unsent = self._write(memoryview(request))
@@ -174,11 +178,11 @@ class WorkerProcess:
                 if not ready and not self.alive():
                     raise WorkerEnded
             return None
-        except (OSError, ValueError) as error:  # a broken pipe, or an answer that is none
+        except (OSError, ValueError) as error:  # a broken pipe or an invalid reply
             raise WorkerEnded from error
 
     def _write(self, data: memoryview) -> memoryview:
-        """Write what the pipe takes at once, and return the rest."""
+        """Write as much as the pipe accepts without blocking, and return the rest."""
         try:
             while data:
                 data = data[os.write(self._in, data) :]
@@ -205,7 +209,7 @@ class WorkerProcess:
 
 
 class _End:
-    """How a worker ends. Apart from the worker, as it must outlive it."""
+    """Ends a worker process; separate from `WorkerProcess`, which it must outlive."""
 
     def __init__(self, process: subprocess.Popen[bytes], token: str) -> None:
         self._process, self._token = process, token
@@ -225,10 +229,10 @@ class _End:
             guardian_client.unwatch(self._process.pid)
 
     def dispose(self, log: int) -> None:
-        """End a worker that nobody uses: it may clean up after itself first."""
+        """End a worker that is no longer used, after giving it time to clean up."""
         pipes = [pipe for pipe in (self._process.stdin, self._process.stdout, self._process.stderr) if pipe is not None]
         pipes[0].close()
-        if os.getpid() != self._owner:  # a forked copy of the driver: the worker is not its own
+        if os.getpid() != self._owner:  # a forked copy of the driver, which does not own the worker
             self._process.returncode = 0
         elif not self.done:
             with contextlib.suppress(subprocess.TimeoutExpired):

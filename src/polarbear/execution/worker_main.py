@@ -1,7 +1,7 @@
-"""The worker: a process of its own that runs one job after the other, so that nothing a run does can hurt the driver.
+"""The worker: a separate process that runs one job after the other, so that no run can harm the driver.
 
-It reads requests from a pipe and answers on another; improvements go to a log in shared memory, so that a run that dies
-keeps what it had found. Only the standard library and `polarbear.algorithms` are imported before the user's own code.
+It reads requests from one pipe and replies on another. Improvements go to a log in shared memory, so that they survive the
+death of the run. Only the standard library and `polarbear.algorithms` are imported before the user's own code.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ _LONGEST_MESSAGE = 20_000
 
 
 def main() -> None:
-    """Serve until the driver closes the pipe."""
+    """Serve requests until the driver closes the pipe."""
     log_file = int(sys.argv.pop())
-    # The streams 0, 1 and 2 are the user's code's to print to and to close; requests and replies move out of its way.
+    # The user's code may print to streams 0, 1 and 2, and close them; requests and replies use descriptors of their own.
     requests, replies, errors = os.dup(0), os.dup(1), os.dup(2)
     nothing = os.open(os.devnull, os.O_RDONLY)
     sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]
@@ -57,7 +57,7 @@ def _serve(job: dict[str, Any], payloads: _Payloads, log: EventLog, replies: int
     timer, recorder = _Timer(), None
 
     def give_up() -> None:
-        """Reply in the middle of a run that swallows the end of its budget, and end by force."""
+        """Reply during a run that ignores the end of its budget, and exit at once."""
         write_frame(replies, {"status": "done", "ended": False, **timer.spent(), "leftovers": True})
         os._exit(0)
 
@@ -68,11 +68,11 @@ def _serve(job: dict[str, Any], payloads: _Payloads, log: EventLog, replies: int
         timer = _Timer()
         reply = {"status": "done", "ended": perform(algorithm, problem, job["seed"], recorder)}
     except BaseException as error:
-        # Also SystemExit and KeyboardInterrupt: whatever the user's code raises is an error of this run only.
-        # Before there is a recorder, nothing of the algorithm's own has run.
+        # Includes SystemExit and KeyboardInterrupt: whatever the user's code raises is an error of this run only.
+        # Without a recorder, the algorithm itself has not started.
         reply = {"status": "error" if recorder is not None else "setup", "message": _told(error)}
     if os.getpid() != process:
-        os._exit(1)  # a child forked by the user's code came back out of it
+        os._exit(1)  # a forked child that has returned from the user's code
     if recorder is not None:
         recorder.close()
     for stream in (sys.stdout, sys.stderr):
@@ -82,7 +82,7 @@ def _serve(job: dict[str, Any], payloads: _Payloads, log: EventLog, replies: int
 
 
 class _Payloads:
-    """The payloads sent so far; each is opened when it is first needed."""
+    """The payloads received so far; each is opened when it is first needed."""
 
     def __init__(self) -> None:
         self._packed: dict[str, bytes] = {}
@@ -92,7 +92,7 @@ class _Payloads:
         self._packed[digest] = data
 
     def prepare(self, job: dict[str, Any]) -> tuple[Algorithm, Any]:
-        """Return the algorithm, and the problem made anew: runs may change it."""
+        """Return the algorithm and the problem of a job; a callable source creates a new one, since runs may change it."""
         digest, index = job["payload"], job["instance"]
         if digest not in self._opened:
             try:
@@ -127,7 +127,7 @@ def _cpu_seconds() -> float:
 
 
 def _seed(seed: int) -> None:
-    """Seed the global generators: a worker's earlier runs must not show in a run that uses them."""
+    """Seed the global generators, so that a run that uses them does not depend on the worker's earlier runs."""
     random.seed(seed)
     numpy = sys.modules.get("numpy")
     if numpy is not None:
@@ -135,7 +135,7 @@ def _seed(seed: int) -> None:
 
 
 def _told(error: BaseException) -> str:
-    """Return an error in one line, and then its traceback; the end matters most."""
+    """Return an error in one line, then its traceback; a long one is cut in the middle, since its end matters most."""
     text = "".join(traceback.format_exception(error))
     if len(text) > _LONGEST_MESSAGE:
         text = f"{text[: _LONGEST_MESSAGE // 4]}\n[...]\n{text[-3 * _LONGEST_MESSAGE // 4 :]}"
@@ -152,7 +152,7 @@ def _text(error: BaseException) -> str:
 
 
 def _leave(log: EventLog, *pipes: int) -> None:
-    """Let a forked child have no part in the conversation with the driver."""
+    """Cut a forked child off from the log and from the pipes to the driver."""
     log.disown()
     for pipe in pipes:
         with contextlib.suppress(OSError):
@@ -160,7 +160,7 @@ def _leave(log: EventLog, *pipes: int) -> None:
 
 
 def _adopt_orphans() -> None:
-    """Become the parent of whatever the user's code leaves behind, so that `_has_children` sees it (Linux only)."""
+    """Become the parent of processes that the user's code leaves behind, so that `_has_children` finds them (Linux only)."""
     with contextlib.suppress(Exception):
         import ctypes
 

@@ -1,4 +1,12 @@
-"""What others read: tables of runs, posteriors and decisions, as CSV, Parquet, JSON, LaTeX and netCDF."""
+"""Export of results: tables of runs, posteriors, pairs and selections, and the decisions of a race.
+
+Runs, a `Posterior`, a `Selection` or a `RaceResult` come in. Tables go out as CSV, JSON, LaTeX or Parquet, and the decisions
+as plain values for JSON.
+
+- `tables`: `runs_table`, `posterior_table`, `pairwise_table` and `selection_table`.
+- `decisions`: the status of a race (`account`) and its decisions round by round (`decisions`).
+- `files`, `latex`: tables as text and files; LaTeX with booktabs.
+"""
 
 from polarbear.exports.decisions import account, at_most, decisions
 from polarbear.exports.files import FORMATS, as_text, write_table

@@ -1,4 +1,4 @@
-"""The account of a race in plain values, as JSON holds them."""
+"""The status and the decisions of a race as plain values for JSON."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ if TYPE_CHECKING:
 
 
 def account(result: RaceResult, *, believe: bool = True) -> dict[str, Any]:
-    """Return where a race stands: candidates, eliminations, cost, and which pairs are still open.
+    """Return the status of a race: candidates, eliminations, cost, and undecided pairs.
 
     Parameters
     ----------
     result
         The result of the race.
     believe
-        Include what needs the posterior, which may have to be inferred first.
+        Whether to include quantities that need the posterior, which may trigger inference.
     """
     told: dict[str, Any] = {
         "stopped": result.stopped,
@@ -55,19 +55,19 @@ def account(result: RaceResult, *, believe: bool = True) -> dict[str, Any]:
 
 
 def _scope(result: RaceResult, *, infer: bool) -> str:
-    """Return what the answer generalises to; without inference, if the posterior is not there already."""
+    """Return the scope of the answer; without `infer`, only a posterior in memory is used."""
     if not result.instances:
         return ""
     if infer or result.state.posterior is not None:
         return result.posterior.scope
-    # A race file stores no clusters, so a race without a posterior in memory generalises to new instances.
+    # A race file stores no clusters, so without a posterior in memory the scope is new instances.
     return f"to new instances, based on {result.instances}"
 
 
 def at_most(bound: float | None) -> str:
     """Return the error bound of an elimination as a percentage, rounded up so that it stays a bound.
 
-    A bound of one half or more proves nothing: the elimination rests on the posterior alone.
+    A bound of one half or more is no proof: the elimination then rests on the posterior alone.
 
     Examples
     --------
@@ -78,12 +78,12 @@ def at_most(bound: float | None) -> str:
         return "unknown"
     if bound >= 0.5:
         return "not proven"
-    tenths = math.ceil(1000 * bound - 1e-9)  # 0.07 is 7.0 %, although 1000 * 0.07 exceeds 70
+    tenths = math.ceil(1000 * bound - 1e-9)  # rounding: 1000 * 0.07 exceeds 70, and 0.07 must give 7.0 %
     return f"{max(tenths, 1) / 10:.1f} %" if tenths < 100 else f"{math.ceil(100 * bound - 1e-9)} %"
 
 
 def decisions(result: RaceResult) -> dict[str, Any]:
-    """All that was decided, round by round, with the settings under which it was."""
+    """Return the status of a race, its settings, and its decisions round by round."""
     return {
         **account(result),
         "settings": write(result.state.settings),

@@ -1,4 +1,4 @@
-"""Tables as text and as files."""
+"""Tables as text (CSV, JSON, LaTeX) and as files (also Parquet)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FORMATS = ("csv", "json", "tex", "parquet")
 
 
 def as_text(table: Mapping[str, Any], kind: str, *, caption: str = "") -> str:
-    r"""A table as CSV, as JSON (a list of rows) or as LaTeX.
+    r"""Return a table as CSV, as JSON (a list of rows) or as LaTeX.
 
     Examples
     --------
@@ -39,7 +39,7 @@ def as_text(table: Mapping[str, Any], kind: str, *, caption: str = "") -> str:
 
 
 def write_table(table: Mapping[str, Any], path: Path, kind: str, *, caption: str = "") -> None:
-    """Write a table to a file: CSV, JSON, LaTeX or Parquet."""
+    """Write a table to a file as CSV, JSON, LaTeX or Parquet."""
     if kind != "parquet":
         Path(path).write_text(as_text(table, kind, caption=caption), encoding="utf-8")
         return

@@ -1,4 +1,4 @@
-"""Tables for papers: LaTeX with booktabs."""
+"""Tables for papers, in LaTeX with booktabs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _SPECIAL = {
 
 
 def latex(table: Mapping[str, Any], *, caption: str = "", digits: int = 3) -> str:
-    r"""A table in LaTeX, for a document that says `\usepackage{booktabs}`.
+    r"""Return a table in LaTeX, for a document that loads `\usepackage{booktabs}`.
 
     Examples
     --------
@@ -61,7 +61,7 @@ def latex(table: Mapping[str, Any], *, caption: str = "", digits: int = 3) -> st
 
 
 def escaped(text: str) -> str:
-    """Text in which no character has a meaning of its own for LaTeX."""
+    """Return text with the special characters of LaTeX escaped."""
     return "".join(_SPECIAL.get(letter, letter) for letter in " ".join(text.split()))
 
 

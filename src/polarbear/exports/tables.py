@@ -1,4 +1,4 @@
-"""Runs, posteriors, pairs and selections as tables: columns by name, all of one length."""
+"""Runs, posteriors, pairs and selections as tables: dictionaries from names to columns of equal length."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from polarbear.race.jobs import Run
     from polarbear.selection import Selection
 
-Table = dict[str, Any]  # a list or an array by name
+Table = dict[str, Any]  # a list or an array per column
 
 
 def runs_table(runs: Iterable[Run], *, clock: str) -> Table:
-    """One row an improvement, with IOHprofiler's names of columns.
+    """Return recorded runs with one row per improvement, under IOHprofiler's column names.
 
-    The last row of a run says how far it was run, with the best value until then.
+    The last row of a run holds the time at which it ended and its best value.
     """
     names, instances, status, times, values = [], [], [], [], []
     for run in runs:
@@ -41,7 +41,7 @@ def runs_table(runs: Iterable[Run], *, clock: str) -> Table:
 
 
 def posterior_table(posterior: Posterior, *, level: float = 0.95) -> Table:
-    """Mean and credible interval of each rating (share of first places) at each time, and the probability of being best."""
+    """Return each algorithm's rating at each time, with its credible interval and the probability of being best."""
     from polarbear.selection import decision_map
 
     summary, best = posterior.summary(level), decision_map(posterior).probability_best
@@ -58,14 +58,14 @@ def posterior_table(posterior: Posterior, *, level: float = 0.95) -> Table:
 
 
 def pairwise_table(posterior: Posterior, *, rope: float = 0.05) -> Table:
-    """One row per ordered pair: win rates, and the probability that the first beats the second on most instances.
+    """Return one row per ordered pair: win rates, and the probability that the first beats the second on most instances.
 
-    `beats_everywhere` is that probability for all times at once, or `beats_at_each_time` at the least certain time where
-    the prior treats each time alone. `win_rate` is the expected share of instances on which the first beats the second,
-    averaged over the times.
+    `beats_everywhere` is this probability jointly over all times. Under a prior that treats each time alone,
+    `beats_at_each_time` replaces it: the probability at the least certain time. `win_rate` is the expected share of
+    instances on which the first beats the second, averaged over the times.
     """
     beats, wins, equal = dominance(posterior), win_probability(posterior), equivalence(posterior, rope=rope)
-    # No algorithm that never beats another at some time does so at all times.
+    # A pair that wins in no draw at some time cannot win at all times; skip it.
     everywhere = anytime_dominance(posterior, where=beats.min(axis=0) > 0) if posterior.joint else beats.min(axis=0)
     pairs = [(a, b) for a in range(len(posterior.names)) for b in range(len(posterior.names)) if a != b]
     rows, columns = np.array(pairs, dtype=int).reshape(-1, 2).T
@@ -83,7 +83,7 @@ def pairwise_table(posterior: Posterior, *, rope: float = 0.05) -> Table:
 
 
 def selection_table(selection: Selection) -> Table:
-    """One row a candidate, the best first."""
+    """Return the candidates of a selection, one row per candidate, the best first."""
     each = selection.candidates
     return {
         "choice": [one.name for one in each],

@@ -1,13 +1,16 @@
-"""Runs that somebody already has: IOHprofiler and COCO folders, CSV and Parquet tables, zip archives of all of these.
+"""Import of recorded runs from IOHprofiler and COCO folders, CSV and Parquet tables, and zip archives of these.
 
-`read_runs` is the one entry: it finds out what a folder or a file holds and returns trajectories, with a report of what it
-could not use and why. Files are parsed as data and never evaluated, nothing is written, and memory holds the improvements
-of the runs, not their rows. Runs know their cluster: the function, or the instance that was run repeatedly.
+A path comes in. `read_runs` detects the formats below it and returns trajectories, each with its cluster (the function, or
+the repeated instance), and a report of what it could not use and why. Files are parsed as data and never evaluated. Nothing
+is written. Memory holds the improvements of the runs, not their rows.
 
-- `read_runs`: from a path to `Imported`.
-- `Imported`, `About`, `Skipped`: the runs, what they were read from, what was left out and why.
-- `Block`: what runs are compared on, (suite, function, dimension, instance, run).
-- `COLUMNS`: the columns of a table, as IOHprofiler names them.
+- `reading`: `read_runs`, the only entry point.
+- `imported`: the result. `Imported` holds the runs, `About` their origin, `Skipped` what was left out; `Block` is
+  (suite, function, dimension, instance, run), the unit on which runs are compared.
+- `sources`, `archives`: files in folders and in zip archives.
+- `iohprofiler`, `coco`, `info_index`, `tables`: the formats. `COLUMNS` lists the columns of a table by IOHprofiler's names.
+- `events`, `ledger`: the improvements of one run; all runs and reports of one import.
+- `clustering`: the cluster of each run.
 """
 
 from polarbear.importers.imported import About, Block, Imported, Skipped

@@ -1,7 +1,7 @@
-"""Zip archives: members are read where they are, nothing is unpacked.
+"""Zip archives as a source of files: members are read in place, and nothing is unpacked to disk.
 
-A name in an archive is only a name here, so that no trick with it can write or read anywhere else. What an archive may
-expand to is limited, both by what it says of itself and by what really comes out of it.
+The name of a member is only a dictionary key, so a manipulated name cannot read or write other files. The expanded size is
+limited, both by the sizes that the archive declares and by the bytes that it yields.
 """
 
 from __future__ import annotations
@@ -15,9 +15,10 @@ from polarbear.importers.sources import is_below, natural, printable
 if TYPE_CHECKING:
     from polarbear.importers.ledger import Ledger
 
-MEMBERS = 200_000  # files in an archive
-EXPANDED = 32 * 2**30  # bytes, all members together
-# Logs compress ten- to fiftyfold; deflate cannot do more than 1032-fold, and only on bytes that say nothing.
+MEMBERS = 200_000  # files per archive
+EXPANDED = 32 * 2**30  # bytes, summed over all members
+# Logs compress 10- to 50-fold. Deflate reaches 1032-fold at most, and only on data without information.
+# Members of at most SMALL bytes are exempt.
 RATIO, SMALL = 500, 2**24
 
 
@@ -27,16 +28,16 @@ class Archive:
     Parameters
     ----------
     stream
-        The archive, seekable.
+        The archive; it must be seekable.
     label
-        What a user calls it.
+        The name of the archive in messages.
     """
 
     def __init__(self, stream: BinaryIO, label: str) -> None:
         self.label = label
         try:
             self._zip = zipfile.ZipFile(stream)
-        except Exception as error:  # whatever its parser stumbles over
+        except Exception as error:  # damaged archives make zipfile raise many types of error
             raise ValueError(f"is not a whole zip archive ({error})") from error
         self._members: dict[str, zipfile.ZipInfo] = {}
 
@@ -64,7 +65,7 @@ class Archive:
 
     def open(self, path: str) -> BinaryIO:
         try:
-            # A member never gives more bytes than it says, and those were counted.
+            # zipfile yields no more bytes than a member declares, and `paths` has limited their sum.
             return cast("BinaryIO", self._zip.open(self._members[path]))
         except KeyError as error:
             raise FileNotFoundError(path) from error

@@ -1,18 +1,19 @@
-"""Clusters of imported runs: which blocks are not independent of one another.
+"""Clusters of imported runs: the blocks that are not independent of one another.
 
-Instances of one function resemble one another, and so do repetitions on one instance; ten of them are less evidence about
-new functions, or new instances, than ten functions are. `with_clusters` labels every run of an import, by what the user
-names or else by the following rule.
+Instances of one function are correlated, and so are repetitions of one instance. Ten instances of one function carry less
+evidence about new functions than ten functions do, and ten repetitions less about new instances than ten instances.
+`with_clusters` labels every run of an import, by the fields or columns that the user names, or else by the following rule.
 
-1. If the runs are on two functions or more, the cluster is the function: suite and function, whatever the dimension. f1 in
-   2-D and f1 in 10-D share their landscape, so an algorithm that suits the one tends to suit the other.
+1. If the runs cover two or more functions, the cluster is the function: suite and function, in all dimensions. f1 in 2-D
+   and f1 in 10-D share their landscape, so an algorithm that suits one tends to suit the other.
 2. Otherwise, if there are several instances and some have repetitions, the cluster is the instance: suite, function,
    dimension and instance.
-3. Otherwise every block counts as independent. One function, or one instance, is no cluster: nothing could be concluded
-   about new ones from it, but new instances of it, or new runs on it, can be asked about.
+3. Otherwise every block counts as independent. A single function or instance does not make a cluster: it supports no
+   conclusion about new functions or instances. It does support conclusions about new instances of that function, or new
+   runs on that instance.
 
-Blocks that count as independent, by rule 3 or because the user says "none", are each a cluster of their own. The kind of
-these clusters, such as "run on this instance", says what the answer generalises to.
+Independent blocks, by rule 3 or by the user's "none", are each a cluster of their own. The kind of these clusters, such as
+"run on this instance", is the scope of the answer.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from polarbear.importers.imported import Identifier, Imported
     from polarbear.importers.ledger import Cells
 
-# A function is one within its suite, and an instance one of its function and dimension.
+# A function is identified within its suite, an instance within its function and dimension.
 _FIELDS: dict[str, tuple[str, ...]] = {
     "suite": ("suite",),
     "function": ("suite", "function"),
@@ -51,7 +52,7 @@ class _Chosen(NamedTuple):
 
 
 def checked_cluster(cluster: object) -> tuple[str, ...] | None:
-    """Check what clusters are to be made by, and return the names: None for the automatic rule, () for no clusters.
+    """Check the `cluster` option and return its names: None for the automatic rule, () for no clusters.
 
     Examples
     --------
@@ -77,16 +78,16 @@ def checked_cluster(cluster: object) -> tuple[str, ...] | None:
 def with_clusters(
     imported: Imported, named: tuple[str, ...] | None, cells: Sequence[Cells], columns: Collection[str]
 ) -> Imported:
-    """Return an import whose runs have the label of their cluster, with a note on what the clusters are.
+    """Return an import whose runs carry their cluster labels, with a note that describes the clusters.
 
     Parameters
     ----------
     imported
         The runs, without clusters.
     named
-        What clusters are made by, as `checked_cluster` returns it.
+        The fields or columns that define clusters, as `checked_cluster` returns them.
     cells
-        For each run, what its rows hold in the named columns.
+        For each run, the values of its rows in the named columns.
     columns
         All columns of the tables that were read.
 
@@ -118,12 +119,12 @@ def with_clusters(
 
 
 def _by_rule(blocks: list[Block]) -> _Chosen:
-    """Clusters as the module's rule makes them."""
+    """Return the clusters by the rule of the module docstring."""
     problems = {block[:4] for block in blocks}
     functions = {(block.suite, block.function) for block in blocks if block.function is not None}
     if functions:
         known = _field("function", blocks)
-        # Where some blocks name no function, each of their instances stands for one.
+        # Where blocks name no function, each of their instances counts as a function.
         labels = {block: block[:4] if block.function is None else known[block] for block in blocks}
         if len(set(labels.values())) > 1:
             unknown = sum(block.function is None for block in blocks)
@@ -141,7 +142,7 @@ def _by_rule(blocks: list[Block]) -> _Chosen:
 
 
 def _independent(blocks: list[Block]) -> _Chosen:
-    """Every block is a cluster of its own; no labels where it is an instance of no particular function."""
+    """Return clusters of one block each; without labels if the blocks are instances of no particular function."""
     problems = {block[:4] for block in blocks}
     functions = {(block.suite, block.function) for block in blocks if block.function is not None}
     if len(problems) < len(blocks):
@@ -156,7 +157,7 @@ def _independent(blocks: list[Block]) -> _Chosen:
 def _by_names(
     names: tuple[str, ...], blocks: dict[Block, set[tuple[Identifier, ...]]], columns: Collection[str]
 ) -> _Chosen:
-    """Clusters by fields of blocks and columns of tables; `blocks` have what their rows hold in these columns."""
+    """Return the clusters by fields and table columns; `blocks` maps each block to the values of its rows in them."""
     there = [field for field in _FIELDS if any(getattr(block, field) is not None for block in blocks)]
     unknown = [name for name in names if name not in there and name not in columns]
     if unknown:
@@ -187,7 +188,7 @@ def _by_names(
 
 
 def _field(name: str, blocks: list[Block]) -> dict[Block, Hashable]:
-    """The label of each block that has this field; what no block names is left out of the labels."""
+    """Return the label of each block that has this field; parts that are missing in all blocks are left out."""
     used = [each for each in _FIELDS[name] if any(getattr(block, each) is not None for block in blocks)]
     labels: dict[Block, Hashable] = {}
     for block in blocks:
@@ -198,7 +199,7 @@ def _field(name: str, blocks: list[Block]) -> dict[Block, Hashable]:
 
 
 def _column(name: str, position: int, blocks: dict[Block, set[tuple[Identifier, ...]]]) -> dict[Block, Hashable]:
-    """The label of each block in whose rows this column has a value, which must be one and the same."""
+    """Return the label of each block from a column, which must have at most one value per block."""
     labels: dict[Block, Hashable] = {}
     for block, rows in blocks.items():
         found = sorted({row[position] for row in rows if row[position] is not None}, key=str)
@@ -213,7 +214,7 @@ def _column(name: str, position: int, blocks: dict[Block, set[tuple[Identifier, 
 
 
 def _note(chosen: _Chosen, unit: str, *, by_rule: bool) -> str:
-    """Return a sentence on how many clusters there are and what they allow to conclude."""
+    """Return a sentence with the number of clusters and the scope of the conclusions."""
     labels, kind = list(chosen.labels.values()), chosen.kind
     if len(set(labels)) == 1:
         return (
@@ -225,14 +226,14 @@ def _note(chosen: _Chosen, unit: str, *, by_rule: bool) -> str:
 
 
 def _finer(chosen: _Chosen, unit: str) -> str:
-    """Return the option that generalises to the members of clusters: repetitions of an instance stay together."""
+    """Return the option that generalises to members of these clusters and keeps repetitions of an instance together."""
     repeated = len({block[:4] for block in chosen.labels}) < len(chosen.labels)
     name = "instance" if repeated and unit == "instance" else "none"
     return f"cluster={name!r} (--cluster {name})"
 
 
 def _unit(labels: dict[Block, Hashable]) -> str:
-    """What the members of clusters are: "run" if each cluster holds repetitions on one instance, else "instance"."""
+    """Return the unit of clusters: "run" if each cluster holds repetitions of one instance, else "instance"."""
     problems: dict[Hashable, set[tuple[Identifier, ...]]] = defaultdict(set)
     for block, label in labels.items():
         problems[label].add(block[:4])

@@ -1,7 +1,8 @@
-"""COCO folders: `.info` indices with `.dat` (a row a target reached) and `.tdat` (a row a budget reached) files.
+"""Reader of COCO folders: `.info` indices with `.dat` (one row per target) and `.tdat` (one row per budget) files.
 
-Both files hold the runs in the order of the index, each begun by a line with "%". The first column counts evaluations of the
-objective, the third is the best value so far minus the optimum; the union of both files is the whole record.
+Both files hold the runs in the order of the index, and each run begins with a line with "%". The first column counts
+evaluations of the objective. The third is the best value so far minus the optimum. The union of both files is the full
+record.
 """
 
 from __future__ import annotations
@@ -23,7 +24,10 @@ if TYPE_CHECKING:
 
 
 def is_coco(source: Source, path: str, scenario: Scenario) -> bool:
-    """Whether an entry of an index is COCO's: its data begin with "%", or are missing and it speaks of a precision."""
+    """Return whether an index entry is COCO's: its data begin with "%".
+
+    If the data are missing, a key "Precision" or "coco_version" in the entry decides.
+    """
     for reference in scenario.files:
         for data in _both(reference):
             try:
@@ -42,11 +46,11 @@ def read_info(source: Source, path: str, scenario: Scenario, ledger: Ledger) -> 
     Parameters
     ----------
     source, path
-        Where the `.info` file is.
+        The `.info` file.
     scenario
         The entry.
     ledger
-        Takes the runs, and the reports of what could not be read.
+        Receives the runs and the reports of what could not be read.
     """
     file, about = source.name(path), scenario.about
     if "funcId" not in about or "DIM" not in about:
@@ -71,7 +75,7 @@ def read_info(source: Source, path: str, scenario: Scenario, ledger: Ledger) -> 
                 ledger.skip(source.name(budgets), f"runs on another instance than in {name}", what)
                 times = None
             for each, other, lacking in ((targets, times, name), (times, targets, source.name(budgets))):
-                # Both files end with the run's last evaluation, so that each shows where the other was cut.
+                # Both files end with the last evaluation of the run, so each reveals where the other was cut.
                 began.update([lacking] if each else [])
                 if other and lacking in began and (not each or each[1].last < other[1].last):
                     ledger.skip(lacking, "runs that end before they do in the other file, which is used there", what)
@@ -116,7 +120,7 @@ def _union(targets: Events | None, budgets: Events | None) -> Events:
 
 
 def _blocks(source: Source, path: str, ledger: Ledger) -> Iterator[tuple[str, Events]]:
-    """The runs of one data file, each with its optimum as the file writes it."""
+    """Yield the runs of one data file, each with its optimum as the file prints it."""
     file = source.name(path)
     block: tuple[str, Events] | None = None
     try:
@@ -126,7 +130,7 @@ def _blocks(source: Source, path: str, ledger: Ledger) -> Iterator[tuple[str, Ev
                 if not parts:
                     continue
                 if not line.endswith(("\n", "\r")):
-                    # Half a number is a number, often a better one.
+                    # Half a number still parses, often as a better value.
                     ledger.skip(file, "its last line is cut", f"line {number}")
                     break
                 if line.startswith("%"):

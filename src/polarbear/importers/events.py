@@ -1,4 +1,8 @@
-"""The events of one run, collected row by row in memory for its improvements only."""
+"""The improvements of one run, collected row by row.
+
+Rows of numbers or text come in; the times and values of improvements go out. Memory grows with the improvements, not with
+the rows.
+"""
 
 from __future__ import annotations
 
@@ -16,12 +20,12 @@ _INFINITE = (math.inf, -math.inf)
 
 
 class Events:
-    """What one run had found, from rows that usually come in the order of time.
+    """The improvements of one run, from rows that usually come in order of time.
 
     Parameters
     ----------
     maximise
-        Higher values are better; None keeps what either direction needs.
+        Whether higher values are better; None keeps the improvements in both directions.
 
     Examples
     --------
@@ -38,15 +42,15 @@ class Events:
         self.maximise = maximise
         self.times = array("d")
         self.values = array("d")
-        self.last = -math.inf  # how far the run is known to have run
+        self.last = -math.inf  # the latest time at which the run is known to have been running
         self.lowest, self.highest = math.inf, -math.inf
-        self.starts: list[int] = []  # where time went back: these stretches are put in order at the end
+        self.starts: list[int] = []  # positions where time goes back; `in_order` sorts these stretches
         self._before = -math.inf
 
     def add(self, time: float, value: float) -> None:
-        """Take one row; NaN is "no value", but the run has come so far."""
+        """Add one row; NaN means no value, but still shows that the run lasted until then."""
         if time < self._before:
-            # An earlier row may improve on what came before it in time, so the comparison begins anew.
+            # A row from an earlier time may be an improvement at its own time, so the comparison starts again.
             self.starts.append(len(self.times))
             self.lowest, self.highest = math.inf, -math.inf
         self._before = time
@@ -67,16 +71,16 @@ class Events:
                 self.values.append(value)
 
     def best(self, *, maximise: bool) -> float:
-        """The best value of all; the worst one there is if there were none."""
+        """Return the best value; the infinitely bad one if there is none."""
         return max(self.values, default=-math.inf) if maximise else min(self.values, default=math.inf)
 
     def in_order(self) -> tuple[NDArray[np.float64], NDArray[np.float64], int]:
-        """Return the events in the order of time, and how many of them came twice.
+        """Return times and values in order of time, and the number of duplicate rows.
 
         Raises
         ------
         ValueError
-            If the rows are of several runs: time begins again, with other values.
+            If the rows belong to several runs: time starts again, with other values.
         """
         times, values = np.array(self.times), np.array(self.values)
         if not self.starts:
@@ -93,7 +97,7 @@ class Events:
         return times, values, int(again.sum())
 
     def _begins_again(self, first: float) -> bool:
-        """Whether two stretches begin at the first time and go on differently: two runs from the same start."""
+        """Return whether two stretches begin at the first time and then differ: two runs from the same start."""
         bounds = [0, *self.starts, len(self.times)]
         starting = [(a, b) for a, b in pairwise(bounds) if b > a and self.times[a] == first]
         kept = [(self.times[a:b], self.values[a:b]) for a, b in starting]
@@ -101,19 +105,19 @@ class Events:
 
 
 def take(events: Events, time: str, value: str) -> str:
-    """Add a row of text to a run.
+    """Add a row of text to a run, and return what is wrong with it.
 
     Parameters
     ----------
     events
         The run.
     time, value
-        The row.
+        The two cells of the row.
 
     Returns
     -------
     str
-        What was wrong with it; empty if nothing.
+        The problem, as words for a report; empty if there is none.
 
     Examples
     --------
@@ -128,7 +132,7 @@ def take(events: Events, time: str, value: str) -> str:
 
 
 def take_numbers(events: Events, time: float, value: float) -> str:
-    """Add a row of numbers to a run; otherwise as `take`."""
+    """Add a row of numbers to a run, and return what is wrong with it, as `take` does."""
     if not 0 <= time < math.inf:
         return "rows whose time is negative or not finite"
     if value in _INFINITE and (events.maximise is None or (value > 0) == events.maximise):
@@ -138,7 +142,7 @@ def take_numbers(events: Events, time: float, value: float) -> str:
 
 
 def reached(events: Events, final: float | None, *, maximise: bool) -> bool:
-    """Whether rows hold the final value of an index, which is printed with two or more digits.
+    """Return whether the rows contain the final value of the index, which prints two or more digits.
 
     Examples
     --------
@@ -149,6 +153,6 @@ def reached(events: Events, final: float | None, *, maximise: bool) -> bool:
     """
     if final is None or math.isnan(final):
         return True
-    slack = 0.06 * abs(final) + 1e-8  # half of the second digit
+    slack = 0.06 * abs(final) + 1e-8  # half a unit of the second digit is at most 5 % of a value
     best = events.best(maximise=maximise)
     return best >= final - slack if maximise else best <= final + slack

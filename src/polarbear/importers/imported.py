@@ -1,4 +1,4 @@
-"""What an import gives: runs, and an honest account of where they came from and what was left out."""
+"""The result of an import: the runs, where they came from, and what was left out and why."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ Identifier = int | str | None
 
 
 class Block(NamedTuple):
-    """What runs are compared on: runs of different algorithms in the same block are ranked together.
+    """The unit of comparison: runs of different algorithms in the same block are ranked together.
 
     Parameters
     ----------
     suite, function, dimension, instance
-        The problem; whole numbers are `int`, other names `str`, what the data do not say is None.
+        The problem. Whole numbers are `int`, other names `str`, and missing fields None.
     run
-        Which repetition: 1, 2, ... in the order of the files, or as the data say.
+        The repetition: as the data number it, otherwise 1, 2, ... in the order of the files.
 
     Examples
     --------
@@ -42,16 +42,16 @@ class Block(NamedTuple):
 
 @dataclass(frozen=True)
 class Skipped:
-    """Something that was not used, or not wholly.
+    """Something that was not used, or only in part.
 
     Parameters
     ----------
     where
-        The file, as seen from the path that was read.
+        The file, relative to the path that was read.
     reason
-        One sentence that says what was wrong.
+        The problem in one sentence.
     count
-        How many lines, runs or files it was for this reason.
+        The number of lines, runs or files with this problem.
 
     Examples
     --------
@@ -69,18 +69,18 @@ class Skipped:
 
 @dataclass(frozen=True)
 class About:
-    """Where runs came from.
+    """The origin of imported runs.
 
     Parameters
     ----------
     path
-        What was read.
+        The folder or file that was read.
     formats
-        The formats that were found there.
+        The formats that it contains.
     files, rows
-        How many files gave runs, and how many rows were read from them.
+        The number of files with runs, and the number of rows that were read.
     notes
-        Sentences on what had to be concluded because the data did not say it.
+        Sentences about assumptions that replace missing information in the data.
     """
 
     path: str
@@ -97,13 +97,13 @@ class Imported:
     Parameters
     ----------
     runs
-        One trajectory a run; its `instance` is a `Block`, its `cluster` a label, or None if there are no clusters.
+        One trajectory per run. Its `instance` is a `Block`; its `cluster` is a label, or None if there are no clusters.
     skipped
-        What was left out, and why.
+        What was left out and why.
     about
-        What was read.
+        The origin of the runs.
     cluster_kind, cluster_unit
-        What a cluster is and what its members are, see `Clusters`.
+        What a cluster is, and what its members are; see `Clusters`.
     """
 
     runs: tuple[Trajectory, ...]
@@ -114,23 +114,23 @@ class Imported:
 
     @property
     def algorithms(self) -> dict[str, int]:
-        """How many runs each algorithm has."""
+        """The number of runs of each algorithm."""
         return dict(Counter(run.algorithm for run in self.runs))
 
     @property
     def blocks(self) -> int:
-        """On how many different blocks there are runs."""
+        """The number of distinct blocks with runs."""
         return len({run.instance for run in self.runs})
 
     @property
     def clusters(self) -> Clusters | None:
-        """The cluster of each block, in the order in which they first appear; None if there are no clusters."""
+        """The cluster of each block, in the order of first appearance; None if there are no clusters."""
         labels: dict[Hashable, Hashable] = {run.instance: run.cluster for run in self.runs if run.cluster is not None}
         return Clusters(tuple(labels.values()), self.cluster_kind, self.cluster_unit) if labels else None
 
     @property
     def clustering(self) -> dict[str, str]:
-        """Keywords for `Choices.from_trajectories` that name the clusters of the runs."""
+        """Keyword arguments of `Choices.from_trajectories` that describe the clusters of the runs."""
         return {"cluster_kind": self.cluster_kind, "cluster_unit": self.cluster_unit}
 
     def __repr__(self) -> str:

@@ -1,8 +1,9 @@
-"""The `.info` files that COCO and the older IOHprofiler share: which data file holds the runs on which instance.
+"""Parser of the `.info` index that COCO and the older IOHprofiler share: it maps data files to their runs and instances.
 
-An entry is three lines: pairs that say whose runs they are, such as `suite = 'bbob', funcId = 8, DIM = 2, algId = 'CMA-ES'`;
-a comment begun by "%"; and the data files with their runs, such as `data_f8/f8_DIM2.dat, 1:1500|2.0e-03, 2:1500|9.9e-03`
-(instance, evaluations, final value). The last may go on over several lines.
+An entry has three lines. The first holds pairs that identify the algorithm and the function, such as
+`suite = 'bbob', funcId = 8, DIM = 2, algId = 'CMA-ES'`. The second is a comment that begins with "%". The third lists the
+data files with their runs, such as `data_f8/f8_DIM2.dat, 1:1500|2.0e-03, 2:1500|9.9e-03` (instance, evaluations, final
+value), and may continue over several lines.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from polarbear.importers.ledger import amount
 
 @dataclass(frozen=True)
 class Declared:
-    """One run, as the index tells of it: instance, evaluations, final value; None where the run was not closed."""
+    """One run as the index lists it; evaluations and final value are None if the logger did not close the run."""
 
     instance: str
     evaluations: float | None
@@ -23,19 +24,19 @@ class Declared:
 
 @dataclass(frozen=True)
 class Scenario:
-    """Runs of one algorithm on one function and dimension: the first line's pairs, and the runs of each data file."""
+    """One entry, for one algorithm, function and dimension: the pairs of its first line, and the runs of each data file."""
 
     about: dict[str, str]
     files: dict[str, list[Declared]]
 
 
 def scenarios(text: str) -> list[Scenario]:
-    r"""Parse an index.
+    r"""Parse an index into its entries.
 
     Parameters
     ----------
     text
-        The whole file.
+        The content of the file.
 
     Returns
     -------
@@ -44,7 +45,7 @@ def scenarios(text: str) -> list[Scenario]:
     Raises
     ------
     ValueError
-        If it is no index at all.
+        If the text is not an index.
 
     Examples
     --------
@@ -76,7 +77,7 @@ def scenarios(text: str) -> list[Scenario]:
 
 
 def pairs(line: str) -> dict[str, str]:
-    """Parse `key = value` pairs; values may be quoted and then hold commas.
+    """Parse `key = value` pairs; quoted values may contain commas.
 
     Examples
     --------
@@ -92,7 +93,7 @@ def pairs(line: str) -> dict[str, str]:
             start += 1
         quote = line[start : start + 1]
         if quote and quote in "'\"":
-            # The quote that ends a value is followed by a comma; others belong to the value.
+            # A comma follows the closing quote; other quotes belong to the value.
             end = line.find(quote + ",", start + 1)
             if end < 0:
                 end = line.rfind(quote, start + 1)

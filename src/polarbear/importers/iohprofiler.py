@@ -1,8 +1,8 @@
-"""IOHprofiler folders: JSON with `.dat` files as ioh 0.3 writes them, and the older `.info` with `.dat` files.
+"""Reader of IOHprofiler folders: JSON with `.dat` files as ioh 0.3 writes them, and the older `.info` with `.dat` files.
 
-A `.dat` file holds the runs of one function and dimension one after the other, each begun by a header of column names, in
-the order in which the index lists them. A row is written when the value improves, and at the last evaluation, so that
-rows hold current values. By default values are rounded to 1e-10: smaller differences read as ties.
+A `.dat` file holds the runs of one function and dimension in the order of the index. Each run begins with a header of
+column names. The logger writes a row when the value improves and at the last evaluation, so rows hold current values. By
+default it rounds values to 1e-10, so smaller differences read as ties.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from polarbear.importers.ledger import Ledger, Problem
     from polarbear.importers.sources import Source
 
-INDEX = 2**27  # bytes: an index describes a million runs in less
+INDEX = 2**27  # bytes; an index of a million runs is smaller
 
-# Columns in the order of preference; an instance's transformation of values does not change their order.
+# Columns in order of preference. Transformed values serve as well: the transformation of an instance keeps their order.
 _EVALUATIONS = ("evaluations", "function evaluation")
 _BEST = ("best-so-far f(x)", "raw_y_best", "transformed_y_best", "best af(x)+b", "current_y_best")
 _VALUES = ("raw_y", "best-so-far f(x)", "current f(x)", "raw_y_best", "transformed_y", *_BEST, "current_y")
@@ -33,7 +33,7 @@ _UNREADABLE = re.compile(r"(?<=[\s:,\[])(-?)(inf|nan)(?=[\s,}\]])")
 
 
 def is_index(text: str) -> bool:
-    """Whether the beginning of a JSON file looks like IOHprofiler's."""
+    """Return whether the beginning of a JSON file looks like an IOHprofiler index."""
     return '"scenarios"' in text or '"function_id"' in text
 
 
@@ -43,9 +43,9 @@ def read_json(source: Source, path: str, ledger: Ledger, columns: Mapping[str, s
     Parameters
     ----------
     source, path
-        Where the JSON file is.
+        The JSON file.
     ledger
-        Takes the runs, and the reports of what could not be read.
+        Receives the runs and the reports of what could not be read.
     columns
         Other names for the columns "evaluations", "time" and "raw_y".
     """
@@ -112,11 +112,11 @@ def read_info(source: Source, path: str, scenario: Scenario, ledger: Ledger, col
     Parameters
     ----------
     source, path
-        Where the `.info` file is.
+        The `.info` file.
     scenario
         The entry.
     ledger
-        Takes the runs, and the reports of what could not be read.
+        Receives the runs and the reports of what could not be read.
     columns
         Other names for the columns "evaluations", "time" and "raw_y".
     """
@@ -164,7 +164,7 @@ def _parsed(text: str) -> dict[str, Any]:
         index = json.loads(text)
     except ValueError:
         try:
-            # The logger writes inf and nan as C++ prints them.
+            # The logger writes inf and nan as C++ prints them, which is not JSON.
             index = json.loads(_UNREADABLE.sub(lambda m: m[1] + ("Infinity" if m[2] == "inf" else "NaN"), text))
         except ValueError as error:
             raise ValueError(f"is not whole JSON ({str(error)[:100]}); was its logger closed?") from error
@@ -174,7 +174,7 @@ def _parsed(text: str) -> dict[str, Any]:
 
 
 def _really_ran(run: dict[str, Any], events: Events, file: str, what: str, ledger: Ledger) -> float | None:
-    """How far a run ran: as its index says, unless the data end before its best value was found."""
+    """Return the end of a run from its index, or None if the data end before the run found its best value."""
     if ledger.seconds:
         return None
     best = run.get("best")
@@ -186,7 +186,7 @@ def _really_ran(run: dict[str, Any], events: Events, file: str, what: str, ledge
 
 
 def _direction(found: list[Events], blocks: _Blocks, suite: str, ledger: Ledger) -> bool:
-    """The direction of an index that does not say it: best-so-far values show it."""
+    """Return whether to maximise if the index does not state it: from best-so-far values, or else from the suite."""
     rises = sum(events.values[-1] > events.values[0] for events in found if events.values)
     falls = sum(events.values[-1] < events.values[0] for events in found if events.values)
     told = blocks.holds_best and bool(rises) != bool(falls)
@@ -197,7 +197,7 @@ def _direction(found: list[Events], blocks: _Blocks, suite: str, ledger: Ledger)
 
 
 class _Blocks:
-    """The runs of one `.dat` file, one after the other."""
+    """Iterate over the runs of one `.dat` file."""
 
     def __init__(
         self, source: Source, path: str, ledger: Ledger, columns: Mapping[str, str | None], maximise: bool | None
@@ -244,7 +244,7 @@ class _Blocks:
                 if not parts:
                     continue
                 if not line.endswith(("\n", "\r")):
-                    # Half a number is a number, often a better one.
+                    # Half a number still parses, often as a better value.
                     ledger.skip(self.file, "its last line is cut", f"line {number}")
                     break
                 if line == header or parts[0][0].isalpha() or parts[0][0] == '"':

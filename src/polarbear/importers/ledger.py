@@ -1,4 +1,8 @@
-"""The ledger of an import: runs as they are found, and what was not used."""
+"""The ledger of an import: it collects runs from the readers of all formats and reports what they could not use.
+
+The module also holds the conversions that the readers share: `identifier`, `flag` and `amount` parse cells, and `shown`
+quotes foreign text for messages.
+"""
 
 from __future__ import annotations
 
@@ -19,18 +23,18 @@ if TYPE_CHECKING:
 Problem = tuple["Identifier", "Identifier", "Identifier", "Identifier"]
 Cells = frozenset[tuple["Identifier", ...]]
 
-_SHOWN = 60  # characters of foreign text in a message
-_REASONS = 1000  # different (file, reason) pairs that are told apart
+_SHOWN = 60  # characters of foreign text that a message quotes
+_REASONS = 1000  # distinct (file, reason) pairs; further ones share one entry
 _NOTES = 20
 
 
 class Ledger:
-    """Takes runs and reports from the readers of the formats.
+    """Collect the runs and reports that the readers of the formats deliver.
 
     Parameters
     ----------
     maximise
-        What the user said about the direction; None leaves it to the data.
+        The direction that the user set; None takes it from the data.
     seconds
         Whether the time axis is wall-clock seconds rather than evaluations.
     """
@@ -40,7 +44,7 @@ class Ledger:
         self.seconds = seconds
         self.rows = 0
         self.runs: list[Trajectory] = []
-        self.cells: list[Cells] = []  # of each run: what its rows hold in the columns that clusters are made by
+        self.cells: list[Cells] = []  # per run: the values of its rows in the columns that define clusters
         self._skipped: dict[tuple[str, str], tuple[str, int]] = {}
         self._formats: dict[str, None] = {}
         self._files: set[str] = set()
@@ -50,7 +54,7 @@ class Ledger:
         self._taken: dict[tuple[str, Block], str] = {}
 
     def skip(self, where: str, reason: str, first: str = "", count: int = 1) -> None:
-        """Report something that is not used; `first` tells where it happened for the first time."""
+        """Report something that is not used; `first` is the place of its first occurrence."""
         key = where, reason
         if key not in self._skipped and len(self._skipped) >= _REASONS:
             key, first = ("other files", "more faults than are told apart here"), ""
@@ -58,11 +62,11 @@ class Ledger:
         self._skipped[key] = told, before + count
 
     def cut(self, where: str, first: str) -> None:
-        """Report a run whose data end before it did."""
+        """Report a run whose data end before the run did."""
         self.skip(where, "data end before the run did and lack its best value: used up to their end", first)
 
     def note(self, sentence: str) -> None:
-        """Tell what was concluded because the data do not say it."""
+        """Record an assumption that replaces missing information in the data."""
         self._notes[sentence] = None
 
     def add(
@@ -79,32 +83,32 @@ class Ledger:
         run: Identifier = None,
         cells: Cells = frozenset(),
     ) -> None:
-        """Take one run, or report why it cannot be used.
+        """Add one run, or report why it cannot be used.
 
         Parameters
         ----------
         file, what
-            Where it is: a file, and what in it.
+            The file, and the place of the run in it.
         format
-            The format's name.
+            The name of the format.
         algorithm, problem
-            Whose run, and (suite, function, dimension, instance).
+            The algorithm, and (suite, function, dimension, instance).
         events
-            What was found.
+            The improvements of the run.
         until
-            How far the run ran, if that is known from elsewhere.
+            The time at which the run ended, if an index states it.
         maximise
-            The direction.
+            Whether higher values are better.
         run
-            Which repetition, if the data say it; otherwise repetitions are numbered as they come, and a copy of a run
-            in another file is not a repetition.
+            The repetition, if the data state it. Otherwise repetitions are numbered in the order of arrival, and a copy
+            of a run in another file is not a repetition.
         cells
-            What its rows hold in the columns that clusters are made by.
+            The values of its rows in the columns that define clusters.
         """
         algorithm = printable(algorithm)
         numbered = run is None
         if run is None:
-            # A run that cannot be used keeps its number: those after it are still compared with their own kind.
+            # An unusable run keeps its number, so that later repetitions still meet their counterparts of other algorithms.
             run = self._numbered[algorithm, problem] = self._numbered.get((algorithm, problem), 0) + 1
         if not events.times:
             self.skip(file, "a run without a single value", what)
@@ -136,12 +140,12 @@ class Ledger:
         self._files.add(file)
 
     def imported(self, path: str) -> Imported:
-        """Close the ledger.
+        """Return the collected runs and reports.
 
         Raises
         ------
         ValueError
-            If there is not a single run in it.
+            If the ledger holds no run.
         """
         skipped = tuple(
             Skipped(where, f"{reason}, first: {first}" if first else reason, count)
@@ -174,7 +178,7 @@ class Ledger:
 
 
 def shown(text: object) -> str:
-    r"""Foreign text for a message: quoted and short.
+    r"""Return foreign text for a message, quoted and shortened.
 
     Examples
     --------
@@ -188,7 +192,7 @@ def shown(text: object) -> str:
 
 
 def identifier(value: object) -> Identifier:
-    """An id as every format gives it: whole numbers as `int`, other text as `str`, nothing as None.
+    """Return an id in one form for all formats: whole numbers as `int`, other text as `str`, empty values as None.
 
     Examples
     --------
@@ -200,7 +204,7 @@ def identifier(value: object) -> Identifier:
     text = printable(str(value).strip())
     if not text or text.lower() in ("nan", "none", "null"):
         return None
-    if len(text) <= 20 and "_" not in text:  # others are names that look like numbers
+    if len(text) <= 20 and "_" not in text:  # others are names, even if float() accepts them
         try:
             number = float(text)
         except ValueError:
@@ -211,7 +215,7 @@ def identifier(value: object) -> Identifier:
 
 
 def flag(value: object) -> bool | None:
-    """Whether something that says yes or no says yes; None if it says neither.
+    """Parse a yes-or-no value; return None if it is neither.
 
     Examples
     --------
@@ -225,7 +229,7 @@ def flag(value: object) -> bool | None:
 
 
 def amount(value: object) -> float | None:
-    """A number that counts evaluations or seconds; None if it is none, or not a finite one from 0 on.
+    """Parse a number of evaluations or seconds; return None unless it is a finite number of at least 0.
 
     Examples
     --------

@@ -1,4 +1,7 @@
-"""The one entry of the importers: from a path to runs."""
+"""The entry point of the importers: `read_runs` turns a path into runs.
+
+It detects the format of each file, passes the file to the reader of that format, and labels the runs with their clusters.
+"""
 
 from __future__ import annotations
 
@@ -57,40 +60,41 @@ def read_runs(
 ) -> Imported:
     r"""Read recorded runs from a folder, a file, or a zip archive.
 
-    A folder may hold anything that is known, in any depth: IOHprofiler and COCO indices with their data, tables, archives.
+    A folder may hold all known formats at any depth: IOHprofiler and COCO indices with their data, tables, and archives.
 
     Parameters
     ----------
     path
         The folder or file.
     format
-        "iohprofiler", "coco", "csv" or "parquet" reads only this format; by default all that is found. A single file
-        is read as this format whatever it is called.
+        "iohprofiler", "coco", "csv" or "parquet" restricts the import to this format; by default all formats are read. A
+        single file is read as this format whatever its name.
     columns
-        Columns of tables that are not called as in IOHprofiler, for example {"raw_y": "loss", "instance": "problem"};
-        the keys are those of `COLUMNS`. {"algorithm_name": None} takes the file's name as the algorithm's.
+        Names of table columns that differ from IOHprofiler's, for example {"raw_y": "loss", "instance": "problem"}; the
+        keys are those of `COLUMNS`. {"algorithm_name": None} takes the name of the file as that of the algorithm.
     maximise
-        Whether higher values are better; by default as the data say, and minimisation where they say nothing.
+        Whether higher values are better; by default as the data state, and minimisation where they do not.
     clock
         The time axis: "evaluations", or "seconds" from a column "time".
     renumber
-        Number the runs of an algorithm on an instance 1, 2, ... as they come, whatever the data call them: for data
-        whose run numbers are seeds or ids of their own.
+        Whether to number the runs of an algorithm on an instance 1, 2, ... in the order of arrival. Use it for data whose
+        run numbers are seeds or unique ids.
     cluster
-        Which instances are not independent, and so what answers generalise to. "auto" puts instances of one function
-        together, in all dimensions; if no functions or only one are known, repetitions on one instance. The name of a
-        field ("suite", "function", "dimension", "instance") or of any column of a table puts together what has the same
-        value there; several names, what has the same values in all. "none" or None makes all instances independent.
+        Which instances are not independent, and therefore what answers generalise to. "auto" groups the instances of each
+        function, over all dimensions; with one known function or none, it groups the repetitions of each instance. The name
+        of a field ("suite", "function", "dimension", "instance") or of any table column groups runs with equal values
+        there; several names group runs with equal values in all of them. "none" or None treats all instances as
+        independent.
 
     Returns
     -------
     Imported
-        The runs, what was skipped and why, and what was read. A run's value is carried forward up to where it really ran.
+        The runs, what was skipped and why, and the origin. The last value of a run holds until the run actually ended.
 
     Raises
     ------
     ValueError
-        If there is nothing that could be read, with the reasons, or if clusters cannot be made as asked.
+        If no run can be read, with the reasons, or if the requested clusters are impossible.
 
     Examples
     --------
@@ -139,7 +143,7 @@ def _read(
     format: str | None,  # noqa: A002
     kind: str | None,
 ) -> None:
-    """Read every file of a source; `kind` says what a single file is."""
+    """Read every file of a source; `kind` is the detected kind of a single file."""
     for path in source.paths(ledger):
         what = kind or _KINDS.get(PurePosixPath(path).suffix.lower())
         if what == "zip":
@@ -183,7 +187,7 @@ def _read_info(
     columns: Mapping[str, str | None],
     format: str | None,  # noqa: A002
 ) -> None:
-    """COCO and the older IOHprofiler share the index; the data tell which it is."""
+    """Read an `.info` index, which COCO and the older IOHprofiler share; the data show which of the two wrote it."""
     try:
         with source.open(path) as stream:
             entries = scenarios(whole_text(stream, iohprofiler.INDEX))
@@ -201,7 +205,7 @@ def _read_info(
 
 
 def _is_json_index(source: Source, path: str, ledger: Ledger) -> bool:
-    """Whether a JSON file of a folder means runs; others are no fault, folders hold many."""
+    """Return whether a JSON file lists runs; folders hold many other JSON files, which are no error."""
     try:
         with source.open(path) as stream:
             return iohprofiler.is_index(stream.read(65_536).decode("utf-8", errors="replace"))
@@ -211,7 +215,7 @@ def _is_json_index(source: Source, path: str, ledger: Ledger) -> bool:
 
 
 def _kind_of_file(path: Path, format: str | None) -> str:  # noqa: A002
-    """What a single file is: by its first bytes, then by the format asked for, then by its name."""
+    """Return the kind of a single file: from its first bytes, then the requested format, then its name."""
     start = b""
     if path.is_file():
         with path.open("rb") as stream:

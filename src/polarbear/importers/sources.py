@@ -1,4 +1,8 @@
-"""Where files lie: a folder, or (in `archives`) a zip archive. Readers see names and streams, never the disk."""
+"""Sources of files: a folder, or (in `archives`) a zip archive.
+
+A source gives its readers names and streams, never access to the disk. The module also holds the helpers that make foreign
+files safe to read: limits on lines and sizes, checks of paths, and errors as sentences.
+"""
 
 from __future__ import annotations
 
@@ -18,37 +22,37 @@ if TYPE_CHECKING:
 
     from polarbear.importers.ledger import Ledger
 
-# What reading a foreign file may raise: the disk, broken compression, wrong encodings, passwords, absurd nesting.
+# Errors that reading a foreign file may raise: disk, broken compression, wrong encoding, password, excessive nesting.
 FAULTS = (
     *(OSError, ValueError, EOFError, RuntimeError, ArithmeticError, LookupError),
     *(struct.error, zlib.error, lzma.LZMAError, zipfile.BadZipFile),
 )
 
-LINE = 1_000_000  # characters: a thousand coordinates of a point fit forty times
+LINE = 1_000_000  # characters; a point with 1,000 coordinates takes a fortieth of it
 
 
 class Source(Protocol):
-    """A set of files."""
+    """A set of files that readers open by name."""
 
     def paths(self, ledger: Ledger) -> list[str]:
-        """Return the files, as paths with "/" relative to the source; report those that cannot be used."""
+        """Return the files as paths with "/", relative to the source, and report those that cannot be used."""
 
     def name(self, path: str) -> str:
-        """Return what a user calls this file."""
+        """Return the name of a file for messages."""
 
     def open(self, path: str) -> BinaryIO:
         """Open a file for reading."""
 
 
 class Folder:
-    """The files of a folder, and of the folders in it.
+    """The files of a folder and of its subfolders.
 
     Parameters
     ----------
     root
         The folder.
     only
-        A single file in it to begin with; what that file refers to is found beside it.
+        A single file to start from; files to which it refers are found relative to it.
     """
 
     def __init__(self, root: Path, only: str | None = None) -> None:
@@ -70,13 +74,13 @@ class Folder:
 
     def open(self, path: str) -> BinaryIO:
         file = self.root / path
-        if not stat.S_ISREG(file.stat().st_mode):  # a pipe would be waited for without end
+        if not stat.S_ISREG(file.stat().st_mode):  # opening a pipe would block forever
             raise ValueError("is not a regular file")
         return file.open("rb")
 
 
 def printable(text: str) -> str:
-    r"""Text that can be printed and stored everywhere: halves of characters, as broken names hold them, become "?".
+    r"""Return text that any system can print and store: lone surrogates, as broken file names contain, become "?".
 
     Examples
     --------
@@ -87,7 +91,7 @@ def printable(text: str) -> str:
 
 
 def natural(path: str) -> list[tuple[int, int | str]]:
-    """Sort key by which part 2 comes before part 10.
+    """Return a sort key that places part 2 before part 10.
 
     Examples
     --------
@@ -100,14 +104,14 @@ def natural(path: str) -> list[tuple[int, int | str]]:
 
 
 def beside(index: str, reference: str) -> str:
-    r"""Where a file is that another one refers to.
+    r"""Return the path of a file to which an index refers.
 
     Parameters
     ----------
     index
-        The file that refers.
+        The index.
     reference
-        What it says: a path relative to itself.
+        A path relative to the index, as the index states it.
 
     Returns
     -------
@@ -130,7 +134,7 @@ def beside(index: str, reference: str) -> str:
 
 
 def is_below(name: str) -> bool:
-    """Whether a relative path stays below where it starts, on every system.
+    """Return whether a relative path stays below its starting folder on every operating system.
 
     Examples
     --------
@@ -143,19 +147,19 @@ def is_below(name: str) -> bool:
 
 
 def text_lines(stream: BinaryIO, *, errors: str = "replace") -> Iterator[str]:
-    """Read lines of text, none of them longer than memory should hold.
+    """Yield the lines of a text file, with a limit on their length that protects memory.
 
     Parameters
     ----------
     stream
         The file.
     errors
-        What to do with bytes that are no UTF-8.
+        How to handle bytes that are not UTF-8, as in `open`.
 
     Yields
     ------
     str
-        Lines with their ends.
+        Lines with their line breaks.
     """
     text = io.TextIOWrapper(stream, encoding="utf-8-sig", errors=errors, newline="")
     try:
@@ -165,11 +169,11 @@ def text_lines(stream: BinaryIO, *, errors: str = "replace") -> Iterator[str]:
             yield line
     finally:
         if not stream.closed:
-            text.detach()  # whoever opened the file closes it
+            text.detach()  # the caller opened the stream and closes it
 
 
 def whole_text(stream: BinaryIO, limit: int) -> str:
-    """Read a file that describes others, unless it is absurdly large."""
+    """Return the text of an index file; refuse one above the limit in bytes."""
     content = stream.read(limit + 1)
     if len(content) > limit:
         raise ValueError(f"is larger than {limit // 2**20} MB, too large for a file that describes runs")
@@ -177,7 +181,7 @@ def whole_text(stream: BinaryIO, limit: int) -> str:
 
 
 def because(error: BaseException) -> str:
-    """Why reading failed, as the end of a sentence that begins with the file."""
+    """Return why reading failed, as the end of a sentence that begins with the name of the file."""
     if isinstance(error, FileNotFoundError):
         return "is missing"
     if isinstance(error, UnicodeDecodeError):

@@ -1,7 +1,7 @@
-"""Tables of runs, a row an observation: CSV (by the csv module) and Parquet (by pyarrow, an extra).
+"""Tables of runs with one row per observation: CSV (read by the csv module) and Parquet (read by pyarrow, an extra).
 
-Columns have IOHprofiler's names unless a mapping says otherwise. Rows may come in any order and from any number of files:
-all rows with the same algorithm, problem and run number are one run.
+Columns have IOHprofiler's names unless a mapping replaces them. Rows may come in any order and from any number of files:
+all rows with the same algorithm, problem and run number form one run.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from polarbear.importers.ledger import Ledger, Problem
     from polarbear.importers.sources import Source
 
-# What a column is called, and what it holds. A key column is the same for all rows of a run.
+# Name and content of each column. A key column has the same value in all rows of a run.
 COLUMNS = {
     "algorithm_name": "the algorithm",
     "suite": "the suite of the function",
@@ -45,11 +45,11 @@ COLUMNS = {
 }
 _KEYS = tuple(COLUMNS)[:9]
 _SEPARATORS = ",;\t"
-_BATCH = 65_536  # rows of a Parquet file that are in memory at once
+_BATCH = 65_536  # rows of a Parquet file in memory at once
 
 
 class _Key(NamedTuple):
-    """Which run a row belongs to."""
+    """The key of the run to which a row belongs."""
 
     algorithm: str
     problem: Problem
@@ -60,21 +60,21 @@ class _Run(NamedTuple):
     events: Events
     until: float | None
     file: str
-    cells: set[tuple[Identifier, ...]]  # what its rows hold in the columns that clusters are made by
+    cells: set[tuple[Identifier, ...]]  # the values of its rows in the columns that define clusters
 
 
 class Tables:
-    """Gathers the runs of all tables of an import: the rows of one run may be spread over many files.
+    """Collect the runs of all tables of an import; the rows of one run may be spread over many files.
 
     Parameters
     ----------
     ledger
-        Takes the runs, and the reports of what could not be read.
+        Receives the runs and the reports of what could not be read.
     columns
-        From IOHprofiler's names (the keys of `COLUMNS`) to those of the tables. None as the name of "algorithm_name" takes
-        the file's own name.
+        Mapping from IOHprofiler's names (the keys of `COLUMNS`) to those of the tables. None for "algorithm_name" takes
+        the name of the file as that of the algorithm.
     cluster
-        The tables' columns that clusters are made by; a table may lack them.
+        The columns that define clusters; a table may lack them.
     """
 
     def __init__(self, ledger: Ledger, columns: Mapping[str, str | None], cluster: Sequence[str] = ()) -> None:
@@ -87,7 +87,7 @@ class Tables:
         self._axis = "time" if ledger.seconds else "evaluations"
 
     def read_csv(self, source: Source, path: str) -> None:
-        """Read a CSV file row by row; the separator (comma, semicolon, tab, space) is seen from the header."""
+        """Read a CSV file row by row; the header determines the separator (comma, semicolon, tab or space)."""
         file, ledger = source.name(path), self._ledger
         try:
             with source.open(path) as stream:
@@ -95,7 +95,7 @@ class Tables:
                 header = next(lines, "")
                 if not header.strip():
                     raise ValueError("is empty")
-                # A space separates only where nothing else does: names of columns may hold spaces.
+                # A space is the separator only if the header has no other one, since names of columns may contain spaces.
                 headers = {each: _header(header, each) for each in _SEPARATORS if each in header} or {
                     " ": _header(header, " ")
                 }
@@ -111,7 +111,8 @@ class Tables:
         for line in lines:
             yield line
         if not line.endswith(("\n", "\r")):
-            # Many programs end tables so; but half a number is a number, often a better one.
+            # Many programs omit the last line break. But if the file was cut, half a number still parses, often as a
+            # better value.
             self._ledger.note(f"{file}: its last line has no end; if the file was cut, the last value is wrong")
 
     def read_parquet(self, source: Source, path: str) -> None:
@@ -125,7 +126,7 @@ class Tables:
             return
         try:
             with source.open(path) as stream, tempfile.TemporaryFile() as copy:
-                if isinstance(stream, ZipExtFile):  # seeking back in an archive would unpack it again and again
+                if isinstance(stream, ZipExtFile):  # seeking back would decompress it again and again
                     shutil.copyfileobj(stream, copy)
                 table = ParquetFile(copy if isinstance(stream, ZipExtFile) else stream)
                 used = [name for name in dict.fromkeys(self._wanted()) if name in table.schema_arrow.names]
@@ -145,7 +146,7 @@ class Tables:
             ledger.skip(file, because(error))
 
     def finish(self) -> None:
-        """Hand the runs over, once all tables are read."""
+        """Pass the runs to the ledger, once all tables are read."""
         for key, (events, until, file, cells) in self._runs.items():
             self._ledger.add(
                 file,
@@ -165,7 +166,10 @@ class Tables:
         return [*known, *self._cluster]
 
     def _place(self, column: str, names: list[str], others: list[str], *, required: bool) -> int | None:
-        """Where a column is in a table; a missing one that is needed, or was named by the user, is an error."""
+        """Return the position of a column, or None if an optional one is missing.
+
+        A missing column is an error if it is required or if the user named it.
+        """
         name = self._columns.get(column, column)
         if name is None or not (name in names or required or column in self._columns):
             return None
@@ -189,7 +193,7 @@ class Tables:
         line: Callable[[], int] | None,
         others: list[str],
     ) -> None:
-        """Take the rows of one table; `others` are columns that the rows leave out."""
+        """Add the rows of one table; `others` are its columns that the rows leave out."""
         clock = self._place(self._axis, names, others, required=True)
         value = self._place("raw_y", names, others, required=True)
         if clock is None or value is None:
@@ -231,12 +235,12 @@ class Tables:
                 ledger.skip(file, reason, f"{_at(line, count)}: {shown(row)}")
 
     def _run(self, format: str, file: str, cells: dict[str, Any], first: str) -> _Run:  # noqa: A002
-        """The run that the cells of key columns mean."""
+        """Return the run that the cells of the key columns identify."""
         named = cells.get("algorithm_name") if "algorithm_name" in cells else PurePosixPath(file).stem
         algorithm = str(named).strip() if named is not None else ""
         if not algorithm:
             self._ledger.skip(file, "rows that name no algorithm", first)
-            return _Run(Events(maximise=False), None, file, set())  # not kept, so its rows have no effect
+            return _Run(Events(maximise=False), None, file, set())  # not stored, so its rows have no effect
         function = identifier(cells.get("function_id"))
         problem: Problem = (
             identifier(cells.get("suite")),
@@ -261,7 +265,7 @@ def _header(line: str, separator: str) -> list[str]:
 
 
 def _getter(places: list[int]) -> Callable[[Sequence[Any]], tuple[Any, ...]]:
-    """Take some cells of a row, always as a tuple."""
+    """Return a function that picks cells of a row, always as a tuple."""
     if len(places) > 1:
         return itemgetter(*places)
     return lambda row: tuple(row[place] for place in places)
@@ -277,7 +281,7 @@ def checked_columns(columns: Mapping[str, str | None] | None) -> dict[str, str |
     Parameters
     ----------
     columns
-        The mapping, or None for no other names.
+        The mapping; None keeps all of IOHprofiler's names.
 
     Returns
     -------

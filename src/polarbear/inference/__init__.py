@@ -1,21 +1,23 @@
-"""How the posterior is computed: one file a method, each from choices and a prior to utility draws and diagnostics.
+"""Posterior inference: methods that turn choices and a prior into posterior draws and diagnostics.
 
-| method | priors | what it is |
-| --- | --- | --- |
-| `nested_laplace` | temporal | Laplace on a lattice of hyperparameters, corrected by importance weights (default) |
-| `stick_breaking` | Dirichlet | Betas on the breaks of a stick at each time, corrected by importance weights (default) |
-| `hmc` | all | Hamiltonian Monte Carlo from the Laplace solution: where the weights are bad |
-| `gibbs` | Dirichlet | Gibbs sampling by data augmentation: exact |
-| `laplace` | all | plain Laplace at the joint mode: the paper's, for comparison |
-| `nuts` | all | the No-U-Turn Sampler from the Laplace solution, on JAX: the judge of the others |
-| `advi` | all | mean-field and full-rank variational inference, on JAX: the paper's, for comparison |
-| `pathfinder` | all | multi-path Pathfinder, importance-resampled, on JAX: the paper's, for comparison |
+In: `Choices` and a prior. Out: draws of the utilities (of the ratings, for the Bayesian bootstrap) and `Diagnostics`.
+`fitting` holds `fit`, which selects the method and returns a `Posterior`.
 
-`latent_field`, `banded_factor` and `dirichlet_field` hold the linear algebra, `sticks` the approximation of a Dirichlet
-posterior, `conditional` Newton's method, `hyperlattice` the integration over hyperparameters, `whitened` the exact density
-in the coordinates in which it is nearly a standard normal. The reference methods share `joint_density`, the
-model as a function of one vector, and `reference`, the door to JAX; NUTS moves in `white_coordinates`. `run_scores` and
-`score_correlation` measure how correlated a run's rankings are over time, for the checks of the model's assumptions.
+| method | module | priors | description |
+| --- | --- | --- | --- |
+| `bayesian_bootstrap` | `bootstrap.posterior_draws` | `BayesianBootstrap` | weights on instances, drawn directly (default) |
+| `nested_laplace` | `laplace.nested` | temporal | Laplace on a lattice of hyperparameters, importance-corrected (default) |
+| `stick_breaking` | `dirichlet.stick_breaking` | Dirichlet | stick-breaking Betas per time, importance-corrected (default) |
+| `hmc` | `hmc` | all but bootstrap | Hamiltonian Monte Carlo from the Laplace solution, where the weights fail |
+| `gibbs` | `dirichlet.gibbs` | Dirichlet | exact Gibbs sampling by data augmentation |
+| `plain_laplace` | `laplace.plain` | all but bootstrap | Laplace at the joint mode; the paper's, for comparison |
+| `nuts` | `reference.nuts` | all but bootstrap | No-U-Turn Sampler from the Laplace solution, on JAX; the reference |
+| `advi` | `reference.advi` | all but bootstrap | mean-field and full-rank ADVI, on JAX; the paper's, for comparison |
+| `pathfinder` | `reference.pathfinder` | all but bootstrap | multi-path Pathfinder, on JAX; the paper's, for comparison |
+
+Two modules serve several methods: `importance` (Pareto-smoothed importance weights and resampling) and `convergence`
+(Markov chains, R-hat and effective sample size). The sub-package `fields` holds the latent functions and their linear
+algebra. The docstrings of `laplace`, `dirichlet`, `reference` and `bootstrap` describe their other modules.
 """
 
 from polarbear.inference.dirichlet.gibbs import gibbs

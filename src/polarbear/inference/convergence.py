@@ -1,6 +1,7 @@
-"""Running Markov chains side by side until they have converged, by the paper's thresholds, or saying that they have not.
+"""Run Markov chains in parallel until they meet the paper's convergence thresholds.
 
-Convergence is judged by rank-normalised R-hat and effective sample size (Vehtari et al., 2021), from arviz-stats.
+In: a transition of all chains and their initial state. Out: the kept states with rank-normalised R-hat and effective sample
+size (Vehtari et al., 2021; computed by arviz-stats). Chains that do not converge are returned too, marked as unreliable.
 """
 
 from __future__ import annotations
@@ -20,25 +21,25 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-# The paper's section "Computational Inference".
+# Thresholds from the paper's section "Computational Inference".
 LARGEST_R_HAT = 1.01
 SMALLEST_EFFECTIVE_DRAWS = 400.0
 
 CHAINS = 32
-_FEWEST_TURNS = 125  # of shorter chains R-hat is too noisy, whatever the number of draws asked for
-_TIMES_LOOKED_AT = 10  # neighbouring times tell the same story
+_FEWEST_TURNS = 125  # R-hat of shorter chains is too noisy, whatever the number of draws
+_TIMES_LOOKED_AT = 10  # neighbouring times are strongly correlated, so diagnosing all of them adds nothing
 
 
 class State(Protocol):
-    """All chains at one moment."""
+    """The current state of all chains."""
 
     @property
     def utilities(self) -> Array:
-        """Shape (time, algorithm, chain)."""
+        """Utilities, shape (time, algorithm, chain)."""
 
     @property
     def hyperparameters(self) -> Array:
-        """Shape (hyperparameter, chain)."""
+        """Hyperparameters, shape (hyperparameter, chain)."""
 
 
 S = TypeVar("S", bound=State)
@@ -46,7 +47,7 @@ S = TypeVar("S", bound=State)
 
 @dataclass(frozen=True, eq=False)
 class Chains:
-    """Kept states and their diagnostics."""
+    """Kept states of all chains and their convergence diagnostics."""
 
     utilities: Array  # (turn, time, algorithm, chain)
     hyperparameters: Array  # (turn, hyperparameter, chain)
@@ -55,16 +56,16 @@ class Chains:
 
     @property
     def converged(self) -> bool:
-        """Whether the paper's thresholds are met."""
+        """Whether R-hat and the effective number of draws meet the paper's thresholds."""
         return self.r_hat < LARGEST_R_HAT and self.effective_draws > SMALLEST_EFFECTIVE_DRAWS
 
     def pooled(self, draws: int, *, rng: np.random.Generator) -> Array:
-        """Utilities (time, algorithm, draw) of all chains in random order."""
+        """Return at most `draws` utilities (time, algorithm, draw) of all chains, in random order."""
         together = np.moveaxis(self.utilities, 0, -1)
         return rng.permutation(together.reshape(*together.shape[:2], -1), axis=-1)[..., :draws]
 
     def diagnostics(self, method: str, title: str, names: Iterable[str], *, draws: int) -> Diagnostics:
-        """The verdict on so many pooled draws, with a sentence that starts with the title."""
+        """Return the diagnostics of `draws` pooled draws; their message starts with the title."""
         kept = self.utilities.shape[0] * self.utilities.shape[3]
         message = f"{title}: R-hat {self.r_hat:.3f}, {self.effective_draws:.0f} effective of {kept} draws."
         if not self.converged:
@@ -85,9 +86,10 @@ class Chains:
 
 
 def run_until_converged(advance: Callable[[S], S], state: S, *, draws: int, attempts: int) -> Chains:
-    """Advance all chains and keep enough states for `draws` draws, until converged or out of attempts.
+    """Advance all chains until they converge or no attempts are left, and return the states of the last attempt.
 
-    Each attempt keeps one state in twice as many as the last, and treats all before it as warm-up.
+    An attempt keeps enough states for `draws` draws. Each attempt doubles the thinning of the one before and treats all
+    earlier states as warm-up.
     """
     turns = max(_FEWEST_TURNS, math.ceil(draws / CHAINS))
     for attempt in range(attempts):
@@ -104,12 +106,20 @@ def run_until_converged(advance: Callable[[S], S], state: S, *, draws: int, atte
 
 
 def judged(utilities: Array, hyperparameters: Array) -> Chains:
-    """Kept states (turn, time, algorithm, chain) and (turn, hyperparameter, chain), with R-hat and effective draws."""
+    """Compute the largest R-hat and the smallest effective number of draws of kept states.
+
+    Parameters
+    ----------
+    utilities
+        Shape (turn, time, algorithm, chain).
+    hyperparameters
+        Shape (turn, hyperparameter, chain).
+    """
     from arviz_stats.base import array_stats
 
     turns, times, _, chains = utilities.shape
     looked_at = np.unique(np.linspace(0, times - 1, _TIMES_LOOKED_AT).astype(int))
-    # Where one algorithm's utility is a matter of the others', as in log-ratings, its differences are what counts.
+    # Only differences of utilities are identified: log-ratings, for example, share a normalising constant.
     quantities = utilities[:, looked_at] - utilities[:, looked_at].mean(axis=2, keepdims=True)
     flat = np.concatenate([quantities.reshape(turns, -1, chains), np.log(hyperparameters)], axis=1).transpose(2, 0, 1)
     r_hat = array_stats.rhat(flat, chain_axis=0, draw_axis=1)

@@ -1,4 +1,8 @@
-"""The one place where a prior meets a method."""
+"""`fit`: infer a posterior from choices under a prior, with a suitable method.
+
+In: `Choices`, a prior, a method and a seed. Out: a `Posterior`. This is the only module that pairs priors with methods. With
+`method="auto"` it tries the fast method first and falls back on Markov chains where the diagnostics are bad.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +46,7 @@ _REFERENCES: dict[object, Reference] = {
     "pathfinder": Pathfinder(),
 }
 _INSTALL = "pip install 'polarbear[mcmc]'"
-_FEWEST_DRAWS = 100  # Pareto smoothing and R-hat need a tail and chains to look at
+_FEWEST_DRAWS = 100  # with fewer, Pareto smoothing has no tail and R-hat no chains to estimate from
 
 
 def fit(
@@ -58,29 +62,29 @@ def fit(
     Parameters
     ----------
     choices
-        What was seen.
+        The observed rankings.
     prior
-        Belief before; `BayesianBootstrap()` if not given. It weights instances, so correlation within a run over time is
-        accounted for. The paper's priors use its Plackett-Luce likelihood. The temporal ones (`BSpline()`, `RandomWalk()`,
-        `GaussianProcess()`, ...) share information over time and, like the bootstrap, answer questions about all times at
-        once; but they treat a run's rankings at different times as independent, so their intervals are too narrow when
-        runs are correlated over time. `Dirichlet()` and `HierarchicalDirichlet()` treat each time alone.
+        `BayesianBootstrap()` by default. It weights instances and so accounts for correlation within a run over time. The
+        paper's priors use its Plackett-Luce likelihood. Its temporal priors (`BSpline()`, `RandomWalk()`,
+        `GaussianProcess()`, ...) share information over time and, like the bootstrap, answer questions about all times
+        jointly. But they treat the rankings of a run at different times as independent, so their intervals are too narrow
+        when runs are correlated over time. `Dirichlet()` and `HierarchicalDirichlet()` treat each time separately.
     method
-        `BayesianBootstrap` draws its posterior directly and takes "auto" alone. For the other priors "auto" takes nested
-        Laplace (for the Dirichlet priors: broken sticks at each time) corrected by importance weights, and Hamiltonian
-        Monte Carlo where the weights are bad. "nested-laplace" is the first alone, "hmc" the second, "gibbs" is for the
-        Dirichlet priors, "laplace" is the plain approximation, for comparison. The reference methods "nuts", "advi",
-        "advi-fullrank" and "pathfinder" need the extra `polarbear[mcmc]`; `NUTS(...)`, `ADVI(...)` and `Pathfinder(...)`
-        are the same with settings. With the extra, "auto" ends in "nuts" where all else fails.
+        `BayesianBootstrap` draws its posterior directly and accepts "auto" only. For the other priors, "auto" uses nested
+        Laplace (stick-breaking at each time for the Dirichlet priors) corrected by importance weights, and Hamiltonian
+        Monte Carlo where the weights are unreliable. "nested-laplace" uses the first only, "hmc" the second only. "gibbs"
+        works for the Dirichlet priors. "laplace" is the uncorrected approximation, for comparison. The reference methods
+        "nuts", "advi", "advi-fullrank" and "pathfinder" need the extra `polarbear[mcmc]`; `NUTS(...)`, `ADVI(...)` and
+        `Pathfinder(...)` select them with settings. If the extra is installed, "auto" runs "nuts" when all else fails.
     draws
         Number of equally weighted draws.
     seed
-        Equal seeds give equal posteriors.
+        Seed of the random number generator. Equal seeds give equal posteriors.
 
     Returns
     -------
     Posterior
-        Its `diagnostics` say how it was made and whether it is reliable.
+        Draws of ratings (and win rates) over time. Its `diagnostics` report the method and whether the draws are reliable.
 
     Examples
     --------
@@ -95,7 +99,7 @@ def fit(
     """
     prior = BayesianBootstrap() if prior is None else prior
     _check(choices, prior, method.name if isinstance(method, Reference) else method, draws, seed)
-    rng = np.random.Generator(np.random.SFC64(seed))  # the fastest of NumPy's
+    rng = np.random.Generator(np.random.SFC64(seed))  # NumPy's fastest bit generator
     outcomes, scope = None, f"to new instances, based on {choices.instances}"
     with single_thread():
         if isinstance(prior, BayesianBootstrap):
@@ -120,7 +124,7 @@ def fit(
 def _draw(
     choices: Choices, prior: PlackettLucePrior, method: Method | Reference, *, draws: int, rng: np.random.Generator
 ) -> tuple[Array, Diagnostics]:
-    """Utilities (time, algorithm, draw) by the method asked for."""
+    """Draw utilities (time, algorithm, draw) with the given method, falling back on slower ones under "auto"."""
     match _REFERENCES.get(method, method):
         case NUTS() as settings:
             return inference.nuts(choices, prior, settings, draws=draws, rng=rng)
@@ -141,7 +145,7 @@ def _draw(
         utilities, diagnostics = inference.correct_by_importance(posterior, draws=draws, rng=rng)
     else:
         utilities, diagnostics, good = inference.correct_each_time(posterior, draws=draws, rng=rng)
-        if isinstance(prior, Dirichlet):  # no hyperparameter is shared, and the good times stand as they are
+        if isinstance(prior, Dirichlet):  # times share no hyperparameter, so good times keep their draws
             again = ~good
     if diagnostics.reliable or method != "auto":
         return utilities, diagnostics
@@ -173,7 +177,10 @@ def _check(choices: Choices, prior: Prior, method: str, draws: int, seed: int) -
 
 
 def check_request(prior: Prior, method: str, draws: int, *, times: int) -> None:
-    """Refuse what `fit` could not do, whatever the data; for those who will fit only after hours of running."""
+    """Raise a ValueError if `fit` would reject this request whatever the data.
+
+    Callers that fit only after hours of running check their request with it first.
+    """
     if not isinstance(prior, TemporalPrior | Dirichlet | HierarchicalDirichlet | BayesianBootstrap):
         raise ValueError(
             f"expected a prior such as BayesianBootstrap(), got {prior!r}; did you forget the parentheses?"
@@ -200,7 +207,7 @@ def check_request(prior: Prior, method: str, draws: int, *, times: int) -> None:
 
 
 def _check_connected(choices: Choices) -> None:
-    """Refuse algorithms that no chain of comparisons links: nothing but the prior would relate them."""
+    """Raise a ValueError if no chain of comparisons links some algorithms: the prior alone would relate them."""
     together = choices.members[choices.counts > 0].astype(np.float64)
     linked = together.T @ together > 0
     _, group = connected_components(linked)

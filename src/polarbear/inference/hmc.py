@@ -1,9 +1,12 @@
 """Hamiltonian Monte Carlo in whitened coordinates: exact draws where importance weights fail.
 
-The posterior is the standard normal times exp(R). The normal part is followed exactly, by rotation, and only R is
-integrated by leapfrog steps (Shahbaba et al., 2014, "Split Hamiltonian Monte Carlo"), so that a quarter turn of a few steps
-gives a nearly independent draw in any dimension. Between turns each chain may hop to another node of the hyperparameters'
-lattice with its white noise unchanged, a Metropolis step that is often accepted because R barely differs between nodes.
+In whitened coordinates the posterior is the standard normal times exp(R). A rotation solves the dynamics of the normal part
+exactly, and leapfrog steps integrate R alone (Shahbaba et al., 2014, "Split Hamiltonian Monte Carlo"). A quarter turn of a
+few steps therefore gives a nearly independent draw in any dimension. After each turn a Metropolis step proposes another
+node of the hyperparameter lattice with the white noise unchanged. It is often accepted because R barely differs between
+nodes.
+
+In: a `WhitenedPosterior`. Out: utilities (time, algorithm, draw) and diagnostics.
 """
 
 from __future__ import annotations
@@ -27,8 +30,8 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-_WARM_UP = 40  # turns; each is nearly an independent draw, and chains start from Laplace's approximation
-_TURNS_A_JUDGEMENT = 5  # the number of leapfrog steps is judged on so many turns at a time
+_WARM_UP = 40  # turns; few suffice: chains start from Laplace's approximation, and turns are nearly independent draws
+_TURNS_A_JUDGEMENT = 5  # number of turns after which the number of leapfrog steps is reconsidered
 _TARGET_ACCEPTANCE = 0.8
 _MOST_STEPS = 64
 _ATTEMPTS = 4
@@ -37,12 +40,12 @@ _ATTEMPTS = 4
 def hmc(
     choices: Choices, prior: PlackettLucePrior, *, draws: int, rng: np.random.Generator
 ) -> tuple[Array, Diagnostics]:
-    """Utilities (time, algorithm, draw) from the posterior, with diagnostics."""
+    """Draw utilities (time, algorithm, draw) from the posterior, and return them with diagnostics."""
     return correct_by_hmc(whitened_posterior(choices, prior), draws=draws, rng=rng)
 
 
 def correct_by_hmc(posterior: WhitenedPosterior, *, draws: int, rng: np.random.Generator) -> tuple[Array, Diagnostics]:
-    """Run chains that start from Laplace's approximation."""
+    """Run chains from Laplace's approximation; return utilities (time, algorithm, draw) and diagnostics."""
     counts = systematic_counts(posterior.masses, CHAINS, rng=rng)
     start = posterior.evaluate(
         np.repeat(np.arange(len(counts)), counts), rng.standard_normal((*posterior.shape, CHAINS))
@@ -58,7 +61,7 @@ def correct_by_hmc(posterior: WhitenedPosterior, *, draws: int, rng: np.random.G
 
 
 def _warm_up(posterior: WhitenedPosterior, state: Points, rng: np.random.Generator) -> tuple[Points, int]:
-    """Let the chains settle, and find the number of leapfrog steps that the target acceptance needs."""
+    """Run the warm-up, and double the number of leapfrog steps until the target acceptance is met."""
     steps, acceptances = 2, []
     for _ in range(_WARM_UP):
         state, acceptance = _turn(posterior, state, steps, rng)
@@ -72,7 +75,10 @@ def _warm_up(posterior: WhitenedPosterior, state: Points, rng: np.random.Generat
 
 
 def _turn(posterior: WhitenedPosterior, state: Points, steps: int, rng: np.random.Generator) -> tuple[Points, float]:
-    """About a quarter turn in so many leapfrog steps, accepted or not; and the mean acceptance probability."""
+    """Propose about a quarter turn in `steps` leapfrog steps, and accept or reject it for each chain.
+
+    Returns the new state and the mean acceptance probability.
+    """
     angle = rng.uniform(0.8, 1.2) * 0.5 * math.pi / steps
     cosine, sine = math.cos(angle), math.sin(angle)
     momentum = rng.standard_normal(state.white.shape)
@@ -89,7 +95,7 @@ def _turn(posterior: WhitenedPosterior, state: Points, steps: int, rng: np.rando
 
 
 def _hop(posterior: WhitenedPosterior, state: Points, rng: np.random.Generator) -> Points:
-    """Metropolis step to a node drawn by Laplace's masses, with the white noise unchanged."""
+    """Propose a node drawn with Laplace's masses, with the white noise unchanged, and accept by Metropolis-Hastings."""
     node = rng.choice(len(posterior.nodes), CHAINS, p=posterior.masses)
     proposal = posterior.evaluate(node, state.white)
     log_masses = np.log(posterior.masses)

@@ -1,4 +1,8 @@
-"""Importance weights: smoothed or truncated, what they are worth, and equally weighted draws from them."""
+"""Importance weights: smoothing, tempering, truncation and resampling.
+
+In: the log-weights of draws from a proposal. Out: normalised weights with their Pareto k and effective sample size, and the
+indices of equally weighted draws.
+"""
 
 from __future__ import annotations
 
@@ -14,24 +18,24 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-# Vehtari et al. (2024), "Pareto smoothed importance sampling": above this shape the weights cannot be trusted.
+# Above this shape the weights are unreliable: Vehtari et al. (2024), "Pareto smoothed importance sampling".
 LARGEST_PARETO_K = 0.7
-# The paper asks for 400 effective draws; of our 4000 by default that is a tenth.
+# The paper requires 400 effective draws: a tenth of the 4000 that `fit` draws by default.
 SMALLEST_EFFECTIVE_SHARE = 0.1
-# Weights none of which exceeds this multiple of their mean are bounded: there is no tail to smooth, and k is taken as zero.
+# Weights that never exceed this multiple of their mean count as bounded: there is no tail to smooth, and k is set to zero.
 _BOUNDED = 3.0
 
 
 @dataclass(frozen=True, eq=False)
 class Importance:
-    """Smoothed, normalised weights of one set of draws.
+    """Smoothed, normalised importance weights of one set of draws.
 
     Attributes
     ----------
     weights
-        They sum to one.
+        Weights that sum to one.
     pareto_k
-        Shape of the generalised Pareto distribution fitted to the largest ones.
+        Shape of the generalised Pareto distribution fitted to the largest weights.
     effective_share
         Effective number of draws, 1 / Σ w², as a share of all draws.
     """
@@ -42,21 +46,21 @@ class Importance:
 
     @property
     def good(self) -> bool:
-        """Whether the weighted draws can stand for the posterior."""
+        """Whether Pareto k and the effective share are good enough for the weighted draws to represent the posterior."""
         return self.pareto_k < LARGEST_PARETO_K and self.effective_share >= SMALLEST_EFFECTIVE_SHARE
 
 
 def pareto_smoothed(log_weights: Array) -> Importance:
-    """Smooth raw log-weights by Pareto smoothing (arviz-stats)."""
+    """Return Pareto-smoothed, normalised weights of raw log-weights (computed by arviz-stats)."""
     relative = log_weights - log_weights.max()
     weights = np.exp(relative)
     if weights.sum() * _BOUNDED >= len(weights):
         return _importance(weights, 0.0)
-    with np.errstate(all="ignore"):  # a hopeless tail divides by zero; its k is then not a number
+    with np.errstate(all="ignore"):  # a degenerate tail divides by zero, and its k is then NaN
         smoothed, k = _smoothed(relative, tail=1.0)
         if not k < LARGEST_PARETO_K:
-            # Weights that pile up just above the threshold, as they do where the weight has a local maximum, look like a
-            # heavy tail; the upper half of the tail tells the two apart.
+            # Many weights just above the tail's threshold, as near a local maximum of the weight function, look like a
+            # heavy tail. The upper half of the tail distinguishes the two.
             again = _smoothed(relative, tail=0.5)
             smoothed, k = again if not again[1] >= k else (smoothed, k)
     if not (np.isfinite(k) and np.all(np.isfinite(smoothed))):
@@ -70,10 +74,10 @@ def _importance(weights: Array, pareto_k: float) -> Importance:
 
 
 def _smoothed(log_weights: Array, *, tail: float) -> tuple[Array, float]:
-    """Log-weights up to a constant, with this share of the usual tail smoothed, and the tail's shape.
+    """Return log-weights up to a constant, with the share `tail` of the usual tail smoothed, and the tail's shape k.
 
-    Of S weights the tail is the largest 3 √S, or a fifth if that is less. Only the largest 15 √S are given to be smoothed, a
-    fifth of which it is: the others would be sorted and added up for nothing.
+    The usual tail of S weights is the largest 3 √S, or a fifth of all if that is less. Only the largest 15 √S, of which the
+    tail is a fifth, are passed to the smoother, which saves sorting and summing the others.
     """
     from arviz_stats.base import array_stats
 
@@ -81,21 +85,21 @@ def _smoothed(log_weights: Array, *, tail: float) -> tuple[Array, float]:
     part = min(draws, math.ceil(15 * math.sqrt(draws)))
     top = np.argpartition(log_weights, draws - part)[draws - part :]
     top = top[np.argsort(log_weights[top])]
-    if log_weights[top[-(part // 5)]] == log_weights[top[-1]]:  # the largest are all the same: nothing to smooth
+    if log_weights[top[-(part // 5)]] == log_weights[top[-1]]:  # the largest are all equal: nothing to smooth
         return log_weights, 0.0
-    # Written for leave-one-out, where the weights are inverse likelihoods, it takes the negative of log-weights. It has
-    # √(r_eff) times fewer in the tail if draws depend on each other, and divides all weights by their sum.
+    # psislw is written for leave-one-out, where weights are inverse likelihoods, and takes negative log-weights. Its tail
+    # length is proportional to 1 / √r_eff, which sets the length here, and it divides all weights by their sum.
     smoothed, k = array_stats.psislw(-log_weights[top], r_eff=part / draws / tail**2)
-    untouched = part // 2  # well below the tail
+    untouched = part // 2  # an index well below the tail, which fixes the constant
     result = log_weights.copy()
     result[top] = smoothed - (smoothed[untouched] - log_weights[top[untouched]])
     return result, float(k)
 
 
 def tempered(log_weights: Array) -> Array:
-    """w^β, normalised, with the largest β ≤ 1 that leaves a tenth of the draws effective.
+    """Return w^β, normalised, with the largest β ≤ 1 that leaves a tenth of the draws effective.
 
-    Weights that cannot be trusted would leave a draw or two; so the draws keep some of the proposal's spread, and lean
+    Unreliable weights would concentrate on one or two draws. Tempered draws keep some of the proposal's spread and shift
     towards the posterior.
 
     Examples
@@ -118,10 +122,10 @@ def tempered(log_weights: Array) -> Array:
 
 
 def truncated(log_weights: Array, *, share: float) -> Array:
-    """Weights, normalised, of which the largest share is cut down to the smallest among them.
+    """Return normalised weights with the largest ones, a fraction `share`, truncated to the smallest of them.
 
-    Ionides (2008) cuts at √S times the mean. Here at least this share of the S draws is effective, whatever the weights:
-    with w the largest, Σ w_i² ≤ w Σ w_i, and Σ w_i is at least w S times the share.
+    Ionides (2008) truncates at √S times the mean. Truncating a share guarantees that at least this share of the S draws is
+    effective, whatever the weights: with w the largest truncated weight, Σ w_i² ≤ w Σ w_i and Σ w_i ≥ w S · share.
 
     Examples
     --------
@@ -135,7 +139,9 @@ def truncated(log_weights: Array, *, share: float) -> Array:
 
 
 def systematic_counts(weights: Array, draws: int, *, rng: np.random.Generator) -> NDArray[np.intp]:
-    """How often to take each item so that the expected share is its weight: as even as whole numbers allow.
+    """Return how often systematic resampling takes each item.
+
+    The expected number is proportional to the weight, and each count differs from it by less than one.
 
     Examples
     --------
@@ -144,16 +150,16 @@ def systematic_counts(weights: Array, draws: int, *, rng: np.random.Generator) -
     """
     edges = np.cumsum(weights)
     taken = np.ceil(edges * (draws / edges[-1]) - rng.random()).astype(np.intp)
-    taken[-1] = draws  # whatever the rounding
+    taken[-1] = draws  # guards against rounding
     counts: NDArray[np.intp] = np.diff(taken, prepend=0)
     return counts
 
 
 def in_order(weights: Array, draws: int, *, rng: np.random.Generator) -> NDArray[np.intp]:
-    """Indices of equally weighted draws, in increasing order."""
+    """Return the indices of equally weighted draws, in increasing order."""
     return np.repeat(np.arange(len(weights)), systematic_counts(weights, draws, rng=rng))
 
 
 def resample(weights: Array, draws: int, *, rng: np.random.Generator) -> NDArray[np.intp]:
-    """Indices of equally weighted draws, in random order."""
+    """Return the indices of equally weighted draws, in random order."""
     return rng.permutation(in_order(weights, draws, rng=rng))

@@ -1,8 +1,11 @@
-"""Belief before: the Bayesian bootstrap over instances, and the Plackett-Luce likelihood with the paper's seven priors.
+"""Priors: the Bayesian bootstrap over instances, and the Plackett-Luce likelihood with the paper's seven priors.
+
+The input is the arguments of a prior, such as hyperpriors and kernels. The output is an immutable `Prior`, which inference
+combines with `Choices` into a posterior.
 
 | prior | over time | default inference |
 | --- | --- | --- |
-| `BayesianBootstrap` | joint, as the instances are | Dirichlet weights on the instances |
+| `BayesianBootstrap` | joint, through the weights of whole instances | Dirichlet weights on the instances |
 | `Dirichlet` | independent | importance-corrected stick-breaking at each time |
 | `HierarchicalDirichlet` | independent given a shared concentration | the same, over a lattice of concentrations |
 | `GaussianProcess` | smooth, exact | nested Laplace, for Matérn kernels linear in the number of times |
@@ -10,6 +13,12 @@
 | `HilbertSpaceGP` | smooth, basis functions | nested Laplace |
 | `RandomWalk` | Markov | nested Laplace, linear in the number of times |
 | `BSpline` | smooth, local | nested Laplace, linear in the number of times |
+
+- `bayesian_bootstrap`, `dirichlet`, `gaussian_process`, `hilbert_space`, `random_walk`, `b_spline`: the priors.
+- `temporal`: the interface of the temporal priors. `hyperpriors` and `kernels`: their parts.
+- `plackett_luce`: the likelihood, its derivatives, and rankings drawn from it.
+- `helmert`: the contrast matrix that makes utilities sum to zero.
+- `namespace`: NumPy, JAX or PyTensor, by the type of the argument. `validation`: checks of arguments.
 """
 
 from polarbear.models import kernels, plackett_luce
@@ -48,5 +57,5 @@ __all__ = [
 
 
 def is_joint(prior: Prior) -> bool:
-    """Whether posterior draws are paths over time, so that they answer questions about several times at once."""
+    """Return whether posterior draws are joint over time, so that they answer questions about several times at once."""
     return isinstance(prior, TemporalPrior | BayesianBootstrap)

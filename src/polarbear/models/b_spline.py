@@ -1,4 +1,4 @@
-"""Independent coefficients on a B-spline basis (the paper's "B-spline")."""
+"""Prior with independent coefficients on a B-spline basis (the paper's "B-spline")."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class BSpline(TemporalPrior):
-    """η(t) = Σ_j β_j B_j(t) with β_j ~ N(0, σ²), knots at quantiles of the grid's times.
+    """B-spline prior: η(t) = Σ_j β_j B_j(t) with β_j ~ N(0, σ²) and knots at quantiles of the grid's times.
 
-    Like all temporal priors it goes with the paper's likelihood, which treats a run's rankings at different times as
-    independent: intervals are too narrow when runs are correlated over time. `BayesianBootstrap` does not assume it.
+    Like all temporal priors it is used with the paper's likelihood, which treats a run's rankings at different times as
+    independent: intervals are too narrow if runs are correlated over time. `BayesianBootstrap` does not assume this.
 
     Parameters
     ----------
     basis
-        Number K of basis functions; half the number of times (the paper's choice) if not given.
+        Number K of basis functions; by default half the number of times, as in the paper.
     degree
-        Degree of the splines; cubic by default.
+        Degree of the splines; 3 (cubic) by default.
     amplitude
         Prior of σ.
     """
@@ -52,26 +52,26 @@ class BSpline(TemporalPrior):
 
     @property
     def hyperpriors(self) -> Mapping[str, Hyperprior]:
-        """σ alone."""
+        """The prior of σ."""
         return {"amplitude": self.amplitude}
 
     def knots(self, grid: Grid) -> Array:
-        """The K + degree + 1 knots on the scaled axis: the ends repeated, the others at quantiles of the times."""
+        """Return the K + degree + 1 knots on the scaled axis: repeated at the ends, the others at quantiles of the times."""
         basis = max(self.degree + 1, len(grid) // 2) if self.basis is None else self.basis
         interior = np.quantile(grid.scaled, np.linspace(0, 1, basis - self.degree + 1)[1:-1])
         return np.concatenate([np.zeros(self.degree + 1), interior, np.ones(self.degree + 1)])
 
     def factor(self, grid: Grid, *hyperparameters: float) -> Array:
-        """L = σ B."""
+        """Return L = σ B, with the design matrix B."""
         (amplitude,) = hyperparameters
         return amplitude * ScipyBSpline.design_matrix(grid.scaled, self.knots(grid), self.degree).toarray()
 
     def banded(self, grid: Grid, *hyperparameters: float) -> BandedGaussian:
-        """The coefficients β: a diagonal precision, and each time touches degree + 1 of them."""
+        """Return η in terms of the coefficients β, with a diagonal precision; each time depends on degree + 1 of them."""
         (amplitude,) = hyperparameters
         knots = self.knots(grid)
         basis = len(knots) - self.degree - 1
-        design = ScipyBSpline.design_matrix(grid.scaled, knots, self.degree)  # degree + 1 stored entries a row
+        design = ScipyBSpline.design_matrix(grid.scaled, knots, self.degree)  # degree + 1 stored entries per row
         precision = np.full((1, basis), amplitude**-2)
         first = design.indices.reshape(len(grid), -1)[:, 0].astype(np.intp)
         return BandedGaussian(first, design.data.reshape(len(grid), -1), precision, -2 * basis * math.log(amplitude))

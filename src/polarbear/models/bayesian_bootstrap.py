@@ -1,4 +1,4 @@
-"""Bayesian bootstrap: a belief about which instances come, instead of a model of the rankings."""
+"""Bayesian bootstrap: a prior on the distribution of instances, instead of a model of the rankings."""
 
 from __future__ import annotations
 
@@ -12,26 +12,27 @@ Generalisation = Literal["clusters", "instances"]
 
 @dataclass(frozen=True)
 class BayesianBootstrap:
-    """The distribution of instances is unknown: w ~ Dirichlet(1, …, 1) on the observed instances (Rubin, 1981).
+    """Bayesian bootstrap over instances: weights w ~ Dirichlet(1, …, 1) on the observed instances (Rubin, 1981).
 
-    Every quantity is a mean over instances with weights w, so that its draws are joint over times, algorithms and
-    quantities whatever the correlation within runs. No model of the rankings is assumed, and instances may differ in kind.
+    The distribution of instances is unknown, and every quantity is a mean over instances with weights w. Its draws are
+    therefore joint over times, algorithms and quantities, whatever the correlation within runs. No model of the rankings is
+    assumed, and instances may differ in kind.
 
     Parameters
     ----------
     pseudo_instances
-        Mass, in instances, of random rankings that are added to the observed ones. Without it eight wins of eight would be
-        certainty; with mass α the win rate of two algorithms after k wins of P is Beta(k + α/2, P − k + α/2).
+        Mass, in instances, of the random rankings that are added to the observed ones. Without it, eight wins out of eight
+        would be certainty. With mass α, the win rate of two algorithms after k wins out of P is Beta(k + α/2, P − k + α/2).
     plackett_luce
-        Weight, in instances, of a Plackett-Luce fit under the same weights w, with which outcomes are blended: 0 is
-        outcomes alone, infinity is the fit alone. "auto" chooses by leave-one-out prediction. With few instances the model
-        predicts better than raw outcomes; its share vanishes as instances are added.
+        Weight, in instances, of the Plackett-Luce fit (under the same weights w) that is blended with the observed
+        outcomes: 0 uses the outcomes alone, infinity the fit alone. "auto" chooses by leave-one-out prediction. With few
+        instances the fit predicts better than the raw outcomes; its share vanishes as instances are added.
     shrink
-        Learn from all pairs whether algorithms are nearly equal, and shrink the differences of those that are. Without it
-        noise between near-equal algorithms passes for a difference too often.
+        Whether to learn from all pairs which algorithms are nearly equal, and to shrink their differences. Without
+        shrinkage, noise between near-equal algorithms passes for a difference too often.
     generalise_to
-        With clusters of instances, to what the answer generalises: new "clusters" (the instances of a cluster are weighted
-        together, and three clusters give the uncertainty of three), or new "instances" of the clusters at hand.
+        The scope of the answer if instances have clusters: new "clusters" (each cluster is weighted as a whole, so that
+        three clusters give the uncertainty of three observations), or new "instances" of the observed clusters.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Dirichlet priors on the ratings of each time alone (the paper's "Independent Models")."""
+"""Dirichlet priors on the ratings, independent over time (the paper's "Independent Models")."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Dirichlet:
-    """θ(t) ~ Dirichlet(α, …, α) independently at each time.
+    """Dirichlet prior: θ(t) ~ Dirichlet(α, …, α), independently at each time.
 
     Parameters
     ----------
     concentration
-        α: small values favour few strong algorithms, large ones equal ratings.
+        α. Small values favour a few strong algorithms, large values favour equal ratings.
     """
 
     concentration: float = 1.0
@@ -39,26 +39,28 @@ class Dirichlet:
         require_positive("Dirichlet concentration", self.concentration)
 
     def hyperpriors_for(self, algorithms: int) -> Mapping[str, Hyperprior]:
-        """None: the concentration is given."""
+        """Return no hyperpriors, because the concentration is fixed."""
         return {}
 
     def concentration_for(self, algorithms: int) -> float:
-        """The concentration α."""
+        """Return the concentration α."""
         return self.concentration
 
     def sample(self, grid: Grid, algorithms: int, draws: int, *, rng: np.random.Generator) -> Array:
-        """Utilities μ = log θ drawn from the prior, shape (draw, time, algorithm)."""
+        """Draw utilities μ = log θ from the prior, shape (draw, time, algorithm)."""
         return _log_dirichlet(np.full(draws, self.concentration), len(grid), algorithms, rng)
 
 
 @dataclass(frozen=True)
 class HierarchicalDirichlet:
-    """κ ~ Exponential(rate), θ(t) ~ Dirichlet(κ/n, …, κ/n) independently at each time given the shared κ.
+    """Hierarchical Dirichlet prior: κ ~ Exponential(rate), and θ(t) ~ Dirichlet(κ/n, …, κ/n) at each time.
+
+    Given the shared κ, different times are independent.
 
     Parameters
     ----------
     rate
-        Rate of the exponential prior of κ; 1/n if not given, so that κ is n on average.
+        Rate of the exponential prior of κ; 1/n by default, so that the prior mean of κ is n.
     """
 
     rate: float | None = None
@@ -68,15 +70,15 @@ class HierarchicalDirichlet:
             require_positive("HierarchicalDirichlet rate", self.rate)
 
     def hyperpriors_for(self, algorithms: int) -> Mapping[str, Hyperprior]:
-        """κ alone."""
+        """Return the prior of κ."""
         return {"kappa": Exponential(1 / algorithms if self.rate is None else self.rate)}
 
     def concentration_for(self, algorithms: int, kappa: float) -> float:
-        """The concentration κ/n."""
+        """Return the concentration κ/n."""
         return kappa / algorithms
 
     def sample(self, grid: Grid, algorithms: int, draws: int, *, rng: np.random.Generator) -> Array:
-        """Utilities μ = log θ drawn from the prior, shape (draw, time, algorithm)."""
+        """Draw utilities μ = log θ from the prior, shape (draw, time, algorithm)."""
         kappa = self.hyperpriors_for(algorithms)["kappa"].sample(draws, rng=rng)
         return _log_dirichlet(kappa / algorithms, len(grid), algorithms, rng)
 
@@ -85,10 +87,10 @@ IndependentPrior = Dirichlet | HierarchicalDirichlet
 
 
 def log_density_of_contrasts(log_total: Array, *, algorithms: int, concentration: float) -> Array:
-    """Log-density of the Helmert coordinates η of log θ, θ ~ Dirichlet(a, …, a), at one time; in any namespace.
+    """Return the log-density, in any namespace, of the Helmert coordinates η of log θ at one time, θ ~ Dirichlet(a, …, a).
 
-    It is Γ(n a) / Γ(a)^n √n ∏ θ_i^a: the Jacobian of the softmax adds one to each exponent. With μ = Q η, which sums to
-    zero, Σ_i log θ_i = −n log Σ_i exp μ_i, and `log_total` is that last logarithm.
+    The density is Γ(n a) / Γ(a)^n √n ∏ θ_i^a: the Jacobian of the softmax adds one to each exponent. With μ = Q η, which
+    sums to zero, Σ_i log θ_i = −n log Σ_i exp μ_i, and `log_total` is log Σ_i exp μ_i.
     """
     n, a = algorithms, concentration
     density: Array = log_gamma(n * a) - n * log_gamma(a) + 0.5 * math.log(n) - n * a * log_total
@@ -101,7 +103,7 @@ def _log_dirichlet(concentration: Array, times: int, algorithms: int, rng: np.ra
 
 
 def log_gamma_draws(shape: Array, *, rng: np.random.Generator) -> Array:
-    """Logarithms of Gamma(shape, 1) draws; for tiny shapes the draws themselves would underflow.
+    """Draw logarithms of Gamma(shape, 1) variables; for tiny shapes the variables themselves would underflow.
 
     Gamma(a) equals Gamma(a + 1) · U^(1/a) in distribution, and −log U is exponential.
     """

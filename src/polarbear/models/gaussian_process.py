@@ -1,4 +1,4 @@
-"""Gaussian processes over time: exact, and sparse with inducing points (the paper's "Gaussian Process")."""
+"""Gaussian-process priors over time: exact, and sparse with inducing points (the paper's "Gaussian Process")."""
 
 from __future__ import annotations
 
@@ -24,23 +24,23 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-# Smooth kernels and close times give correlation matrices that are singular to rounding; a growing jitter mends them. It
-# stays far below anything that rankings can tell.
+# Smooth kernels and close times give correlation matrices that are singular to rounding; the smallest sufficient jitter of
+# this list fixes them. All are far below any difference that rankings can resolve.
 _JITTERS = (0.0, 1e-12, 1e-11, 1e-10, 1e-9, 1e-8)
 
-# The Markov precision grows as the inverse cube or fifth power of the shortest step, and every digit of it costs one of the
-# covariance: at this size and the longest lengthscales that is wrong by up to a hundredth, and no more may go. Even grids of
-# up to 29 times (Matérn 5/2) or 1600 (Matérn 3/2) stay below it.
+# The Markov precision grows as the inverse cube (Matérn 3/2) or fifth power (Matérn 5/2) of the shortest step, and every
+# digit of it costs one digit of the covariance. At this size and the longest lengthscales the covariance is wrong by up to a
+# hundredth, the most that is accepted. Evenly spaced grids of up to 29 times (Matérn 5/2) or 1600 (Matérn 3/2) stay below.
 _LARGEST_PRECISION = 1e12
-_LONGEST_LENGTHSCALE = 0.9999  # the quantile of its prior up to which the precision and the jitter must do
+_LONGEST_LENGTHSCALE = 0.9999  # quantile of its prior up to which the precision and the jitter must suffice
 
 
 @dataclass(frozen=True)
 class GaussianProcess(TemporalPrior):
-    """η ~ GP(0, σ² C(|t − t'| / ℓ)), exact, with time scaled to [0, 1].
+    """Exact Gaussian process: η ~ GP(0, σ² C(|t − t'| / ℓ)), with time scaled to [0, 1].
 
-    Like all temporal priors it goes with the paper's likelihood, which treats a run's rankings at different times as
-    independent: intervals are too narrow when runs are correlated over time. `BayesianBootstrap` does not assume it.
+    Like all temporal priors it is used with the paper's likelihood, which treats a run's rankings at different times as
+    independent: intervals are too narrow if runs are correlated over time. `BayesianBootstrap` does not assume this.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ class GaussianProcess(TemporalPrior):
     amplitude
         Prior of σ.
     lengthscale
-        Prior of ℓ, as a share of the grid's whole range.
+        Prior of ℓ, as a fraction of the range of the grid.
     """
 
     kernel: KernelName = "matern32"
@@ -62,19 +62,20 @@ class GaussianProcess(TemporalPrior):
 
     @property
     def hyperpriors(self) -> Mapping[str, Hyperprior]:
-        """σ and ℓ."""
+        """The priors of σ and ℓ."""
         return {"amplitude": self.amplitude, "lengthscale": self.lengthscale}
 
     def factor(self, grid: Grid, *hyperparameters: float) -> Array:
-        """Cholesky factor of the covariance of η at the grid's times."""
+        """Return the Cholesky factor of the covariance of η at the grid's times."""
         amplitude, lengthscale = hyperparameters
         longest = self.lengthscale.quantile(_LONGEST_LENGTHSCALE)
         return amplitude * _correlation_factor(kernel_named(self.kernel), grid.scaled, lengthscale, longest)
 
     def banded(self, grid: Grid, *hyperparameters: float) -> BandedGaussian | None:
-        """The Markov state (η and its derivatives) at each time, for Matérn kernels and times that are not too close.
+        """Return η in terms of the Markov state (η and its derivatives) at each time, or None.
 
-        Whether there is one depends on the grid and the prior alone, so that all hyperparameters share their coefficients.
+        It exists for Matérn kernels and times that are not too close. Whether it exists depends only on the grid and the
+        prior, so that all hyperparameters share the same coefficients.
         """
         amplitude, lengthscale = hyperparameters
         kernel = kernel_named(self.kernel)
@@ -90,15 +91,15 @@ class GaussianProcess(TemporalPrior):
 
 @dataclass(frozen=True)
 class SparseGaussianProcess(TemporalPrior):
-    """Deterministic training conditional: η = K_tu K_uu⁻¹ u with the process u at M inducing points.
+    """Sparse Gaussian process (deterministic training conditional): η = K_tu K_uu⁻¹ u, with u at M inducing points.
 
-    Like all temporal priors it goes with the paper's likelihood, which treats a run's rankings at different times as
-    independent: intervals are too narrow when runs are correlated over time. `BayesianBootstrap` does not assume it.
+    Like all temporal priors it is used with the paper's likelihood, which treats a run's rankings at different times as
+    independent: intervals are too narrow if runs are correlated over time. `BayesianBootstrap` does not assume this.
 
     Parameters
     ----------
     inducing
-        Number M of inducing points, at quantiles of the grid's times; at most one a time is used.
+        Number M of inducing points, at quantiles of the grid's times; at most one per time is used.
     kernel, amplitude, lengthscale
         As for `GaussianProcess`.
     """
@@ -115,11 +116,11 @@ class SparseGaussianProcess(TemporalPrior):
 
     @property
     def hyperpriors(self) -> Mapping[str, Hyperprior]:
-        """σ and ℓ."""
+        """The priors of σ and ℓ."""
         return {"amplitude": self.amplitude, "lengthscale": self.lengthscale}
 
     def factor(self, grid: Grid, *hyperparameters: float) -> Array:
-        """K_tu R⁻ᵀ with K_uu = R Rᵀ."""
+        """Return K_tu R⁻ᵀ with K_uu = R Rᵀ."""
         amplitude, lengthscale = hyperparameters
         kernel = kernel_named(self.kernel)
         ranks = np.linspace(0, len(grid) - 1, min(self.inducing, len(grid)))
@@ -131,9 +132,9 @@ class SparseGaussianProcess(TemporalPrior):
 
 
 def _correlation_factor(kernel: Kernel, times: Array, lengthscale: float, longest: float) -> Array:
-    """Cholesky factor of the correlation at the times, with the least jitter that makes it one.
+    """Return the Cholesky factor of the correlation at the times, with the smallest jitter that makes it definite.
 
-    Compiled functions cannot try again: there the jitter is the one that the longest lengthscale in question needs.
+    Compiled functions cannot retry: they use the jitter that the longest lengthscale needs.
     """
     if namespace_of(lengthscale) is np:
         return _jittered(kernel, times, lengthscale)[0]
@@ -151,7 +152,7 @@ def _jittered(kernel: Kernel, times: Array, lengthscale: float) -> tuple[Array, 
 
 
 def _markov(kernel: Matern, times: Array, amplitude: float, lengthscale: float) -> BandedGaussian:
-    """Block-tridiagonal precision of the states x_1 ~ N(0, σ² P), x_{i+1} = A_i x_i + N(0, σ² Q_i)."""
+    """Return the block-tridiagonal precision of the states x_1 ~ N(0, σ² P), x_{i+1} = A_i x_i + N(0, σ² Q_i)."""
     steps = math.sqrt(2 * kernel.nu) / lengthscale * np.diff(times)
     transition, innovation = kernel.transition(steps), kernel.innovation(steps)
     stationary = kernel.stationary_covariance()
@@ -162,7 +163,7 @@ def _markov(kernel: Matern, times: Array, amplitude: float, lengthscale: float) 
     diagonal = np.concatenate([np.linalg.inv(stationary)[None], inverse])
     diagonal[:-1] += transition.transpose(0, 2, 1) @ backward
 
-    bands = np.zeros((2 * states, size, states))  # (offset, block column, column within it)
+    bands = np.zeros((2 * states, size, states))  # (offset, block column, column within the block)
     for row in range(states):
         for column in range(states):
             if row >= column:

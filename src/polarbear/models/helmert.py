@@ -1,4 +1,4 @@
-"""The Helmert contrast matrix (the paper's appendix A): utilities that sum to zero from free latent functions."""
+"""The Helmert contrast matrix (the paper's appendix A): it maps free latent functions to utilities that sum to zero."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def helmert(algorithms: int) -> NDArray[np.float64]:
-    """Orthonormal basis Q (n × (n − 1)) of the utilities that sum to zero, with the paper's signs.
+    """Return the orthonormal basis Q (n × (n − 1)) of the utilities that sum to zero, with the paper's signs.
 
     Q_ik = √(1 / (k (k + 1))) for i ≤ k, −√(k / (k + 1)) for i = k + 1, and 0 below, so that μ = Q η.
 

@@ -1,4 +1,4 @@
-"""Hilbert-space approximation of a Gaussian process (the paper's "HSGP"; Riutort-Mayol et al., 2022)."""
+"""Hilbert-space approximation of a Gaussian-process prior (the paper's "HSGP"; Riutort-Mayol et al., 2022)."""
 
 from __future__ import annotations
 
@@ -31,25 +31,27 @@ _BOUNDARY_PER_LENGTHSCALE = {"matern32": 4.5, "matern52": 4.1, "squared-exponent
 _FUNCTIONS_PER_BOUNDARY = {"matern32": 3.42, "matern52": 2.65, "squared-exponential": 1.75}
 _SMALLEST_BOUNDARY = 1.2
 
-# The approximation is made good for lengthscales within the central 90 % of their prior.
+# Quantiles of the lengthscale between which the approximation is accurate: the central 90 % of the prior.
 _LENGTHSCALE_RANGE = (0.05, 0.95)
 
-_NEGLIGIBLE = 1e-10  # singular values of the eigenfunctions on the grid, relative to the largest
+_NEGLIGIBLE = 1e-10  # threshold for singular values of the eigenfunctions on the grid, relative to the largest
 
 
 @dataclass(frozen=True)
 class HilbertSpaceGP(TemporalPrior):
-    """η(t) = Σ_j β_j √S(√λ_j) φ_j(t): the first m eigenfunctions of the Laplacian on a wider interval.
+    """Hilbert-space Gaussian process: η(t) = Σ_j β_j √S(√λ_j) φ_j(t).
 
-    Like all temporal priors it goes with the paper's likelihood, which treats a run's rankings at different times as
-    independent: intervals are too narrow when runs are correlated over time. `BayesianBootstrap` does not assume it.
+    The φ_j are the first m eigenfunctions of the Laplacian on an interval wider than the grid.
+
+    Like all temporal priors it is used with the paper's likelihood, which treats a run's rankings at different times as
+    independent: intervals are too narrow if runs are correlated over time. `BayesianBootstrap` does not assume this.
 
     Parameters
     ----------
     basis
-        Number m of basis functions; by Riutort-Mayol et al. for the lengthscale's prior if not given.
+        Number m of basis functions; by default that of Riutort-Mayol et al. for the prior of the lengthscale.
     boundary
-        Factor c > 1 by which the interval is widened around the grid's middle; likewise.
+        Factor c > 1 by which the interval is widened around the middle of the grid; the default is theirs, too.
     kernel, amplitude, lengthscale
         As for `GaussianProcess`.
     """
@@ -72,11 +74,11 @@ class HilbertSpaceGP(TemporalPrior):
 
     @property
     def hyperpriors(self) -> Mapping[str, Hyperprior]:
-        """σ and ℓ."""
+        """The priors of σ and ℓ."""
         return {"amplitude": self.amplitude, "lengthscale": self.lengthscale}
 
     def size(self) -> tuple[int, float]:
-        """The number m of basis functions and the boundary factor c in use.
+        """Return the number m of basis functions and the boundary factor c in use.
 
         Examples
         --------
@@ -90,7 +92,7 @@ class HilbertSpaceGP(TemporalPrior):
         return basis, boundary
 
     def factor(self, grid: Grid, *hyperparameters: float) -> Array:
-        """L[t, j] = σ √S(√λ_j) φ_j(t), with φ_j(t) = √(1/L) sin(√λ_j (t + L)) and √λ_j = π j / 2L."""
+        """Return L[t, j] = σ √S(√λ_j) φ_j(t), with φ_j(t) = √(1/L) sin(√λ_j (t + L)) and √λ_j = π j / 2L."""
         amplitude, lengthscale = hyperparameters
         root_eigenvalue, eigenfunction = self._eigenfunctions(grid)
         spectrum = kernel_named(self.kernel).spectral_density(root_eigenvalue, lengthscale)
@@ -98,7 +100,10 @@ class HilbertSpaceGP(TemporalPrior):
         return factor
 
     def span(self, grid: Grid) -> Array:
-        """The eigenfunctions' own: seen through the grid, a small part of their interval, they are nearly dependent."""
+        """Return an orthonormal basis of the eigenfunctions on the grid.
+
+        The grid covers a small part of their interval, on which they are nearly linearly dependent.
+        """
         left, singular, _ = np.linalg.svd(self._eigenfunctions(grid)[1], full_matrices=False)
         return left[:, singular > _NEGLIGIBLE * singular[0]]
 
@@ -106,9 +111,9 @@ class HilbertSpaceGP(TemporalPrior):
         return _eigenfunctions(*self.size(), grid)
 
 
-@lru_cache(maxsize=16)  # each of many hyperparameters asks for the same ones
+@lru_cache(maxsize=16)  # all hyperparameters use the same eigenfunctions
 def _eigenfunctions(basis: int, boundary: float, grid: Grid) -> tuple[Array, Array]:
-    """√λ_j, shape (function,), and φ_j(t), shape (time, function)."""
+    """Return √λ_j, shape (function,), and φ_j(t), shape (time, function)."""
     half_width = boundary * _HALF_RANGE
     root_eigenvalue = np.linspace(1.0, basis, basis) * (math.pi / (2 * half_width))
     eigenfunction = np.sin(root_eigenvalue * (grid.scaled[:, None] - _HALF_RANGE + half_width))

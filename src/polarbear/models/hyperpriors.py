@@ -1,4 +1,4 @@
-"""Priors of the positive hyperparameters (amplitude σ, lengthscale ℓ), seen on the log scale where inference works."""
+"""Priors of positive hyperparameters (amplitude σ, lengthscale ℓ), with densities on the log scale that inference uses."""
 
 from __future__ import annotations
 
@@ -18,27 +18,27 @@ if TYPE_CHECKING:
 
 @runtime_checkable
 class Hyperprior(Protocol):
-    """The distribution of one positive hyperparameter."""
+    """Interface of the distribution of one positive hyperparameter."""
 
     def log_density(self, log_value: float) -> float:
-        """Log-density of the *logarithm* of the hyperparameter (the Jacobian is in it), in any `namespace_of` it."""
+        """Return the log-density of the *logarithm* of the hyperparameter (Jacobian included), in any `namespace_of` it."""
 
     def quantile(self, probability: float) -> float:
-        """The value that the hyperparameter stays below with this probability."""
+        """Return the value that the hyperparameter stays below with this probability."""
 
     def sample(self, size: int, *, rng: np.random.Generator) -> NDArray[np.float64]:
-        """Independent draws."""
+        """Draw independent values of the hyperparameter."""
 
 
 def require_hyperprior(what: str, value: object) -> None:
-    """Refuse anything but the distribution of a positive number."""
+    """Raise an error unless `value` is a distribution of a positive number."""
     if isinstance(value, type) or not isinstance(value, Hyperprior):
         raise ValueError(f"{what} must be a distribution such as LogNormal(0.0, 0.5), got {value!r}")
 
 
 @dataclass(frozen=True)
 class LogNormal:
-    """The logarithm is N(location, scale²).
+    """Log-normal distribution: the logarithm is N(location, scale²).
 
     Examples
     --------
@@ -54,22 +54,22 @@ class LogNormal:
         require_positive("LogNormal scale", self.scale)
 
     def log_density(self, log_value: float) -> float:
-        """Log-density of the logarithm."""
+        """Return the log-density of the logarithm of the value."""
         deviation = (log_value - self.location) / self.scale
         return -0.5 * deviation**2 - math.log(self.scale) - 0.5 * math.log(2 * math.pi)
 
     def quantile(self, probability: float) -> float:
-        """Quantile of the value."""
+        """Return a quantile of the value."""
         return math.exp(self.location + self.scale * float(special.ndtri(probability)))
 
     def sample(self, size: int, *, rng: np.random.Generator) -> NDArray[np.float64]:
-        """Independent draws of the value."""
+        """Draw independent values."""
         return np.exp(rng.normal(self.location, self.scale, size))
 
 
 @dataclass(frozen=True)
 class InverseGamma:
-    """Density scale^shape / Γ(shape) · x^(−shape − 1) · exp(−scale / x).
+    """Inverse-gamma distribution with density scale^shape / Γ(shape) · x^(−shape − 1) · exp(−scale / x).
 
     Examples
     --------
@@ -85,23 +85,23 @@ class InverseGamma:
         require_positive("InverseGamma scale", self.scale)
 
     def log_density(self, log_value: float) -> float:
-        """Log-density of the logarithm."""
+        """Return the log-density of the logarithm of the value."""
         normalisation = self.shape * math.log(self.scale) - math.lgamma(self.shape)
         decay: float = namespace_of(log_value).exp(-log_value)
         return normalisation - self.shape * log_value - self.scale * decay
 
     def quantile(self, probability: float) -> float:
-        """Quantile of the value."""
+        """Return a quantile of the value."""
         return self.scale / float(special.gammainccinv(self.shape, probability))
 
     def sample(self, size: int, *, rng: np.random.Generator) -> NDArray[np.float64]:
-        """Independent draws of the value."""
+        """Draw independent values."""
         return self.scale / rng.gamma(self.shape, size=size)
 
 
 @dataclass(frozen=True)
 class Exponential:
-    """Density rate · exp(−rate · x).
+    """Exponential distribution with density rate · exp(−rate · x).
 
     Examples
     --------
@@ -115,14 +115,14 @@ class Exponential:
         require_positive("Exponential rate", self.rate)
 
     def log_density(self, log_value: float) -> float:
-        """Log-density of the logarithm."""
+        """Return the log-density of the logarithm of the value."""
         value: float = namespace_of(log_value).exp(log_value)
         return math.log(self.rate) + log_value - self.rate * value
 
     def quantile(self, probability: float) -> float:
-        """Quantile of the value."""
+        """Return a quantile of the value."""
         return -math.log1p(-probability) / self.rate
 
     def sample(self, size: int, *, rng: np.random.Generator) -> NDArray[np.float64]:
-        """Independent draws of the value."""
+        """Draw independent values."""
         return rng.exponential(1 / self.rate, size)

@@ -1,7 +1,7 @@
-"""The library that a number belongs to: NumPy, or JAX or PyTensor where someone asked for them.
+"""The array library of a value: NumPy, JAX or PyTensor.
 
-Priors and the likelihood are stated once, in plain operators and in the functions of `namespace_of` a value; what the
-three libraries name differently is here. Neither JAX nor PyTensor is imported unless one of its own arrays comes in.
+Priors and the likelihood are written once, with plain operators and the functions of `namespace_of(value)`. Functions that
+the three libraries name differently are defined here. JAX and PyTensor are imported only when one of their arrays is passed.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from scipy import linalg, special
 
 
 def namespace_of(value: object) -> Any:
-    """`numpy` for plain numbers and NumPy's arrays, `jax.numpy` for JAX's, `pytensor.tensor` for PyTensor's.
+    """Return `jax.numpy` for a JAX array, `pytensor.tensor` for a PyTensor variable, and `numpy` for anything else.
 
     Examples
     --------
@@ -34,7 +34,7 @@ def namespace_of(value: object) -> Any:
 
 
 def log_gamma(value: Any) -> Any:
-    """log Γ."""
+    """Return log Γ(value)."""
     if isinstance(value, float):
         return math.lgamma(value)
     xp = namespace_of(value)
@@ -48,13 +48,13 @@ def log_gamma(value: Any) -> Any:
 
 
 def cholesky(matrix: Any) -> Any:
-    """Lower factor R of a matrix R Rᵀ; where it is not positive definite NumPy raises, the others give NaN."""
+    """Return the lower factor R of a matrix R Rᵀ; if it is not positive definite, NumPy raises and the others give NaN."""
     xp = namespace_of(matrix)
     return linalg.cholesky(matrix, lower=True) if xp is np else xp.linalg.cholesky(matrix)
 
 
 def solve_lower(lower: Any, right: Any) -> Any:
-    """The solution X of R X = right, with R lower triangular."""
+    """Return the solution X of R X = right, with R lower triangular."""
     xp = namespace_of(lower)
     if xp is np:
         return linalg.solve_triangular(lower, right, lower=True)

@@ -1,7 +1,7 @@
 """The Plackett-Luce likelihood of choices (the paper's section 3), its derivatives, and rankings drawn from it.
 
 With utilities μ(t) and choices (W, C) the log-likelihood at a time is Σ_i W_i μ_i − Σ_S C_S log Σ_{j∈S} exp μ_j.
-It depends on differences of utilities only, and it is concave in them. Different times do not interact.
+It depends only on differences of utilities and is concave in them. The log-likelihood of all times is a sum over times.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-# Utilities further apart than this underflow when their exponentials are summed or divided by, and sets are then summed
-# one by one.
+# Exponentials of utilities further apart than this underflow in sums and quotients. Each set is then summed relative to its
+# own largest utility, which is slower.
 _WIDEST_RANGE = 600.0
 
-_NUMBERS_IN_CACHE = 1 << 16  # of a table (time, set, draw): so many times are worked on together
+_NUMBERS_IN_CACHE = 1 << 16  # elements of the (time, set, draw) table processed at once, to stay in cache
 
-_FEW_SETS = 16  # up to which a logarithm each is faster than products of powers
+_FEW_SETS = 16  # up to this many sets, one logarithm per set is faster than products of powers
 
-# exp(±this) are numbers of single and of double precision, with room for a last factor.
+# exp(±value) is representable in single and in double precision, with headroom for one more factor.
 _RANGE_OF = {np.dtype(np.float32): 80.0, np.dtype(np.float64): 700.0}
 
 
 def log_likelihood(utilities: Array, choices: Choices) -> Array:
-    """Log-likelihood of the choices, summed over times; leading axes of the utilities (draws) are kept.
+    """Return the log-likelihood of the choices, summed over times; leading axes of the utilities (draws) are kept.
 
     Parameters
     ----------
@@ -65,16 +65,16 @@ def log_likelihood(utilities: Array, choices: Choices) -> Array:
 
 
 def log_likelihood_by_time(utilities: Array, choices: Choices, *, dtype: type[np.floating] = np.float64) -> Array:
-    """Log-likelihood at each time, shape (time, draw), of utilities (time, algorithm, draw)."""
-    # One time after the other keeps the (set, draw) table in cache.
+    """Return the log-likelihood at each time, shape (time, draw), of utilities (time, algorithm, draw)."""
+    # Processing one time after another keeps the (set, draw) table in cache.
     return np.array([log_likelihood_at(t, mu, choices, dtype=dtype) for t, mu in enumerate(utilities)])
 
 
 def log_likelihood_at(t: int, utilities: Array, choices: Choices, *, dtype: type[np.floating] = np.float64) -> Array:
-    """Log-likelihood (draw) at the t-th time of the grid, of utilities (algorithm, draw) there.
+    """Return the log-likelihood, shape (draw,), at the t-th time of the grid, of utilities (algorithm, draw).
 
-    In single precision it is off by about 10⁻⁷ √Σ_S C_S² times the range of the utilities, 10⁻⁴ for a thousand instances:
-    enough for importance weights, and nearly twice as fast.
+    In single precision the error is about 10⁻⁷ √Σ_S C_S² times the range of the utilities, 10⁻⁴ for a thousand instances.
+    That is accurate enough for importance weights, and nearly twice as fast.
     """
     members, counts = _observed(choices, t)
     centred = utilities - utilities.max(axis=0)
@@ -83,7 +83,7 @@ def log_likelihood_at(t: int, utilities: Array, choices: Choices, *, dtype: type
 
 
 def log_likelihood_and_gradient(utilities: Array, choices: Choices) -> tuple[Array, Array]:
-    """Log-likelihood (draw) and its gradient (time, algorithm, draw) for utilities (time, algorithm, draw).
+    """Return the log-likelihood (draw) and its gradient (time, algorithm, draw) for utilities (time, algorithm, draw).
 
     With p_S the probabilities of choosing each member of S, the gradient is W − Σ_S C_S p_S.
     """
@@ -103,7 +103,7 @@ def log_likelihood_and_gradient(utilities: Array, choices: Choices) -> tuple[Arr
 
 
 def _expected_choices(members: Array, counts: Array, utilities: Array) -> tuple[Array, Array]:
-    """log Σ_{j∈S} exp μ_j of each set (time, set, draw), and Σ_S C_S p_S (time, algorithm, draw)."""
+    """Return log Σ_{j∈S} exp μ_j of each set (time, set, draw), and Σ_S C_S p_S (time, algorithm, draw)."""
     if utilities.min() < -_WIDEST_RANGE:
         inside = np.where(members[..., None] > 0, utilities[:, None], -np.inf)
         best = inside.max(axis=2)
@@ -116,7 +116,7 @@ def _expected_choices(members: Array, counts: Array, utilities: Array) -> tuple[
 
 
 def derivatives(utilities: Array, choices: Choices) -> tuple[Array, Array, Array]:
-    """Log-likelihood (time), gradient (time, algorithm) and negative Hessian (time, algorithm, algorithm).
+    """Return the log-likelihood (time), gradient (time, algorithm) and negative Hessian (time, algorithm, algorithm).
 
     The negative Hessian is Σ_S C_S (diag p_S − p_S p_Sᵀ), positive semi-definite; utilities have shape (time, algorithm).
     """
@@ -140,10 +140,10 @@ def derivatives(utilities: Array, choices: Choices) -> tuple[Array, Array, Array
 
 
 def log_likelihood_of_tables(utilities: Array, wins: Array, members: Array, counts: Array) -> Array:
-    """The log-likelihood itself, in any `namespace_of` the utilities (time, algorithm): for compilers.
+    """Return the log-likelihood in any `namespace_of` the utilities (time, algorithm), in a form that compiles.
 
-    Members are numbers here, and sets of count zero may be added at will. Utilities more than 600 below the best count as if
-    they were there, where a choice has odds of e⁶⁰⁰ against.
+    `members` holds numbers, 0 or 1, and padding sets of count zero are allowed. In the choice sets, utilities more than 600
+    below the best are raised to 600 below it, where the odds against a choice are e⁶⁰⁰.
     """
     xp = namespace_of(utilities)
     centred = utilities - utilities.max(axis=-1, keepdims=True)
@@ -153,7 +153,7 @@ def log_likelihood_of_tables(utilities: Array, wins: Array, members: Array, coun
 
 
 def log_total(utilities: Array, *, axis: int) -> Array:
-    """log Σ exp μ over the axis of algorithms."""
+    """Return log Σ exp μ over the axis of algorithms."""
     xp = namespace_of(utilities)
     largest: Array = utilities.max(axis=axis, keepdims=True)
     total: Array = xp.log(xp.exp(utilities - largest).sum(axis=axis)) + largest.squeeze(axis)
@@ -161,24 +161,24 @@ def log_total(utilities: Array, *, axis: int) -> Array:
 
 
 def log_ratings(utilities: Array, *, axis: int) -> Array:
-    """Logarithms of the ratings, μ − log Σ exp μ over the axis of algorithms."""
+    """Return the logarithms of the ratings, μ − log Σ exp μ over the axis of algorithms."""
     return utilities - np.expand_dims(log_total(utilities, axis=axis), axis)
 
 
 def sample_rankings(utilities: Array, instances: int, *, rng: np.random.Generator) -> Array:
-    """Values whose rankings follow the model: minus (utility plus Gumbel noise), so that lower is better.
+    """Draw values whose rankings follow the model: minus (utility plus Gumbel noise), so that lower is better.
 
-    Thurstone's reading of Plackett-Luce: U_i(t) = μ_i(t) + ε, ε ~ Gumbel(0, 1), independent over algorithms, times and
-    instances.
+    This is Thurstone's formulation of Plackett-Luce: U_i(t) = μ_i(t) + ε, ε ~ Gumbel(0, 1), independent over algorithms,
+    times and instances.
 
     Parameters
     ----------
     utilities
         μ, shape (time, algorithm).
     instances
-        How many rankings to draw at each time.
+        The number of rankings to draw at each time.
     rng
-        The source of randomness.
+        The random number generator.
 
     Returns
     -------
@@ -197,7 +197,7 @@ def sample_rankings(utilities: Array, instances: int, *, rng: np.random.Generato
 
 
 def _log_masses(members: Array, utilities: Array, dtype: type[np.floating]) -> Array:
-    """log Σ_{j∈S} exp μ_j of each set, shape (set, draw); utilities (algorithm, draw) are at most zero."""
+    """Return log Σ_{j∈S} exp μ_j of each set, shape (set, draw); utilities (algorithm, draw) are at most zero."""
     if dtype is np.float32 and utilities.min() > -_RANGE_OF[np.dtype(dtype)]:
         in_single: Array = np.log(members.astype(dtype) @ np.exp(utilities.astype(dtype)))
         return in_single
@@ -205,7 +205,7 @@ def _log_masses(members: Array, utilities: Array, dtype: type[np.floating]) -> A
     far_apart = np.flatnonzero(utilities.min(axis=0) < -_WIDEST_RANGE)
     if len(far_apart) == 0:
         return np.log(masses, out=masses)
-    with np.errstate(divide="ignore"):  # mended at once
+    with np.errstate(divide="ignore"):  # log 0 is recomputed below
         log_masses: Array = np.log(masses, out=masses)
     for draw in far_apart:
         log_masses[:, draw] = np.logaddexp.reduce(np.where(members > 0, utilities[:, draw], -np.inf), axis=1)
@@ -213,12 +213,12 @@ def _log_masses(members: Array, utilities: Array, dtype: type[np.floating]) -> A
 
 
 def _counted_log_masses(members: Array, counts: Array, utilities: Array, dtype: type[np.floating]) -> Array:
-    """Σ_S C_S log Σ_{j∈S} exp μ_j (draw), where counts are fractions of small denominator with few logarithms.
+    """Return Σ_S C_S log Σ_{j∈S} exp μ_j, shape (draw,), with few logarithms if counts have a small common denominator.
 
-    Logarithms are nearly all the cost. Each count, times the denominator, is a power of its mass, and written in signed
-    binary digits, C_S = Σ_b d_b(S) 2^b with d_b in {−1, 0, 1}: masses are multiplied, and one logarithm serves many. Masses
-    are taken relative to those at the draws' mean utilities: near one, many can be multiplied. A few logarithms are taken as
-    they are.
+    Logarithms are nearly all the cost. The sum is the logarithm of a product of masses, each raised to its count times the
+    denominator. With these powers in signed binary digits, C_S = Σ_b d_b(S) 2^b with d_b in {−1, 0, 1}, masses are
+    multiplied and one logarithm serves many of them. Masses are divided by those at the draws' mean utilities: the ratios
+    are near one, so that many can be multiplied. For few sets, each logarithm is computed directly.
     """
     if len(counts) <= _FEW_SETS:
         few: Array = counts @ _log_masses(members, utilities, dtype)
@@ -240,21 +240,21 @@ def _counted_log_masses(members: Array, counts: Array, utilities: Array, dtype: 
 
 
 def _log_of_powers(masses: NDArray[np.floating], powers: NDArray[np.int64], widest: float) -> Array:
-    """Σ_S powers_S log masses_S (draw), by Horner's rule: from the highest digit on, square and multiply.
+    """Return Σ_S powers_S log masses_S, shape (draw,), by Horner's rule: square and multiply from the highest digit on.
 
-    The product must stay in the range of floating-point numbers. It is looked at after so many factors as could take it over
-    a quarter of that range (of exponents); if it has used a quarter, its logarithm is taken and it begins anew.
+    The product must stay in the range of floating-point numbers. It is checked after as many factors as could use a quarter
+    of the range of exponents. If it has used a quarter, its logarithm is added to the result and it restarts at one.
 
     Parameters
     ----------
     masses
         Shape (set, draw).
     powers
-        Of each set; not negative.
+        Shape (set,); not negative.
     widest
         The largest |log mass|, at most a quarter of the range.
     """
-    # The digits of fewest non-zeros ("non-adjacent form"): those of 3C/2 less those of C/2, bit by bit.
+    # The non-adjacent form has the fewest non-zero digits: the bits of 3C/2 minus the bits of C/2, digit by digit.
     plus, minus = (3 * powers & ~powers) >> 1, (powers & ~(3 * powers)) >> 1
     quarter = 0.25 * _RANGE_OF[masses.dtype]
     factors, largest = int(quarter / max(widest, 1e-3)), np.exp(quarter)
@@ -279,10 +279,10 @@ def _log_of_powers(masses: NDArray[np.floating], powers: NDArray[np.int64], wide
 
 
 def _as_fractions(counts: Array) -> tuple[NDArray[np.int64], int]:
-    """Whole numerators and their denominator; zero if there is none that pays.
+    """Return the counts as integer numerators and a common denominator, which is zero if no small one fits.
 
-    A tie of k counts sets by the inverse of binomial coefficients: ties of 2 need halves, of 3 sixths, of 4 twelfths, of 5
-    or 6 sixtieths.
+    A tie of k weights its sets by inverse binomial coefficients: ties of 2 need halves, of 3 sixths, of 4 twelfths, of 5 or
+    6 sixtieths.
     """
     for denominator in (1, 2, 6, 12, 60):
         scaled = counts * denominator
@@ -293,6 +293,6 @@ def _as_fractions(counts: Array) -> tuple[NDArray[np.int64], int]:
 
 
 def _observed(choices: Choices, t: int) -> tuple[Array, Array]:
-    """Membership (set, algorithm) and counts of the sets that were really seen at a time."""
+    """Return membership (set, algorithm) and counts of the sets observed at a time, without padding."""
     seen = choices.counts[t] > 0
     return choices.members[t, seen].astype(np.float64), choices.counts[t, seen]

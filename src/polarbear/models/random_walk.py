@@ -1,4 +1,4 @@
-"""Gaussian random walk over the times of the grid (the paper's "Random Walk")."""
+"""Gaussian random-walk prior over the times of the grid (the paper's "Random Walk")."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class RandomWalk(TemporalPrior):
-    """η(t_1) ~ N(0, σ²), η(t_{i+1}) | η(t_i) ~ N(η(t_i), σ² Δt_i) with time scaled to [0, 1].
+    """Random walk: η(t_1) ~ N(0, σ²), η(t_{i+1}) | η(t_i) ~ N(η(t_i), σ² Δt_i) with time scaled to [0, 1].
 
-    Like all temporal priors it goes with the paper's likelihood, which treats a run's rankings at different times as
-    independent: intervals are too narrow when runs are correlated over time. `BayesianBootstrap` does not assume it.
+    Like all temporal priors it is used with the paper's likelihood, which treats a run's rankings at different times as
+    independent: intervals are too narrow if runs are correlated over time. `BayesianBootstrap` does not assume this.
 
     Parameters
     ----------
@@ -36,16 +36,16 @@ class RandomWalk(TemporalPrior):
 
     @property
     def hyperpriors(self) -> Mapping[str, Hyperprior]:
-        """σ alone."""
+        """The prior of σ."""
         return {"amplitude": self.amplitude}
 
     def factor(self, grid: Grid, *hyperparameters: float) -> NDArray[np.float64]:
-        """Cumulated increments: L[i, j] = σ √Δt_j for j ≤ i."""
+        """Return L, which sums increments: L[i, j] = σ √Δt_j for j ≤ i, and 0 otherwise."""
         (amplitude,) = hyperparameters
         return amplitude * np.tril(np.broadcast_to(np.sqrt(_increments(grid)), (len(grid), len(grid))))
 
     def banded(self, grid: Grid, *hyperparameters: float) -> BandedGaussian:
-        """The utilities themselves, with a tridiagonal precision."""
+        """Return η in terms of its own values at the grid's times, with a tridiagonal precision."""
         (amplitude,) = hyperparameters
         increments = _increments(grid)
         inverse = 1 / (amplitude**2 * increments)
@@ -58,5 +58,5 @@ class RandomWalk(TemporalPrior):
 
 
 def _increments(grid: Grid) -> NDArray[np.float64]:
-    """Δt of each time on the scaled axis, the first one with Δt = 1."""
+    """Return Δt of each time on the scaled axis, with Δt = 1 for the first."""
     return np.concatenate([[1.0], np.diff(grid.scaled)])

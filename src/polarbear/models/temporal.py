@@ -1,12 +1,12 @@
-"""What a temporal prior states: hyperpriors, and a linear map from white noise to the latent functions over time.
+"""Interface of temporal priors: hyperpriors, and a linear map from white noise to the latent functions over time.
 
 With the Helmert matrix Q (appendix A), μ(t) = Q η(t), and each of the n − 1 latent functions is η = L(h) z with
-z ~ N(0, I) and one or two hyperparameters h. A new prior is a subclass of `TemporalPrior` that says its `hyperpriors` and
-its `factor` L(h); if its precision is banded it says that too (`banded`) and inference becomes linear in the number of
-times.
+z ~ N(0, I) and one or two hyperparameters h. A new prior is a subclass of `TemporalPrior` that defines `hyperpriors` and
+`factor`, which returns L(h). If its precision is banded, it also defines `banded`, and inference becomes linear in the
+number of times.
 
 The likelihood is the paper's: it treats a run's rankings at different times as independent. Real runs are correlated over
-time, and the intervals of temporal priors are then too narrow. Those of `BayesianBootstrap` are not.
+time, which makes the intervals of temporal priors too narrow. Those of `BayesianBootstrap` account for the correlation.
 """
 
 from __future__ import annotations
@@ -32,16 +32,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class BandedGaussian:
-    """Latent functions η(t) = Σ_a weights[t, a] x[first[t] + a] of coefficients x with a banded prior precision.
+    """Latent functions η(t) = Σ_a weights[t, a] x[first[t] + a], with a banded prior precision Π of the coefficients x.
 
     Attributes
     ----------
     first
-        First coefficient that each time touches, shape (time,).
+        Index of the first coefficient on which η at each time depends, shape (time,).
     weights
-        Weights of that coefficient and its neighbours to the right, shape (time, touched).
+        Weights of that coefficient and the following ones, shape (time, touched).
     precision
-        Lower bands of the precision of x, shape (bandwidth + 1, coefficient): entry (d, j) is Π[j + d, j].
+        Lower bands of Π, shape (bandwidth + 1, coefficient): entry (d, j) is Π[j + d, j].
     log_determinant
         log det Π.
     """
@@ -53,7 +53,7 @@ class BandedGaussian:
 
 
 class TemporalPrior(ABC):
-    """A prior in log-space that shares information over time; its posterior is joint over all times."""
+    """A prior on utilities that shares information over time; its posterior is joint over all times."""
 
     def __post_init__(self) -> None:
         for name, hyperprior in self.hyperpriors.items():
@@ -64,30 +64,31 @@ class TemporalPrior(ABC):
     def hyperpriors(self) -> Mapping[str, Hyperprior]:
         """The prior of each hyperparameter, by name, in the order in which `factor` takes them.
 
-        One that is called "amplitude" multiplies L(h).
+        A hyperparameter named "amplitude" multiplies L(h).
         """
 
     @abstractmethod
     def factor(self, grid: Grid, *hyperparameters: float) -> Array:
-        """L(h), shape (time, coefficient): η = L z with z ~ N(0, I); in any `namespace_of` the hyperparameters."""
+        """Return L(h), shape (time, coefficient), of η = L z, z ~ N(0, I), in any `namespace_of` the hyperparameters."""
 
     def banded(self, grid: Grid, *hyperparameters: float) -> BandedGaussian | None:
-        """The same distribution of η through a banded precision, or None where there is none."""
+        """Return the same distribution of η in terms of a banded precision, or None if it has none."""
         return None
 
     def span(self, grid: Grid) -> Array:
-        """Orthonormal columns, shape (time, dimension), of which those of L(h) are made for every h: all of space here.
+        """Return an orthonormal basis, shape (time, dimension), whose span contains the columns of L(h) for every h.
 
-        A prior whose L(h) has many columns in a space of few dimensions says so, and inference has as many coefficients.
+        The default is the identity. A prior whose L(h) has many columns in a space of few dimensions overrides it, and
+        inference then uses as many coefficients as there are dimensions.
         """
         return np.eye(len(grid))
 
     def hyperpriors_for(self, algorithms: int) -> Mapping[str, Hyperprior]:
-        """The hyperpriors, which for temporal priors do not depend on the number of algorithms."""
+        """Return the hyperpriors, which for temporal priors do not depend on the number of algorithms."""
         return self.hyperpriors
 
     def sample(self, grid: Grid, algorithms: int, draws: int, *, rng: np.random.Generator) -> Array:
-        """Utilities μ drawn from the prior, shape (draw, time, algorithm)."""
+        """Draw utilities μ from the prior, shape (draw, time, algorithm)."""
         Q = helmert(algorithms)
         hyperparameters = [hyperprior.sample(draws, rng=rng) for hyperprior in self.hyperpriors.values()]
         utilities = np.empty((draws, len(grid), algorithms))

@@ -1,14 +1,17 @@
-"""What was seen: from runs to the sufficient statistics of the Plackett-Luce model.
+"""Observed data: from runs to rankings and the sufficient statistics of the Plackett-Luce model.
 
-Data enter as values on a time grid, as trajectories, or as explicit rankings; only the order of the algorithms on the
-same instance at the same time is used. It leaves as `Choices`, the one input of every prior and every method.
+The input is values on a time grid, trajectories, or explicit rankings. Only the order of the algorithms on the same
+instance at the same time is used. The output is `Choices`, the one input of every prior and every inference method.
 
-- `Grid`, `log_grid`, `linear_grid`, `as_grid`: the times at which algorithms are compared.
-- `Trajectory`: the best-so-far step function of one run, censored where the run stopped.
-- `rank_values`, `Rankings`, `Ranking`: who was better than whom. Equal ranks are ties, `ABSENT` algorithms were not
-  observed, `UNRANKED` ones are only known to be worse than all ranked ones.
-- `Clusters`: which instances are not independent of one another.
-- `Choices`: wins and choice sets of each time, summed over instances. Ties are exact up to twelve algorithms.
+- `grid`: `Grid`, `log_grid`, `linear_grid` and `as_grid`, the times at which algorithms are compared.
+- `trajectory`: `Trajectory`, the best-so-far step function of one run, censored where the run stopped.
+- `rankings`: `rank_values` and `Rankings`, one ranking per instance and time. Equal ranks are ties, `ABSENT` algorithms
+  were not observed, and `UNRANKED` ones are only known to be worse than all ranked ones.
+- `ranking`: `Ranking`, a single ranking written as names, best first.
+- `clusters`: `Clusters`, which instances are not independent of one another.
+- `choices`: `Choices`, wins and choice sets at each time, summed over instances.
+- `tally`, `ties`: how rankings become wins and choice sets. Ties are exact up to twelve algorithms.
+- `names`, `read_only`: checks of algorithm names, and read-only arrays.
 """
 
 import lazy_loader

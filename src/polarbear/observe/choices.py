@@ -1,4 +1,8 @@
-"""Choices: the small exact sufficient statistics of rankings over time."""
+"""Choices: the sufficient statistics (W, C) of rankings over time.
+
+`Choices.from_values`, `from_trajectories` and `from_rankings` rank the algorithms on each instance at each time and count
+wins W and choice sets C. Every prior and every inference method reads the result.
+"""
 
 from __future__ import annotations
 
@@ -32,8 +36,8 @@ class Choices:
     """How often each algorithm was chosen, and from which sets, at each time.
 
     At a time with utilities mu the log-likelihood of all weighted rankings is
-    sum_i W_i mu_i - sum_S C_S log sum_{j in S} exp(mu_j), so that (W, C) is all that a prior or a method needs. Its
-    size depends on the number of distinct choice sets, not of instances. Sums of choices are choices of all the data.
+    sum_i W_i mu_i - sum_S C_S log sum_{j in S} exp(mu_j), so that (W, C) are sufficient statistics. Their size depends
+    on the number of distinct choice sets, not of instances. The sum of two `Choices` describes the data of both.
 
     Parameters
     ----------
@@ -42,15 +46,16 @@ class Choices:
     names
         The algorithms' names.
     wins
-        W, shape (time, algorithm): how often an algorithm was chosen from a set of two or more.
+        W, shape (time, algorithm): how often each algorithm was chosen from a set of two or more.
     members
-        Shape (time, set, algorithm): the distinct choice sets of each time, sorted, then padding that holds everybody.
+        Shape (time, set, algorithm): the distinct choice sets of each time, sorted, then padding sets that contain
+        every algorithm.
     counts
-        C, shape (time, set): how often the set occurred; 0 for padding. At each time the counts sum to the wins.
+        C, shape (time, set): how often each set occurred; 0 for padding. At each time the counts sum to the wins.
     instances
-        The number of instances that were counted.
+        The number of instances in the counts.
     rankings
-        The rankings behind the counts, with weights and clusters of the instances; None if made with `per_instance=False`.
+        The rankings behind the counts, with the weights and clusters of the instances; None with `per_instance=False`.
 
     Examples
     --------
@@ -104,13 +109,13 @@ class Choices:
         maximise: bool = False,
         per_instance: bool = True,
     ) -> Choices:
-        """Rank values and count the choices.
+        """Rank values at each time and count the choices.
 
         Parameters
         ----------
         values
-            Shape (instance, time, algorithm): what each algorithm had reached; lower is better, NaN was not observed,
-            +inf is no solution yet. Only the order matters.
+            Shape (instance, time, algorithm): the best value found by each time. Lower is better, NaN means not
+            observed, +inf means no solution yet. Only the order matters.
         grid
             The times of the second axis.
         names
@@ -119,14 +124,14 @@ class Choices:
             Shape (instance,) or (instance, time); 1 by default.
         clusters
             The cluster of each instance, as labels or `Clusters`: repetitions of one instance, or instances of one
-            function. By default each instance is independent of the others.
+            function. By default all instances are independent.
         absolute_tolerance, relative_tolerance
-            Values this close to the best of a group are tied with it, see `rank_values`.
+            Values this close to the best of a group are tied with it; see `rank_values`.
         maximise
-            Higher values are better.
+            Whether higher values are better.
         per_instance
-            Keep the rankings of each instance, which `BayesianBootstrap` and the model check need; without them the
-            size does not depend on the number of instances.
+            Whether to keep the rankings of each instance, which `BayesianBootstrap` and the model check need. Without
+            them the size does not depend on the number of instances.
 
         Returns
         -------
@@ -184,18 +189,18 @@ class Choices:
         Parameters
         ----------
         runs
-            At most one for each algorithm and instance. They say themselves whether higher values are better.
+            At most one run per algorithm and instance. Their `maximise` states whether higher values are better.
         grid
-            The times at which runs are compared; a run takes part up to its `until`.
+            The times at which runs are compared; a run is ranked up to its `until`.
         names
             The algorithms; by default in the order in which they first appear.
         failure
-            From the moment it failed, a run is ranked last, tied with other failures ("last"), or takes no part
-            ("missing"); "raise" refuses failed runs.
+            The treatment of a failed run from the time of its failure on: "last" ranks it last, tied with other
+            failures; "missing" leaves it unobserved. "raise" raises an error if a run failed.
         weights
-            Of each instance: a mapping from the runs' `instance`, or an array in the order in which they first appear.
+            The weight of each instance: a mapping from the runs' `instance`, or an array in order of first appearance.
         cluster_kind, cluster_unit
-            What the runs' `cluster` labels stand for, see `Clusters`.
+            What the runs' `cluster` labels stand for; see `Clusters`.
         absolute_tolerance, relative_tolerance, per_instance
             As in `from_values`.
 
@@ -260,16 +265,16 @@ class Choices:
         weights: ArrayLike | None = None,
         per_instance: bool = True,
     ) -> Choices:
-        """Count the choices of explicit rankings; an algorithm may be in none of them.
+        """Count the choices of explicit rankings; an algorithm may be missing from all of them.
 
         Parameters
         ----------
         rankings
-            `Rankings`, or `Ranking` values one by one.
+            `Rankings`, or single `Ranking` objects.
         grid, names
             The times and the algorithms; by default those of the rankings.
         weights
-            Shape (instance,) or (instance, time), instead of the rankings' own.
+            Shape (instance,) or (instance, time); replaces the rankings' own weights.
         per_instance
             As in `from_values`.
 
@@ -279,7 +284,7 @@ class Choices:
 
         Examples
         --------
-        At time 10 "cma" beat two tied others; at time 20 only the winner of three is known.
+        At time 10 "cma" beats two tied others; at time 20 only the winner of three is known.
 
         >>> rankings = [Ranking(10, ["cma", ("de", "rs")]), Ranking(20, ["de"], others=["cma", "rs"])]
         >>> Choices.from_rankings(rankings).wins.tolist()
@@ -298,7 +303,7 @@ class Choices:
         return _counted(counted, rankings.grid, rankings.names, len(rankings.ranks), kept)
 
     def at_times(self, chosen: NDArray[np.bool_] | NDArray[np.intp]) -> Choices:
-        """The choices of some of the times, by mask or increasing index."""
+        """Return the choices at some of the times, given as a mask or as increasing indices, without the rankings."""
         return replace(
             self,
             grid=Grid(self.grid.times[chosen], self.grid.axis),
@@ -309,7 +314,7 @@ class Choices:
         )
 
     def by_instance(self) -> list[Choices]:
-        """Return the choices of each instance alone, with its weight; their sum is the whole.
+        """Return the weighted choices of each instance separately; their sum equals the whole.
 
         Returns
         -------
@@ -324,7 +329,7 @@ class Choices:
         if self.rankings is None:
             raise ValueError("expected choices that keep their rankings; make them with per_instance=True")
         instances, times, algorithms = self.rankings.ranks.shape
-        # Each time of each instance is a block of its own.
+        # Each time of each instance is a separate block.
         counted = _tally_in_parts(
             self.rankings.ranks.reshape(1, -1, algorithms), self.rankings.weight_of_each.reshape(1, -1)
         )
@@ -336,7 +341,7 @@ class Choices:
             result.append(_counted(one, self.grid, self.names, 1, None))
         return result
 
-    __array_ufunc__ = None  # NumPy's scalars leave the product to __rmul__
+    __array_ufunc__ = None  # makes NumPy scalars defer to __rmul__
 
     def __add__(self, other: Choices) -> Choices:
         if not isinstance(other, Choices):
@@ -398,7 +403,7 @@ def _of_instances(weights: Mapping[Any, float], instances: list[Hashable]) -> li
 
 
 def _clusters_of(runs: list[Trajectory], rows: Mapping[Hashable, int], kind: str, unit: str) -> Clusters | None:
-    """The clusters of the instances as their runs have them; None if no run has one."""
+    """Return the clusters of the instances from the labels of their runs; None if no run has a label."""
     labels: dict[Hashable, Hashable] = {}
     for run in runs:
         if labels.setdefault(run.instance, run.cluster) != run.cluster:
@@ -412,7 +417,7 @@ def _clusters_of(runs: list[Trajectory], rows: Mapping[Hashable, int], kind: str
 
 
 def _joined_weights(first: Rankings, second: Rankings) -> NDArray[np.float64]:
-    """Weights of both, one per instance where no instance has several."""
+    """Return the weights of both: per instance if both are, else per instance and time."""
     if first.weights.ndim == second.weights.ndim == 1:
         return np.concatenate([first.weights, second.weights])
     return np.concatenate([first.weight_of_each, second.weight_of_each])

@@ -1,4 +1,4 @@
-"""Clusters of instances: repetitions of one instance, or instances of one function, that are not independent."""
+"""Clusters of dependent instances: repetitions of one instance, or instances of one function."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 class Clusters:
     """The cluster of each instance.
 
-    Instances of one cluster resemble one another, so ten instances of one function tell less about new functions than ten
-    functions do. A belief that generalises to new clusters weights the instances of a cluster together.
+    Instances of one cluster resemble one another, so ten instances of one function carry less information about new
+    functions than ten functions do. A posterior that generalises to new clusters weights each cluster as a whole.
 
     Parameters
     ----------
     labels
-        One for each instance; instances with equal labels belong together.
+        One label per instance; instances with equal labels belong to one cluster.
     kind
         What a cluster is, in the singular, such as "function", "data set" or "run on this instance".
     unit
@@ -64,7 +64,7 @@ class Clusters:
 
     @cached_property
     def codes(self) -> NDArray[np.intp]:
-        """The cluster of each instance as a number, in the order of first appearance."""
+        """The cluster of each instance as an integer, numbered in the order of first appearance."""
         numbers: dict[Hashable, int] = {}
         codes = np.array([numbers.setdefault(label, len(numbers)) for label in self.labels], dtype=np.intp)
         codes.flags.writeable = False
@@ -72,7 +72,7 @@ class Clusters:
 
     @property
     def number(self) -> int:
-        """How many clusters there are."""
+        """The number of clusters."""
         return len(set(self.labels))
 
     def __add__(self, other: Clusters) -> Clusters:
@@ -87,7 +87,7 @@ class Clusters:
 
 
 def plural(kind: str) -> str:
-    """Return the plural of what a cluster is.
+    """Return the plural of a cluster's kind.
 
     Examples
     --------
@@ -98,7 +98,7 @@ def plural(kind: str) -> str:
 
 
 def as_clusters(given: Clusters | Iterable[Hashable] | None, instances: int) -> Clusters | None:
-    """Return labels as `Clusters`, checked to be one for each instance; None stays None."""
+    """Return labels as `Clusters` after checking that there is one per instance; None stays None."""
     if given is None:
         return None
     clusters = given if isinstance(given, Clusters) else Clusters(tuple(given))

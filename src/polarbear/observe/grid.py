@@ -1,4 +1,4 @@
-"""The time grid: the times at which algorithms are compared, and the axis on which they are evenly read."""
+"""The time grid: the times at which algorithms are compared, and the axis, linear or logarithmic, that scales them."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ if TYPE_CHECKING:
 
 Axis = Literal["linear", "log"]
 
-# A grid counts as geometric when its ratios agree to this; far above rounding, far below any deliberate spacing.
+# Relative tolerance for equal ratios of a geometric grid: far above rounding, far below any deliberate spacing.
 _SAME_SPACING = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
 class Grid:
-    """Strictly increasing times t_1 < ... < t_T, in evaluations or seconds, with the axis on which they are compared.
+    """Strictly increasing times t_1 < ... < t_T, in evaluations or seconds, with a linear or logarithmic axis.
 
-    Temporal priors measure distance on that axis: |t - t'| on a linear one, |log t - log t'| on a logarithmic one.
+    Temporal priors measure distance on the axis: |t - t'| if it is linear, |log t - log t'| if it is logarithmic.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ class Grid:
         """The times mapped to [0, 1] on the grid's own axis; a single time maps to 0."""
         if len(self) == 1:
             return frozen([0.0], np.float64)
-        # Halved, so that the span of the largest doubles does not overflow.
+        # Halving keeps the span of the largest doubles from overflowing.
         on_axis = np.log(self.times) if self.axis == "log" else self.times / 2
         return frozen((on_axis - on_axis[0]) / (on_axis[-1] - on_axis[0]), np.float64)
 
@@ -149,13 +149,13 @@ def linear_grid(start: float, stop: float, count: int) -> Grid:
 
 
 def as_grid(times: Grid | ArrayLike) -> Grid:
-    """Return a grid unchanged, and make one of any increasing times.
+    """Return times as a `Grid`; a `Grid` is returned unchanged.
 
     Parameters
     ----------
     times
-        A Grid, or strictly increasing times. Three or more positive times of constant ratio (to 1e-6) go on a
-        logarithmic axis, unless they are evenly spaced too; all others on a linear one.
+        A Grid, or strictly increasing times. Three or more positive times of constant ratio (to 1e-6) get a
+        logarithmic axis, unless they are evenly spaced too; all others get a linear one.
 
     Returns
     -------

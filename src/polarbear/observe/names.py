@@ -1,4 +1,4 @@
-"""The names of algorithms: one for each, all different."""
+"""Names of algorithms: checks that there is one per algorithm and that all differ, and look-up by name."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ if TYPE_CHECKING:
 
 
 def named(names: Iterable[str] | None, count: int) -> tuple[str, ...]:
-    """Check the names of `count` algorithms, or make them up.
+    """Return the names of `count` algorithms, checked, or default names if none are given.
 
     Parameters
     ----------
     names
-        One name for each algorithm; None gives "A" to "Z", or "A1", "A2", ... for more than 26.
+        One name per algorithm; None gives "A" to "Z", or "A1", "A2", ... for more than 26.
     count
         The number of algorithms, at least 2.
 
@@ -50,7 +50,7 @@ def named(names: Iterable[str] | None, count: int) -> tuple[str, ...]:
 
 
 def index_of(name: str, names: tuple[str, ...]) -> int:
-    """Return the position of a name, or refuse it with the nearest one that exists.
+    """Return the position of a name; the error for an unknown name suggests the closest one.
 
     Examples
     --------

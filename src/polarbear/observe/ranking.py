@@ -1,4 +1,4 @@
-"""A ranking as a person would write it, best first, and the collection of such rankings."""
+"""Rankings written as lists of names, best first, and their conversion to `Rankings`."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, init=False)
 class Ranking:
-    """One ranking as a person would write it.
+    """One ranking of algorithms at one time, written as names, best first.
 
     Parameters
     ----------
     time
-        When it was observed.
+        The time at which it was observed.
     order
         The names, best first; a tuple of names is a tie. Algorithms that are not mentioned were not observed.
     others
         Algorithms that are worse than all of `order`, in an unknown order: "only the top m are known".
     weight
-        How often it counts.
+        The number of times that the ranking counts; it need not be whole.
     instance
-        Rankings at different times of the same instance share this label; None is an instance of its own.
+        The label that rankings of one instance at different times share; None makes the ranking an instance of its own.
 
     Examples
     --------
@@ -80,12 +80,12 @@ class Ranking:
 def collected(
     orders: Iterable[Ranking], *, grid: Grid | ArrayLike | None = None, names: Iterable[str] | None = None
 ) -> Rankings:
-    """Collect rankings that were written down one by one.
+    """Collect single rankings into one `Rankings` object.
 
     Parameters
     ----------
     orders
-        The rankings; those with the same `instance` belong together, one without is an instance of its own.
+        The rankings. Those with the same `instance` belong together; one without is an instance of its own.
     grid
         The times; by default those of the rankings.
     names
@@ -137,7 +137,7 @@ def _label(index: int, ranking: Ranking) -> tuple[object, ...]:
 
 
 def _position(time: float, grid: Grid) -> int:
-    # Times that were printed and read back, or computed in another order, still count as equal.
+    # The tolerance makes times equal that were printed and read back, or computed in another order.
     near = np.flatnonzero(np.isclose(grid.times, time, rtol=1e-9, atol=0))
     if near.size == 0:
         raise ValueError(f"expected a time of the grid, got {time:g}; add it to the {grid!r}")

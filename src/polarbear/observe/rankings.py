@@ -1,4 +1,8 @@
-"""Rankings: who was better than whom on an instance at a time, with ties, absentees and unknown tails."""
+"""Rankings: the order of the algorithms on each instance at each time.
+
+`rank_values` turns values into ranks, and `Rankings` holds ranks with names, grid, weights and clusters. A ranking may have
+ties, missing algorithms (`ABSENT`), and a tail of unknown order (`UNRANKED`).
+"""
 
 from __future__ import annotations
 
@@ -20,25 +24,25 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 ABSENT: Final = -1
-"""The rank of an algorithm that was not observed: it is in no choice set."""
+"""Rank of an algorithm that was not observed: it is in no choice set."""
 
 UNRANKED: Final = np.iinfo(np.int16).max
-"""The rank of an algorithm known only to be worse than every ranked one: in every choice set, never chosen."""
+"""Rank of an algorithm known only to be worse than every ranked one: it is in every choice set and never chosen."""
 
 
 @dataclass(frozen=True, eq=False)
 class Rankings:
-    """One ranking of the algorithms for each instance and time.
+    """One ranking of the algorithms per instance and time.
 
     A ranking pi with weight w multiplies the likelihood by (prod_k theta_{pi_k} / sum_{j >= k} theta_{pi_j})^w. If
-    only the top m positions are known, the product has m factors: the others have the rank `UNRANKED`.
+    only the top m positions are known, the product has m factors, and the other algorithms have the rank `UNRANKED`.
 
     Parameters
     ----------
     ranks
-        Shape (instance, time, algorithm). Dense ranks: 0 is best, equal ranks are ties, no rank is left out. `ABSENT`
-        (-1) marks an algorithm that was not observed, `UNRANKED` one that is worse than every ranked one, in an
-        unknown order.
+        Shape (instance, time, algorithm). Ranks are dense: 0 is best, equal ranks are ties, no rank is skipped.
+        `ABSENT` (-1) marks an algorithm that was not observed. `UNRANKED` marks one that is worse than every ranked
+        one, in an unknown order.
     names
         The algorithms' names; None gives "A", "B", ...
     grid
@@ -46,7 +50,7 @@ class Rankings:
     weights
         Shape (instance,) or (instance, time); 1 by default.
     clusters
-        The cluster of each instance, as labels or `Clusters`; by default each instance is independent of the others.
+        The cluster of each instance, as labels or `Clusters`; by default all instances are independent.
 
     Examples
     --------
@@ -82,12 +86,12 @@ class Rankings:
 
     @property
     def weight_of_each(self) -> NDArray[np.float64]:
-        """The weights, shape (instance, time)."""
+        """The weight of each ranking, shape (instance, time)."""
         return np.broadcast_to(self.weights.reshape(len(self.ranks), -1), self.ranks.shape[:2])
 
 
 def checked_shape(shape: tuple[int, ...], grid: Grid) -> int:
-    """Check the shape (instance, time, algorithm) against the grid and return the number of algorithms."""
+    """Return the number of algorithms after checking the shape (instance, time, algorithm) against the grid."""
     if len(shape) != 3:
         raise ValueError(
             f"expected three axes (instance, time, algorithm), got shape {shape}; "
@@ -106,7 +110,7 @@ def checked_shape(shape: tuple[int, ...], grid: Grid) -> int:
 
 
 def checked_weights(weights: ArrayLike | None, instances: int, times: int) -> NDArray[np.float64]:
-    """Check the weights of instances, or of instances and times; None is 1 for each instance."""
+    """Return read-only weights, checked, of shape (instance,) or (instance, time); None gives 1 per instance."""
     if weights is None:
         return frozen(np.ones(instances), np.float64)
     result: NDArray[np.float64] = frozen(weights, np.float64)
@@ -131,7 +135,7 @@ def _checked_ranks(given: NDArray[Any]) -> NDArray[np.int16]:
         raise ValueError(f"expected ranks from 0, ABSENT ({ABSENT}) or UNRANKED ({UNRANKED}), got {given[~valid][0]}")
     ranks: NDArray[np.int16] = given.astype(np.int16, copy=False)
     last = np.where(ranks == UNRANKED, ABSENT, ranks).max(axis=-1)
-    # Dense: whoever is ranked k has somebody at every rank before k.
+    # Dense ranks: if some algorithm has rank k, every rank below k is taken.
     for rank in range(min(int(last.max()), ranks.shape[-1])):
         gap = (last > rank) & ~(ranks == rank).any(axis=-1)
         if gap.any():
@@ -150,26 +154,26 @@ def rank_values(
     relative_tolerance: float = 0.0,
     maximise: bool = False,
 ) -> NDArray[np.int16]:
-    """Rank values along the last axis: 0 is best (lowest), equal values share a rank, no rank is left out.
+    """Return dense ranks of values along the last axis: 0 is best (lowest), and equal values share a rank.
 
     Without a tolerance only exactly equal values are ties. With one, a value y is tied with the best value b of a
-    group if y - b <= absolute + relative * abs(b): always measured from the group's best, so that a chain of small
-    steps does not make one endless tie.
+    group if y - b <= absolute + relative * abs(b). The distance is measured from the best of the group, so that a chain
+    of small steps does not become one large tie.
 
     Parameters
     ----------
     values
-        Any real numbers, with algorithms on the last axis. NaN (or None) is not observed; +inf is worst and tied with
+        Real numbers, with algorithms on the last axis. NaN (or None) means not observed. +inf is worst and tied with
         every other +inf; -inf is an error. Integers are compared as integers, however large.
     absolute_tolerance, relative_tolerance
-        As above; finite and not negative.
+        The tolerances of the formula above; finite and not negative.
     maximise
-        Higher is better: the same with all signs turned.
+        Whether higher values are better. The rules above then apply to the negated values.
 
     Returns
     -------
     NDArray of int16
-        The shape of `values`; -1 (`ABSENT`) where a value was not observed.
+        Ranks in the shape of `values`; -1 (`ABSENT`) where a value was not observed.
 
     Examples
     --------
@@ -210,11 +214,11 @@ def rank_values(
 
 
 def real_array(values: ArrayLike) -> NDArray[Any]:
-    """Return real numbers as an array in their own type; Python integers that a float would round stay objects."""
+    """Return real numbers as an array of their own type; Python integers that a float would round stay objects."""
     try:
         array = np.asarray(values)
         if array.dtype.kind == "f" and not hasattr(values, "__array__"):
-            # NumPy reads [2**63 + 1, nan] and [2**63 + 1, 2] as floats.
+            # NumPy converts [2**63 + 1, nan] and [2**63 + 1, 2] to floats, which rounds them.
             objects = np.array(values, dtype=object)
             if any(isinstance(value, int) and abs(value) > 2**53 for value in objects.flat):
                 array = objects
@@ -232,7 +236,7 @@ def real_array(values: ArrayLike) -> NDArray[Any]:
 
 
 def _as_losses(values: NDArray[Any], maximise: bool) -> tuple[NDArray[Any], NDArray[np.bool_]]:
-    """Turn values so that lower is better and absentees sort last; say who is absent."""
+    """Return losses (lower is better, missing values sort last) and the mask of missing values."""
     kind = values.dtype.kind
     if kind == "f":
         return (-values if maximise else values), np.isnan(values)
@@ -248,7 +252,7 @@ def _as_losses(values: NDArray[Any], maximise: bool) -> tuple[NDArray[Any], NDAr
 
 
 def _steps(ascending: NDArray[Any], absolute: float, relative: float) -> NDArray[np.bool_]:
-    """Return where, after the first value, a new group of tied values begins."""
+    """Return the mask of positions, from the second on, at which a new group of tied values begins."""
     kind, shape = ascending.dtype.kind, ascending.shape
     ascending = ascending.reshape(-1, shape[-1])
     steps = np.zeros(ascending.shape, dtype=bool)
@@ -257,10 +261,10 @@ def _steps(ascending: NDArray[Any], absolute: float, relative: float) -> NDArray
     best = ascending[:, 0]
     for position in range(1, shape[-1]):
         value = ascending[:, position]
-        # inf - inf and the difference of the largest doubles are no ties by tolerance; equality is checked on its own.
+        # inf - inf and overflowing differences are not ties by tolerance; equality is checked separately.
         with np.errstate(over="ignore", invalid="ignore"):
             if kind in "iu":
-                # value >= best, so that the difference is exact in unsigned arithmetic, modulo 2^64.
+                # value >= best, so the difference is exact in unsigned arithmetic modulo 2^64.
                 distance = (value.astype(np.uint64) - best.astype(np.uint64)).astype(np.float64)
                 size = abs(best.astype(np.float64))
             else:

@@ -1,4 +1,4 @@
-"""Arrays that cannot change: every array that a value of this package holds is read-only."""
+"""Read-only arrays: every array that an object of this package holds is one."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ if TYPE_CHECKING:
 
 
 def frozen(array: ArrayLike, dtype: DTypeLike) -> NDArray[Any]:
-    """Return `array` as a read-only array; only what is read-only already is not copied.
+    """Return `array` as a read-only array of type `dtype`, copied unless it already is one.
 
     Parameters
     ----------
     array
-        Anything that NumPy can read.
+        Anything that NumPy can convert to an array.
     dtype
         The type of the elements.
 
     Returns
     -------
     NDArray
-        Read-only.
+        The read-only array.
 
     Examples
     --------

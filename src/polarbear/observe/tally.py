@@ -1,4 +1,8 @@
-"""The tally: from ranks to wins and choice sets, the sufficient statistics of the Plackett-Luce model."""
+"""Counting: from ranks to wins and choice sets, the sufficient statistics of the Plackett-Luce model.
+
+`tally` counts wins W and choice sets C per block (a time, or a time of one instance); `merged` adds tallies. Rankings are
+split into stages, equal stages are summed first, and only distinct ties are expanded.
+"""
 
 from __future__ import annotations
 
@@ -17,26 +21,26 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-_ELEMENTS = 2**20  # array elements that are worked on at once: some tens of megabytes
+_ELEMENTS = 2**20  # array elements processed at once, to bound memory: some tens of megabytes
 
 
 class Tally(NamedTuple):
-    """Wins and distinct choice sets of each block (a time, or a time of one instance)."""
+    """Wins and distinct choice sets per block (a time, or a time of one instance)."""
 
     wins: NDArray[np.float64]
-    """Shape (block, algorithm)."""
+    """Shape (block, algorithm): how often each algorithm was chosen from a set of two or more."""
     members: NDArray[np.bool_]
-    """Shape (block, set, algorithm); sorted sets, then padding that holds everybody."""
+    """Shape (block, set, algorithm): sorted sets, then padding sets that contain every algorithm."""
     counts: NDArray[np.float64]
-    """Shape (block, set); 0 for padding."""
+    """Shape (block, set): how often each set occurred; 0 for padding."""
 
 
 def tally(parts: Iterable[tuple[NDArray[np.int16], NDArray[np.float64]]]) -> Tally:
-    """Count wins and choice sets of each block.
+    """Count the wins and choice sets of each block.
 
-    A ranking is a sequence of stages: at each, the algorithms of one rank are chosen from themselves and all worse
-    ones. One algorithm i chosen from the set S adds 1 to W_i and to C_S; a tie adds the sets of `ties.subsets`. Sets of
-    a single algorithm say nothing and are left out, with their wins.
+    A ranking is a sequence of stages: at each stage, the algorithms of one rank are chosen from themselves and all worse
+    ones. One algorithm i chosen from the set S adds 1 to W_i and to C_S. A tie adds the sets of `ties.subsets`. Sets of
+    a single algorithm carry no information and are left out, with their wins.
 
     Parameters
     ----------
@@ -66,14 +70,14 @@ def tally(parts: Iterable[tuple[NDArray[np.int16], NDArray[np.float64]]]) -> Tal
 
 
 def parts_of(instances: int, blocks: int, algorithms: int) -> Iterator[slice]:
-    """Cut the blocks into parts of bounded size."""
+    """Yield slices that divide the blocks into parts of bounded size."""
     step = max(1, _ELEMENTS // (instances * algorithms))
     for start in range(0, blocks, step):
         yield slice(start, min(start + step, blocks))
 
 
 def merged(*tallies: Tally) -> Tally:
-    """Add tallies of the same blocks and algorithms: wins add, equal sets add their counts, sets of count 0 go."""
+    """Return the sum of tallies of the same blocks and algorithms: equal sets are merged, sets of count 0 dropped."""
     blocks, algorithms = tallies[0].wins.shape
     code = _Code(algorithms, blocks)
     keys, counts = [], []
@@ -88,10 +92,10 @@ def merged(*tallies: Tally) -> Tally:
 
 @dataclass(frozen=True)
 class _Code:
-    """A block and a base-3 digit for each algorithm as a row of whole numbers, so that equal rows are soon found.
+    """Encoding of a block and one base-3 digit per algorithm as a row of integers, so that equal rows are found fast.
 
-    The digits of a stage: 2 is chosen now, 1 is worse, 0 is chosen already or absent. The digits of a set: 1 is in it.
-    The first algorithm is the most significant digit, so that sorted rows are sorted sets.
+    Digits of a stage: 2 for an algorithm chosen now, 1 for a worse one, 0 for one chosen earlier or absent. Digits of a
+    set: 1 for a member, 0 otherwise. The first algorithm is the most significant digit, so sorted rows are sorted sets.
     """
 
     algorithms: int
@@ -99,12 +103,12 @@ class _Code:
 
     @property
     def width(self) -> int:
-        """Digits a word: 3^width stays below 2^53, exact in float64, and leaves room for the block below 2^63."""
+        """Digits per integer: 3^width stays below 2^53, exact in float64, and leaves room for the block below 2^63."""
         return min(self.algorithms, 32, int(math.log(2**62 / self.blocks, 3)))
 
     @property
     def powers(self) -> NDArray[np.float64]:
-        """The value of each algorithm's digit, shape (algorithm, word)."""
+        """The place value of each algorithm's digit, shape (algorithm, word)."""
         word, digit = np.divmod(np.arange(self.algorithms), self.width)
         powers = np.zeros((self.algorithms, word[-1] + 1))
         powers[np.arange(self.algorithms), word] = 3 ** (self.width - 1 - digit)
@@ -140,7 +144,7 @@ def _tally_part(
     chosen, worse = digits == 2, digits == 1
     size, followed = chosen.sum(axis=1), worse.any(axis=1)
 
-    # The last of a ranking's k algorithms is no choice: with nobody worse, each of k tied ones is it with chance 1/k.
+    # The last algorithm of a ranking is not a choice. If k algorithms tie for last, each is last with probability 1/k.
     wins = np.zeros((blocks, algorithms))
     present, starts = np.unique(block, return_index=True)
     if present.size:
@@ -164,7 +168,7 @@ def _tally_part(
 def _stages(
     code: _Code, ranks: NDArray[np.int16], weights: NDArray[np.float64], block: NDArray[np.intp]
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Return the distinct stages of all rankings and the total weight of each."""
+    """Return the distinct stages of all rankings, and the total weight of each."""
     last = np.where(ranks == UNRANKED, ABSENT, ranks).max(axis=1)
     last[weights == 0] = ABSENT
     keys, totals = [np.empty((0, code.powers.shape[1]), dtype=np.int64)], [np.empty(0)]
@@ -185,11 +189,11 @@ def _expanded(
     worse: NDArray[np.bool_],
     totals: NDArray[np.float64],
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Return the choice sets of ties of one size that all have, or all lack, somebody worse; equal sets are summed."""
+    """Return the distinct choice sets and counts of ties of one size that all have, or all lack, worse algorithms."""
     size = int(chosen[0].sum())
     members, shares = subsets(size)
     if not worse[0].any():
-        # The subsets of one come first; with nobody worse they are no choice.
+        # The subsets of one algorithm come first; without worse algorithms they are not a choice.
         members, shares = members[size:], shares[size:]
     tied = np.nonzero(chosen)[1].reshape(-1, size)
     if size > LARGEST_EXACT:
@@ -202,7 +206,7 @@ def _expanded(
 
 
 def _summed(rows: NDArray[np.int64], weights: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Return the distinct rows in order, and the sum of the (positive) weights of each."""
+    """Return the distinct rows in ascending order, and the sum of the (positive) weights of each."""
     if not len(rows):
         return rows, weights
     if rows.shape[1] == 1 and rows.max() < 8 * len(rows):
@@ -218,7 +222,7 @@ def _summed(rows: NDArray[np.int64], weights: NDArray[np.float64]) -> tuple[NDAr
 def _padded(
     block: NDArray[np.intp], members: NDArray[np.bool_], counts: NDArray[np.float64], blocks: int
 ) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
-    """Give every block the same number of sets: padding holds everybody, so that its mass is positive."""
+    """Pad every block to the same number of sets; padding contains every algorithm, so that its mass is positive."""
     number = np.bincount(block, minlength=blocks)
     most = max(1, int(number.max()))
     position = np.arange(len(block)) - np.repeat(np.cumsum(number) - number, number)

@@ -1,4 +1,8 @@
-"""Ties: the subsets of a tied group that stand for all of its orderings."""
+"""Ties: the weighted choice sets that average the likelihood terms of a tie over all orderings of its algorithms.
+
+`subsets` returns the sets of a tie of k algorithms: exact for k up to `LARGEST_EXACT`, sampled above. `scattered`
+shuffles the algorithms of sampled ties, so that the sampling errors of different ties are independent.
+"""
 
 from __future__ import annotations
 
@@ -13,27 +17,27 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 LARGEST_EXACT: Final = 12
-"""Ties of up to this many algorithms are exact; above, subsets are sampled (design, section 4.1)."""
+"""Largest tie that is expanded exactly; the subsets of larger ties are sampled (design, section 4.1)."""
 
-# About as many sets as one sampled tie should cost, and no more than the largest exact one. With 1000, a score that
-# the tie contributes is off by about 0.01 to 0.03 (13 to 40 algorithms, ratings that differ by factors of e), against
-# 0.8 of information: measured. Simple random subsets would need ten to a hundred times as many.
+# Target number of subsets per sampled tie, and a limit: the cost of the largest exact tie. With 1000 subsets the measured
+# error of the tie's contribution to the score is 0.01 to 0.03, against 0.8 of information (13 to 40 algorithms, ratings that
+# differ by factors of e). Simple random subsets would need ten to a hundred times as many.
 _USUAL_SUBSETS = 2**10
 _MOST_SUBSETS = 2**LARGEST_EXACT
 
 
 @cache
 def subsets(size: int) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
-    """Return the subsets U of a tie of k algorithms, and how often each is the rest of the tie that is still unranked.
+    """Return the subsets U of a tie of k algorithms, and the weight of each as the part still unranked.
 
-    Averaged over the k! orderings of the tie, a subset of u algorithms is what is left of it with probability
-    1 / binom(k, u). So the expansion of the tie (section 3 of the paper) adds the choice set U + {all worse} with that
-    weight, for each of the 2^k - 1 subsets.
+    Over the k! orderings of the tie, a subset of u algorithms is the set still unranked with probability
+    1 / binom(k, u). The expansion of the tie (section 3 of the paper) therefore adds the choice set U + {all worse} with
+    that weight, for each of the 2^k - 1 subsets.
 
-    Above k = 12 the sizes u with many subsets are sampled, each size with total weight 1: a random circular
-    arrangement of the tie is cut into evenly spread windows of u neighbours. Every window is a uniform subset, which
-    makes the sum unbiased, and all algorithms are in equally many windows (up to k = 64; nearly so above), so that a
-    sampled tie, too, says that all its algorithms are equal.
+    Above k = 12 the sizes u with many subsets are sampled, each size with total weight 1: evenly spaced windows of u
+    neighbours are cut from a random circular arrangement of the tie. Every window is a uniform subset, which makes the
+    sum unbiased. All algorithms are in the same number of windows (up to k = 64; nearly the same above), so that a
+    sampled tie, too, treats its algorithms equally.
 
     Parameters
     ----------
@@ -57,7 +61,7 @@ def subsets(size: int) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
     members, weights = [], []
     for chosen in range(1, size + 1):
         circles = max(1, _USUAL_SUBSETS // size**2)
-        # All windows of a circle or, for very large ties, as many as go at least twice round it.
+        # All windows of a circle or, for very large ties, enough of them to go round it at least twice.
         starts = min(size, max(_MOST_SUBSETS // size, math.ceil(2 * size / chosen)))
         if size <= LARGEST_EXACT or math.comb(size, chosen) <= circles * starts:
             places = np.array(list(combinations(range(size), chosen)))
@@ -79,15 +83,15 @@ def subsets(size: int) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
 def scattered(tied: NDArray[np.intp], tie: NDArray[np.uint8]) -> NDArray[np.intp]:
     """Shuffle the algorithms of each tie by a generator seeded from the tie itself.
 
-    The order depends on who is tied and who is worse, on nothing else: not on the order of the instances, nor on how
-    they were split into batches. Different ties are shuffled independently, so that their sampling errors average out.
+    The order depends only on which algorithms are tied and which are worse: neither on the order of the instances nor on
+    their division into batches. Different ties are shuffled independently, so that their sampling errors average out.
 
     Parameters
     ----------
     tied
         Shape (tie, k): the algorithms of each tie.
     tie
-        Shape (tie, byte): what identifies the tie, who is tied and who is worse.
+        Shape (tie, byte): a key that identifies the tie by its tied algorithms and its worse algorithms.
 
     Returns
     -------
@@ -101,7 +105,7 @@ def scattered(tied: NDArray[np.intp], tie: NDArray[np.uint8]) -> NDArray[np.intp
 
 
 def _mixed(state: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """One step of SplitMix64 (Steele, Lea and Flood, 2014), which passes BigCrush on consecutive states."""
+    """Apply one step of SplitMix64 (Steele, Lea and Flood, 2014), which passes BigCrush on consecutive states."""
     z = state + np.uint64(0x9E3779B97F4A7C15)
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)

@@ -1,4 +1,4 @@
-"""A trajectory: what one run of one algorithm on one instance had found by each time."""
+"""Trajectories: the best value that one run of one algorithm on one instance has found by each time."""
 
 from __future__ import annotations
 
@@ -29,19 +29,19 @@ class Trajectory:
     algorithm
         The algorithm's name.
     instance
-        What the run is compared on: runs of different algorithms with the same instance are ranked together.
+        The label of the instance. Runs of different algorithms with the same label are ranked together.
     times, values
-        The events: when a value was found, non-decreasing and not negative, and the value. A worst value (+inf, or
-        -inf if `maximise`) says "no solution yet". Values need not improve.
+        The events: the times at which values were found, non-decreasing and not negative, and the values. The worst
+        value (+inf, or -inf if `maximise`) means "no solution yet". Values need not improve.
     until
-        The time up to which the run really ran; by default the time of the last event. `math.inf` for a run that
-        ended by itself and whose result stays what it is.
+        The time up to which the run was observed; by default the time of the last event. Use `math.inf` for a run
+        that terminated by itself and whose result is final.
     failed
-        The run crashed or timed out at `until`.
+        Whether the run crashed or timed out at `until`.
     maximise
-        Higher values are better. All runs that are ranked together must agree.
+        Whether higher values are better. All runs that are ranked together must agree.
     cluster
-        The cluster of the instance: the function it belongs to, or the instance of which this is a repetition. Instances
+        The cluster of the instance: the function it belongs to, or the instance that this run repeats. Instances
         with equal clusters are not independent. None makes the instance independent of all others.
 
     Examples
@@ -133,13 +133,13 @@ class Trajectory:
         times
             The times to read, in any order.
         failure
-            What a failed run shows from the moment it failed, `until` included: "last" the worst value, "missing" NaN;
-            "raise" refuses a failed run.
+            The value of a failed run from its failure at `until` on (inclusive): "last" gives the worst value,
+            "missing" gives NaN. "raise" raises an error if the run failed.
 
         Returns
         -------
         NDArray
-            One value a time: the worst value (+inf, or -inf if maximised) before the first event, NaN after `until`.
+            One value per time: the worst value (+inf, or -inf if maximised) before the first event, NaN after `until`.
         """
         if failure not in get_args(Failure):
             raise ValueError(f"expected failure='last', 'missing' or 'raise', got {failure!r}")
@@ -180,9 +180,9 @@ def _check_events(run: str, times: NDArray[np.float64], values: NDArray[np.float
 
 
 def _improvements(times: NDArray[np.float64], losses: NDArray[np.float64]) -> NDArray[np.intp]:
-    """Return which events lowered the best loss so far; of several at one time, only the best."""
+    """Return the indices of the events that improved on the best loss so far; of several at one time, only the best."""
     before = np.minimum.accumulate(np.concatenate([[math.inf], losses]))[:-1]
     better = np.flatnonzero(losses < before)
-    # The next improvement, if any, came later.
+    # Keep an improvement only if the next one, if any, came later.
     last_of_its_time = np.append(np.diff(times[better]) > 0, True)[: better.size]
     return np.compress(last_of_its_time, better)

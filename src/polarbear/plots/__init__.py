@@ -1,6 +1,13 @@
-"""Figures: one file each, with a data step (`RatingCurves.of(posterior)`) and a drawing step (`draw_ratings(ax, data)`).
+"""Figures of posteriors and races.
 
-Data steps need NumPy and SciPy alone; what draws imports Matplotlib when it is first used, and never pyplot.
+A `Posterior` or a `RaceResult` comes in; Matplotlib figures go out, and `save` writes them. Each figure has a module with a
+data step (`RatingCurves.of(posterior)`) and a drawing step (`draw_ratings(ax, data)`). Data steps need only NumPy and SciPy.
+Drawing steps import Matplotlib at first use, and never pyplot.
+
+- `figures`: complete figures in one call each.
+- `rating_curves`, `pair_dominance`, `dominance_matrix`, `decision_bands`, `preference_values`: figures of a posterior.
+- `dominance_evolution`, `round_panels`, `sample_allocation`, `decision_forecast`: figures of a race.
+- `palette`, `style`, `lettering`, `end_labels`: colours, page style and files, text, and labels.
 """
 
 from polarbear.plots.decision_bands import DecisionBands, Lead, draw_decision_map

@@ -1,4 +1,4 @@
-"""The decision map as a picture: who is best at each budget, how surely, and where the leader changes."""
+"""Figure of the decision map: the probability of being best at each budget, and the changes of leader."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-_WORTH_A_NAME = 0.02  # P(best) that an algorithm must have somewhere; the others are shown together
-_LEVEL = 0.022  # from one row of intervals to the next, in heights of the axes
+_WORTH_A_NAME = 0.02  # algorithms whose P(best) stays below this at all budgets share one area
+_LEVEL = 0.022  # distance between rows of intervals, as a share of the height of the axes
 
 
 @dataclass(frozen=True)
 class Lead:
     """A range of budgets in which one algorithm has the highest expected rating.
 
-    `start` and `stop` lie half-way, on the grid's axis, between the times at which the leader was last and first another.
+    `start` and `stop` lie half-way, on the axis of the grid, between the neighbouring times with different leaders.
     """
 
     name: str
@@ -52,11 +52,11 @@ class DecisionBands:
     grid
         The budgets.
     names, everybody
-        The candidates, and all algorithms that there are.
+        The candidates, and all algorithms.
     probability_best
-        Shape (time, candidate); its rows sum to one.
+        P(best), shape (time, candidate); rows sum to one.
     leads
-        Who leads from where to where, in order.
+        The leaders and their ranges of budgets, in order.
     crossings
         The changes of leader with their uncertainty.
     """
@@ -70,7 +70,7 @@ class DecisionBands:
 
     @classmethod
     def of(cls, posterior: Posterior, *, among: Sequence[str] | None = None) -> Self:
-        """Return the bands of a posterior, among all algorithms or some."""
+        """Return the bands of a posterior, among all algorithms or a subset."""
         found = decision_map(posterior, among=among)
         return cls(
             grid=found.grid,
@@ -92,9 +92,9 @@ def _leads(grid: Grid, best: tuple[str, ...]) -> tuple[Lead, ...]:
 
 
 def draw_decision_map(ax: Axes, data: DecisionBands, *, axis: Axis | None = None, unit: str = "time") -> None:
-    """Draw P(best) of the candidates on top of each other, over budgets; together they are one.
+    """Draw P(best) of the candidates over budgets as stacked areas that sum to one.
 
-    Names stand in their areas where there is room, and in a list where not. Lines mark where the leader changes, with 90 %
+    A name is written inside its area if it fits, otherwise in a list. Lines mark the changes of leader, with 90 %
     intervals.
     """
     from matplotlib.patches import Patch
@@ -115,7 +115,7 @@ def draw_decision_map(ax: Axes, data: DecisionBands, *, axis: Axis | None = None
     figure = ax.get_figure(root=True)
     assert figure is not None
     listed: list[_Area] = [area for area in areas if area.name is None]
-    while True:  # a list makes the axes narrower, and then another name may not fit
+    while True:  # a list narrows the axes, and then other names may no longer fit
         if listed:
             list_outside(ax, [Patch(**area.style) for area in listed], [area.text for area in listed])
         figure.draw_without_rendering()
@@ -139,7 +139,7 @@ class _Area:
 
 
 def _areas(data: DecisionBands) -> list[_Area]:
-    """What is drawn, from the bottom to the top; those that are hardly ever the best together."""
+    """Return the areas from bottom to top; algorithms that are hardly ever best share one area."""
     look, short = looks(data.everybody), short_names(data.everybody)
     named = [k for k in _order(data) if data.probability_best[:, k].max() >= _WORTH_A_NAME]
     rest = [k for k in range(len(data.names)) if k not in named]
@@ -157,14 +157,14 @@ def _areas(data: DecisionBands) -> list[_Area]:
 
 
 def _order(data: DecisionBands) -> list[int]:
-    """Who leads first lies lowest; then the others, by how likely they are ever the best."""
+    """Return the candidates from bottom to top: leaders in order of budget, then the others by their mean P(best)."""
     lead = list(dict.fromkeys(data.names.index(each.name) for each in data.leads))
     others = [k for k in range(len(data.names)) if k not in lead]
     return lead + sorted(others, key=lambda k: -data.probability_best[:, k].mean())
 
 
 def _write_inside(ax: Axes, grid: Grid, area: _Area) -> Text | None:
-    """Write a name into its area, near the middle of where it is highest; None if it is not high enough for it anywhere."""
+    """Write a name near the middle of the highest part of its area; return None if it fits nowhere."""
     from matplotlib.patheffects import withStroke
 
     label = literal(ax.text(0, 0, area.text, color="white", ha="center", va="center", fontweight="bold"))
@@ -189,13 +189,13 @@ def _write_inside(ax: Axes, grid: Grid, area: _Area) -> Text | None:
 
 
 def _mark_crossings(ax: Axes, data: DecisionBands) -> None:
-    """A line where the leader changes, and above the axes the interval of that time in the colour of the new leader.
+    """Draw a line at each change of leader, and its interval above the axes in the colour of the new leader.
 
-    Intervals that overlap lie above each other; a time that would lie on another one is not written.
+    Overlapping intervals are stacked. A time whose text would overlap another one is omitted.
     """
     look, above = looks(data.everybody), ax.get_xaxis_transform()
     shown = sorted(data.crossings, key=lambda crossing: crossing.time)
-    levels: list[float] = []  # where the last interval of each level ends
+    levels: list[float] = []  # end of the last interval of each level
     for each in shown:
         ax.axvline(each.time, color="white", linewidth=1.0, linestyle=(0, (3, 2)))
         level = next((k for k, end in enumerate(levels) if end < each.lower), len(levels))

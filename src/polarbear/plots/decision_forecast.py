@@ -1,4 +1,4 @@
-"""The forecast of a race: how many pairs are decided by how many instances, so far and from here on."""
+"""Figure of the forecast of a race: the share of decided pairs against the number of instances, observed and expected."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-_WIDE = 20.0  # times the instances so far; a forecast that goes further is drawn on a log axis
+_WIDE = 20.0  # multiple of the instances so far; a longer forecast gets a log axis
 
 
 @dataclass(frozen=True)
 class OpenPair:
-    """Two algorithms that are not decided at all times, and the number of instances by which they should be.
+    """A pair that is undecided at some time, and the number of instances by which it should be decided.
 
-    It is infinite where a thousandfold of the data would not be enough, or where one of the two has not run yet.
+    The number is infinite if a thousand times the data would not suffice, or if one of the two has not run yet.
     """
 
     first: str
@@ -37,18 +37,18 @@ class OpenPair:
 
 @dataclass(frozen=True, eq=False)
 class DecisionForecast:
-    """Decided pairs by instances.
+    """The share of decided pairs against the number of instances.
 
     Attributes
     ----------
     names
-        Every algorithm.
+        All algorithms.
     instances, share
-        How many instances each round had used in all, and the share of pairs that were decided at every time by then.
+        After each round: the number of instances so far, and the share of pairs decided at every time.
     open_pairs
-        The pairs that are still open, the one that will be decided first in front.
+        The undecided pairs, in the expected order of their decisions.
     expected_instances, expected_share
-        From now on: where the share is expected to rise, and to what; begins with where the race stands.
+        Numbers of instances at which the share should rise, and its values; the first is the present state.
     """
 
     names: tuple[str, ...]
@@ -60,7 +60,7 @@ class DecisionForecast:
 
     @classmethod
     def of(cls, result: RaceResult) -> Self:
-        """The forecast of a race, if what it believes now is right."""
+        """Return the forecast of a race, under the assumption that its present posterior is right."""
         if not result.rounds:
             raise ValueError("no round has been decided yet, and nothing can be foretold; run the race first")
         seen: set[int] = set()
@@ -111,7 +111,7 @@ def _pairs(number: int) -> int:
 
 
 def draw_forecast(ax: Axes, data: DecisionForecast) -> None:
-    """Draw the share of decided pairs by instances: as it was, and dashed as it is expected to be."""
+    """Draw the share of decided pairs against instances: solid as observed, dashed as expected."""
     from matplotlib.ticker import PercentFormatter
 
     now = float(data.instances[-1])
@@ -128,9 +128,10 @@ def draw_forecast(ax: Axes, data: DecisionForecast) -> None:
 
 
 def draw_open_pairs(ax: Axes, data: DecisionForecast, *, most: int = 12) -> None:
-    """Draw by how many instances each open pair should be decided; of many pairs those that take longest.
+    """Draw the number of instances by which each undecided pair should be decided.
 
-    An arrow stands for a pair that a thousandfold of the data would not decide.
+    With more than `most` pairs, those that take longest are shown. An arrow marks a pair that a thousand times the data
+    would not decide.
     """
     short = short_names(data.names, longest=16)
     shown, now = data.open_pairs[-most:], float(data.instances[-1])

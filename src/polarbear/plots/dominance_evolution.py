@@ -1,4 +1,4 @@
-"""The evolution of dominance over the rounds of a race (the paper's figure of that name)."""
+"""Figure of the evolution of dominance over the rounds of a race (the paper's figure of that name)."""
 
 from __future__ import annotations
 
@@ -21,37 +21,37 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-_BEND = 0.9  # from there on the axis is logarithmic in 1 - p
-_DECADE = 0.45  # height of each further nine
-_TOP = 0.9999  # where the axis ends; what is more certain is drawn there
-_RIGHT_AXIS_POINTS = 52.0  # numbers and name of the right axis
-_SAME_HEIGHT = 0.08  # marks closer than this would lie on each other
-_MARK_SHARE = 0.024  # of the width of the axes that a mark takes
+_BEND = 0.9  # above this probability the axis is logarithmic in 1 - p
+_DECADE = 0.45  # height of each further nine of the probability
+_TOP = 0.9999  # end of the axis; higher probabilities are drawn there
+_RIGHT_AXIS_POINTS = 52.0  # width of the tick labels and the name of the right axis
+_SAME_HEIGHT = 0.08  # marks closer than this would overlap
+_MARK_SHARE = 0.024  # share of the width of the axes that a mark takes
 _TICKS = (0.0, 0.25, 0.5, 0.75, 0.9, 0.99, 0.999, 0.9999)
 
 
 @dataclass(frozen=True, eq=False)
 class DominanceEvolution:
-    """What each round believed and decided; arrays of shape (round, algorithm), or (round,).
+    """Probabilities and decisions per round; arrays of shape (round, algorithm) or (round,).
 
     Attributes
     ----------
     names
-        Every algorithm that ever took part.
+        All algorithms that took part.
     rounds
         Numbers of the rounds, from 1.
     threat
-        max_A P(A dominates B at every time) for each B; not a number before B came in and after it went out.
+        max_A P(A dominates B) for each B; NaN before B joins the race and after its elimination.
     eliminated
-        Where B went out.
+        Whether B is eliminated in the round.
     resolved
-        Where a candidate came to be fully decided against all others, and so a member of the Pareto set.
+        Whether a candidate becomes decided against all others in the round, and so a member of the Pareto set.
     share
-        Of all (time, pair) that are decided.
+        The share of all (time, pair) that are decided.
     reliable
-        Whether the round's posterior could be trusted; if not, nothing was decided.
+        Whether the posterior of the round is reliable; if not, the round decides nothing.
     confidence
-        α, from which dominance counts.
+        α, the probability of dominance from which an algorithm is eliminated.
     """
 
     names: tuple[str, ...]
@@ -65,7 +65,7 @@ class DominanceEvolution:
 
     @classmethod
     def of(cls, result: RaceResult) -> Self:
-        """The evolution of a race, finished or not."""
+        """Return the evolution of a race, finished or not."""
         names, rounds = result.state.names, result.rounds
         shape = len(rounds), len(names)
         threat = np.full(shape, np.nan)
@@ -73,7 +73,7 @@ class DominanceEvolution:
         out: set[str] = set()
         decided: set[str] = set()
         for row, round_ in enumerate(rounds):
-            if round_.kind == "review":  # under other settings, all but those removed by hand are candidates again
+            if round_.kind == "review":  # under new settings all but those removed by hand are candidates again
                 out.clear()
                 decided.clear()
             gone = {each.name for each in round_.eliminated}
@@ -101,24 +101,24 @@ class DominanceEvolution:
 
 
 def height_of(probability: Array) -> Array:
-    """Where a probability is drawn: p up to 0.9, and above that 0.9 + 0.45 (-log10(1 - p) - 1)."""
+    """Return the height of a probability on the axis: p up to 0.9, and 0.9 + 0.45 (-log10(1 - p) - 1) above."""
     p = np.minimum(probability, _TOP)
     nines = -np.log10(np.maximum(1 - p, 1 - _TOP))
     return np.where(p <= _BEND, p, _BEND + _DECADE * (nines - 1))
 
 
 def probability_at(height: Array) -> Array:
-    """The inverse of `height_of`."""
+    """Return the probability at a height: the inverse of `height_of`."""
     beyond = 1 - 10.0 ** -((np.maximum(height, _BEND) - _BEND) / _DECADE + 1)
     return np.where(height <= _BEND, height, beyond)
 
 
 def draw_evolution(ax: Axes, data: DominanceEvolution) -> None:
-    """Draw the dominance probability of each algorithm over rounds, and on the right how much is decided.
+    """Draw the probability that each algorithm is dominated over rounds, and on the right axis the share of decided pairs.
 
     Above 0.9 the left axis is logarithmic. A cross marks an elimination, a diamond a member of the Pareto set that is
-    decided against all others. The black line is the share of decided pairs and times. Rounds whose posterior could not be
-    trusted, and which therefore decided nothing, are shaded.
+    decided against all others. The black line is the share of decided pairs and times. Rounds with an unreliable posterior,
+    which decide nothing, are shaded.
     """
     from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLocator, PercentFormatter
 
@@ -142,7 +142,7 @@ def draw_evolution(ax: Axes, data: DominanceEvolution) -> None:
         )
         for marks, marker, size in ((data.eliminated, "X", 7), (data.resolved, "D", 5.5)):
             here = marks[:, column]
-            if not here.any():  # a line without points would be laid out as if it were at the figure's corner
+            if not here.any():  # Matplotlib would lay out an empty line at the corner of the figure
                 continue
             ax.plot(
                 data.rounds[here] + aside[here, column],
@@ -169,7 +169,7 @@ def draw_evolution(ax: Axes, data: DominanceEvolution) -> None:
     ax.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
     ax.set_xlabel("round")
 
-    # On the right axis a share is the height itself. Drawn on the left one, the line lies above the grid.
+    # On the right axis a share is a height in axes coordinates. The line is drawn on the left axes, to lie above the grid.
     height = ax.get_xaxis_transform()
     ax.plot(data.rounds, data.share, transform=height, color="black", linewidth=1.3, zorder=2, clip_on=False)
     right = ax.twinx()
@@ -188,7 +188,7 @@ def draw_evolution(ax: Axes, data: DominanceEvolution) -> None:
 
 
 def _end_of(data: DominanceEvolution, column: int) -> tuple[int, int]:
-    """Who went out first stands first; then who was decided first, then the others."""
+    """Return the sort key of the list: eliminated algorithms in order of elimination, then decided ones, then the others."""
     if data.eliminated[:, column].any() and np.isnan(data.threat[-1:, column]).all():
         return 0, int(data.eliminated[:, column].argmax())
     return (1, int(data.resolved[:, column].argmax())) if data.resolved[:, column].any() else (2, 0)
@@ -200,7 +200,7 @@ def _round_of(data: DominanceEvolution, column: int) -> str:
 
 
 def _aside(data: DominanceEvolution) -> Array:
-    """How far marks of one round move to the side, in rounds, where they would lie on each other."""
+    """Return the horizontal shift, in rounds, of marks of one round that would overlap."""
     shift = np.zeros(data.threat.shape)
     marked = data.eliminated | data.resolved
     for row, heights in enumerate(height_of(data.threat)):

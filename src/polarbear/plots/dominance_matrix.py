@@ -1,4 +1,4 @@
-"""Pairwise dominance: the probability that the row beats the column on most instances, at its least certain time."""
+"""Figure of pairwise dominance: the probability that the row beats the column at every time, or at the least certain one."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from polarbear.posterior.elimination import Elimination
     from polarbear.posterior.posterior import Posterior
 
-_FEW = 10  # algorithms whose probabilities are written out
+_FEW = 10  # up to this number of algorithms the cells contain numbers
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,9 +31,9 @@ class DominanceMatrix:
     names
         The algorithms.
     probability
-        At the least certain time ("pointwise"), or at all times at once ("joint").
+        The probability at the least certain time ("pointwise"), or jointly at all times ("joint").
     elimination
-        Which of the two.
+        The rule, "pointwise" or "joint".
     """
 
     names: tuple[str, ...]
@@ -42,14 +42,14 @@ class DominanceMatrix:
 
     @classmethod
     def of(cls, posterior: Posterior, *, elimination: Elimination = "pointwise") -> Self:
-        """Return the matrix of a posterior, under the rule by which a race eliminates."""
+        """Return the matrix of a posterior under an elimination rule."""
         joint = elimination == "joint"
         beats = anytime_dominance(posterior) if joint else dominance(posterior).min(axis=0)
         return cls(posterior.names, beats, elimination)
 
 
 def draw_dominance(ax: Axes, data: DominanceMatrix) -> None:
-    """Draw the matrix, the darker the more certain; with numbers where there are few algorithms."""
+    """Draw the matrix, darker for higher probabilities, with numbers if there are few algorithms."""
     from matplotlib import colormaps
 
     figure = ax.get_figure()
@@ -82,5 +82,5 @@ def draw_dominance(ax: Axes, data: DominanceMatrix) -> None:
 
 
 def _rounded(probability: float) -> str:
-    """Two digits, and never 1.00 for what is not certain."""
+    """Return a probability with two digits, and never 1.00 for one below 1."""
     return ">.99" if 0.995 <= probability < 1 else f"{probability:.2f}"

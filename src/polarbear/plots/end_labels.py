@@ -1,4 +1,4 @@
-"""Names beside what they name: at the ends of lines where there is room, else in a list outside the axes."""
+"""Labels of lines: names at the ends of the lines if they fit, otherwise in a list outside the axes."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
 
 _FONT_POINTS = 7.5
-_LINE_POINTS = 9.5  # from one line of names to the next
+_LINE_POINTS = 9.5  # distance between lines of names
 _SHORTEST_LEADER, _LONGEST_LEADER = 12.0, 34.0  # points
-_PIECE_POINTS = 18.0  # of a line
-_BELOW_POINTS = 34.0  # numbers and name of the time axis
-_WIDE_INCHES = 5.0  # from where a figure has room for a list beside its axes
+_PIECE_POINTS = 18.0  # length of the line sample before a name
+_BELOW_POINTS = 34.0  # height of the tick labels and the name of the time axis
+_WIDE_INCHES = 5.0  # wider figures have room for a list beside the axes
 _LETTER_INCHES, _HANDLE_INCHES = 0.062, 0.55
 
 
 def spread(wanted: Array, gap: float, low: float = 0.0, high: float = 1.0) -> Array | None:
-    """Places nearest to those wanted that lie `gap` apart, in the same order, between `low` and `high`.
+    """Return the places nearest to those wanted, in the same order, at least `gap` apart and between `low` and `high`.
 
-    With z_i = x_i - i gap in ascending order, "gap apart" says that z increases: an isotonic regression. None where they
-    do not fit.
+    For places x_i in ascending order let z_i = x_i - i gap. The x_i are at least `gap` apart if and only if z does not
+    decrease: an isotonic regression. Return None if the places do not fit.
 
     Examples
     --------
@@ -54,17 +54,17 @@ def spread(wanted: Array, gap: float, low: float = 0.0, high: float = 1.0) -> Ar
 
 
 def label_ends(ax: Axes, ends: Mapping[str, float], looks: Mapping[str, Look]) -> None:
-    """Write each name to the right of where its line ends (a height in data coordinates), or all into a list.
+    """Write each name to the right of the end of its line (a height in data coordinates), or all names into a list.
 
-    The names are pulled apart until none overlaps, and thin lines lead from the ends to them. Where colours are used more
-    than once, a piece of each line stands before its name.
+    Names are moved apart until none overlaps, and thin lines connect them to the ends. If colours repeat, a sample of the
+    line precedes each name.
     """
     from matplotlib.lines import Line2D
     from matplotlib.transforms import Affine2D, ScaledTranslation
 
     figure, short = ax.get_figure(root=True), short_names(looks)
     assert figure is not None
-    # Points, to the right and up from the lower right corner of the axes.
+    # Coordinates in points, to the right and up from the lower right corner of the axes.
     corner = (
         Affine2D().scale(1 / 72)
         + figure.dpi_scale_trans
@@ -81,7 +81,7 @@ def label_ends(ax: Axes, ends: Mapping[str, float], looks: Mapping[str, Look]) -
         return literal(ax.text(x, y, short[name], transform=corner, color=colour, va="center", fontsize=_FONT_POINTS))
 
     drafts = [write(name, _LONGEST_LEADER + piece, 0) for name in ends]
-    figure.draw_without_rendering()  # the layout makes room for the names, and then the height of the axes is known
+    figure.draw_without_rendering()  # the layout makes room for the names and fixes the height of the axes
     for draft in drafts:
         draft.remove()
     height = ax.bbox.height * 72 / figure.dpi
@@ -102,7 +102,7 @@ def label_ends(ax: Axes, ends: Mapping[str, float], looks: Mapping[str, Look]) -
 
 
 def line_of(look: Look, *, marker: str | None = None) -> Line2D:
-    """A line that looks so, for a list."""
+    """Return a line with this look, as a handle for a list."""
     from matplotlib.lines import Line2D
 
     return Line2D([], [], color=look.colour, linestyle=look.dashes, marker=marker)
@@ -111,7 +111,7 @@ def line_of(look: Look, *, marker: str | None = None) -> Line2D:
 def list_outside(
     ax: Axes, handles: Sequence[Artist], labels: Sequence[str], *, points: float = 8.0, title: str | None = None
 ) -> None:
-    """A list of what is what, so many points to the right of the axes; in a narrow figure below them."""
+    """Add a legend `points` to the right of the axes, or below them in a narrow figure."""
     from matplotlib.transforms import ScaledTranslation
 
     figure = ax.get_figure(root=True)
@@ -126,7 +126,7 @@ def list_outside(
 
 
 def columns_below(width: float, labels: Sequence[str]) -> int | None:
-    """In how many columns a list stands below the axes of a figure of this width in inches; None if beside them."""
+    """Return the number of columns of a list below the axes, for a figure width in inches; None if it fits beside them."""
     if width >= _WIDE_INCHES:
         return None
     longest = _LETTER_INCHES * max(map(len, labels)) + _HANDLE_INCHES

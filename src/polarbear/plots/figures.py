@@ -1,6 +1,7 @@
-"""Whole figures: the data step, the drawing step and a page that fits them, in one call each.
+"""Complete figures: each function runs the data step and the drawing step on a page of fitting size.
 
-Every function returns a `matplotlib.figure.Figure`; `save` writes it. Widths are in inches, heights follow from the content.
+Every function returns a `matplotlib.figure.Figure`; `save` writes it. Widths are in inches, and heights follow from the
+content.
 """
 
 from __future__ import annotations
@@ -32,10 +33,10 @@ if TYPE_CHECKING:
     from polarbear.race.result import RaceResult
     from polarbear.selection import Preference
 
-_LINE_INCHES = 0.14  # of a name in a list
-_ROW_INCHES = 0.24  # of an algorithm that has a row
+_LINE_INCHES = 0.14  # height of a name in a list
+_ROW_INCHES = 0.24  # height of the row of an algorithm
 _LETTER_INCHES = 0.062
-_PANEL_INCHES = 1.65  # for the title of a panel
+_PANEL_INCHES = 1.65  # width that the title of a panel needs
 
 
 def ratings(
@@ -48,24 +49,24 @@ def ratings(
     unit: str = "time",
     width: float | None = None,
 ) -> Figure:
-    """Draw the rating posterior over time: means, credible bands, and the truth, dotted, where it is known.
+    """Draw the ratings over time: means, credible bands and, if known, the true ratings as dotted lines.
 
     Parameters
     ----------
     posterior
-        The belief.
+        Draws of ratings over time.
     among
-        The algorithms to show, such as a race's Pareto set; all by default.
+        The algorithms to show, such as the Pareto set of a race; all by default.
     level
-        Of the bands.
+        The level of the credible bands.
     truth
         True ratings of all algorithms, shape (time, algorithm).
     axis
-        "linear" or "log" time; the grid's own by default.
+        "linear" or "log" time; the axis of the grid by default.
     unit
-        What to write under the time axis.
+        The label of the time axis.
     width
-        In inches.
+        The width of the figure in inches.
 
     Examples
     --------
@@ -83,7 +84,7 @@ def ratings(
 
 
 def evolution(result: RaceResult, *, width: float | None = None) -> Figure:
-    """How surely each algorithm was dominated, round by round, and how much was decided."""
+    """Draw the probability that each algorithm is dominated, and the share of decided pairs, over the rounds of a race."""
     data = DominanceEvolution.of(result)
     with styled():
         figure, ax = new_figure(width, _listing(len(data.names)) + _below(width, data.names))
@@ -98,7 +99,7 @@ def values(
     among: Sequence[str] | None = None,
     width: float | None = None,
 ) -> Figure:
-    """The posterior over preference values, one distribution an algorithm."""
+    """Draw the posterior of preference values, one distribution per algorithm."""
     data = PreferenceValues.of(posterior, preference, among=among)
     with styled():
         figure, ax = new_figure(width, _rows(len(data.names), 0.9, 0.3))
@@ -107,7 +108,7 @@ def values(
 
 
 def allocation(result: RaceResult, *, axis: Axis | None = None, width: float | None = None) -> Figure:
-    """On how many instances each algorithm was run, and until when."""
+    """Draw the number of instances on which each algorithm ran, over time."""
     data = SampleAllocation.of(result)
     with styled():
         figure, ax = new_figure(width, _rows(len(data.names), 1.0))
@@ -118,7 +119,7 @@ def allocation(result: RaceResult, *, axis: Axis | None = None, width: float | N
 def dominance(posterior: Posterior, *, elimination: Elimination = "pointwise", width: float | None = None) -> Figure:
     """Draw the probability that each algorithm beats each other one on most instances.
 
-    At its least certain time, or at all times at once if `elimination` is "joint".
+    The probability is the one at the least certain time, or jointly at all times if `elimination` is "joint".
     """
     data = DominanceMatrix.of(posterior, elimination=elimination)
     with styled():
@@ -154,10 +155,10 @@ def decision_map(
     unit: str = "time",
     width: float | None = None,
 ) -> Figure:
-    """Draw which algorithm comes first most often at each budget, how certain that is, and where the leader changes."""
+    """Draw the decision map: the probability of coming first most often at each budget, and the changes of leader."""
     data = DecisionBands.of(posterior, among=among)
     with styled():
-        figure, ax = new_figure(width, 3.0 + min(0.7, _below(width, data.names)))  # most names stand in their areas
+        figure, ax = new_figure(width, 3.0 + min(0.7, _below(width, data.names)))  # most names are inside their areas
         draw_decision_map(ax, data, axis=axis, unit=unit)
         return _settled(figure)
 
@@ -173,18 +174,18 @@ def rounds(
     unit: str | None = None,
     width: float | None = None,
 ) -> Figure:
-    """The rating posterior after the rounds in which something was decided; it is inferred again for each of them.
+    """Draw the ratings after the rounds with decisions; the posterior is inferred again for each of them.
 
     Parameters
     ----------
     result
-        Of the race.
+        The result of the race.
     numbers, most
-        Which rounds, by default those that tell the story, and how many of them at most.
+        The rounds to show, by default the `key_rounds`, and their maximum number.
     level, truth, axis, width
         See `ratings`.
     unit
-        What to write under the time axis; the race's own by default.
+        The label of the time axis; the race's unit of time by default.
     """
     data = RoundPanels.of(result, rounds=numbers, most=most, level=level, truth=truth)
     unit = result.state.settings.clock if unit is None else unit
@@ -195,7 +196,7 @@ def rounds(
         places = figure.subplots(down, across, sharex=True, sharey=True, squeeze=False).ravel().tolist()
         used, spare = places[: len(data.panels)], places[len(data.panels) :]
         draw_rounds(used, data, axis=axis, unit=unit)
-        for ax in used[-across:]:  # below some there is no other
+        for ax in used[-across:]:  # no panel lies below these
             ax.tick_params(labelbottom=True)
             ax.set_xlabel(unit)
         for ax in spare:
@@ -204,7 +205,7 @@ def rounds(
 
 
 def forecast(result: RaceResult, *, most: int = 12, width: float | None = None) -> Figure:
-    """By how many instances the open pairs should be decided, if what the race believes now is right."""
+    """Draw the number of instances by which undecided pairs should be decided, if the present posterior is right."""
     data = DecisionForecast.of(result)
     with styled():
         shown = min(most, len(data.open_pairs))
@@ -221,18 +222,18 @@ def forecast(result: RaceResult, *, most: int = 12, width: float | None = None) 
 
 
 def _listing(names: int) -> float:
-    """Inches of height that a list of names beside the axes needs."""
+    """Return the height in inches for a list of names beside the axes."""
     return max(3.0, 0.7 + _LINE_INCHES * names)
 
 
 def _below(width: float | None, names: Sequence[str]) -> float:
-    """Inches of height for a list of names below the axes, where the figure is too narrow for one beside them."""
+    """Return the height in inches for a list of names below the axes; zero if the list fits beside them."""
     columns = columns_below(width or WIDTH_INCHES, list(short_names(names).values()))
     return 0.0 if columns is None else _LINE_INCHES * (2 + len(names) // columns)
 
 
 def _across(width: float | None, names: Sequence[str]) -> int:
-    """How many panels fit side by side: their titles need room, and the list of names beside them takes some."""
+    """Return the number of panels that fit side by side, given the width of their titles and of the list of names."""
     longest = max(map(len, short_names(names).values()))
     room = (width or WIDTH_INCHES) - 0.6 - (0.5 + _LETTER_INCHES * longest)
     return int(min(3, max(1, room // _PANEL_INCHES)))
@@ -243,6 +244,6 @@ def _rows(names: int, besides: float, each: float = _ROW_INCHES) -> float:
 
 
 def _settled(figure: Figure) -> Figure:
-    """The figure with its layout and ticks made, while the style is on."""
+    """Compute layout and ticks while the style is active, and return the figure."""
     figure.draw_without_rendering()
     return figure

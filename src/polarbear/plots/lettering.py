@@ -1,4 +1,4 @@
-"""Letters in figures: names as they are, however long or odd, and times for people."""
+"""Text in figures: names of any length and with any characters, tick labels, and readable times."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ if TYPE_CHECKING:
     from polarbear.observe import Grid
     from polarbear.observe.grid import Axis as Kind
 
-_LONGEST = 24  # characters of a name that a figure has room for
+_LONGEST = 24  # characters of a name that fit into a figure
 _SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
-_DECADES_WITH_SUBDIVISIONS = 1.6  # a log axis that spans fewer decades has ticks at 2 and 5 as well
+_DECADES_WITH_SUBDIVISIONS = 1.6  # a log axis with fewer decades also has ticks at 2 and 5
 
 
 def short_names(names: Iterable[str], *, longest: int = _LONGEST) -> dict[str, str]:
-    """Names of at most so many characters on one line, different where the names are different.
+    """Return distinct one-line names of at most `longest` characters.
 
-    An ellipsis stands for what is left out: the end of a name, or as much of its middle as tells the names apart.
+    An ellipsis replaces the end of a name, or its middle if the end is needed to distinguish names.
 
     Examples
     --------
@@ -48,14 +48,14 @@ def _shortened(line: str, longest: int, tail: int) -> str:
 
 
 def literal(text: Text) -> Text:
-    """The same text, shown letter by letter: `$x$` is no formula."""
+    """Turn off formulas in a text, so that `$x$` appears literally, and return it."""
     text.set_parse_math(False)
     text.set_usetex(False)
     return text
 
 
 def name_ticks(axis: Axis, names: Sequence[str]) -> None:
-    """Names at 0, 1, 2, ... along an axis."""
+    """Label the ticks 0, 1, 2, ... of an axis with names."""
     short = short_names(names)
     axis.set_ticks(range(len(names)), labels=[short[name] for name in names])
     axis.set_tick_params(length=0)
@@ -64,7 +64,7 @@ def name_ticks(axis: Axis, names: Sequence[str]) -> None:
 
 
 def write_right(ax: Axes, lines: Iterable[tuple[float, str]]) -> None:
-    """Texts to the right of the axes, each at a height in data coordinates."""
+    """Write texts to the right of the axes, each at a height in data coordinates."""
     for height, text in lines:
         literal(
             ax.annotate(
@@ -80,7 +80,7 @@ def write_right(ax: Axes, lines: Iterable[tuple[float, str]]) -> None:
 
 
 def time_axis(ax: Axes, grid: Grid, *, axis: Kind | None = None, unit: str = "time") -> None:
-    """Time to the right: on the grid's own axis, or on that which was asked for."""
+    """Set up the horizontal time axis, linear or log as the grid or as `axis` requests."""
     from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
     kind = grid.axis if axis is None else axis
@@ -104,7 +104,7 @@ def time_axis(ax: Axes, grid: Grid, *, axis: Kind | None = None, unit: str = "ti
 
 
 def spoken_time(time: float) -> str:
-    """A time on an axis: 1,000 as people write it, and powers of ten where that would be long.
+    """Return the tick label of a time: with thousands separators, and as a power of ten below 0.001 and from 10⁷ on.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Dominance over time for one pair: which one wins more often at each time, and how certain that is."""
+"""Figure of one pair over time: which algorithm beats the other at each time, and with what probability."""
 
 from __future__ import annotations
 
@@ -34,16 +34,16 @@ class PairDominance:
     grid
         The times.
     first, second, everybody
-        The pair, and all algorithms that there are.
+        The pair, and all algorithms.
     beats
         P(the first beats the second on most instances).
     equal
         P(the win rate lies within the region of practical equivalence).
     wins, lower, upper
-        The win rate, the share of instances on which the first beats the second: mean and 95 % interval.
+        Mean and 95 % interval of the win rate, the share of instances on which the first beats the second.
     always, never
-        P(the first beats the second on most instances at every time), and the other way round; None where the prior
-        treats each time alone.
+        P(the first beats the second on most instances at every time), and the reverse; None if the prior treats each time
+        alone.
     rope
         Half the width of the region of practical equivalence.
     """
@@ -112,7 +112,7 @@ def draw_pair(ax: Axes, data: PairDominance, *, axis: Axis | None = None, unit: 
         (0.0, f"{short[data.second]} wins more often", other, "bottom"),
         (float(data.equal[-1]), f"equal within {data.rope:g}", "#606060", "center"),
     ):
-        if side == "center" and not 0.12 < height < 0.88:  # beside the names there is no room for it
+        if side == "center" and not 0.12 < height < 0.88:  # would overlap the names
             height = 0.5
             text = f"dashed: {text}"
         literal(

@@ -1,4 +1,4 @@
-"""How an algorithm looks: the same colour, dashes and marker in every figure, told apart by the colour-blind too."""
+"""The look of each algorithm: one colour, dash pattern and marker in all figures, distinguishable with colour blindness."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ if TYPE_CHECKING:
 
 Dashes = Literal["solid"] | tuple[float, tuple[float, ...]]
 
-# Chosen so that each is legible on white (contrast of 3 and more) and any two differ in the eyes of people with normal
-# sight, protanopia, deuteranopia and tritanopia; tests/plots/test_palette.py computes both.
+# Each colour is legible on white (contrast of at least 3), and any two are distinguishable with normal sight, protanopia,
+# deuteranopia and tritanopia; tests/plots/test_palette.py computes both.
 _COLOURS = ("#3B3FD6", "#BD8B00", "#0D8265", "#F0278F", "#1E96CD", "#7F3D00", "#5A0F9E", "#332C3B")
 _DASHES: tuple[Dashes, ...] = ("solid", (0, (5, 1.5)), (0, (1.2, 1.2)), (0, (6, 1.5, 1.2, 1.5)))
 _TEXTURES = ("", "//", ".", "xx")
@@ -20,12 +20,12 @@ _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "p")
 
 @dataclass(frozen=True)
 class Look:
-    """Of one algorithm.
+    """The look of one algorithm.
 
     Attributes
     ----------
     colour
-        As `#rrggbb`.
+        The colour as `#rrggbb`.
     dashes
         A Matplotlib line style.
     marker
@@ -41,9 +41,9 @@ class Look:
 
 
 def looks(names: Iterable[str]) -> dict[str, Look]:
-    """The look of each algorithm, by its place in the list of all that take part in a race.
+    """Return the look of each algorithm, by its position in the list of all algorithms of a race.
 
-    There are eight colours; the ninth algorithm has the first colour again, with other dashes, another marker and texture.
+    There are eight colours. The ninth algorithm has the first colour again, with other dashes, marker and texture.
     """
     count = len(_COLOURS)
     return {
@@ -58,7 +58,7 @@ def looks(names: Iterable[str]) -> dict[str, Look]:
 
 
 def colours(names: Iterable[str]) -> dict[str, str]:
-    """The colour of each algorithm, as `#rrggbb`, by its place in the list of all that take part in a race.
+    """Return the colour of each algorithm as `#rrggbb`, by its position in the list of all algorithms of a race.
 
     Examples
     --------

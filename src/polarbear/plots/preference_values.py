@@ -1,4 +1,4 @@
-"""The posterior over preference values V = u(θ), one distribution an algorithm (the paper's figures of V^u)."""
+"""Figure of the posterior of preference values V = u(θ), one distribution per algorithm (the paper's figures of V^u)."""
 
 from __future__ import annotations
 
@@ -23,28 +23,28 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-_POINTS = 200  # of a density
-_TAIL = 0.001  # of the draws at either end that a density leaves out
+_POINTS = 200  # points at which a density is evaluated
+_TAIL = 0.001  # share of the draws that a density leaves out at either end
 
-_OVERLAP = 0.85  # height of a distribution, in rows
+_OVERLAP = 0.85  # height of a distribution in rows
 
 
 @dataclass(frozen=True, eq=False)
 class PreferenceValues:
-    """Values of each algorithm under a preference over time.
+    """Drawn values of each algorithm under a preference over time.
 
     Attributes
     ----------
     names, everybody
-        The algorithms, that of the highest expected value first; and all that there are.
+        The algorithms that are shown, the highest expected value first; and all algorithms.
     values
         Drawn values, shape (draw, algorithm).
     expected, lower, upper
-        Mean, 5 % and 95 % quantile.
+        Mean, 5 % quantile and 95 % quantile.
     probability_best
-        That no other one has a higher value.
+        The probability that no other algorithm has a higher value.
     preference
-        In words.
+        The preference as text.
     """
 
     names: tuple[str, ...]
@@ -60,7 +60,7 @@ class PreferenceValues:
     def of(
         cls, posterior: Posterior, preference: Preference | None = None, *, among: Sequence[str] | None = None
     ) -> Self:
-        """The values under a preference, by default that every budget is as likely as any other."""
+        """Return the values under a preference, by default a uniform distribution of budgets."""
         preference = Uniform() if preference is None else preference
         selection = select(posterior, preference, among=among)
         each = selection.candidates
@@ -76,13 +76,13 @@ class PreferenceValues:
         )
 
     def densities(self) -> tuple[tuple[Array, Array], ...]:
-        """Where and how dense the values of each algorithm lie, by a Gaussian kernel estimate over 99.8 % of the draws."""
+        """Return places and Gaussian kernel densities of the values of each algorithm, over the central 99.8 % of draws."""
         from scipy.stats import gaussian_kde
 
         found = []
         for values in self.values.T:
             low, high = np.quantile(values, [_TAIL, 1 - _TAIL])
-            if not high - low > 1e-12:  # all draws say the same; as a very thin peak
+            if not high - low > 1e-12:  # all draws agree: draw a very thin peak
                 found.append((np.array([low - 1e-6, low, low + 1e-6]), np.array([0.0, 1e6, 0.0])))
                 continue
             where = np.linspace(low, high, _POINTS)
@@ -91,9 +91,9 @@ class PreferenceValues:
 
 
 def draw_values(ax: Axes, data: PreferenceValues) -> None:
-    """Draw one distribution a row, the best algorithm on top, each to the same height.
+    """Draw one distribution per row, all of the same height, with the best algorithm on top.
 
-    The point is the mean, the line below it the central 90 %. The probability of being the best stands on the right.
+    The point marks the mean, and the line below it the central 90 %. The right margin shows the probability of being best.
     """
     look = looks(data.everybody)
     for row, (name, (where, density)) in enumerate(zip(data.names, data.densities(), strict=True)):

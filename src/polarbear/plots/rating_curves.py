@@ -1,4 +1,4 @@
-"""The rating posterior over time: mean and credible band of each algorithm (the paper's synthetic and MA-BBOB figures)."""
+"""Figure of the ratings over time: mean and credible band per algorithm (the paper's synthetic and MA-BBOB figures)."""
 
 from __future__ import annotations
 
@@ -25,25 +25,25 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-_FEW = 8  # algorithms whose bands can be dark and still be told apart
+_FEW = 8  # up to this number of algorithms, darker bands remain distinguishable
 
 
 @dataclass(frozen=True, eq=False)
 class RatingCurves:
-    """Ratings over time, the share of instances on which each comes first; arrays of shape (time, algorithm).
+    """Ratings over time, the share of instances on which an algorithm comes first; arrays of shape (time, algorithm).
 
     Attributes
     ----------
     grid
         The times.
     names, everybody
-        The algorithms that are shown, and all that there are, from whose order the colours follow.
+        The algorithms that are shown, and all algorithms, whose order determines the colours.
     mean, lower, upper
         Posterior mean and central credible interval.
     level
-        Of the interval.
+        The level of the interval.
     truth
-        The true ratings, where they are known.
+        The true ratings, if known.
     """
 
     grid: Grid
@@ -64,14 +64,14 @@ class RatingCurves:
         among: Sequence[str] | None = None,
         truth: ArrayLike | None = None,
     ) -> Self:
-        """The curves of a posterior.
+        """Return the rating curves of a posterior.
 
         Parameters
         ----------
         posterior
-            The belief.
+            Draws of ratings over time.
         level
-            Of the credible interval.
+            The level of the credible interval.
         among
             The algorithms to show; all by default.
         truth
@@ -107,20 +107,20 @@ def draw_ratings(
     faint: Collection[str] = (),
     labelled: bool = True,
 ) -> None:
-    """Draw means as lines, credible intervals as bands, and the truth, where it is known, as dotted lines.
+    """Draw means as lines, credible intervals as bands, and true ratings, if known, as dotted lines.
 
     Parameters
     ----------
     ax
-        Where.
+        The axes to draw on.
     data
         The curves.
     axis
-        "linear" or "log" time; the grid's own by default.
+        "linear" or "log" time; the axis of the grid by default.
     unit
-        Of time.
+        The label of the time axis.
     faint
-        Algorithms to draw in the background, such as those that are out.
+        Algorithms to draw in the background, such as eliminated ones.
     labelled
         Whether to write the names at the ends of the lines.
     """

@@ -1,4 +1,7 @@
-"""Round by round: the rating posterior as it was after the rounds in which something was decided."""
+"""Figure of the rating posterior after selected rounds of a race, by default those with decisions.
+
+The posteriors are inferred again from the runs that the race had after each round.
+"""
 
 from __future__ import annotations
 
@@ -25,25 +28,25 @@ if TYPE_CHECKING:
     from polarbear.race.result import RaceResult
     from polarbear.race.state import State
 
-_LINE = 16  # characters of names that a panel has room for, besides what became of them
+_LINE = 16  # characters of names that fit into the title of a panel, beside the decision
 
 
 @dataclass(frozen=True, eq=False)
 class Panel:
-    """The belief after one round.
+    """The posterior after one round.
 
     Attributes
     ----------
     round
-        Its number.
+        The number of the round.
     eliminated, resolved
-        Who went out, and who came to be decided against all others.
+        The algorithms eliminated in this round, and those that became decided against all others.
     instances
-        How many instances the race had used by then.
+        The number of instances used so far.
     curves
-        The ratings.
+        The rating curves.
     out
-        Who was out of the race by then.
+        The algorithms eliminated or removed so far.
     """
 
     round: int
@@ -56,7 +59,7 @@ class Panel:
 
 @dataclass(frozen=True, eq=False)
 class RoundPanels:
-    """The beliefs after some rounds, in order; `everybody` are all algorithms of the race."""
+    """The posteriors after selected rounds, in order; `everybody` lists all algorithms of the race."""
 
     panels: tuple[Panel, ...]
     everybody: tuple[str, ...]
@@ -71,18 +74,18 @@ class RoundPanels:
         level: float = 0.95,
         truth: ArrayLike | None = None,
     ) -> Self:
-        """Infer the posteriors of some rounds again, from the runs that the race had by then.
+        """Infer the posteriors of selected rounds again, from the runs that the race had after each.
 
         Parameters
         ----------
         result
-            Of the race.
+            The result of the race.
         rounds
             Numbers of rounds; by default the `key_rounds`.
         most
-            How many rounds are chosen by default.
+            The maximum number of rounds chosen by default.
         level
-            Of the credible intervals.
+            The level of the credible intervals.
         truth
             True ratings of all algorithms, shape (time, algorithm).
         """
@@ -104,9 +107,10 @@ class RoundPanels:
 
 
 def key_rounds(result: RaceResult, *, most: int = 6) -> tuple[int, ...]:
-    """Numbers of the rounds that tell the story: the first and the last, and those that decided something.
+    """Return the numbers of the key rounds: the first, the last, and those with decisions.
 
-    Where there are too many, the last goes before eliminations, these before resolutions, and later rounds before earlier.
+    If there are more than `most`, the last round has priority, then rounds with eliminations, then rounds with newly decided
+    algorithms, and later rounds before earlier ones.
     """
     if most < 1:
         raise ValueError(f"expected at least one round to show, got {most!r}")
@@ -122,12 +126,12 @@ def key_rounds(result: RaceResult, *, most: int = 6) -> tuple[int, ...]:
 
 
 def posterior_after(state: State, number: int) -> Posterior:
-    """The posterior as the race had it after a round; exactly so, where its settings have not changed since."""
+    """Return the posterior of a race after a round; it is exact if the settings have not changed since."""
     return believe(state_after(state, number))
 
 
 def state_after(state: State, number: int) -> State:
-    """The runs, names and candidates that a race had after a round, under the settings that it has now."""
+    """Return the state of a race after a round: its runs, names and candidates, under the present settings."""
     if not 1 <= number <= len(state.rounds):
         raise ValueError(f"expected a round from 1 to {len(state.rounds)}, got {number!r}")
     told = state.rounds[:number]
@@ -153,13 +157,13 @@ def state_after(state: State, number: int) -> State:
 
 
 def _newly_resolved(result: RaceResult) -> list[tuple[str, ...]]:
-    """Which candidates came to be fully decided in each round."""
+    """Return the candidates that became decided against all others, per round."""
     story = DominanceEvolution.of(result)
     return [tuple(name for name, yes in zip(story.names, row, strict=True) if yes) for row in story.resolved]
 
 
 def draw_rounds(axes: Sequence[Axes], data: RoundPanels, *, axis: Axis | None = None, unit: str = "time") -> None:
-    """Draw one panel a round, on as many axes as there are panels; who is out is faint."""
+    """Draw one panel per round, on as many axes as there are panels; eliminated algorithms are faint."""
     short, brief = short_names(data.everybody), short_names(data.everybody, longest=_LINE)
     highest = max(float(panel.curves.upper.max()) for panel in data.panels)
     for ax, panel in zip(axes, data.panels, strict=True):
@@ -168,7 +172,7 @@ def draw_rounds(axes: Sequence[Axes], data: RoundPanels, *, axis: Axis | None = 
         ax.set_ylim(0, 1.03 * highest)
         ax.label_outer()
         told = f"Round {panel.round} · {panel.instances} instances"
-        # Aligned at the bottom, titles stand level whatever letters their last lines have.
+        # Bottom alignment keeps titles level, whatever letters their last lines have.
         literal(ax.set_title(f"{told}\n{_decided(panel, brief)}", va="bottom", linespacing=1.3, fontsize=7.5))
     figure = axes[0].get_figure()
     assert figure is not None
@@ -183,7 +187,7 @@ def draw_rounds(axes: Sequence[Axes], data: RoundPanels, *, axis: Axis | None = 
 
 
 def _decided(panel: Panel, brief: Mapping[str, str]) -> str:
-    """What a round decided, a line each for who is out and who is resolved."""
+    """Return the decisions of a round as text: one line for eliminated and one for newly decided algorithms."""
     parts = []
     for names, what in ((panel.eliminated, "out"), (panel.resolved, "resolved")):
         listed = ", ".join(brief[name] for name in names)

@@ -1,4 +1,4 @@
-"""The allocation of evaluations and instances by a race (the paper's figure of the MA-BBOB samples)."""
+"""Figure of the allocation of evaluations and instances by a race (the paper's figure of the MA-BBOB samples)."""
 
 from __future__ import annotations
 
@@ -19,29 +19,29 @@ if TYPE_CHECKING:
     from polarbear.observe.grid import Axis
     from polarbear.race.result import RaceResult
 
-_MANY = 1e6  # evaluations or seconds, from where they are told in millions
+_MANY = 1e6  # evaluations or seconds from which costs are printed in millions
 
 
 @dataclass(frozen=True, eq=False)
 class SampleAllocation:
-    """How much each algorithm was run.
+    """The runs and cost of each algorithm in a race.
 
     Attributes
     ----------
     grid
         The times.
     names, inside
-        The algorithms, and which of them are candidates still.
+        The algorithms, and whether each is still a candidate.
     counts
-        On how many instances each was observed at each time, shape (time, algorithm).
+        Number of instances with an observation at each time, shape (time, algorithm).
     runs, cost
-        How many runs each took, and what they cost together, in the race's unit of time.
+        Number of runs per algorithm, and their total cost in the race's unit of time.
     instances
-        How many instances the race used.
+        Number of instances that the race used.
     saved_share
-        The share of the cost of running everything that was not spent.
+        The share that racing saved of the cost of running every algorithm on every instance.
     unit
-        Of time.
+        The unit of time.
     """
 
     grid: Grid
@@ -56,7 +56,7 @@ class SampleAllocation:
 
     @classmethod
     def of(cls, result: RaceResult) -> Self:
-        """The allocation of a race, finished or not."""
+        """Return the allocation of a race, finished or not."""
         names, cost = result.state.names, result.cost
         runs = dict.fromkeys(names, 0)
         for run in result.runs:
@@ -75,9 +75,10 @@ class SampleAllocation:
 
 
 def draw_allocation(ax: Axes, data: SampleAllocation, *, axis: Axis | None = None) -> None:
-    """Draw a row an algorithm over time, the darker the more instances saw it run so long; candidates are in bold.
+    """Draw one row per algorithm over time; candidates are in bold.
 
-    Its number of runs and their cost stand on the right.
+    The shade shows the number of instances on which it ran up to that time. The right margin shows the number of runs and
+    their cost.
     """
     from matplotlib.ticker import MaxNLocator
 
@@ -90,7 +91,7 @@ def draw_allocation(ax: Axes, data: SampleAllocation, *, axis: Axis | None = Non
         np.arange(len(data.names) + 1) - 0.5,
         shown,
         cmap="Blues",
-        vmin=-0.15 * data.instances,  # so that one instance differs from none
+        vmin=-0.15 * data.instances,  # makes one instance distinguishable from none
         vmax=max(data.instances, 1),
         linewidth=0,
         rasterized=False,
@@ -114,7 +115,7 @@ def draw_allocation(ax: Axes, data: SampleAllocation, *, axis: Axis | None = Non
 
 
 def _edges(times: NDArray[np.float64], kind: Axis) -> NDArray[np.float64]:
-    """Borders of cells half-way between the times, on the axis; the first and the last time are borders themselves."""
+    """Return cell borders half-way between the times on the axis; the first and last time are the outer borders."""
     if len(times) == 1:
         return np.array([times[0] * 0.9, times[0] * 1.1])
     between = np.sqrt(times[:-1] * times[1:]) if kind == "log" else (times[:-1] + times[1:]) / 2

@@ -1,4 +1,4 @@
-"""The style of all figures, new figures in it, and files of them: no display, no pyplot, nothing global."""
+"""The style of all figures, empty figures, and output to files; without a display, pyplot or global state."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 STYLE_FILE = Path(__file__).with_name("polarbear.mplstyle")
-WIDTH_INCHES = 6.5  # the text width of a page
+WIDTH_INCHES = 6.5  # text width of a page
 _NARROWEST = 2.5
 _WITHOUT_DATE = {"pdf": {"CreationDate": None}, "svg": {"Date": None}, "png": None}
 
 
 @contextmanager
 def styled() -> Iterator[None]:
-    """Within it, Matplotlib draws in PolarBear's style; outside nothing changes."""
+    """Apply PolarBear's style to Matplotlib within the context."""
     try:
         import matplotlib as mpl
     except ImportError as error:
@@ -31,13 +31,13 @@ def styled() -> Iterator[None]:
 
 
 def new_figure(width: float | None, height: float) -> tuple[Figure, Axes]:
-    """An empty figure of this size in inches, laid out so that nothing is cut off."""
+    """Return a figure of this size in inches and its axes, with a layout that cuts nothing off."""
     figure = empty_figure(width, height)
     return figure, figure.add_subplot()
 
 
 def empty_figure(width: float | None, height: float) -> Figure:
-    """A figure of this size in inches without axes."""
+    """Return a figure of this size in inches without axes."""
     from matplotlib.figure import Figure
 
     width = WIDTH_INCHES if width is None else width
@@ -47,7 +47,7 @@ def empty_figure(width: float | None, height: float) -> Figure:
 
 
 def save(figure: Figure, path: str | PathLike[str]) -> None:
-    """Write a figure; the ending says how: pdf, svg or png. The same figure gives the same bytes."""
+    """Write a figure as pdf, svg or png, according to the suffix; equal figures give equal bytes."""
     path = Path(path)
     ending = path.suffix.removeprefix(".").lower()
     if ending not in _WITHOUT_DATE:

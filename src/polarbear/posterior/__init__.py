@@ -1,6 +1,9 @@
-"""The posterior and what follows from it: relations between algorithms, eliminations, and evidence without a model.
+"""The posterior and what follows from it: relations between algorithms, eliminations, and model-free evidence.
 
-In: draws of ratings and win rates that `polarbear.inference` computed, or a posterior file.
-Out: probabilities that one algorithm beats another (`relations`), the algorithms that are eliminated (`elimination`), and
-e-values of observed outcomes (`evidence`).
+In: draws of ratings and win rates from `polarbear.inference`, or a posterior file; observed choices for `evidence`.
+Out: probabilities that one algorithm beats another, the algorithms that are eliminated, and e-values.
+
+Modules: `posterior` (draws, names, grid; saving and loading), `diagnostics` (reliability of the draws), `outcome_draws`
+(weighted instances behind the Bayesian bootstrap), `relations` (pairwise probabilities), `elimination` (dominated
+algorithms and the Pareto set), `evidence` (e-values and error bounds).
 """

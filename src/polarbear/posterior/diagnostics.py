@@ -1,4 +1,4 @@
-"""Whether a posterior can be trusted: numbers, and a few words for the user."""
+"""Diagnostics of a posterior: convergence statistics, and a message for the user."""
 
 from __future__ import annotations
 
@@ -7,28 +7,28 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Diagnostics:
-    """What is known about the quality of a posterior.
+    """Diagnostics of the method that computed a posterior.
 
     Attributes
     ----------
     method
-        The method that made the draws.
+        The inference method that computed the draws.
     reliable
-        Whether every threshold was met. A race never acts silently on a posterior that is not.
+        Whether every diagnostic met its threshold. A race never acts silently on a posterior that is not reliable.
     message
-        What was done, how good it is and, if it is not reliable, what to do.
+        What was computed, how accurate it is and, if it is not reliable, what to do.
     effective_draws
-        Smallest effective number of independent draws over all quantities looked at.
+        The smallest effective sample size over all monitored quantities.
     pareto_k
-        Largest shape of the importance weights' tail; below 0.7 is good. None where no weights were used.
+        The largest Pareto shape of the importance weights' tail; below 0.7 is good. None without importance weights.
     r_hat
-        Largest ratio of between-chain to within-chain spread; below 1.01 is good. None where no chains were run.
+        The largest ratio of between-chain to within-chain spread; below 1.01 is good. None without Markov chains.
     hyperparameters
-        Posterior mean and standard deviation of each hyperparameter, by name.
+        The name, posterior mean and posterior standard deviation of each hyperparameter.
     divergences
-        Transitions of NUTS that lost their energy; none is good. None for other methods.
+        The number of divergent transitions of NUTS; zero is good. None for other methods.
     elbo
-        Evidence lower bound as ADVI raised it, from its start to its end.
+        The evidence lower bound over the iterations of ADVI, from first to last.
     """
 
     method: str

@@ -1,15 +1,15 @@
-"""Elimination (the paper's "Design Choices"): which algorithms are confidently beaten at every time, and which are left.
+"""Elimination (the paper's "Design Choices"): find the algorithms that another one beats at every time, and the Pareto set.
 
-An algorithm that another one beats on most instances at every time can still be the one that comes first most often: a
-specialist loses to an all-rounder on most instances and wins clearly on the rest. By default it is kept if its share of
-first places may be more than 10 points higher than the other's, or if it is expected to come first more often than any
-other algorithm at some time. So the best choice for a known budget is never eliminated, and a preference over several
-budgets loses at most about 10 points. Under Plackett-Luce the two orders agree, and nothing is lost (the paper's
-Proposition 1).
+An algorithm that another one beats on most instances at every time can still come first most often: a specialist loses to
+an all-rounder on most instances and wins clearly on the rest. By default a specialist is kept if its share of first places
+may be more than 10 points higher than the other's, or if it is expected to come first more often than any other algorithm
+at some time. Therefore the best choice for a known budget is never eliminated, and a preference over several budgets loses
+at most about 10 points. Under Plackett-Luce win rates and first places give the same order, and nothing is lost (the
+paper's Proposition 1).
 
-Under the Bayesian bootstrap an algorithm can be eliminated only by one that it was compared with at every time. About two
-algorithms that share no instance only the Plackett-Luce part of the belief says anything, and that is no ground to
-eliminate one.
+Under the Bayesian bootstrap an algorithm can be eliminated only by one that it was compared with at every time. If two
+algorithms share no instance, only the Plackett-Luce part of the blend distinguishes them, which does not justify an
+elimination.
 """
 
 from __future__ import annotations
@@ -31,21 +31,21 @@ if TYPE_CHECKING:
 Elimination = Literal["joint", "pointwise"]
 Specialists = Literal["keep", "drop"]
 
-# A share of first places that matters. Two algorithms that both never come first differ by the pseudo-instances alone, and
-# that must not keep either of them.
+# The smallest difference in the share of first places that keeps a specialist. Two algorithms that never come first differ
+# only by the pseudo-instances, and this difference must not keep either of them.
 SHARE_THAT_MATTERS = 0.1
 
 
 @dataclass(frozen=True)
 class Dominated:
-    """One algorithm that another one confidently dominates.
+    """An algorithm that another one dominates with high probability.
 
     Attributes
     ----------
     name, by
-        The loser, and the algorithm that beats it.
+        The dominated algorithm, and the algorithm that beats it.
     probability
-        That `by` beats it at every time ("joint"), or at the time where this is least certain ("pointwise").
+        The probability that `by` beats it at all times at once ("joint"), or at the least certain time ("pointwise").
     """
 
     name: str
@@ -55,16 +55,16 @@ class Dominated:
 
 @dataclass(frozen=True)
 class Specialist:
-    """An algorithm that another one beats on most instances at every time, and that still comes first too often to drop.
+    """An algorithm that another one beats on most instances at every time, but that comes first too often to be eliminated.
 
     Attributes
     ----------
     name, by
         The specialist, and the algorithm that beats it.
     share
-        Its largest expected share of first places over the times.
+        The specialist's largest expected share of first places over all times.
     time
-        Where that is.
+        The time of the largest share.
     """
 
     name: str
@@ -73,7 +73,7 @@ class Specialist:
     time: float
 
     def sentence(self, unit: str = "") -> str:
-        """Return why it is kept, in words."""
+        """Return a sentence that says why the specialist is kept."""
         when = f"{self.time:,.3g} {unit}" if unit else f"time {self.time:,.3g}"
         return (
             f"{self.name} is a specialist: {self.by} beats it on most instances at every time, but it comes first on "
@@ -88,9 +88,9 @@ def threats(
     specialists: Specialists = "keep",
     over_time: NDArray[np.float64] | None = None,
 ) -> NDArray[np.float64]:
-    """The probability that counts when the row would eliminate the column, shape (algorithm, algorithm).
+    """Return the probability with which the row eliminates the column, shape (algorithm, algorithm).
 
-    `over_time` is that of `threats_over_time`, if it is known already.
+    `over_time` is the result of `threats_over_time`, if it has been computed already.
     """
     if elimination not in get_args(Elimination):
         raise ValueError(f"elimination must be 'joint' or 'pointwise', got {elimination!r}")
@@ -99,7 +99,7 @@ def threats(
     least: NDArray[np.float64] = over_time.min(axis=0)
     if elimination == "pointwise":
         return least
-    # Who never beats another at one of the times does not do so at all times.
+    # A zero probability at one time implies a zero probability at all times at once.
     if not _watches_first_places(posterior, specialists):
         return anytime_dominance(posterior, where=least > 0)
     posterior.require_joint("joint elimination")
@@ -112,9 +112,9 @@ def threats(
 def threats_over_time(
     posterior: Posterior, *, specialists: Specialists = "keep", beats: NDArray[np.float64] | None = None
 ) -> NDArray[np.float64]:
-    """P(the row beats the column at t, in the sense that counts for elimination), shape (time, algorithm, algorithm).
+    """Return P(the row beats the column at t under the elimination rule), shape (time, algorithm, algorithm).
 
-    `beats` is `dominance(posterior)`, if it is known already; where it is zero, so is the result.
+    `beats` is `dominance(posterior)`, if it has been computed already; where it is zero, the result is zero.
     """
     if specialists not in get_args(Specialists):
         raise ValueError(f"specialists must be 'keep' or 'drop', got {specialists!r}")
@@ -131,13 +131,13 @@ def threats_over_time(
 
 
 def _leads(posterior: Posterior) -> tuple[NDArray[np.intp], slice, NDArray[np.intp]]:
-    """Index (time, every row, column) of the algorithm with the highest expected rating at each time."""
+    """Return the index (time, every row, leader) of the algorithm with the highest expected rating at each time."""
     leaders = posterior.ratings.mean(axis=0).argmax(axis=1)
     return np.arange(len(leaders)), slice(None), leaders
 
 
 def _compared(posterior: Posterior) -> NDArray[np.bool_]:
-    """Whether two algorithms were observed on a common instance at each time, shape (time, algorithm, algorithm)."""
+    """Return whether two algorithms were observed on a common instance at each time, shape (time, algorithm, algorithm)."""
     assert posterior.outcomes is not None
     result = np.zeros((len(posterior.grid), len(posterior.names), len(posterior.names)), dtype=np.bool_)
     for a, b in zip(*np.triu_indices(len(posterior.names), 1), strict=True):
@@ -146,12 +146,12 @@ def _compared(posterior: Posterior) -> NDArray[np.bool_]:
 
 
 def _watches_first_places(posterior: Posterior, specialists: Specialists) -> bool:
-    """Whether first places matter: under Plackett-Luce they follow the win rates."""
+    """Return whether elimination considers first places; under Plackett-Luce win rates imply their order."""
     return specialists == "keep" and posterior.outcomes is not None
 
 
 def _better(posterior: Posterior, a: int, b: int) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Whether a beats b on most instances and comes first as often, and the reverse, each of shape (time, draw)."""
+    """Return whether a beats b on most instances and comes first as often, and the reverse, each of shape (time, draw)."""
     assert posterior.outcomes is not None
     rates, lead = posterior.win_rates(a, b), posterior.outcomes.first_place_lead(a, b)
     return (rates > 0.5) & (lead > -SHARE_THAT_MATTERS), (rates < 0.5) & (lead < SHARE_THAT_MATTERS)
@@ -164,11 +164,11 @@ def find_specialists(
     elimination: Elimination = "pointwise",
     among: Collection[str] | None = None,
 ) -> tuple[Specialist, ...]:
-    """The algorithms that are kept for their first places alone; see `dominated` for the parameters.
+    """Return the algorithms that are kept only because of their first places; see `dominated` for the parameters.
 
     Examples
     --------
-    A is first on two of five instances, and last on the others, where B, C and D are first in turn.
+    A comes first on two of five instances and last on the other three, on which B, C and D come first in turn.
 
     >>> import numpy as np, polarbear as pb
     >>> ranks = [[0, 1, 2, 3], [0, 1, 2, 3], [3, 0, 1, 2], [3, 1, 0, 2], [3, 1, 2, 0]]
@@ -199,25 +199,26 @@ def dominated(
     specialists: Specialists = "keep",
     among: Collection[str] | None = None,
 ) -> tuple[Dominated, ...]:
-    """The algorithms that another one confidently dominates, the most certain first.
+    """Return the algorithms that another one dominates with probability `confidence`, the most certain first.
 
-    An algorithm is eliminated only by one that is itself not eliminated at that moment, so that at least one is left.
+    Algorithms are eliminated one after the other, and only by an algorithm that has not been eliminated itself. Therefore at
+    least one algorithm remains.
 
     Parameters
     ----------
     posterior
-        The belief.
+        The posterior.
     confidence
-        α, the probability from which dominance counts as decided.
+        α, the probability at which dominance is decided.
     elimination
-        "joint": beaten at all times at once with that probability, which needs joint draws. "pointwise": beaten by one
-        other algorithm at each time with that probability.
+        "joint": beaten at all times at once with probability α, which needs joint draws. "pointwise": beaten by the same
+        other algorithm at each time with probability α.
     specialists
-        "keep": the other algorithm must also come first at least as often, within 10 % of the instances, and an algorithm
-        that is expected to come first more often than any other at some time is kept. "drop": it is enough that the other
+        "keep": the other algorithm must also come first at least as often, within 10 % of the instances. An algorithm that
+        is expected to come first more often than any other at some time is kept. "drop": it is enough that the other
         algorithm beats it on most instances.
     among
-        Only these algorithms may be eliminated or eliminate; all by default.
+        The algorithms that may eliminate and be eliminated; all by default.
 
     Returns
     -------
@@ -232,7 +233,7 @@ def dominated(
 def successively(
     posterior: Posterior, threat: NDArray[np.float64], *, confidence: float, among: Collection[str]
 ) -> tuple[Dominated, ...]:
-    """Eliminate one after the other, given what counts against each (`threats`)."""
+    """Return the dominated algorithms, eliminated one after the other by the largest entry of `threat` (see `threats`)."""
     names = posterior.names
     inside = np.array([name in among for name in names])
     strength = posterior.ratings.mean(axis=(0, 1))
@@ -255,7 +256,7 @@ def pareto_set(
     elimination: Elimination = "pointwise",
     specialists: Specialists = "keep",
 ) -> tuple[str, ...]:
-    """The algorithms that no other one confidently dominates, in the posterior's order; see `dominated`."""
+    """Return the algorithms that are not `dominated`, in the order of the posterior."""
     gone = {
         each.name
         for each in dominated(posterior, confidence=confidence, elimination=elimination, specialists=specialists)

@@ -1,36 +1,37 @@
-"""E-values for win rates: evidence about pairs of algorithms that needs no model.
+"""E-values for win rates: model-free evidence about pairs of algorithms.
 
 For algorithms a and b at a time t, the null hypothesis is that a beats b on at most half of the instances (ties count one
-half). A gambler who doubts it bets on "a beats b" before each instance. With x_p in {0, ½, 1} the outcome on instance p and
-a stake λ in (0, 1), the capital after instances 1, ..., P is
+half). A bettor against the null bets on "a beats b" before each instance. With x_p in {0, ½, 1} the outcome on instance p
+and a stake λ in (0, 1), the capital after instances 1, ..., P is
 
     e = ∫₀¹ ∏_p (1 + λ (2 x_p − 1)) dλ.
 
 Under the null no bet has a positive expected gain, so the capital is a non-negative supermartingale that starts at 1, and
-the probability that it *ever* reaches 1/δ is at most δ (Ville, 1939; betting as a test: Waudby-Smith and Ramdas, 2024). The
-statement holds at every moment and for every stopping rule, for any distribution of instances and any dependence over time
+the probability that it *ever* reaches 1/δ is at most δ (Ville, 1939; betting as a test: Waudby-Smith and Ramdas, 2024).
+The bound holds at every moment and for every stopping rule, for any distribution of instances and any dependence over time
 or between algorithms.
 
-What it assumes:
+Assumptions:
 
-- Instances are independent draws, in the order in which they were taken. The order of a sorted list must be shuffled.
-- Whether a pair is observed on an instance is decided before that instance is drawn. A race decides who runs, and until
-  when, from earlier rounds, so truncated runs and eliminated algorithms do no harm. Runs that fail under
-  `failure="missing"` are the exception: there the null hypothesis is about the instances on which both are observed.
+- Instances are independent draws, in the order in which they are used. A sorted list must be shuffled.
+- Whether a pair is observed on an instance is decided before that instance is drawn. A race decides which algorithms run,
+  and until when, from earlier rounds, so truncated runs and eliminated algorithms do not invalidate the bets. The exception
+  is runs that fail under `failure="missing"`: the null hypothesis is then about the instances on which both are observed.
 - An algorithm that joins later runs on the known instances in their order, and may stop at any of them. Its outcomes there
   are unknown when it joins, so its bets are valid unless it was tuned on these instances. They cease to be exact only if
-  it skips some of them because of what was known there and runs on later ones again.
-- Clusters are complete when one looks. A race that looks while clusters still grow has no proof, only a simulation: with
-  10 to 100 clusters of 2 to 20 members in random order and a look after every 8 instances, 0.4 to 3.4 % of 1,000
-  sequences reached 20, where 5 % are allowed.
+  it skips some instances because of outcomes known there and then runs on later ones.
+- Clusters are complete at every interim analysis. A race that analyses growing clusters is covered by a simulation, not by
+  a proof: with 10 to 100 clusters of 2 to 20 members in random order and an analysis after every 8 instances, 0.4 to 3.4 %
+  of 1,000 sequences reached 20, where 5 % are allowed.
 
-The stakes are averaged with positive weights that sum to one (Gauss-Legendre nodes), and an average of supermartingales is
-one. The integral is exact for up to 127 instances; beyond, the average is a finite mixture close to it, and just as valid.
+The capital is averaged over stakes with positive weights that sum to one (Gauss-Legendre nodes), and an average of
+supermartingales is a supermartingale. The integral is exact for up to 127 instances; beyond, the average is a finite mixture
+close to it, and equally valid.
 
-Decisions need a bound over all pairs. `b` is wrongly eliminated by `a` only if at *some* time a's win rate is at most one
-half. The smallest e-value over times is at most the one at that time, so the minimum over times needs no correction for
-their number. Which pair is eliminated is chosen by the data, so pairs do: `error_bounds` holds for all ordered pairs at
-once, and `corrections` keeps that true where algorithms may join later.
+Decisions need a bound over all pairs. `a` eliminates `b` wrongly only if a's win rate is at most one half at *some* time.
+The smallest e-value over times is at most the e-value at that time, so the minimum over times needs no correction for the
+number of times. The data select the pair, so the number of pairs does need a correction: `error_bounds` holds for all
+ordered pairs at once, and `corrections` extends it to algorithms that join later.
 
 References
 ----------
@@ -55,9 +56,10 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-# Polynomials up to degree 127 are integrated exactly, (1 + λ)^5000 to about 1 %; validity does not depend on it.
+# 64 nodes integrate polynomials up to degree 127 exactly and (1 + λ)^5000 to about 1 %; validity does not depend on it.
 _NODES = 64
-_CHUNK = 64  # factors per product: none is below 3e-4 (the largest node's distance from 1), and 3e-4^64 > 1e-230
+# Factors per product: each is at least 3e-4 (the distance of the largest node from 1), and 3e-4^64 > 1e-230.
+_CHUNK = 64
 _LARGEST = float(np.log(np.finfo(np.float64).max))
 _SMALLEST = float(np.log(np.finfo(np.float64).tiny))
 
@@ -70,18 +72,18 @@ def evidence(choices: Choices) -> Array:
 
         e = ∫₀¹ ∏_p (1 + λ (2 x_p − 1)) dλ.
 
-    If the null hypothesis is true, e exceeds 1/δ at any moment of a growing data set with probability at most δ, whatever
-    the model and whenever one stops to look (Ville, 1939; Waudby-Smith and Ramdas, 2024). An e-value of 20 speaks against
-    the null hypothesis like a p-value of 0.05; k wins in a row give (2^(k + 1) − 1) / (k + 1). E-values of several pairs
-    or times are each valid alone: see `polarbear.posterior.evidence.error_bounds` for eliminations.
+    If the null hypothesis is true, the probability that e ever exceeds 1/δ as the data set grows is at most δ, for any model
+    and any stopping rule (Ville, 1939; Waudby-Smith and Ramdas, 2024). An e-value of 20 is evidence against the null
+    hypothesis like a p-value of 0.05; k wins in a row give (2^(k + 1) − 1) / (k + 1). E-values of several pairs or times
+    are valid individually, not jointly: see `polarbear.posterior.evidence.error_bounds` for eliminations.
 
     Clusters: one bet per cluster, on the mean of 2 x_p − 1 over its members, in the order of arrival. The null hypothesis
     is then about new clusters, and three clusters are three bets, however many instances they have. A cluster counts from
-    its first member; stopping rules are covered if they look when clusters are complete.
+    its first member. Stopping rules are covered if they are evaluated when clusters are complete.
 
     Weights: instance p stakes λ w_p / max(w) instead of λ, and the null hypothesis is about the weighted win rate. Weights
-    must not depend on the outcomes, and for repeated looks the largest one must be there from the start, since it scales
-    all bets.
+    must not depend on the outcomes. For repeated analyses the largest weight must be present from the start, since it
+    scales all bets.
 
     Parameters
     ----------
@@ -124,24 +126,24 @@ def log_evidence(choices: Choices) -> Array:
 
 
 def error_bounds(choices: Choices, *, correction: ArrayLike | None = None) -> Array:
-    """Return bounds on the probability that eliminating the column because of the row is wrong, whatever the model.
+    """Return model-free bounds on the probability that it is wrong for the row to eliminate the column.
 
     The bound is min(1, k / min_t e_t), with e_t the e-value of row against column at time t and k = n (n − 1) for n
-    algorithms. It holds for all pairs at once, at every moment: the probability that an elimination with a bound of at
-    most δ is ever wrong, of any pair, is at most δ. Without k the bound would not hold for a pair that the data selected.
+    algorithms. It holds for all pairs at once, at every moment: the probability that any elimination with a bound of at
+    most δ is ever wrong is at most δ. Without k the bound would not hold for a pair that the data selected.
 
     Parameters
     ----------
     choices
         See `evidence`.
     correction
-        k, a number or one for each pair, shape (algorithm, algorithm); the reciprocals over all ordered pairs must sum to
-        at most one. See `corrections` for algorithms that join later.
+        k, one number or a matrix of shape (algorithm, algorithm); the reciprocals over all ordered pairs must sum to at
+        most one. See `corrections` for algorithms that join later.
 
     Returns
     -------
     NDArray
-        Shape (algorithm, algorithm), row eliminates column; above 0 and at most 1, which is the value of the diagonal.
+        Shape (algorithm, algorithm), row eliminates column; in (0, 1], and 1 on the diagonal.
     """
     n = len(choices.names)
     k = np.asarray(n * (n - 1) if correction is None else correction, dtype=np.float64)
@@ -151,16 +153,16 @@ def error_bounds(choices: Choices, *, correction: ArrayLike | None = None) -> Ar
 
 
 def corrections(algorithms: int, founders: int) -> Array:
-    """Return the correction k of each ordered pair where algorithms may join a race that is under way.
+    """Return the correction k of each ordered pair for a race that algorithms may join while it is under way.
 
-    Dividing δ by the n (n − 1) pairs of the moment would spend more than δ as n grows. Here the share 1/k of a pair is
-    fixed when its later member arrives: 1/n² for each pair of the n founders, which spends 1 − 1/n, and for the m-th
-    algorithm 1 / (m (m − 1)), divided among its 2 (m − 1) pairs. All shares, of however many algorithms, sum to one.
+    Dividing δ by the present n (n − 1) pairs would spend more than δ as n grows. Here the share 1/k of a pair is fixed when
+    its later member arrives: 1/n² for each pair of the n founders, which spends 1 − 1/n, and for the m-th algorithm
+    1 / (m (m − 1)), divided among its 2 (m − 1) pairs. For any number of algorithms the shares sum to at most one.
 
     Parameters
     ----------
     algorithms, founders
-        How many algorithms there are now, in order of arrival, and how many took part from the start.
+        The present number of algorithms, in order of arrival, and the number that took part from the start.
 
     Returns
     -------
@@ -197,7 +199,7 @@ def _log_capital(rankings: Rankings, time: int, stakes: Array) -> Array:
 
 
 def _log_capital_of_instances(ranks: NDArray[np.int16], weights: Array, stakes: Array) -> Array:
-    """Bet on each instance: sum log(1 + λ w) over wins and log(1 − λ w) over losses; ties add nothing."""
+    """Return the log capital with a bet on each instance: log(1 + λ w) per win, log(1 − λ w) per loss, 0 per tie."""
     equal = bool((weights == 1).all())
     levels = np.ones(1) if equal else weights
     gain, loss = np.log1p(levels[:, None] * stakes), np.log1p(-levels[:, None] * stakes)
@@ -205,14 +207,14 @@ def _log_capital_of_instances(ranks: NDArray[np.int16], weights: Array, stakes: 
     lost = np.empty_like(gained)
     for row in range(len(ranks)):
         won = _wins(ranks, row)
-        # With equal weights the number of wins is all that matters.
+        # With equal weights only the number of wins matters.
         counted = np.count_nonzero(won, axis=1)[:, None] if equal else won.astype(np.float64)
         gained[row], lost[row] = counted @ gain, counted @ loss
     return gained + lost.transpose(1, 0, 2)
 
 
 def _log_capital_of_clusters(ranks: NDArray[np.int16], weights: Array, codes: NDArray[np.intp], stakes: Array) -> Array:
-    """Bet once on each cluster: on the mean of w (2 x − 1) over its members on which the pair was compared."""
+    """Return the log capital with one bet per cluster, on the mean of w (2 x − 1) over its members that compare the pair."""
     order = np.argsort(codes, kind="stable")
     ranks, weights = ranks[:, order], weights[order]
     first_members = np.flatnonzero(np.diff(codes[order], prepend=-1))
@@ -224,7 +226,7 @@ def _log_capital_of_clusters(ranks: NDArray[np.int16], weights: Array, codes: ND
         members = np.add.reduceat(won | lost | tied, first_members, axis=1, dtype=np.float64)
         means = gains / np.maximum(members, 1)
         for start in range(0, means.shape[1], _CHUNK):
-            # A product per chunk takes far fewer logarithms than a sum of them, and neither overflows nor underflows.
+            # One logarithm per chunk is far cheaper than one per factor, and the product neither overflows nor underflows.
             result[row] += np.log(np.prod(1 + means[:, start : start + _CHUNK, None] * stakes, axis=1))
     return result
 

@@ -1,8 +1,8 @@
 """Draws of the distribution over instances, and the win rates and first places that follow from each draw.
 
 A draw is a vector of weights on rows: the observed instances, and pseudo-instances with random rankings. Win rates and
-ratings are weighted means over rows, blended with Plackett-Luce utilities that were fitted under the same weights. NumPy
-alone, so that a stored posterior loads anywhere at once.
+ratings are weighted means over rows, blended with Plackett-Luce utilities that were fitted under the same weights. The
+module needs only NumPy, so that a stored posterior loads quickly on any machine.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
     Array32 = NDArray[np.float32]
 
-# Win rates of all pairs are kept if they take no more than this, else computed when asked for.
+# Win rates of all pairs are cached if they take no more than this, else computed on demand.
 _KEPT_BYTES = 400_000_000
 
 
 @dataclass(frozen=True, eq=False)
 class OutcomeDraws:
-    """Weighted instances, draw by draw.
+    """Draws of random weights on instances, with the rankings and the Plackett-Luce fit that win rates derive from.
 
     Attributes
     ----------
@@ -41,16 +41,16 @@ class OutcomeDraws:
     sizes
         Shape (row,): the expected weight of each row, in instances (in clusters, if the answer generalises to new ones).
     scale
-        Shape (row, time): the instances' weights over time relative to `sizes`; None where they do not depend on time.
+        Shape (row, time): the weights of the instances over time relative to `sizes`; None if they do not depend on time.
     utilities
-        Shape (time, algorithm, draw), single precision: the Plackett-Luce fit under the same weights; None without model.
+        Shape (time, algorithm, draw), single precision: the Plackett-Luce fit under the same weights; None without a fit.
     model_weight
-        What the fit is worth in instances; infinity is the fit alone.
+        The weight of the Plackett-Luce fit in the blend, in instances; infinity uses the fit alone.
     observed
         The number of rows that are observed instances; the others are pseudo-instances.
     spread
-        Shape (pair, draw), half precision: τ of the near-equality prior that shrinks the pair in this draw, infinity where
-        it is not shrunk; None without shrinkage. Pairs (a, b), a < b, in the order of `numpy.triu_indices`.
+        Shape (pair, draw), half precision: τ of the near-equality prior that shrinks the pair in this draw, infinity if it
+        is not shrunk; None without shrinkage. Pairs (a, b), a < b, are in the order of `numpy.triu_indices`.
     """
 
     ranks: NDArray[np.int16]
@@ -68,7 +68,7 @@ class OutcomeDraws:
         return int(self.ranks.shape[2])
 
     def win_rates(self, first: int, second: int) -> Array32:
-        """Shape (time, draw): the share of instances on which the first algorithm beats the second, ties one half."""
+        """Return the share of instances on which the first algorithm beats the second, ties one half, shape (time, draw)."""
         if first == second:
             return np.full((self.ranks.shape[1], self.weights.shape[1]), 0.5, dtype=np.float32)
         if first > second:
@@ -79,7 +79,7 @@ class OutcomeDraws:
         return rates
 
     def thinned(self, kept: NDArray[np.intp]) -> OutcomeDraws:
-        """Only some of the draws."""
+        """Return the draws at the positions `kept`."""
         return replace(
             self,
             weights=self.weights[:, kept],
@@ -88,29 +88,29 @@ class OutcomeDraws:
         )
 
     def comparisons(self, first: int, second: int) -> Array:
-        """Shape (time,): on how many instances, pseudo-instances included, both algorithms were observed, by `sizes`."""
+        """Return the total `sizes` of the rows, pseudo-instances included, that compare both algorithms, shape (time,)."""
         both, _ = outcomes(self.ranks[..., first], self.ranks[..., second])
         return self.sizes @ both
 
     def compared(self, first: int, second: int) -> NDArray[np.bool_]:
-        """Shape (time,): whether both algorithms were observed on any instance that is not a pseudo-instance."""
+        """Return whether any observed instance (no pseudo-instance) compares both algorithms, shape (time,)."""
         ranks = self.ranks[: self.observed]
         both, _ = outcomes(ranks[..., first], ranks[..., second])
         return np.asarray(both.any(axis=0))
 
     def best_of(self, members: Sequence[int], rivals: Sequence[int]) -> Array32:
-        """Shape (time, draw): the share of instances on which the best of the members beats the best of the rivals.
+        """Return the share of instances on which the best member beats the best rival, shape (time, draw).
 
-        By outcomes alone, without the Plackett-Luce part: that part cannot see on which instances algorithms fail together.
+        It uses outcomes alone: the Plackett-Luce fit does not represent on which instances algorithms fail together.
         """
         both, won = outcomes(_best(self.ranks, members), _best(self.ranks, rivals))
         return self._weighted(both, won)
 
     def first_place_lead(self, first: int, second: int) -> Array32:
-        """Shape (time, draw): how much more often the first algorithm comes first than the second.
+        """Return the difference between two algorithms in the share of first places, shape (time, draw).
 
-        By outcomes among those observed, on the instances where both were. So a race that stops running some algorithms
-        still compares the others on all their instances.
+        First places are among the algorithms observed on each instance, and only instances that compare both count.
+        Therefore a race that stops running some algorithms still compares the others on all their instances.
         """
         both, _ = outcomes(self.ranks[..., first], self.ranks[..., second])
         lead = (self._first_shares[..., first] - self._first_shares[..., second]) * both
@@ -125,12 +125,12 @@ class OutcomeDraws:
 
     @cached_property
     def _model_ratings(self) -> Array32 | None:
-        """Shape (time, algorithm, draw): the probability of being first under the fit."""
+        """The ratings under the Plackett-Luce fit, shape (time, algorithm, draw); None if the fit has no weight."""
         return None if self.utilities is None or self.model_weight == 0 else softmax(self.utilities)
 
     @cached_property
     def _all_pairs(self) -> Array32 | None:
-        """Shape (pair, time, draw), or None if that were too large to keep."""
+        """The win rates of all pairs, shape (pair, time, draw); None if they exceed `_KEPT_BYTES`."""
         _, times, algorithms = self.ranks.shape
         pairs, draws = algorithms * (algorithms - 1) // 2, self.weights.shape[1]
         if 4 * pairs * times * draws > _KEPT_BYTES:
@@ -148,7 +148,7 @@ class OutcomeDraws:
         return rates
 
     def unshrunk(self, first: int, second: int) -> Array32:
-        """Win rates of a pair before differences of near-equal algorithms are shrunk."""
+        """Return the win rates of a pair before shrinkage, shape (time, draw)."""
         both, won = outcomes(self.ranks[..., first], self.ranks[..., second])
         if self.utilities is None or self.model_weight == 0:
             return self._weighted(both, won)
@@ -158,27 +158,27 @@ class OutcomeDraws:
         return self._blended(self._weighted(both, won), model, both)
 
     def _blended(self, by_outcomes: Array32, by_model: Array32, both: NDArray[np.bool_]) -> Array32:
-        """Outcomes (time, draw) and model, as the instances on which both were observed are few."""
+        """Blend outcomes and model, both (time, draw); the fewer instances compare the pair, the more the model counts."""
         share = (self.model_weight / (self.model_weight + self.sizes @ both)).astype(np.float32)[:, None]
         blended: Array32 = by_outcomes + share * (by_model - by_outcomes)
         return blended
 
     def _weighted(self, both: NDArray[np.bool_], won: Array32) -> Array32:
-        """The weighted mean of `won` (row, time) over the rows where both were observed, shape (time, draw)."""
+        """Return the weighted mean of `won` (row, time) over the rows that compare both, shape (time, draw)."""
         weighted, counted = won, both.astype(np.float32)
         if self.scale is not None:
             weighted, counted = (each * self.scale.astype(np.float32) for each in (won, counted))
         with single_thread():
             wins: Array32 = weighted.T @ self.weights
             if self.scale is None and both.all():
-                return np.minimum(wins, 1.0)  # weights sum to one but for rounding
+                return np.minimum(wins, 1.0)  # weights sum to one up to rounding
             total = counted.T @ self.weights
         rates: Array32 = np.divide(wins, total, out=np.full_like(wins, 0.5), where=total > 0)
         return np.minimum(rates, 1.0)
 
 
 def outcomes(first: NDArray[np.int16], second: NDArray[np.int16]) -> tuple[NDArray[np.bool_], Array32]:
-    """Whether two algorithms were compared, and what the first scored: 1 for a win, ½ for a tie, 0 otherwise."""
+    """Return whether two algorithms were compared, and the score of the first: 1 for a win, ½ for a tie, 0 otherwise."""
     both = (first != ABSENT) & (second != ABSENT) & ~((first == UNRANKED) & (second == UNRANKED))
     tied = (first == second) & both
     won = ((first < second) & both).astype(np.float32)
@@ -187,7 +187,10 @@ def outcomes(first: NDArray[np.int16], second: NDArray[np.int16]) -> tuple[NDArr
 
 
 def first_shares(ranks: NDArray[np.int16]) -> Array32:
-    """Shape as ranks (…, algorithm): 1 for the algorithm that is first, shared among ties; 0 where none was observed."""
+    """Return 1 for the first algorithm of each ranking, divided among ties, and 0 for the others, in the shape of `ranks`.
+
+    Rankings without an observed algorithm have only zeros.
+    """
     best = np.where(ranks == ABSENT, np.iinfo(np.int16).max, ranks).min(axis=-1, keepdims=True)
     is_first = (ranks == best) & (ranks != ABSENT)
     shares: Array32 = (is_first / np.maximum(is_first.sum(axis=-1, keepdims=True), 1)).astype(np.float32)
@@ -195,17 +198,18 @@ def first_shares(ranks: NDArray[np.int16]) -> Array32:
 
 
 def softmax(utilities: Array32) -> Array32:
-    """Ratings (time, algorithm, draw) of utilities under Plackett-Luce."""
+    """Return the Plackett-Luce ratings of utilities, both of shape (time, algorithm, draw)."""
     exponentials = np.exp(utilities - utilities.max(axis=1, keepdims=True))
     ratings: Array32 = exponentials / exponentials.sum(axis=1, keepdims=True)
     return ratings
 
 
 def shrunk(rates: Array32, spread: NDArray[np.float16]) -> Array32:
-    """Shrink win rates (time, draw) of a pair towards one half, by the prior deviation τ of each draw.
+    """Shrink win rates (time, draw) of a pair towards one half, by the prior standard deviation τ of each draw.
 
-    With mean m and deviation s of the draws at a time and the prior w ~ N(½, τ²), c = τ² / (τ² + s²): location shrinks by c
-    and deviations by √c, exact in the normal case, and draws stay joint over time. An infinite τ changes nothing.
+    Let m and s be the mean and standard deviation of the draws at a time, w ~ N(½, τ²) the prior and c = τ² / (τ² + s²).
+    The distance of m from ½ shrinks by c, and deviations from m shrink by √c. This is exact in the normal case, and draws
+    stay joint over time. An infinite τ changes nothing.
     """
     mean, variance = rates.mean(axis=1, keepdims=True), rates.var(axis=1, keepdims=True)
     kept = 1 / (1 + variance / np.square(spread.astype(np.float32)))
@@ -215,7 +219,7 @@ def shrunk(rates: Array32, spread: NDArray[np.float16]) -> Array32:
 
 
 def _best(ranks: NDArray[np.int16], members: Sequence[int]) -> NDArray[np.int16]:
-    """The best rank among the members, shape (row, time); `ABSENT` unless all of them were observed."""
+    """Return the best rank among the members, shape (row, time); `ABSENT` unless all of them were observed."""
     chosen = ranks[..., list(members)]
     best: NDArray[np.int16] = np.where((chosen == ABSENT).any(axis=-1), ABSENT, chosen.min(axis=-1)).astype(np.int16)
     return best
@@ -227,5 +231,5 @@ def _logistic(difference: Array32) -> Array32:
 
 
 def _pair_index(first: int, second: int, algorithms: int) -> int:
-    """The place of the pair first < second among `numpy.triu_indices(algorithms, 1)`."""
+    """Return the position of the pair first < second among `numpy.triu_indices(algorithms, 1)`."""
     return first * (2 * algorithms - first - 1) // 2 + second - first - 1

@@ -1,6 +1,6 @@
-"""Belief after: draws of ratings and win rates over time, with names, grid and diagnostics.
+"""The posterior: joint draws of ratings and win rates over time, with names, grid and diagnostics.
 
-NumPy alone, so that a stored posterior loads anywhere at once.
+It needs only NumPy, so that a stored posterior loads quickly on any machine.
 """
 
 from __future__ import annotations
@@ -24,15 +24,16 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-_DEEPEST, _SQUEEZED = -640.0, 60.0  # e⁻⁷⁰⁰ is a floating-point number, e⁻⁷⁵⁰ is not
+# Utilities below −640 are compressed into (−700, −640): e⁻⁷⁰⁰ is representable in double precision, e⁻⁷⁵⁰ is not.
+_DEEPEST, _SQUEEZED = -640.0, 60.0
 _FORMAT = "polarbear-posterior"
-# Version 1 has no win rates of their own: they follow from the ratings. Version 2 adds the draws behind them.
+# In version 1 win rates follow from the ratings. Version 2 adds the weighted instances that win rates are computed from.
 _VERSION = 2
 
 
 @dataclass(frozen=True, eq=False)
 class Summary:
-    """Mean and credible interval of each rating, arrays of shape (time, algorithm)."""
+    """Posterior mean and credible interval of each rating, arrays of shape (time, algorithm)."""
 
     mean: Array
     lower: Array
@@ -44,27 +45,27 @@ class Summary:
 class Posterior:
     """Equally weighted draws of ratings and win rates.
 
-    The rating θ_a is the probability that a comes first among all algorithms on a new instance; the win rate of a over b is
-    the probability that a beats b there. Under Plackett-Luce win rates follow from ratings, θ_a / (θ_a + θ_b); under
-    `BayesianBootstrap` each has its own draws. All questions go through `ratings` and `win_rates`.
+    The rating θ_a is the probability that a comes first among all algorithms on a new instance. The win rate of a over b is
+    the probability that a beats b on it. Under Plackett-Luce win rates follow from ratings, θ_a / (θ_a + θ_b); under
+    `BayesianBootstrap` each has its own draws. All other quantities derive from `ratings` and `win_rates`.
 
     Attributes
     ----------
     ratings
-        Shape (draw, time, algorithm); over algorithms they sum to one.
+        Draws of shape (draw, time, algorithm) that sum to one over algorithms.
     names
-        The algorithms.
+        The names of the algorithms.
     grid
         The times.
     joint
-        Whether a draw is one path over time. Independent priors give each time's posterior alone, and questions about
-        several times at once are refused.
+        Whether each draw is joint over all times. Priors that treat times independently give the posterior of each time
+        alone; queries about several times at once then raise an error.
     diagnostics
-        How the draws were made and whether they can be trusted.
+        How the draws were computed and whether they are reliable.
     prior
-        The prior, in words.
+        A description of the prior.
     instances
-        How many instances the posterior rests on.
+        The number of instances that the posterior is based on.
     outcomes
         The weighted instances behind ratings and win rates; None under the Plackett-Luce priors.
     scope
@@ -101,16 +102,19 @@ class Posterior:
         )
 
     def win_rates(self, first: int, second: int) -> NDArray[np.floating[Any]]:
-        """Draws of the win rate of one algorithm over another, both by their position in `names`, shape (time, draw)."""
+        """Return draws of the win rate of one algorithm over another, shape (time, draw).
+
+        Both algorithms are given by their position in `names`.
+        """
         if self.outcomes is not None:
             return self.outcomes.win_rates(first, second)
         one, other = self.ratings[..., first].T, self.ratings[..., second].T
         total = one + other
-        # Ratings may be zero to rounding, in a thinned file above all; nothing is known then.
+        # Both ratings may round to zero, above all in a thinned file; the win rate is then unknown and set to ½.
         return np.divide(one, total, out=np.full_like(total, 0.5), where=total > 0)
 
     def require_joint(self, question: str) -> None:
-        """Refuse a question about several times at once where draws are not paths over time."""
+        """Raise a ValueError unless draws are joint over time, as queries about several times at once require."""
         if not self.joint:
             raise ValueError(
                 f"{question} is a question about all times at once, and the prior {self.prior} treats each time alone; "
@@ -120,7 +124,7 @@ class Posterior:
             )
 
     def summary(self, level: float = 0.95) -> Summary:
-        """Posterior mean and central credible interval of each rating at each time."""
+        """Return the posterior mean and the central credible interval of each rating at each time."""
         if not 0 < level < 1:
             raise ValueError(f"level must lie between 0 and 1, got {level!r}")
         tail = (1 - level) / 2
@@ -128,7 +132,7 @@ class Posterior:
         return Summary(self.ratings.mean(axis=0), lower, upper, level)
 
     def thin(self, draws: int) -> Posterior:
-        """At most so many draws, evenly spread over all of them (they are in random order)."""
+        """Return a posterior with at most `draws` draws, evenly spaced among all draws (which are in random order)."""
         if draws < 1:
             raise ValueError(f"draws must be at least 1, got {draws!r}")
         if draws >= len(self.ratings):
@@ -138,11 +142,11 @@ class Posterior:
         return replace(self, ratings=self.ratings[keep], outcomes=outcomes)
 
     def to_arviz(self) -> Any:
-        """Ratings and win rates as an `xarray.DataTree` with a `/posterior` group, as ArviZ reads it.
+        """Return ratings and win rates as an `xarray.DataTree` with a `/posterior` group, the format of ArviZ.
 
-        Ratings have the axes (chain, draw, time, algorithm), with a single chain. Win rates have one axis more, `other`:
-        the share of instances on which `algorithm` beats `other`, in single precision. They are left out where they would
-        take more than 400 MB; thin the posterior first to have them. Needs the extra `polarbear[arviz]`.
+        Ratings have the axes (chain, draw, time, algorithm), with a single chain. Win rates have the additional axis
+        `other`: the share of instances on which `algorithm` beats `other`, in single precision. They are omitted if they
+        would take more than 400 MB; thin the posterior first to include them. Needs the extra `polarbear[arviz]`.
         """
         try:
             import xarray as xr
@@ -173,15 +177,15 @@ class Posterior:
         return xr.DataTree.from_dict({"/posterior": dataset})
 
     def save(self, path: str | PathLike[str], *, draws: int | None = None) -> None:
-        """Write to a NumPy archive; plain arrays and JSON, never a pickle.
+        """Write the posterior to a NumPy archive of plain arrays and JSON, without pickle.
 
         Parameters
         ----------
         path
-            The file.
+            The file to write.
         draws
-            For deployment: keep at most so many draws, to five digits, in a file that loads at once. Everything is kept
-            exactly by default.
+            For deployment: store at most this number of draws, to five digits, in a file that loads quickly. By default
+            all draws are stored exactly.
         """
         kept = self if draws is None else self.thin(draws)
         about = {
@@ -208,7 +212,7 @@ class Posterior:
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Posterior:
-        """Read what `save` wrote; anything else is refused with a sentence."""
+        """Read a posterior that `save` wrote; any other file raises a ValueError that says why."""
         if Path(path).is_dir():
             raise ValueError(f"{path} is not a posterior file but a folder")
         with Path(path).open("rb") as file:
@@ -217,7 +221,7 @@ class Posterior:
                     about = json.loads(archive["about"].tobytes())
                     ratings, times = archive["ratings"], archive["times"]
                     arrays = {name: archive[name] for name in _OUTCOME_FIELDS if name in archive.files}
-            except Exception as error:  # whatever a foreign or damaged file makes the readers raise
+            except Exception as error:  # foreign and damaged files make the readers raise errors of many types
                 raise ValueError(
                     f"{path} is not a posterior file that Posterior.save wrote, or it is damaged"
                 ) from error
@@ -232,7 +236,7 @@ class Posterior:
             told = about["diagnostics"]
             told["hyperparameters"] = tuple((name, mean, spread) for name, mean, spread in told["hyperparameters"])
             told["elbo"] = tuple(told.get("elbo", ()))
-            told.pop("effective_times", None)  # the first edition wrote it, for a correction that no longer exists
+            told.pop("effective_times", None)  # in files of older versions, from a correction that no longer exists
             shape = -1, len(times), len(about["names"])
             return cls(
                 ratings=ratings if ratings.dtype == np.float64 else _unpacked(ratings).reshape(shape),
@@ -253,10 +257,13 @@ _OUTCOME_FIELDS = ("ranks", "weights", "sizes", "scale", "utilities", "spread")
 
 
 def _outcome_arrays(outcomes: OutcomeDraws, *, short: bool) -> dict[str, NDArray[Any]]:
-    """The arrays of the weighted instances by name; in short, in half precision where a thousandth is enough."""
+    """Return the arrays of the weighted instances by name.
+
+    If `short`, weights and utilities are stored in half precision, where a relative error of a thousandth is acceptable.
+    """
     arrays = {name: getattr(outcomes, name) for name in _OUTCOME_FIELDS if getattr(outcomes, name) is not None}
     if short:
-        # Weights are relative to the largest of their draw: half precision keeps them to a thousandth.
+        # Relative to the largest weight of each draw, half precision is accurate to a thousandth.
         arrays["weights"] = (outcomes.weights / outcomes.weights.max(axis=0)).astype(np.float16)
         if outcomes.utilities is not None:
             arrays["utilities"] = outcomes.utilities.astype(np.float16)
@@ -283,7 +290,10 @@ def _outcomes_of(arrays: dict[str, NDArray[Any]], about: dict[str, Any], shape: 
 
 
 def _packed(ratings: Array) -> NDArray[np.uint8]:
-    """The upper three bytes of single precision, rounded; what more there is cannot be compressed, and means nothing."""
+    """Return the upper three bytes of ratings in single precision, rounded.
+
+    The lowest byte does not compress and carries no information.
+    """
     bits = np.ascontiguousarray(ratings, dtype="<f4").view("<u4") + np.uint32(0x80)
     return bits.view(np.uint8).reshape(-1, 4)[:, 1:]
 
@@ -297,12 +307,12 @@ def _unpacked(packed: NDArray[np.uint8]) -> Array:
 
 
 def ratings_of(utilities: Array) -> Array:
-    """Ratings (draw, time, algorithm), θ = softmax(μ), of utilities (time, algorithm, draw).
+    """Return the ratings θ = softmax(μ), shape (draw, time, algorithm), of utilities μ, shape (time, algorithm, draw).
 
-    In memory the draws lie side by side: what is asked of a posterior is mostly a mean over them.
+    Draws are contiguous in memory, because most queries of a posterior are means over draws.
     """
     ratings = np.empty(utilities.shape)
-    for mu, theta in zip(utilities, ratings, strict=True):  # one time after the other stays in cache
+    for mu, theta in zip(utilities, ratings, strict=True):  # the arrays of one time fit in the cache
         np.exp(_in_range(mu - mu.max(axis=0)), out=theta)
         theta /= theta.sum(axis=0)
     ratings.flags.writeable = False
@@ -310,7 +320,7 @@ def ratings_of(utilities: Array) -> Array:
 
 
 def _in_range(centred: Array) -> Array:
-    """Utilities at most zero, squeezed where their exponentials would underflow to zero and so lose their order."""
+    """Compress non-positive utilities whose exponentials would underflow to zero, so that their order is preserved."""
     if centred.min() >= _DEEPEST:
         return centred
     beyond = np.maximum(_DEEPEST - centred, 0.0)

@@ -1,7 +1,7 @@
 """Relations between algorithms under the posterior (the paper's "Confidence-Based Relations").
 
-All are pairwise: they ask whether the win rate of the row over the column lies above one half. They are shares of posterior
-draws. In every matrix the row is compared with the column, and the diagonal is zero.
+All relations are pairwise: they compare the win rate of the row over the column with one half. Their probabilities are
+shares of posterior draws. In every matrix the row is compared with the column, and the diagonal is zero.
 """
 
 from __future__ import annotations
@@ -22,21 +22,22 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
     Rates = NDArray[np.floating[Any]]
 
-_LARGEST_BYTES = 2_000_000_000  # of all win rates at once
+_LARGEST_BYTES = 2_000_000_000  # memory limit for the win rates of all pairs
 
 
 def win_rates(posterior: Posterior, first: str | None = None, second: str | None = None) -> Array:
-    """Draws of win rates, shape (draw, time, algorithm, algorithm), row against column; of one pair, shape (draw, time).
+    """Return draws of win rates, shape (draw, time, algorithm, algorithm), or (draw, time) for one pair.
 
-    The win rate of A over B is the probability that A beats B on a new instance, ties counting one half.
+    The win rate of the row A over the column B is the probability that A beats B on a new instance, where a tie counts one
+    half.
 
     Parameters
     ----------
     posterior
-        The belief.
+        The posterior.
     first, second
-        Names of two algorithms, for the win rate of the first over the second alone. All pairs by default; where these
-        would take more than two gigabytes, ask for one pair after the other.
+        Names of two algorithms, for the win rate of the first over the second only. All pairs by default; if these would
+        take more than two gigabytes, request one pair at a time.
 
     Examples
     --------
@@ -66,23 +67,23 @@ def win_rates(posterior: Posterior, first: str | None = None, second: str | None
 
 
 def dominance(posterior: Posterior, *, where: ArrayLike = True) -> Array:
-    """P(the row beats the column on most instances at t), shape (time, algorithm, algorithm).
+    """Return P(the row beats the column on most instances at t), shape (time, algorithm, algorithm).
 
     "Most" is a win rate above one half; under Plackett-Luce this is θ_A(t) > θ_B(t). Off the diagonal,
-    P(A beats B) + P(B beats A) = 1, but for draws in which the two are exactly even.
+    P(A beats B) + P(B beats A) = 1, except for draws with a win rate of exactly one half.
 
     Parameters
     ----------
     posterior
-        The belief.
+        The posterior.
     where
-        Which of them are wanted, as NumPy has it: anything that broadcasts to the result's shape. The others are zero.
+        The entries to compute, as in NumPy: a mask that broadcasts to the shape of the result. The other entries are zero.
     """
     return _shares(posterior, where, lambda rates: (_share(rates > 0.5), _share(rates < 0.5)))
 
 
 def win_probability(posterior: Posterior) -> Array:
-    """Expected win rate of the row over the column, shape (time, algorithm, algorithm): its posterior mean."""
+    """Return the posterior mean of the win rate of the row over the column, shape (time, algorithm, algorithm)."""
 
     def mean(rates: Rates) -> tuple[Array, Array]:
         expected = rates.mean(axis=1, dtype=np.float64)
@@ -92,16 +93,16 @@ def win_probability(posterior: Posterior) -> Array:
 
 
 def equivalence(posterior: Posterior, *, rope: float = 0.05, where: ArrayLike = True) -> Array:
-    """P(the win rate lies within `rope` of one half), shape (time, algorithm, algorithm).
+    """Return P(the win rate lies within `rope` of one half), shape (time, algorithm, algorithm).
 
     Parameters
     ----------
     posterior
-        The belief.
+        The posterior.
     rope
         ε, half the width of the region of practical equivalence of the win rate around one half.
     where
-        Which of them are wanted, see `dominance`.
+        The entries to compute, see `dominance`.
     """
     if not 0 <= rope < 0.5:
         raise ValueError(f"rope must lie in [0, 0.5), got {rope!r}")
@@ -114,9 +115,9 @@ def equivalence(posterior: Posterior, *, rope: float = 0.05, where: ArrayLike = 
 
 
 def anytime_dominance(posterior: Posterior, *, where: ArrayLike = True) -> Array:
-    """P(the row beats the column on most instances at every t), shape (algorithm, algorithm); needs joint draws.
+    """Return P(the row beats the column on most instances at every t), shape (algorithm, algorithm); needs joint draws.
 
-    `where`: see `dominance`.
+    For `where` see `dominance`.
     """
     posterior.require_joint("anytime dominance")
     n = len(posterior.names)
@@ -129,7 +130,7 @@ def anytime_dominance(posterior: Posterior, *, where: ArrayLike = True) -> Array
 
 
 def crossing(posterior: Posterior) -> Array:
-    """P(neither beats the other at every t), shape (algorithm, algorithm); needs joint draws."""
+    """Return P(neither beats the other at every t), shape (algorithm, algorithm); needs joint draws."""
     posterior.require_joint("crossing")
     dominated = anytime_dominance(posterior)
     result = 1 - (dominated + dominated.T)
@@ -138,7 +139,7 @@ def crossing(posterior: Posterior) -> Array:
 
 
 def pareto_probability(posterior: Posterior) -> Array:
-    """P(no other algorithm beats it at every t), for each algorithm; needs joint draws."""
+    """Return P(no other algorithm beats it at every t) for each algorithm; needs joint draws."""
     posterior.require_joint("membership in the Pareto set")
     beaten = beaten_everywhere(posterior)
     inside: Array = 1 - beaten.mean(axis=1)
@@ -146,7 +147,7 @@ def pareto_probability(posterior: Posterior) -> Array:
 
 
 def beaten_everywhere(posterior: Posterior) -> NDArray[np.bool_]:
-    """Whether some algorithm beats each one at every t, shape (algorithm, draw)."""
+    """Return whether some other algorithm beats each one at every t, shape (algorithm, draw)."""
     n, draws = len(posterior.names), len(posterior.ratings)
     beaten = np.zeros((n, draws), dtype=bool)
     for a, b in _pairs(np.ones((n, n), dtype=bool)):
@@ -157,19 +158,19 @@ def beaten_everywhere(posterior: Posterior) -> NDArray[np.bool_]:
 
 
 def _pairs(wanted: NDArray[np.bool_]) -> Iterator[tuple[int, int]]:
-    """The pairs a < b for which (a, b) or (b, a) is wanted."""
+    """Yield the pairs a < b for which (a, b) or (b, a) is wanted."""
     for a, b in np.argwhere(np.triu(wanted | wanted.T, 1)):
         yield int(a), int(b)
 
 
 def _share(true: NDArray[np.bool_]) -> Array:
-    """The share of draws at each time; counting row by row is ten times faster than along an axis."""
+    """Return the share of true draws at each time; counting row by row is ten times faster than along an axis."""
     shares: Array = np.array([np.count_nonzero(at_time) for at_time in true]) / true.shape[1]
     return shares
 
 
 def _shares(posterior: Posterior, where: ArrayLike, share: Callable[[Rates], tuple[Array, Array]]) -> Array:
-    """Fill (time, algorithm, algorithm) with what `share` makes of the win rates of each pair, in both directions."""
+    """Apply `share` to the win rates of each pair, in both directions; shape (time, algorithm, algorithm)."""
     times, n = len(posterior.grid), len(posterior.names)
     wanted = np.broadcast_to(where, (times, n, n))
     result = np.zeros((times, n, n))

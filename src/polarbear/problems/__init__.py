@@ -1,10 +1,14 @@
-"""Instance generators that need nothing but NumPy: random problems of the kind on which black-box optimisers are compared.
+"""Instance generators: random problems of the kind on which black-box optimisers are compared.
 
-`MixedProblems` draws problems that have no name in any benchmark: rotated, shifted mixtures of classical functions, after
-the affine combinations of Vermetten, Ye, Bäck and Doerr, "MA-BBOB: A problem generator for black-box optimization using
-affine combinations and shifts" (2025). The functions are those of Hansen, Finck, Ros and Auger, "Real-parameter black-box
-optimization benchmarking: noiseless functions definitions" (2009), written from their formulae, without the benchmark's
-irregularity transformations.
+In: an index and a seed. Out: a problem to minimise, as a callable with bounds.
+
+- `mixed`: `MixedProblems` draws problems that belong to no benchmark and need only NumPy: rotated, shifted mixtures of
+  classical functions, after the affine combinations of Vermetten, Ye, Bäck and Doerr, "MA-BBOB: A problem generator for
+  black-box optimization using affine combinations and shifts" (2025).
+- `functions`: the functions of Hansen, Finck, Ros and Auger, "Real-parameter black-box optimization benchmarking: noiseless
+  functions definitions" (2009), written from their formulae, without the benchmark's irregularity transformations.
+- `ma_bbob`: the problems of MA-BBOB, with `ioh`.
+- `gp_bbob`: the problems of GP-BBOB (the paper's appendix C), with `ioh`.
 """
 
 from polarbear.problems.functions import FUNCTIONS

@@ -1,6 +1,6 @@
 """The classical test functions, each with its minimum 0 at the origin of its own coordinates.
 
-All take points of shape (..., dimension), two dimensions or more, and return values of shape (...).
+All functions take points of shape (..., dimension), with a dimension of at least 2, and return values of shape (...).
 """
 
 from __future__ import annotations
@@ -20,69 +20,75 @@ if TYPE_CHECKING:
 
 
 def sphere(z: Array) -> Any:
-    """Σ zᵢ²."""
+    """Return Σ zᵢ²."""
     return np.vecdot(z, z)
 
 
 def ellipsoid(z: Array) -> Any:
-    """Σ 10^(6 (i-1)/(d-1)) zᵢ²: smooth, conditioned at a million."""
+    """Return Σ 10^(6 (i-1)/(d-1)) zᵢ²: smooth, with a condition number of 10⁶."""
     return (z * z).dot(_powers(6.0, z.shape[-1]))
 
 
 def discus(z: Array) -> Any:
-    """10⁶ z₁² + Σ_{i>1} zᵢ²: one direction is a thousand times as sensitive as all the others."""
+    """Return 10⁶ z₁² + Σ_{i>1} zᵢ²: one direction is a thousand times as sensitive as all the others."""
     return np.vecdot(z, z) + (1e6 - 1) * z[..., 0] ** 2
 
 
 def bent_cigar(z: Array) -> Any:
-    """z₁² + 10⁶ Σ_{i>1} zᵢ²: one direction is a thousand times less sensitive than all the others."""
+    """Return z₁² + 10⁶ Σ_{i>1} zᵢ²: one direction is a thousand times less sensitive than all the others."""
     rest = z[..., 1:]
     return z[..., 0] ** 2 + 1e6 * np.vecdot(rest, rest)
 
 
 def sharp_ridge(z: Array) -> Any:
-    """z₁² + 100 √(Σ_{i>1} zᵢ²): the gradient does not fade on the way to the ridge."""
+    """Return z₁² + 100 √(Σ_{i>1} zᵢ²): the gradient does not vanish towards the ridge."""
     rest = z[..., 1:]
     return z[..., 0] ** 2 + 100 * np.sqrt(np.vecdot(rest, rest))
 
 
 def different_powers(z: Array) -> Any:
-    """√(Σ |zᵢ|^(2 + 4 (i-1)/(d-1))): the closer to the optimum, the worse conditioned."""
+    """Return √(Σ |zᵢ|^(2 + 4 (i-1)/(d-1))): the conditioning worsens towards the optimum."""
     return np.sqrt(_sum(np.abs(z) ** _evenly(2.0, 6.0, z.shape[-1])))
 
 
 def attractive_sector(z: Array) -> Any:
-    """(Σ (sᵢ zᵢ)²)^0.9, sᵢ = 100 where zᵢ > 0 and 1 elsewhere: good values lie in one narrow sector."""
+    """Return (Σ (sᵢ zᵢ)²)^0.9, sᵢ = 100 where zᵢ > 0 and 1 elsewhere: good values lie in one narrow sector."""
     steep = np.maximum(z, 0)
     return (np.vecdot(z, z) + (1e4 - 1) * np.vecdot(steep, steep)) ** 0.9
 
 
 def step_ellipsoid(z: Array) -> Any:
-    """0.1 max(|z₁| / 10⁴, Σ 10^(2 (i-1)/(d-1)) z̃ᵢ²), z̃ rounded to 1, or to 0.1 within 0.5: plateaus, no gradient."""
+    """Return 0.1 max(|z₁| / 10⁴, Σ 10^(2 (i-1)/(d-1)) z̃ᵢ²): plateaus, no gradient.
+
+    z̃ᵢ is zᵢ rounded to multiples of 1, or of 0.1 where |zᵢ| ≤ 0.5.
+    """
     steps = np.where(np.abs(z) > 0.5, np.rint(z), np.rint(10 * z) / 10)
     return 0.1 * np.maximum(np.abs(z[..., 0]) / 1e4, (steps * steps).dot(_powers(2.0, z.shape[-1])))
 
 
 def rosenbrock(z: Array) -> Any:
-    """Σ 100 (uᵢ² - uᵢ₊₁)² + (uᵢ - 1)², u = max(1, √d/8) z + 1: a long bent valley."""
+    """Return Σ 100 (uᵢ² - uᵢ₊₁)² + (uᵢ - 1)², u = max(1, √d/8) z + 1: a long bent valley."""
     bend, rest = _valley(z)
     return 100 * np.vecdot(bend, bend) + np.vecdot(rest, rest)
 
 
 def griewank_rosenbrock(z: Array) -> Any:
-    """10/(d-1) Σ (1 - cos sᵢ + sᵢ/4000), sᵢ the terms of Rosenbrock's function: very many local optima along its valley."""
+    """Return 10/(d-1) Σ (1 - cos sᵢ + sᵢ/4000), with sᵢ the terms of Rosenbrock's function.
+
+    It has very many local optima along Rosenbrock's valley.
+    """
     bend, rest = _valley(z)
     terms = 100 * bend * bend + rest * rest
     return 10 * (1 + _sum(terms / 4000 - np.cos(terms)) / (z.shape[-1] - 1))
 
 
 def rastrigin(z: Array) -> Any:
-    """Σ 10 (1 - cos 2πzᵢ) + zᵢ²: about 10^d local optima in a regular order."""
+    """Return Σ 10 (1 - cos 2πzᵢ) + zᵢ²: about 10^d local optima, regularly spaced."""
     return _ripples(z) + np.vecdot(z, z)
 
 
 def lunacek(z: Array) -> Any:
-    """min(Σ zᵢ², d + s Σ (zᵢ + μ₀ - μ₁)²) + Σ 10 (1 - cos 2πzᵢ): two funnels, the wider one leads astray.
+    """Return min(Σ zᵢ², d + s Σ (zᵢ + μ₀ - μ₁)²) + Σ 10 (1 - cos 2πzᵢ): two funnels, of which the wider misleads.
 
     μ₀ = 2.5, s = 1 - 1 / (2 √(d + 20) - 8.2), μ₁ = -√((μ₀² - 1) / s).
     """
@@ -96,7 +102,7 @@ _AMPLITUDES, _FREQUENCIES = 0.5 ** np.arange(12), 2 * np.pi * 3.0 ** np.arange(1
 
 
 def weierstrass(z: Array) -> Any:
-    """10 (1/d Σᵢ Σₖ 2⁻ᵏ (1 - cos(2π 3ᵏ zᵢ)))³, k = 0..11: rugged at every scale, nowhere smooth in the limit."""
+    """Return 10 (1/d Σᵢ Σₖ 2⁻ᵏ (1 - cos(2π 3ᵏ zᵢ)))³, k = 0..11: rugged at every scale, nowhere smooth in the limit."""
     rugged = (1 - np.cos(z[..., None] * _FREQUENCIES)).dot(_AMPLITUDES)
     return 10 * (_sum(rugged) / z.shape[-1]) ** 3
 
@@ -105,7 +111,7 @@ _SCALES, _SHARES = 2.0 ** np.arange(1, 33), 0.5 ** np.arange(1, 33)
 
 
 def katsuura(z: Array) -> Any:
-    """10/d² (Πᵢ (1 + i Σⱼ |2ʲ zᵢ - round(2ʲ zᵢ)| 2⁻ʲ)^(10/d^1.2) - 1), j = 1..32: rugged, and repetitive."""
+    """Return 10/d² (Πᵢ (1 + i Σⱼ |2ʲ zᵢ - round(2ʲ zᵢ)| 2⁻ʲ)^(10/d^1.2) - 1), j = 1..32: rugged and repetitive."""
     d = z.shape[-1]
     scaled = z[..., None] * _SCALES
     rugged = np.abs(scaled - np.rint(scaled)).dot(_SHARES)
@@ -113,30 +119,33 @@ def katsuura(z: Array) -> Any:
 
 
 def schaffer(z: Array) -> Any:
-    """(1/(d-1) Σ √sᵢ (1 + sin²(50 sᵢ^0.2)))², sᵢ = √(zᵢ² + zᵢ₊₁²): frequency and height of the ripples vary."""
+    """Return (1/(d-1) Σ √sᵢ (1 + sin²(50 sᵢ^0.2)))², sᵢ = √(zᵢ² + zᵢ₊₁²): ripples of varying frequency and height."""
     squares = z * z
     s = np.sqrt(squares[..., :-1] + squares[..., 1:])
     ripples = np.sin(50 * s**0.2)
     return (np.vecdot(np.sqrt(s), 1 + ripples * ripples) / (z.shape[-1] - 1)) ** 2
 
 
-# Where u sin √u is largest on [-500, 500]: √u solves tan r = -r/2 between 6π and 7π. And how large it is there.
+# The maximiser of u sin √u on [-500, 500], where √u solves tan r = -r/2 between 6π and 7π, and the maximum.
 _SCHWEFEL_AT = 420.9687463599822
 _SCHWEFEL_BEST = _SCHWEFEL_AT * np.sin(np.sqrt(_SCHWEFEL_AT))
 
 
 def schwefel(z: Array) -> Any:
-    """1/(100 d) Σ 418.98 - uᵢ sin √|uᵢ| + max(0, |uᵢ| - 500)²/100, u = 100 z + 420.97: the best optima are far apart."""
+    """Return 1/(100 d) Σ 418.98 - uᵢ sin √|uᵢ| + max(0, |uᵢ| - 500)²/100, u = 100 z + 420.97.
+
+    The best local optima are far apart.
+    """
     u = 100 * z + _SCHWEFEL_AT
     size = np.abs(u)
     outside = np.maximum(size - 500, 0)
     losses = _sum(_SCHWEFEL_BEST - u * np.sin(np.sqrt(size)))
-    # Beside the optimum, rounding may leave a value on the wrong side of 0.
+    # Near the optimum, rounding may give a value below 0.
     return abs(losses + 0.01 * np.vecdot(outside, outside)) / (100 * z.shape[-1])
 
 
 def gallagher(z: Array) -> Any:
-    """(10 - maxₖ wₖ exp(-1/(2d) Σᵢ cₖᵢ (zᵢ - yₖᵢ)²))²: 21 peaks at random, of which the highest is at the origin."""
+    """Return (10 - maxₖ wₖ exp(-1/(2d) Σᵢ cₖᵢ (zᵢ - yₖᵢ)²))²: 21 random peaks, with the highest at the origin."""
     places, shapes, heights = _peaks(z.shape[-1])
     away = z[..., None, :] - places
     return (10 - np.maximum.reduce(heights * np.exp(np.vecdot(shapes, away * away)), axis=-1)) ** 2
@@ -163,11 +172,11 @@ def _ripples(z: Array) -> Any:
 
 
 def _sum(terms: Array) -> Any:
-    """Add up over the last axis; for few terms, this is twice as fast as NumPy's own sum."""
+    """Return the sum over the last axis; for few terms, this is twice as fast as NumPy's own sum."""
     return terms.dot(_evenly(1.0, 1.0, terms.shape[-1]))
 
 
-# Constants of a dimension are kept: making them takes longer than using them.
+# Constants of a dimension are cached: computing them takes longer than using them.
 @lru_cache
 def _evenly(first: float, last: float, dimension: int) -> Array:
     return np.linspace(first, last, dimension)
@@ -180,7 +189,7 @@ def _powers(exponent: float, dimension: int) -> Array:
 
 @lru_cache
 def _peaks(dimension: int) -> tuple[Array, Array, Array]:
-    """Places yₖ, shapes -cₖ/(2d) and heights wₖ of the peaks, the same in every process."""
+    """Return the places yₖ, shapes -cₖ/(2d) and heights wₖ of the peaks, the same in every process."""
     rng = np.random.default_rng([21, dimension])
     places = np.vstack([np.zeros(dimension), rng.uniform(-5, 5, (20, dimension))])
     conditions = 1000 ** rng.permuted(np.linspace(0, 2, 21))

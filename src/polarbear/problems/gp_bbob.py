@@ -1,4 +1,7 @@
-"""GP-BBOB: sparse mixtures of the BBOB functions whose weights depend on the point (the paper's appendix C), on `ioh`."""
+"""GP-BBOB (the paper's appendix C): sparse mixtures of the BBOB functions whose weights depend on the point.
+
+In: an index and a seed. Out: a `GpBbobProblem`, which evaluates the BBOB functions with `ioh`.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,7 @@ if TYPE_CHECKING:
 FUNCTIONS = 24
 _BOUND = 5.0
 
-# The prior of K, LogNormal(1.1, 0.5) truncated to [2, 24].
+# The prior of K: LogNormal(1.1, 0.5), truncated to [2, 24].
 _K_LOCATION, _K_SCALE = 1.1, 0.5
 _K_BELOW, _K_ABOVE = (float(ndtr((math.log(bound) - _K_LOCATION) / _K_SCALE)) for bound in (2, 24))
 
@@ -47,7 +50,7 @@ class RandomField:
     def draw(
         cls, rng: np.random.Generator, *, dimension: int, outputs: int, features: int, lengthscale: float, sigma: float
     ) -> RandomField:
-        """Draw a field of so many outputs over so many variables."""
+        """Draw a field with `outputs` outputs over `dimension` variables."""
         frequencies = rng.standard_normal((features, dimension)) / lengthscale
         phases = rng.uniform(0, 2 * math.pi, features)
         weights = rng.standard_normal((outputs, features))
@@ -61,19 +64,19 @@ class RandomField:
 class GpBbobProblem:
     """A problem f(x) = Σᵢ wᵢ(x) fᵢ(x) + y₀ over the 24 functions of BBOB's SBOX variant, on [-5, 5]^d.
 
-    The weights are a softmax of the k(x) largest logits zᵢ(x) / T, the others are zero; z is a Gaussian process over x, and
-    so is h, with k(x) = ⌊F_K⁻¹(Φ(h(x)))⌋. All parameters are drawn from the priors of the paper's table by the one seed.
+    The weights are a softmax of the k(x) largest logits zᵢ(x) / T; the others are zero. Both z and h are Gaussian processes
+    over x, with k(x) = ⌊F_K⁻¹(Φ(h(x)))⌋. One seed determines all parameters, drawn from the priors of the paper's table.
 
-    What the paper leaves open is read so: lengthscales are in the coordinates of the domain [-5, 5]; the 24 logits share
-    their frequencies, and have independent amplitudes; K is cast to an integer by rounding down; and Φ is taken of h as it
-    is, so that k(x) varies more than its prior where σ_k is above one, and less where it is below.
+    The paper leaves four details open. Here, lengthscales are in the coordinates of the domain [-5, 5]. The 24 logits share
+    their frequencies and have independent amplitudes. K is rounded down to an integer. Φ is applied to h without scaling,
+    so k(x) varies more than its prior where σ_k is above one, and less where it is below.
 
     Parameters
     ----------
     seed
-        Of everything; the same seed and dimension give the same problem anywhere.
+        The seed of all random parameters; the same seed and dimension give the same problem on any machine.
     dimension
-        The number of variables; by default it is drawn from N(240, 30), truncated to [2, 320].
+        The number of variables; by default drawn from N(240, 30), truncated to [2, 320].
     """
 
     def __init__(self, seed: int, dimension: int | None = None) -> None:
@@ -105,19 +108,19 @@ class GpBbobProblem:
 
     @property
     def bounds(self) -> list[tuple[float, float]]:
-        """Lowest and highest value of each variable."""
+        """The lowest and highest value of each variable."""
         return [(-_BOUND, _BOUND)] * self.dimension
 
     def active(self, x: ArrayLike) -> NDArray[np.intp]:
-        """k(x), how many functions have weight at points (..., variable)."""
+        """Return k(x), the number of functions with positive weight, at points (..., variable)."""
         h = self._sparsity(np.asarray(x, dtype=np.float64))[..., 0]
         return active_of(h)
 
     def weights(self, x: ArrayLike) -> Array:
-        """w(x), (..., function): on the simplex, with k(x) entries above zero."""
+        """Return w(x), (..., function): weights on the simplex, of which k(x) are above zero."""
         points = np.asarray(x, dtype=np.float64)
         logits = self._logits(points) / self.temperature
-        # The rank of each logit among the 24, the largest first.
+        # The rank of each of the 24 logits, with 0 for the largest.
         ranks = np.argsort(np.argsort(-logits, axis=-1), axis=-1)
         logits = np.where(ranks < self.active(points)[..., None], logits, -np.inf)
         strengths = np.exp(logits - logits.max(axis=-1, keepdims=True))
@@ -146,23 +149,23 @@ class GpBbobProblem:
 
 @dataclass(frozen=True)
 class GpBbob:
-    """GP-BBOB as a source of problems.
+    """A source of GP-BBOB problems: `source(index, seed)` is always the same problem.
 
     Parameters
     ----------
     dimension
-        Of all problems; by default each draws its own, about 240.
+        The number of variables of all problems; by default each problem draws its own, about 240.
     """
 
     dimension: int | None = None
 
     def __call__(self, index: int, seed: int) -> GpBbobProblem:
-        """Return the problem of this index; other indices and other seeds give others, independent of it."""
+        """Return the problem with this index; other indices and seeds give independent problems."""
         return GpBbobProblem(int(np.random.SeedSequence([seed, index]).generate_state(1)[0]), self.dimension)
 
 
 def active_of(h: ArrayLike) -> NDArray[np.intp]:
-    """k = ⌊F_K⁻¹(Φ(h))⌋ with K ~ LogNormal(1.1, 0.5) truncated to [2, 24].
+    """Return k = ⌊F_K⁻¹(Φ(h))⌋, with K ~ LogNormal(1.1, 0.5) truncated to [2, 24].
 
     Examples
     --------
@@ -170,10 +173,10 @@ def active_of(h: ArrayLike) -> NDArray[np.intp]:
     [2, 2, 3, 5, 13]
     """
     share = _K_BELOW + ndtr(np.asarray(h, dtype=np.float64)) * (_K_ABOVE - _K_BELOW)
-    return np.clip(np.exp(_K_LOCATION + _K_SCALE * ndtri(share)), 2, 24).astype(np.intp)  # rounding may leave the ends
+    return np.clip(np.exp(_K_LOCATION + _K_SCALE * ndtri(share)), 2, 24).astype(np.intp)  # rounding may exceed [2, 24]
 
 
 def truncated_normal(rng: np.random.Generator, *, mean: float, deviation: float, lowest: float, highest: float) -> int:
-    """Draw from a normal distribution truncated (not clipped) to an interval, and round down."""
+    """Draw from a normal distribution that is truncated (not clipped) to an interval, and round down."""
     low, high = (lowest - mean) / deviation, (highest - mean) / deviation
     return int(truncnorm.rvs(low, high, loc=mean, scale=deviation, random_state=rng))

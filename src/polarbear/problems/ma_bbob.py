@@ -1,4 +1,7 @@
-"""MA-BBOB: affine combinations of the BBOB functions, on `ioh`."""
+"""MA-BBOB: affine combinations of the BBOB functions.
+
+In: an instance number and a dimension. Out: a `ManyAffineProblem`, which evaluates the BBOB functions with `ioh`.
+"""
 
 from __future__ import annotations
 
@@ -11,20 +14,21 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-# Between these ioh clips each function's distance to its optimum.
+# ioh clips each function's distance to its optimum to this interval.
 _LEAST, _MOST = 1e-12, 1e20
 
 
 class ManyAffineProblem:
     """A problem of MA-BBOB, 10^(10 Σᵢ wᵢ (log₁₀(fᵢ(x − x* + xᵢ*) − fᵢ*) + 8) / sᵢ − 8), with fᵢ the 24 functions of BBOB.
 
-    The same as `ioh.problem.ManyAffine(instance, dimension)`, which evaluates all 24 functions although few have weight;
-    here only those that have are. Sent to another process, it is made there anew from its two numbers.
+    Its values are those of `ioh.problem.ManyAffine(instance, dimension)`. That class evaluates all 24 functions although few
+    have a positive weight; this one evaluates only those. A pickled problem holds only its two numbers, from which it is
+    built again.
 
     Parameters
     ----------
     instance
-        Its number in MA-BBOB, from 1.
+        The number of the instance in MA-BBOB, from 1.
     dimension
         The number of variables, at least 2.
     """
@@ -43,11 +47,11 @@ class ManyAffineProblem:
 
     @property
     def bounds(self) -> list[tuple[float, float]]:
-        """Lowest and highest value of each variable."""
+        """The lowest and highest value of each variable."""
         return [(-5.0, 5.0)] * self.dimension
 
     def __call__(self, x: ArrayLike) -> float:
-        """Return the value at a point; its least is about 1e-12, at the optimum."""
+        """Return the value at a point; the minimum is about 1e-12, at the optimum."""
         point = np.asarray(x, dtype=np.float64)
         exponent = -8.0
         for function, shift, best, factor in self._parts:
@@ -64,7 +68,7 @@ class ManyAffineProblem:
 
 @dataclass(frozen=True)
 class MaBbob:
-    """MA-BBOB as a source of problems: the index i gives the instance `first` + i.
+    """A source of MA-BBOB problems, in which index i gives the instance `first` + i.
 
     Parameters
     ----------
@@ -78,13 +82,13 @@ class MaBbob:
     first: int = 1
 
     def __call__(self, index: int, seed: int) -> ManyAffineProblem:
-        """Return the problem of this index; MA-BBOB's instances are numbered, and need no seed."""
+        """Return the problem with this index; the instances of MA-BBOB are numbered and need no seed."""
         del seed
         return ManyAffineProblem(self.first + index, self.dimension)
 
 
 def require_ioh(what: str) -> Any:
-    """The package `ioh`, or a sentence on how to get it."""
+    """Return the package `ioh`, or raise an ImportError that says how to install it."""
     try:
         import ioh
     except ImportError as error:

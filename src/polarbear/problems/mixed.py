@@ -1,4 +1,7 @@
-"""Random problems: rotated and shifted functions, mixed in the logarithms of their values."""
+"""Random problems: mixtures of rotated and shifted functions, in the logarithms of their values.
+
+In: an index and a seed. Out: a `Problem` with a known optimum.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,7 @@ if TYPE_CHECKING:
 # The domain [-5, 5]^d and optima in [-4, 4]^d, as in BBOB.
 _BOUND, _OPTIMUM_BOUND = 5.0, 4.0
 
-# Precision below which values no longer count, relative to a typical value in the domain, as in MA-BBOB.
+# The precision below which differences no longer matter, relative to a typical value in the domain, as in MA-BBOB.
 _FLOOR = 1e-8
 
 
@@ -29,18 +32,18 @@ _FLOOR = 1e-8
 class Problem:
     """A function to be minimised, f(x) = ε (Πᵢ (1 + fᵢ(Rᵢ(x - x*)) / (ε sᵢ))^wᵢ - 1) with ε = 1e-8.
 
-    Far from the optimum this is a weighted geometric mean of its components fᵢ, of each in its own rotation Rᵢ and scaled
-    by its typical value sᵢ; its minimum is 0 at x*. Outside the bounds it is the value at the nearest point within, plus
-    the squared distance from there: some components would have equal optima far away.
+    Far from the optimum, this is a weighted geometric mean of the components fᵢ, each with its own rotation Rᵢ and divided
+    by its typical value sᵢ. The minimum is 0 at x*. Outside the bounds, f is the value at the nearest point inside plus the
+    squared distance to that point, since some components would otherwise have equal optima far away.
 
     Attributes
     ----------
     name
-        What it is made of, for people.
+        A readable list of the components.
     optimum
-        x*, where the minimum 0 is.
+        x*, the point with the minimum 0.
     functions, weights, scales, rotations
-        Of each component the name (a key of `FUNCTIONS`), the weight wᵢ (they sum to 1), ε sᵢ, and Rᵢ transposed.
+        For each component, its name (a key of `FUNCTIONS`), its weight wᵢ (weights sum to 1), ε sᵢ, and Rᵢ transposed.
 
     Examples
     --------
@@ -65,7 +68,7 @@ class Problem:
 
     @property
     def bounds(self) -> list[tuple[float, float]]:
-        """Lowest and highest value of each variable, as SciPy's optimisers take them."""
+        """The lowest and highest value of each variable, in the form of SciPy's optimisers."""
         return [(-_BOUND, _BOUND)] * self.dimension
 
     def __str__(self) -> str:
@@ -89,16 +92,16 @@ class Problem:
 
 @dataclass(frozen=True)
 class MixedProblems:
-    """An endless source of problems: `source(index, seed)` is always the same problem.
+    """An unlimited source of problems: `source(index, seed)` is always the same problem.
 
     Parameters
     ----------
     dimension
         The number of variables, at least 2.
     components
-        How many functions each problem mixes; 1 gives rotated and shifted classical functions.
+        The number of functions in each mixture; 1 gives rotated and shifted classical functions.
     functions
-        Names of those to choose from; by default all of `FUNCTIONS`.
+        The names of the functions to draw from; by default all of `FUNCTIONS`.
 
     Examples
     --------
@@ -129,7 +132,7 @@ class MixedProblems:
         object.__setattr__(self, "functions", tuple(dict.fromkeys(self.functions)))
 
     def __call__(self, index: int, seed: int) -> Problem:
-        """Return the problem of this index; other indices and other seeds give others, independent of it."""
+        """Return the problem with this index; other indices and seeds give independent problems."""
         rng = np.random.default_rng([seed, index])
         d, k = self.dimension, self.components
         chosen = tuple(self.functions[i] for i in rng.choice(len(self.functions), size=k, replace=False))
@@ -142,14 +145,14 @@ class MixedProblems:
 
 
 def _rotation(rng: np.random.Generator, dimension: int) -> Array:
-    """Draw an orthogonal matrix from the uniform distribution (Haar's): the QR factor of a Gaussian one, signs fixed."""
+    """Draw an orthogonal matrix from Haar's uniform distribution: the Q factor of a Gaussian matrix, with fixed signs."""
     q, r = np.linalg.qr(rng.standard_normal((dimension, dimension)))
     return frozen(q * np.sign(np.diag(r)), np.float64)
 
 
 @cache
 def _typical_value(name: str, dimension: int) -> float:
-    """Return the median of a function over differences of points and optima, the same in every process."""
+    """Return the median of a function over random differences of point and optimum, the same in every process."""
     rng = np.random.default_rng(0)
     points, optima = (rng.uniform(-bound, bound, (500, dimension)) for bound in (_BOUND, _OPTIMUM_BOUND))
     return float(np.median(FUNCTIONS[name](points - optima)))

@@ -1,1 +1,10 @@
-"""What to run next (the paper's section 4): who races, until when, who is out, which pairs are decided."""
+"""The race (the paper's section 4): decide what to run next, which algorithms to eliminate and which pairs are decided.
+
+In: settings and finished runs.
+Out: the next jobs, and a state with its posterior and the record of every round. Nothing here runs or stores anything.
+
+Modules: `loop` (Algorithm 1, from state to state), `state`, `settings`, `sampling` (the next jobs), `jobs` (jobs and runs),
+`evidence` (runs and the choices that follow from them), `batching` (instances per round), `resolution` (decided pairs),
+`stopping` (limits), `rounds` (the record of decisions), `forecast` (instances still needed), `serialisation` (settings and
+rounds as JSON), `result` (the outcome for users).
+"""

@@ -1,4 +1,4 @@
-"""How many instances a round takes (the paper's "Batch Size")."""
+"""The number of instances per round (the paper's "Batch Size")."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ from dataclasses import dataclass
 
 from polarbear.models.validation import require_count
 
-# The paper: halve "when many (e.g., > 20 %) resolve".
+# The paper halves the batch "when many (e.g., > 20 %) resolve".
 _MANY = 0.2
 
 
 @dataclass(frozen=True)
 class AdaptiveBatch:
-    """Double when nothing was resolved in a round, halve when more than a fifth was, within limits.
+    """A batch size that doubles when a round decides nothing and halves when it decides more than a fifth, within limits.
 
     Parameters
     ----------
     smallest, largest
-        The limits.
+        The limits of the batch size.
     start
-        Size of the first round; the smallest by default.
+        The size of the first round; the smallest by default.
 
     Examples
     --------
@@ -42,11 +42,11 @@ class AdaptiveBatch:
 
     @property
     def first(self) -> int:
-        """Size of the first round."""
+        """The size of the first round."""
         return self.smallest if self.start is None else self.start
 
     def after(self, size: int, resolved_share: float) -> int:
-        """Size of the round after one of this size, which resolved this share of what was open."""
+        """Return the size of the next round, after one of this size that decided this share of the undecided pairs."""
         if resolved_share == 0:
             size *= 2
         elif resolved_share > _MANY:
@@ -56,7 +56,7 @@ class AdaptiveBatch:
 
 @dataclass(frozen=True)
 class FixedBatch:
-    """The same number of instances each round.
+    """A batch size that is the same in every round.
 
     Examples
     --------
@@ -71,11 +71,11 @@ class FixedBatch:
 
     @property
     def first(self) -> int:
-        """Size of the first round."""
+        """The size of the first round."""
         return self.size
 
     def after(self, size: int, resolved_share: float) -> int:
-        """Size of the next round."""
+        """Return the size of the next round."""
         del size, resolved_share
         return self.size
 

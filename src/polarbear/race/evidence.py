@@ -1,4 +1,4 @@
-"""What the race has seen: every run, and the choices that follow from them."""
+"""The data of a race: all runs, and the choices that follow from them."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 
 class ClusterLabel(NamedTuple):
-    """The cluster of a recorded run, together with what clusters and their members are called, see `Clusters`.
+    """The cluster of a recorded run, together with the names for clusters and their members, see `Clusters`.
 
-    Settings of a race say nothing about clusters, since instances that are run live have none. A replay passes the words on
-    in the label.
+    The settings of a race do not mention clusters, since instances of live runs have none. A replay passes the names in the
+    label.
     """
 
     label: Hashable
@@ -34,8 +34,9 @@ class ClusterLabel(NamedTuple):
 class Evidence:
     """All runs so far, by (algorithm, instance), and the choices of each block of instances that were run together.
 
-    Runs of an eliminated algorithm stay; where an algorithm was not run it takes no part in the ranking. Instances have the
-    clusters of their trajectories: recordings that are replayed can have one, live runs and runs from a race file have none.
+    Runs of eliminated algorithms are kept. An algorithm that was not run on an instance is missing from its ranking.
+    Instances have the clusters of their trajectories: replayed recordings can have one; live runs and runs from a race file
+    have none.
     """
 
     runs: Mapping[tuple[str, int], Run] = field(default_factory=dict)
@@ -44,12 +45,12 @@ class Evidence:
 
     @property
     def instances(self) -> tuple[int, ...]:
-        """All instances on which something was run, in order of running."""
+        """All instances with at least one run, in the order of running."""
         return tuple(instance for block, _ in self.blocks for instance in block)
 
 
 def with_runs(evidence: Evidence, runs: Iterable[Run], names: tuple[str, ...], settings: Settings) -> Evidence:
-    """Add runs: those on new instances form a block, those on known ones are injected into the rankings there."""
+    """Return the evidence with added runs: runs on new instances form a block, others are inserted into known rankings."""
     added = {(run.trajectory.algorithm, instance_of(run)): run for run in runs}
     together = {**evidence.runs, **added}
     touched = {instance for _, instance in added}
@@ -67,13 +68,13 @@ def with_runs(evidence: Evidence, runs: Iterable[Run], names: tuple[str, ...], s
 
 
 def recounted(evidence: Evidence, names: tuple[str, ...], settings: Settings) -> Evidence:
-    """The same runs, ranked again: with another algorithm in the list, or on another grid."""
+    """Return the same runs ranked again, for another list of algorithms or another grid."""
     blocks = [(block, _counted(block, evidence.runs, names, settings)) for block, _ in evidence.blocks]
     return Evidence(evidence.runs, tuple(blocks), _sum(blocks))
 
 
 def instance_of(run: Run) -> int:
-    """The index of the instance of a run."""
+    """Return the index of the instance of a run."""
     instance = run.trajectory.instance
     assert isinstance(instance, int)
     return instance
@@ -111,7 +112,7 @@ def _counted(
 
 
 def _clusters(block: tuple[int, ...], runs: Mapping[tuple[str, int], Run], names: tuple[str, ...]) -> Clusters | None:
-    """Return the clusters of a block's instances as their runs have them; None if no run has one."""
+    """Return the clusters of a block's instances, taken from their runs; None if no run has one."""
     labels: list[ClusterLabel] = []
     for instance in block:
         there = [runs[name, instance].trajectory for name in names if (name, instance) in runs]
@@ -133,7 +134,7 @@ def _clusters(block: tuple[int, ...], runs: Mapping[tuple[str, int], Run], names
 
 
 def _check_clusters(blocks: list[tuple[tuple[int, ...], Choices]]) -> None:
-    """Refuse a race in which some blocks have clusters and others do not."""
+    """Raise a ValueError if some blocks have clusters and others do not."""
     rankings = [choices.rankings for _, choices in blocks]
     labelled = sum(len(each.ranks) for each in rankings if each is not None and each.clusters is not None)
     number = sum(len(block) for block, _ in blocks)

@@ -1,4 +1,4 @@
-"""Forecast how many instances a race still needs, assuming that its present posterior is right."""
+"""Forecast how many instances a race needs in total, assuming that its present posterior is right."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
 
 _ROUNDING = float(np.finfo(np.float64).eps)
-_GROWTH = 2.0 ** np.arange(0.0, 10.25, 0.25)  # multiples of the data so far that are tried
+_GROWTH = 2.0 ** np.arange(0.0, 10.25, 0.25)  # candidate multiples of the present amount of data, up to 1,024
 
 
 def instances_needed(posterior: Posterior, resolved: NDArray[np.bool_], settings: Settings) -> float:
-    """Return the number of instances by which every open pair should be decided; infinite if a thousandfold is not enough.
+    """Return the total number of instances at which every undecided pair should be decided.
 
-    With k times the data, the logit of a pair's win rate is taken to be normal around its present mean with 1/k of its
-    present variance. A pair is decided when the sign is known, or when the logit lies within the region of practical
-    equivalence.
+    It is infinite if 1,024 times the present data are too few. With k times the data, the logit of a pair's win rate is
+    assumed to be normal around its present mean, with 1/k of its present variance. A pair is decided when the sign is known,
+    or when the logit is known to lie within the region of practical equivalence.
     """
     open_pairs = np.argwhere(np.triu(~resolved.all(axis=0), 1))
     needed = 1.0
@@ -43,15 +43,15 @@ def instances_needed(posterior: Posterior, resolved: NDArray[np.bool_], settings
 def _logits(posterior: Posterior, first: int, second: int) -> Array:
     """Return the logits of a pair's win rates, shape (time, draw), all finite."""
     rates = posterior.win_rates(first, second).astype(np.float64)
-    # Weighted outcomes reach 0 and 1, and a few huge logits would make up all of their variance. P instances cannot tell
-    # a win rate within half an instance of 1 from 1. Under Plackett-Luce only rounding gets there.
+    # Weighted outcomes can be 0 or 1, and a few huge logits would dominate the variance. P instances cannot distinguish a
+    # win rate within half an instance of 1 from 1. Under Plackett-Luce only rounding yields 0 or 1.
     least = _ROUNDING if posterior.outcomes is None else 0.5 / (posterior.instances + 1)
     logits: Array = logit(np.clip(rates, least, 1 - least))
     return logits
 
 
 def _growth_needed(odds: Array, settings: Settings) -> tuple[Array, Array]:
-    """Return the growth of the data, at each time, that makes the sign known, and that makes both known to be equal."""
+    """Return the growth of the data at each time that decides the sign, and the growth that decides equivalence."""
     mean, deviation = np.abs(odds.mean(axis=1)), np.maximum(odds.std(axis=1), 1e-12)
     edge = np.log((0.5 + settings.rope) / (0.5 - settings.rope))
     spread = deviation / np.sqrt(_GROWTH)[:, None]

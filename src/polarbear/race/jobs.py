@@ -1,4 +1,4 @@
-"""What a race asks for, and what comes back: a job is one run to be made, a run is what became of it."""
+"""Jobs and runs: a job is a request of the race for one run, and a run is its result."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ Status = Literal["done", "error", "crashed", "timeout", "setup"]
 
 @dataclass(frozen=True)
 class Job:
-    """One run to be made.
+    """A request for one run.
 
     Attributes
     ----------
     algorithm
-        The algorithm's name.
+        The name of the algorithm.
     instance
         The index of the instance.
     until
-        The time up to which to run, in the race's unit.
+        The time until which to run, in the race's unit.
     seed, instance_seed
-        For the run's own randomness, and for the making of the instance.
+        The seed of the run, and the seed that generates the instance.
     """
 
     algorithm: str
@@ -36,25 +36,25 @@ class Job:
 
 @dataclass(frozen=True)
 class Run:
-    """What became of a job.
+    """The result of a job.
 
     Attributes
     ----------
     trajectory
-        What the run had found by each time; its `failed` is true unless the status is "done".
+        The best value found by each time; its `failed` is true unless the status is "done".
     status
-        "done": ran until the job's time, or ended by itself before that; either way it is known until then, and not
-        beyond: nobody can tell whether it ended because of that time.
-        "error": raised, or reported nothing usable. "crashed": its process died. "timeout": past the time limit.
-        "setup": the algorithm could not be loaded or the instance not be made, which says nothing about the algorithm; a
-        race stops there.
+        "done": the run reached the job's `until`, or ended by itself before. In both cases the trajectory is known until
+        then, and not beyond, since the run may have ended because of that time.
+        "error": the run raised an exception, or reported nothing usable. "crashed": its process died. "timeout": it
+        exceeded the time limit. "setup": the algorithm could not be loaded or the instance could not be generated; this
+        is no evidence about the algorithm, and the race stops.
     message
-        For people: why it failed, with the traceback or the last lines of its output; when done, the last that it wrote to
-        stdout and stderr.
+        A message for the user: why the run failed, with the traceback or the last lines of its output; if it is done, the
+        last lines that it wrote to stdout and stderr.
     reached
-        The time, in the race's unit, at which it ended: what it cost. Never later than the job's `until`.
+        The time at which the run ended, in the race's unit, which is its cost. Never later than the job's `until`.
     seconds, cpu_seconds
-        What it took on the wall clock and of the processor, set-up of the instance not counted.
+        Wall-clock and processor time of the run, without the set-up of the instance.
     """
 
     trajectory: Trajectory

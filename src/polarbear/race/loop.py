@@ -1,7 +1,7 @@
-"""The race itself (the paper's Algorithm 1): pure functions from state to state.
+"""The loop of a race (the paper's Algorithm 1): pure functions from state to state.
 
-`ask` says what to run, `tell` takes what came back, infers the posterior and decides. Neither runs nor stores anything, so
-that the same runs give the same race however and wherever they were made.
+`ask` returns what to run; `tell` takes the finished runs, infers the posterior and decides. Neither runs nor stores
+anything. Therefore the same runs give the same race, however and wherever they were executed.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 def start(settings: Settings, names: Iterable[str]) -> State:
-    """A race in which nothing has happened: everybody is a candidate and no pair is decided."""
+    """Return the initial state, in which every algorithm is a candidate and no pair is decided."""
     listed = list(names)
     checked = named(listed, len(listed))
     everybody = frozenset(checked)
@@ -45,21 +45,21 @@ def start(settings: Settings, names: Iterable[str]) -> State:
 
 
 def ask(state: State, *, most_instances: int | None = None) -> Plan | None:
-    """What to run next, on at most so many instances; None when every pair is decided."""
+    """Return what to run next, on at most `most_instances` instances; None when every pair is decided."""
     return next_plan(state, most_instances=most_instances)
 
 
 def tell(state: State, plan: Plan, runs: Iterable[Run], *, decided: Round | None = None) -> State:
-    """Take all runs of a plan, update the posterior and decide.
+    """Add all runs of a plan, update the posterior and decide; return the new state.
 
     Parameters
     ----------
     state, plan
-        As `ask` was given them and gave them.
+        The state that `ask` was called with, and the plan that it returned.
     runs
-        One for each job of the plan.
+        One run for each job of the plan.
     decided
-        What was decided when these runs were first told; the state is then rebuilt without inferring anything.
+        The stored record of this round, if there is one; the state is then rebuilt from it without inference.
     """
     told = list(runs)
     _check(state, plan, told)
@@ -75,9 +75,9 @@ def tell(state: State, plan: Plan, runs: Iterable[Run], *, decided: Round | None
 
 
 def believe(state: State) -> Posterior:
-    """The posterior of all that was told; the same for the same runs, whoever asks.
+    """Return the posterior given all runs so far; the same runs always give the same posterior.
 
-    An algorithm that has not run yet is not in it.
+    Algorithms that have not run yet are not in it.
     """
     if state.posterior is not None:
         return state.posterior
@@ -92,7 +92,7 @@ def believe(state: State) -> Posterior:
 
 
 def believed_choices(state: State) -> Choices:
-    """The choices that the posterior rests on: of all that have run."""
+    """Return the choices that the posterior is fitted to, of all algorithms that have run."""
     evidence = state.evidence
     ran = {name for name, _ in evidence.runs}
     if not ran.issuperset(state.names):
@@ -103,7 +103,7 @@ def believed_choices(state: State) -> Choices:
 
 
 def add(state: State, name: str) -> State:
-    """Let a newcomer in: a candidate, undecided against all others, that first runs on the instances known already."""
+    """Add an algorithm as a candidate, undecided against all others, that first runs on the instances used already."""
     names = named((*state.names, name), len(state.names) + 1)
     candidates = state.candidates | {name}
     resolved = unresolved(len(state.settings.grid), names, candidates)
@@ -121,9 +121,9 @@ def add(state: State, name: str) -> State:
 
 
 def remove(state: State, name: str) -> State:
-    """Take an algorithm out by hand; its runs stay, and say as much about the others as before.
+    """Remove a candidate on request; its runs stay in the data and remain informative about the other algorithms.
 
-    One that never ran is forgotten: there would be nothing to infer its ratings from.
+    An algorithm that never ran is dropped entirely, since there are no data to infer its ratings from.
     """
     if name not in state.candidates:
         raise ValueError(f"expected one of the candidates {', '.join(state.pareto_set)}, got {name!r}")
@@ -136,9 +136,9 @@ def remove(state: State, name: str) -> State:
 
 
 def reconsider(state: State, settings: Settings) -> State:
-    """Go on under other settings: what is known is judged anew before more is run.
+    """Continue under other settings: the existing data are analysed again before anything else runs.
 
-    All are candidates again but those removed by hand.
+    All algorithms become candidates again, except those removed on request.
     """
     if (settings.seed, settings.maximise, settings.clock) != (
         state.settings.seed,
@@ -169,9 +169,9 @@ def _conclude(state: State, plan: Plan, cost: float) -> State:
     beats = dominance(posterior, where=inside[:, None])  # only candidates eliminate
     over_time = threats_over_time(posterior, specialists=settings.specialists, beats=beats)
     threat = threats(posterior, elimination=settings.elimination, specialists=settings.specialists, over_time=over_time)
-    founders = len(state.rounds[0].until if state.rounds else plan.until)  # all that are there run in the first round
+    founders = len(state.rounds[0].until if state.rounds else plan.until)  # all founders run in the first round
     bounds = error_bounds(believed_choices(state), correction=corrections(len(state.names), founders))
-    # A posterior that may be wrong decides nothing.
+    # An unreliable posterior decides nothing.
     losers = _losers(state, posterior, threat, bounds) if trusted else ()
     candidates = state.candidates.difference(loser.name for loser in losers)
     resolved = _without(state, candidates)
@@ -220,13 +220,13 @@ def _conclude(state: State, plan: Plan, cost: float) -> State:
 def _losers(
     state: State, posterior: Posterior, threat: NDArray[np.float64], bounds: NDArray[np.float64]
 ) -> tuple[Dominated, ...]:
-    """Return whom the posterior eliminates or, with a guarantee, whom the bounds on errors do."""
+    """Return the algorithms that the posterior eliminates or, with a guarantee, those that the error bounds eliminate."""
     settings = state.settings
     if settings.guarantee is None:
         return successively(posterior, threat, confidence=settings.confidence, among=state.candidates)
     if settings.specialists == "keep" and posterior.outcomes is not None:
-        bounds = np.where(threat >= settings.confidence, bounds, 1.0)  # e-values do not see first places
-    # On a logarithmic scale bounds close to zero stay distinct, and the most certain elimination comes first.
+        bounds = np.where(threat >= settings.confidence, bounds, 1.0)  # e-values ignore first places
+    # On a logarithmic scale bounds close to zero stay distinct, so that the most certain elimination comes first.
     found = successively(posterior, -np.log(bounds), confidence=-math.log(settings.guarantee), among=state.candidates)
     return tuple(replace(each, probability=_of_pair(threat, each, state.names)) for each in found)
 
@@ -234,9 +234,9 @@ def _losers(
 def _may_be_eliminated(decided: NDArray[np.bool_], beats: NDArray[np.float64], confidence: float) -> NDArray[np.bool_]:
     """Return the pairs that more evidence may still turn into an elimination, shape (algorithm, algorithm).
 
-    They are those of which the posterior knows neither that each is better somewhere nor that both are equivalent
-    somewhere. The posterior is sure of dominance long before e-values are: a race that stopped asking about such pairs
-    would end before the evidence is there.
+    In these pairs the posterior has established neither that each beats the other at some time nor that both are equivalent
+    at some time. The posterior is certain of dominance long before e-values are. If the race stopped running such pairs, it
+    would end before the evidence suffices for an elimination.
     """
     better = beats >= confidence
     equal = decided & ~better & ~better.transpose(0, 2, 1)
@@ -247,8 +247,8 @@ def _may_be_eliminated(decided: NDArray[np.bool_], beats: NDArray[np.float64], c
 def _least_certain(over_time: NDArray[np.float64], pairs: NDArray[np.bool_], confidence: float) -> NDArray[np.bool_]:
     """Return the least certain time of each pair that is close to an elimination, as a mask (time, algorithm, algorithm).
 
-    Close is a probability of error of at most twice what elimination allows. Times are decided one by one, in different
-    rounds: without this a race could end while an algorithm is all but known to be beaten everywhere.
+    A pair is close if its probability of error is at most twice what elimination allows. Times are decided one by one, in
+    different rounds. Without this mask a race could end while an algorithm is almost certainly beaten at every time.
     """
     close = (over_time.min(axis=0) >= 1 - 2 * (1 - confidence)) & pairs
     winner, loser = np.nonzero(close)
@@ -266,12 +266,12 @@ def _both(candidates: frozenset[str], names: tuple[str, ...]) -> NDArray[np.bool
 
 
 def _of_pair(matrix: NDArray[np.float64], each: Dominated, names: tuple[str, ...]) -> float:
-    """Return the entry of a matrix, winner by loser, that belongs to an elimination."""
+    """Return the entry of a matrix (row eliminates column) for an elimination."""
     return float(matrix[names.index(each.by), names.index(each.name)])
 
 
 def _apply(state: State, decided: Round) -> State:
-    """The state after a round, from its record."""
+    """Return the state after a round, from the record of the round."""
     candidates = state.candidates.difference(each.name for each in decided.eliminated)
     resolved = np.ones_like(state.resolved)
     index = {name: position for position, name in enumerate(state.names)}
@@ -290,7 +290,7 @@ def _apply(state: State, decided: Round) -> State:
 
 
 def _forgotten(state: State, name: str) -> State:
-    """The state as if an algorithm that never ran had not been there."""
+    """Return the state without an algorithm that never ran."""
     rest = [position for position, other in enumerate(state.names) if other != name]
     names = tuple(state.names[position] for position in rest)
     return replace(
@@ -305,7 +305,7 @@ def _forgotten(state: State, name: str) -> State:
 
 
 def _without(state: State, candidates: frozenset[str]) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
-    """C with all pairs of those that are out decided."""
+    """Return C with all pairs decided that contain an algorithm other than the candidates."""
     return state.resolved | unresolved(len(state.settings.grid), state.names, candidates)
 
 

@@ -1,4 +1,4 @@
-"""Resolution (the paper's "Design Choices"): at which times each pair of algorithms is decided."""
+"""Resolution (the paper's "Design Choices"): determine at which times each pair of algorithms is decided."""
 
 from __future__ import annotations
 
@@ -24,28 +24,29 @@ def resolved_pairs(
     beats: NDArray[np.float64] | None = None,
     pairs: ArrayLike = True,
 ) -> NDArray[np.bool_]:
-    """C(t, {A, B}) under one posterior, shape (time, algorithm, algorithm), symmetric with a true diagonal.
+    """Return C(t, {A, B}), whether each pair is decided at t, shape (time, algorithm, algorithm).
 
-    Strict: one dominates at t, or both are equivalent at t. Crossing and membership: also at every t, if A dominates or
-    equals B somewhere, B dominates or equals A somewhere, and at least one of the two is dominance.
+    The result is symmetric with a true diagonal. Strict: a pair is decided at t if one beats the other or both are
+    equivalent at t. Crossing and membership: a pair is also decided at every t if A beats or equals B at some time, B beats
+    or equals A at some time, and at least one of the two relations is "beats".
 
     Parameters
     ----------
     posterior
-        The belief.
+        The posterior.
     resolution, confidence, rope
         See `Settings`.
     beats
-        `dominance(posterior)`, where it is there already.
+        `dominance(posterior)`, if it has been computed already.
     pairs
-        Which pairs matter, shape (algorithm, algorithm); the others are not looked at for equivalence.
+        The pairs that matter, shape (algorithm, algorithm); equivalence of the others is not computed.
     """
     better = (dominance(posterior) if beats is None else beats) >= confidence
     decided = better | better.transpose(0, 2, 1)
-    # Dominance takes precedence where a pair is both, as it can be within the region of equivalence.
+    # Beating takes precedence if both hold, which is possible within the region of practical equivalence.
     once = (
         equivalence(posterior, rope=rope, where=np.triu(np.logical_and(pairs, ~decided))) >= confidence
-    )  # it is symmetric
+    )  # equivalence is symmetric, so the upper triangle is enough
     equal = once | once.transpose(0, 2, 1)
     resolved = decided | equal
     if resolution != "strict":

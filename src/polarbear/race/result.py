@@ -1,4 +1,4 @@
-"""What a race leaves: the anytime Pareto set, the posterior, and the account of how it was found."""
+"""The result of a race: the anytime Pareto set, the posterior, the record of decisions, costs and warnings."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from polarbear.race.rounds import Eliminated, Round
     from polarbear.race.state import State
 
-_FAIR_SHARE = 0.9  # of a run's time on the wall clock that it should have been computing
-_MEASURABLE_SECONDS = 0.05  # of shorter runs the processor's clock says little
+_FAIR_SHARE = 0.9  # smallest ratio of processor time to wall-clock time without a warning
+_MEASURABLE_SECONDS = 0.05  # for shorter runs the processor's clock is too coarse
 
 Stopped = Literal[
     "resolved",
@@ -40,14 +40,14 @@ Stopped = Literal[
 
 @dataclass(frozen=True, eq=False)
 class RaceResult:
-    """The outcome of a race, valid at any round, finished or not.
+    """The result of a race, valid after any round, whether finished or not.
 
     Attributes
     ----------
     state
-        The state of the race that it was made from.
+        The state of the race.
     stopped
-        Why the race stopped: "resolved" when every pair was decided.
+        Why the race stopped; "resolved" means that every pair is decided.
     """
 
     state: State
@@ -66,43 +66,43 @@ class RaceResult:
 
     @property
     def pareto_set(self) -> tuple[str, ...]:
-        """The algorithms that are not confidently dominated."""
+        """The candidates: the algorithms that have not been eliminated or removed."""
         return self.state.pareto_set
 
     @cached_property
     def posterior(self) -> Posterior:
-        """The belief about all algorithms, the eliminated ones among them."""
+        """The posterior of all algorithms, including the eliminated ones."""
         return believe(self.state)
 
     @property
     def rounds(self) -> tuple[Round, ...]:
-        """What each round ran and decided."""
+        """The records of all rounds."""
         return self.state.rounds
 
     @property
     def eliminations(self) -> tuple[Eliminated, ...]:
-        """Who went out, by whom, how surely, when and at what cost; only those that are still out."""
+        """The eliminations that still hold, each with winner, probability, round and cost."""
         latest = {each.name: each for round_ in self.rounds for each in round_.eliminated}
         return tuple(each for each in latest.values() if each.name not in self.state.candidates)
 
     @property
     def instances(self) -> int:
-        """How many instances were used."""
+        """The number of instances used."""
         return len(self.state.evidence.instances)
 
     @property
     def runs(self) -> tuple[Run, ...]:
-        """Every run."""
+        """All runs."""
         return tuple(self.state.evidence.runs.values())
 
     @property
     def failures(self) -> tuple[Run, ...]:
-        """The runs that raised, crashed or took too long."""
+        """The runs that raised an exception, crashed or exceeded the time limit."""
         return tuple(run for run in self.runs if run.status != "done")
 
     @property
     def cost(self) -> dict[str, float]:
-        """What the runs of each algorithm cost, in the race's unit of time."""
+        """The cost of each algorithm's runs, in the race's unit of time."""
         spent = dict.fromkeys(self.state.names, 0.0)
         for run in self.runs:
             spent[run.trajectory.algorithm] += run.reached
@@ -110,7 +110,7 @@ class RaceResult:
 
     @property
     def full_cost(self) -> float:
-        """What it would cost to run every algorithm on all these instances until the end of the grid."""
+        """The cost of running every algorithm on all these instances until the end of the grid."""
         return self.instances * len(self.state.names) * float(self.state.settings.grid.times[-1])
 
     @property
@@ -120,7 +120,7 @@ class RaceResult:
 
     @cached_property
     def allocation(self) -> NDArray[np.intp]:
-        """On how many instances each algorithm was observed at each time, shape (time, algorithm)."""
+        """The number of instances on which each algorithm was observed at each time, shape (time, algorithm)."""
         grid, names = self.state.settings.grid, self.state.names
         counts = np.zeros((len(grid), len(names)), dtype=np.intp)
         for run in self.runs:
@@ -129,11 +129,11 @@ class RaceResult:
 
     @cached_property
     def wrong_elimination(self) -> float:
-        """The probability that at least one elimination was wrong, by the present posterior and the race's own rule.
+        """The probability that at least one elimination is wrong, under the present posterior and the race's own rule.
 
-        Under joint elimination this is the share of draws in which no algorithm beats some eliminated one at every time.
-        Under pointwise elimination it is the sum over eliminations of the probability that the least certain time was
-        misjudged.
+        Under joint elimination this is the share of draws in which some eliminated algorithm is not dominated by any other.
+        Under pointwise elimination it is the sum over eliminations of the error probability at the least certain time, at
+        most 1.
         """
         out = [self.posterior.names.index(each.name) for each in self.eliminations]
         if not out:
@@ -162,17 +162,17 @@ class RaceResult:
 
     @cached_property
     def regret(self) -> RegretBounds:
-        """Bounds of the worst-case regret that more data could still remove, for whoever chooses among the candidates."""
+        """Bounds on the worst-case regret of choosing among the candidates, as far as more data could still reduce it."""
         return regret(self.posterior, among=[name for name in self.pareto_set if name in self.posterior.names])
 
     @cached_property
     def check(self) -> ModelCheck:
-        """Whether the rankings contradict the model, and each pair by its own outcomes alone."""
+        """The model check of the posterior against the observed outcomes of each pair."""
         return model_check(self.posterior, believed_choices(self.state))
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What speaks against trusting the result: an unreliable posterior, a contradicted model, runs that had to wait."""
+        """Reasons not to trust the result: an unreliable posterior, a contradicted model, or unfair clocks."""
         if not self.instances:
             return ()
         told = self.posterior.diagnostics
@@ -180,7 +180,7 @@ class RaceResult:
         return (*doubt, *self.check.sentences(self.eliminations), *self._unfair_clocks())
 
     def _unfair_clocks(self) -> list[str]:
-        """Where seconds are counted, runs that did not have a processor to themselves have lost some of theirs."""
+        """Return a warning if time is in seconds and some runs did not have a processor to themselves."""
         runs = [run for run in self.runs if run.cpu_seconds > 0 and run.seconds >= _MEASURABLE_SECONDS]
         waited = [run for run in runs if run.cpu_seconds < _FAIR_SHARE * run.seconds]
         if self.state.settings.clock != "seconds" or not waited:
@@ -193,7 +193,7 @@ class RaceResult:
         ]
 
     def undecided(self) -> dict[tuple[str, str], NDArray[np.float64]]:
-        """The pairs that are not decided, with the times at which they are not."""
+        """Return the undecided pairs, each with its undecided times."""
         state, times = self.state, self.state.settings.grid.times
         return {
             (a, b): times[~state.resolved[:, i, j]]

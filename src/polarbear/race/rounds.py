@@ -1,4 +1,4 @@
-"""The record of a race: what each round ran and decided, in plain values that can be stored and compared."""
+"""The record of a race: the runs and decisions of each round, as plain values that can be stored and compared."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ Kind = Literal["fresh", "catch-up", "review"]
 
 @dataclass(frozen=True)
 class Eliminated:
-    """One elimination.
+    """The record of one elimination.
 
     Attributes
     ----------
     name, by
-        The loser, and the candidate that beats it.
+        The eliminated algorithm, and the candidate that beats it.
     probability
-        That it does: at all times at once, or at the least certain time under pointwise elimination.
+        The probability that `by` beats `name`: at all times at once ("joint"), or at the least certain time ("pointwise").
     round
-        Number of the round that decided it.
+        The number of the round that decided it.
     instances, cost
-        How many instances the race had used by then, and what all its runs together had cost, in the race's unit of time.
+        The number of instances that the race had used by then, and the cost of all its runs, in the race's unit of time.
     error_bound
-        Upper bound on the probability that this elimination is wrong, whatever the model, see `pb.evidence`. It
-        holds for all eliminations of the race at once. None in race files written before it was computed.
+        Model-free upper bound on the probability that this elimination is wrong, see `pb.evidence`. It holds for all
+        eliminations of the race at once. None in race files of versions that do not compute it.
     """
 
     name: str
@@ -38,33 +38,33 @@ class Eliminated:
 
 @dataclass(frozen=True)
 class Round:
-    """One round.
+    """The record of one round.
 
     Attributes
     ----------
     number
-        From 1.
+        The number of the round, from 1.
     kind
-        "fresh": new instances. "catch-up": an added algorithm ran on known instances. "review": nothing was run, what was
-        known was judged again.
+        "fresh": candidates ran on new instances. "catch-up": an algorithm that joined later ran on known instances.
+        "review": nothing ran, and the existing data were analysed again.
     instances
-        Indices of the instances of this round.
+        The indices of the instances of this round.
     until
-        Who ran, and until when.
+        The algorithms that ran, each with the time until which it ran.
     cost
-        What the round's runs cost, in the race's unit of time.
+        The cost of the round's runs, in the race's unit of time.
     reliable, message
-        Whether the posterior could be trusted, and what its diagnostics say. If not, nothing was decided.
+        Whether the posterior is reliable, and the message of its diagnostics. If it is not, the round decided nothing.
     eliminated
-        Who went out.
+        The eliminations of this round.
     threat
         For every algorithm the largest probability with which a candidate dominates it.
     open
-        The pairs that are not decided, with the positions of the grid's times at which they are not.
+        The undecided pairs, each with the positions in the grid of its undecided times.
     resolved_share
-        Share of all (time, pair) that are decided, eliminated algorithms' pairs among them.
+        The share of all (time, pair) that are decided, including pairs with eliminated algorithms.
     next_size
-        How many instances the next round takes.
+        The number of instances of the next round.
     """
 
     number: int

@@ -1,4 +1,4 @@
-"""Who runs next, on which instances and until when (the paper's "Sampling Strategy")."""
+"""Plan which algorithms run next, on which instances and until when (the paper's "Sampling Strategy")."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Plan:
-    """The next round: its jobs, of which none may be left out."""
+    """The plan of the next round; all of its jobs must be run."""
 
     kind: Kind
     instances: tuple[int, ...]
@@ -27,13 +27,13 @@ class Plan:
 
 
 def next_plan(state: State, *, most_instances: int | None = None) -> Plan | None:
-    """Plan the next round; None when every pair of candidates is decided at every time.
+    """Plan the next round; return None when every pair of candidates is decided at every time.
 
-    Added algorithms first run on the instances that the race knows already. Then all candidates that are part of an
-    undecided pair run on new instances.
+    Algorithms that joined later first run on the instances that the race has used already. Then all candidates in undecided
+    pairs run on new instances.
     """
     ran = {name for name, _ in state.evidence.runs}
-    if state.review and state.candidates <= ran:  # one of whom nothing is known must run before anything is inferred
+    if state.review and state.candidates <= ran:  # inference needs at least one run of every candidate
         return Plan("review", (), (), ())
     until = running_until(state)
     if not until:
@@ -54,9 +54,9 @@ def next_plan(state: State, *, most_instances: int | None = None) -> Plan | None
 
 
 def running_until(state: State) -> dict[str, float]:
-    """τ_A of each candidate that is part of an undecided pair.
+    """Return τ_A, the time until which to run, for each candidate A in an undecided pair.
 
-    Joint elimination asks about all times at once, and there everybody runs to the end of the grid.
+    Joint elimination is about all times at once, so there every such candidate runs to the end of the grid.
     """
     times = state.settings.grid.times
     result = {}
@@ -69,12 +69,12 @@ def running_until(state: State) -> dict[str, float]:
 
 
 def missing_instances(state: State, name: str) -> set[int]:
-    """The known instances on which an algorithm has not run."""
+    """Return the instances of the race on which an algorithm has not run."""
     return {instance for instance in state.evidence.instances if (name, instance) not in state.evidence.runs}
 
 
 def job(settings: Settings, algorithm: str, instance: int, until: float) -> Job:
-    """One run, with seeds that follow from (race seed, instance, algorithm) alone, whenever and wherever it runs."""
+    """Return the job of one run, with seeds that depend only on the race's seed, the instance and the algorithm."""
     who = "" if settings.common_random_numbers else algorithm
     return Job(
         algorithm,
@@ -86,7 +86,7 @@ def job(settings: Settings, algorithm: str, instance: int, until: float) -> Job:
 
 
 def seed_of(*parts: object) -> int:
-    """A seed of 31 bits, which every library takes, from any values; the same on every machine.
+    """Return a seed of 31 bits from any values, the same on every machine; every library accepts 31 bits.
 
     Examples
     --------

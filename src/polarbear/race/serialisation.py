@@ -1,4 +1,4 @@
-"""Settings and rounds as plain values for a file, and back: nothing that is read is evaluated."""
+"""Convert settings and rounds to plain JSON values and back, without evaluating anything that is read."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from polarbear.race.batching import AdaptiveBatch, FixedBatch
 from polarbear.race.rounds import Eliminated, Round
 from polarbear.race.settings import Settings
 
-# Keys that earlier versions wrote and that no longer exist. The first edition's Settings had `calibration`, a correction of
-# temporal priors for correlation over time, which BayesianBootstrap replaced. Its races must stay readable: the decisions of
-# their rounds are stored and stand, and later rounds are decided by the race's prior without the correction.
+# Keys in race files of earlier versions that no longer exist. `calibration` in Settings was a correction of temporal priors
+# for correlation over time, which BayesianBootstrap replaces. These races must stay readable: the stored decisions of their
+# rounds remain valid, and later rounds use the race's prior without the correction.
 _DROPPED = {"Settings": frozenset({"calibration"})}
 
 _KNOWN = {
@@ -42,7 +42,7 @@ _KNOWN = {
 
 
 def write(value: object) -> Any:
-    """A value of the race as JSON can hold it: each dataclass as a mapping with its name.
+    """Return a value of the race in JSON types, each dataclass as a mapping with its name.
 
     Examples
     --------
@@ -69,7 +69,7 @@ def write(value: object) -> Any:
 
 
 def read(data: Any) -> Any:
-    """What `write` wrote; anything else is a ValueError.
+    """Return the value that `write` converted; raise a ValueError for unknown names or fields.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What a race is asked for: everything that its decisions depend on, besides the runs themselves."""
+"""The settings of a race: everything that its decisions depend on, except the runs."""
 
 from __future__ import annotations
 
@@ -23,47 +23,47 @@ Clock = Literal["evaluations", "seconds"]
 
 @dataclass(frozen=True)
 class Settings:
-    """The design of a race.
+    """The settings of a race.
 
     Parameters
     ----------
     grid
         The times at which algorithms are compared.
     prior, method, draws
-        How the posterior is inferred, see `fit`; the defaults are the same.
+        How the posterior is inferred, with the same defaults as in `fit`.
     elimination
-        "joint": an algorithm is out when another one is better at all times at once with probability `confidence`, which
-        needs draws that are joint over time, as all beliefs but the Dirichlet priors have them. "pointwise": when another
-        one is better at each single time with that probability.
+        "joint": an algorithm is eliminated when another one beats it at all times at once with probability `confidence`.
+        This needs draws that are joint over time, which all priors except the Dirichlet priors have. "pointwise": an
+        algorithm is eliminated when another one beats it at each single time with that probability.
     resolution
-        "strict": a pair is decided at a time when one dominates or both are equivalent. "crossing": also at all times, as
-        soon as each is known to be better somewhere. "membership": as "crossing", but a pair that is close to an elimination
-        stays undecided at its least certain time, also if that time was decided in an earlier round.
+        "strict": a pair is decided at a time when one beats the other or both are equivalent. "crossing": a pair is also
+        decided at all times as soon as each is known to beat the other at some time. "membership": as "crossing", but a pair
+        that is close to an elimination stays undecided at its least certain time, even if an earlier round decided it there.
     confidence
-        α, the probability from which a relation counts as decided.
+        α, the probability at which a relation is decided.
     rope
-        ε, half the width of the region of practical equivalence of the pairwise win probability around one half.
+        ε, half the width of the region of practical equivalence of the win rate around one half.
     batch
-        How many instances a round takes.
+        The number of instances per round.
     seed
-        All randomness of the race follows from it.
+        The seed of all randomness of the race.
     clock
         The unit of time: "evaluations" or "seconds".
     maximise
-        Higher values are better.
+        Whether higher values are better.
     failure
-        What a failed run counts as from the moment it failed: "last", "missing", or "raise" to stop the race.
+        The value of a failed run from its failure on: "last" (the worst value), "missing", or "raise" to stop the race.
     absolute_tolerance, relative_tolerance
-        Values this close are ties, see `rank_values`.
+        The tolerances within which values are tied, see `rank_values`.
     common_random_numbers
-        All algorithms get the same seed on an instance.
+        Whether all algorithms get the same seed on an instance.
     guarantee
-        δ: with probability at least 1 − δ no elimination of the whole race is wrong, whatever the model. Then e-values
-        (`polarbear.posterior.evidence`) eliminate, not the posterior, and a pair that may still end in an elimination stays
-        undecided, so that races take longer. None, the default: the posterior eliminates.
+        δ: with probability at least 1 − δ no elimination of the whole race is wrong, for any model. With a guarantee
+        e-values (`polarbear.posterior.evidence`) eliminate instead of the posterior. A pair that may still end in an
+        elimination stays undecided, so that races take longer. None, the default: the posterior eliminates.
     specialists
-        "keep": an algorithm is eliminated by another one only if that one also comes first at least as often at every time,
-        see `polarbear.posterior.elimination`. "drop": it is enough that it wins on most instances.
+        "keep": an algorithm eliminates another one only if it also comes first at least as often at every time, see
+        `polarbear.posterior.elimination`. "drop": it is enough that it wins on most instances.
     """
 
     grid: Grid

@@ -1,4 +1,4 @@
-"""The state of a race: a frozen value from which everything else follows."""
+"""The state of a race: an immutable value from which everything else is derived."""
 
 from __future__ import annotations
 
@@ -19,35 +19,35 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class State:
-    """Where a race stands.
+    """The state of a race after a round.
 
     Attributes
     ----------
     settings
-        What was asked for.
+        The settings of the race.
     names
         Every algorithm that ever took part, in order of arrival.
     candidates
-        P̂, those not confidently dominated.
+        P̂, the algorithms that have not been eliminated or removed.
     resolved
-        C(t, {A, B}), shape (time, algorithm, algorithm), symmetric; the diagonal and all pairs of algorithms that are out
-        are true.
+        C(t, {A, B}), whether a pair is decided at t, shape (time, algorithm, algorithm). It is symmetric, and true on the
+        diagonal and for all pairs with an algorithm that is not a candidate.
     batch_size
-        Size of the next round.
+        The size of the next round.
     next_instance
-        Index of the first instance that was never used.
+        The index of the first unused instance.
     evidence
-        All runs.
+        All runs and their choices.
     rounds
-        What happened so far.
+        The records of all rounds so far.
     newcomers
-        Algorithms that were added to a race under way.
+        Algorithms that joined while the race was under way and have not run on all used instances yet.
     removed
-        Algorithms that were taken out by hand.
+        Algorithms that were removed on request.
     review
-        What is known must be judged again before anything is run, because what was asked for changed.
+        Whether the existing data must be analysed again before anything runs, because settings changed.
     posterior
-        The belief after the last round, where it has been computed.
+        The posterior after the last round, if it has been computed.
     """
 
     settings: Settings
@@ -65,17 +65,17 @@ class State:
 
     @property
     def pareto_set(self) -> tuple[str, ...]:
-        """The candidates, in order."""
+        """The candidates, in order of arrival."""
         return tuple(name for name in self.names if name in self.candidates)
 
     @property
     def cost(self) -> float:
-        """What all runs cost, in the race's unit of time."""
+        """The total cost of all runs, in the race's unit of time."""
         return float(sum(run.reached for run in self.evidence.runs.values()))
 
 
 def unresolved(times: int, names: tuple[str, ...], candidates: frozenset[str]) -> NDArray[np.bool_]:
-    """C where nothing is known: only pairs with an algorithm that is out, and the diagonal, count as decided."""
+    """Return C without data: only the diagonal and pairs with an algorithm that is not a candidate are decided."""
     inside = np.array([name in candidates for name in names])
     resolved = np.broadcast_to(~(inside[:, None] & inside), (times, len(names), len(names))).copy()
     diagonal = np.arange(len(names))
@@ -84,12 +84,12 @@ def unresolved(times: int, names: tuple[str, ...], candidates: frozenset[str]) -
 
 
 def undecided_cells(resolved: NDArray[np.bool_]) -> int:
-    """Number of (time, pair) that are not decided."""
+    """Return the number of (time, pair) that are undecided."""
     return int(np.count_nonzero(~resolved)) // 2
 
 
 def decided_share(resolved: NDArray[np.bool_]) -> float:
-    """Share of all (time, pair) that are decided, eliminated algorithms' pairs among them."""
+    """Return the share of all (time, pair) that are decided, including pairs with eliminated algorithms."""
     times, algorithms, _ = resolved.shape
     pairs = algorithms * (algorithms - 1) // 2
     return 1 - undecided_cells(resolved) / (times * pairs) if pairs else 1.0

@@ -1,4 +1,4 @@
-"""How much of the next round may still be run (the paper's "Early Termination")."""
+"""Limit the next round to the remaining instances and evaluations (the paper's "Early Termination")."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Allowance:
-    """What a race may use in all.
+    """The limits on the total resources of a race.
 
     Attributes
     ----------
     instances, evaluations
-        The most instances, and the most that all runs together may cost in the race's unit of time; None for no limit.
+        The maximum number of instances, and the maximum cost of all runs in the race's unit of time; None for no limit.
     available
-        How many instances there are; infinite where they are made on demand.
+        The number of instances that exist; infinite if they are generated on demand.
     """
 
     instances: int | None = None
@@ -29,7 +29,10 @@ class Allowance:
     available: float = math.inf
 
     def room(self, state: State, plan: Plan) -> tuple[int, Stopped]:
-        """How many instances of a plan may be run, and what keeps it from more; a newcomer's known ones are not new."""
+        """Return how many instances of a plan may be run, and the limit that applies.
+
+        Limits on the number of instances do not apply to instances that the race has used already.
+        """
         limits: list[tuple[float, Stopped]] = [(len(plan.instances), "paused")]
         if plan.kind == "fresh":
             limits.append((self.available - state.next_instance, "instances ran out"))

@@ -1,4 +1,4 @@
-"""The numbers in the page that are too many for text: draws of ratings, and win rates of each pair over time."""
+"""Binary data of the page: draws of the ratings, and win rates of each pair over time, both in base64."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ if TYPE_CHECKING:
     from polarbear.posterior.posterior import Posterior
 
 _DRAWS = 1000
-_BYTES = 2_400_000  # of base64: with everything else the page stays below three megabytes
-_LARGEST = 65535
+_BYTES = 2_400_000  # limit for the draws in base64; the whole page then stays below three megabytes
+_LARGEST = 65535  # of an unsigned integer of sixteen bits
 
 
 def embedded(posterior: Posterior) -> Posterior:
-    """The posterior as the page has it: at most a thousand draws, fewer where grid and algorithms are many, and rounded.
+    """Return the posterior as the page stores it: thinned to at most a thousand draws, and rounded.
 
-    Stored are square roots √θ in sixteen bits. Whatever is computed from ratings in [0, 1] is then off by 1.6e-5 at most,
-    and by less where ratings are small.
+    A large grid or many algorithms leave room for fewer draws. The page stores square roots √θ in sixteen bits. The error
+    of any value computed from ratings in [0, 1] is then at most 1.6e-5, and smaller where ratings are small.
     """
     _, times, algorithms = posterior.ratings.shape
     fit = _BYTES * 3 // 4 // (2 * times * algorithms)
@@ -29,16 +29,16 @@ def embedded(posterior: Posterior) -> Posterior:
 
 
 def packed(posterior: Posterior) -> str:
-    """The ratings in base64: little-endian, in the order (time, algorithm, draw)."""
+    """Return the ratings in base64: little-endian, in the order (time, algorithm, draw)."""
     ordered = _rounded(posterior).transpose(1, 2, 0).astype("<u2")
     return base64.b64encode(np.ascontiguousarray(ordered).tobytes()).decode("ascii")
 
 
 def packed_pairs(posterior: Posterior, *, level: float) -> str:
-    """Return win rates of each pair a < b over time in base64, a byte each, in the order (pair, quantity, time).
+    """Return win rates of each pair a < b over time in base64, one byte each, in the order (pair, quantity, time).
 
-    Quantities are the mean, the lower and the upper end of the credible interval, and the probability of a win rate above
-    one half, from at most a thousand draws. A byte is a 255th, finer than a chart can show.
+    The quantities are the mean, the lower and the upper end of the credible interval, and the probability of a win rate
+    above one half, from at most a thousand draws. One byte resolves steps of 1/255, finer than a chart can show.
     """
     thinned, (_, times, algorithms) = posterior.thin(_DRAWS), posterior.ratings.shape
     tails = [(1 - level) / 2, (1 + level) / 2]

@@ -1,4 +1,4 @@
-"""The page: one HTML file with its style, its scripts and its data, which asks nothing of any network."""
+"""Join the data of the page with its style and scripts into one HTML file, which needs no network."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from importlib.resources import files
 from string import Template
 from typing import Any
 
-# In this order: each file uses only what those before it define, apart from the last, which begins.
+# Order of the scripts: each file uses only definitions of the files before it. The last one starts the page.
 SCRIPTS = (
     "quadrature.js",
     "draws.js",
@@ -40,7 +40,7 @@ SCRIPTS = (
 
 
 def page(contents: dict[str, Any]) -> str:
-    """The page that tells these contents."""
+    """Return the page with these contents as HTML."""
     style = _asset("style.css")
     script = "(() => {\n'use strict';\n" + "\n".join(_asset(name) for name in SCRIPTS) + "})();\n"
     policy = (
@@ -61,7 +61,7 @@ def page(contents: dict[str, Any]) -> str:
 
 
 def embeddable(data: Any) -> str:
-    r"""JSON that can stand in a script element, whatever its strings hold; numbers that are not finite become null.
+    r"""Return data as JSON that is safe in a script element, whatever its strings; non-finite numbers become null.
 
     Examples
     --------
@@ -85,5 +85,5 @@ def _asset(name: str) -> str:
 
 
 def _hashed(text: str) -> str:
-    """What a content security policy calls an inline script or style by."""
+    """Return the hash that identifies an inline script or style in a content security policy."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"

@@ -1,4 +1,4 @@
-"""The data of the page, in plain values."""
+"""Collect the data of the page about a race or a posterior, in plain values."""
 
 from __future__ import annotations
 
@@ -21,9 +21,10 @@ if TYPE_CHECKING:
 
 
 def of_race(result: RaceResult, *, title: str, made: Mapping[str, str], live: float | None) -> dict[str, Any]:
-    """Return the data about a race; while it is not finished, the page reloads itself after `live` seconds."""
+    """Return the data about a race; until the race is finished, the page reloads itself after `live` seconds."""
     posterior, state, unit = result.posterior, result.state, result.state.settings.clock
-    candidates = [name for name in result.pareto_set if name in posterior.names]  # a newcomer may not have run yet
+    # An added algorithm may not have run yet.
+    candidates = [name for name in result.pareto_set if name in posterior.names]
     return {
         **_of(posterior, candidates, state.names, settled=result.finished, rule=state.settings.elimination, unit=unit),
         "title": title,
@@ -45,7 +46,7 @@ def of_posterior(
     elimination: Elimination = "pointwise",
     unit: str = "",
 ) -> dict[str, Any]:
-    """Return the data about a posterior alone, from which the eliminations follow."""
+    """Return the data about a posterior without a race; its eliminations follow from the posterior."""
     out = dominated(posterior, confidence=confidence, elimination=elimination)
     gone = {each.name for each in out}
     candidates = [name for name in posterior.names if name not in gone]
@@ -89,7 +90,7 @@ def _kept(specialists: Sequence[Specialist], unit: str) -> list[dict[str, str]]:
 
 
 def _aocc(result: RaceResult, candidates: Sequence[str]) -> dict[str, Any]:
-    """Whether AOCC would have chosen differently, with its means by algorithm, None for those that are not compared."""
+    """Return whether AOCC would have chosen differently, and its mean per algorithm (None if not compared)."""
     runs = [run.trajectory for run in result.runs]
     if result.state.settings.failure == "missing":
         runs = [run for run in runs if not run.failed]
@@ -98,5 +99,5 @@ def _aocc(result: RaceResult, candidates: Sequence[str]) -> dict[str, Any]:
 
 
 def _dashes(style: str | tuple[float, tuple[float, ...]]) -> str:
-    """A Matplotlib line style as SVG writes it, for a line two pixels wide."""
+    """Return a Matplotlib line style as an SVG dash array, for a line two pixels wide."""
     return "" if isinstance(style, str) else " ".join(f"{2 * length:g}" for length in style[1])

@@ -1,4 +1,4 @@
-"""The page's data about a posterior: ratings over time, the best at each budget, pairs, and how far to trust it."""
+"""Collect the page's data about a posterior: ratings over time, the best at each budget, pairs, and diagnostics."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from polarbear.posterior.elimination import Elimination
     from polarbear.posterior.posterior import Posterior
 
-_LEVEL = 0.9  # of the bands
+_LEVEL = 0.9  # of the credible bands
 
 
 def belief(posterior: Posterior, candidates: Sequence[str], *, elimination: Elimination, unit: str) -> dict[str, Any]:
-    """Return plain values about a posterior and the candidates left to choose from; arrays are by algorithm."""
+    """Return the data about a posterior and its candidates in plain values; arrays are indexed by algorithm."""
     small = embedded(posterior)
     curves = RatingCurves.of(posterior, level=_LEVEL)
     bands = DecisionBands.of(posterior, among=candidates)

@@ -1,4 +1,4 @@
-"""What the page tells of a race: rounds, eliminations, cost, failures, settings."""
+"""Collect the page's data about a race: rounds, eliminations, cost, failures and settings."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from polarbear.race.jobs import Run
     from polarbear.race.result import RaceResult
 
-_KINDS = 20  # of failures that are shown
-_MESSAGE = 4000  # characters of one message that are shown, from its end
+_KINDS = 20  # kinds of failures shown at most
+_MESSAGE = 4000  # characters of a message shown at most, counted from its end
 
 
 def history(result: RaceResult, names: Sequence[str], *, running: bool) -> dict[str, Any]:
-    """Plain values about a race; arrays are by algorithm, in the order of these names."""
+    """Return the data about a race in plain values; arrays are indexed by algorithm, in the order of these names."""
     settings = result.state.settings
     return {
         "stopped": stopped(result, running=running),
@@ -73,7 +73,7 @@ def _allocation(result: RaceResult, names: Sequence[str]) -> dict[str, Any]:
 
 
 def _failures(failures: Sequence[Run]) -> list[dict[str, Any]]:
-    """Failed runs, those alike together, the most frequent first."""
+    """Return failed runs grouped by algorithm, status and reason, the most frequent first."""
     alike: dict[tuple[str, str, str], list[Run]] = {}
     for run in failures:
         last = (run.message.strip().splitlines() or ["no message"])[-1]

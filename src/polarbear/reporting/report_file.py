@@ -1,4 +1,4 @@
-"""Putting the page into a file."""
+"""Write the page about a race or a posterior to a file."""
 
 from __future__ import annotations
 
@@ -25,25 +25,25 @@ def report(
     live: float | None = None,
     **about: Any,
 ) -> Path:
-    """Write one self-contained page about a race or a posterior; it opens in any browser, without a server.
+    """Write one self-contained page about a race or a posterior, which opens in any browser without a server.
 
     Parameters
     ----------
     source
         A race, its result, or a posterior.
     path
-        The page. What was there is replaced at one stroke, so that a browser never sees half of it.
+        The file to write. An existing file is replaced atomically, so that a browser never reads a partial page.
     title
-        Its heading.
+        The heading of the page.
     live
-        Seconds after which the page loads itself again, while the race is not finished.
+        Seconds after which the page reloads itself, until the race is finished.
     **about
-        Of a posterior: the `confidence` and the way of `elimination` by which algorithms are out, and the `unit` of time.
+        For a posterior: `confidence` and `elimination`, by which algorithms are eliminated, and the `unit` of time.
 
     Returns
     -------
     Path
-        Where the page is.
+        The path of the page.
     """
     place = Path(path)
     _replace(place, page(_contents(source, title or place.stem, live, about)))

@@ -1,4 +1,4 @@
-"""The sentences of the page."""
+"""Write the sentences of the page."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from polarbear.posterior.posterior import Posterior
     from polarbear.race.result import RaceResult
 
-_NAMED = 80  # letters of names that a sentence bears
-_CHANGES = 4  # parts that it bears
-_PERCENT = "\u00a0%"  # never on a line of its own
+_NAMED = 80  # letters of names in a sentence at most
+_CHANGES = 4  # leaders in a sentence at most
+_PERCENT = "\u00a0%"  # no-break space: the sign stays with its number
 
 _STOPPED = {
     "resolved": "Every pair of algorithms is decided at every budget.",
@@ -34,7 +34,7 @@ _RUNNING = "The race is running; not every pair is decided yet."
 
 
 def listed(names: Sequence[str]) -> str:
-    """Names in a sentence.
+    """Join names for a sentence, with "and" before the last one.
 
     Examples
     --------
@@ -45,7 +45,7 @@ def listed(names: Sequence[str]) -> str:
 
 
 def answer(candidates: Sequence[str], names: Sequence[str], *, settled: bool) -> str:
-    """The anytime Pareto set in one sentence.
+    """Return the anytime Pareto set in one or two sentences.
 
     Examples
     --------
@@ -67,7 +67,7 @@ def answer(candidates: Sequence[str], names: Sequence[str], *, settled: bool) ->
 
 
 def advice(bands: DecisionBands, unit: str) -> str:
-    """Whom to choose from which budget to which, where that is short to say."""
+    """Return which algorithm to choose in which range of budgets, if a short sentence can say so."""
     leads = bands.leads
     if len(bands.names) == 1:
         return ""
@@ -81,17 +81,17 @@ def advice(bands: DecisionBands, unit: str) -> str:
 
 
 def stopped(result: RaceResult, *, running: bool) -> str:
-    """Why the race stands where it stands."""
+    """Return a sentence on why the race stopped, or that it is running."""
     return _RUNNING if running and not result.finished else _STOPPED[result.stopped]
 
 
 def scope_of(posterior: Posterior) -> str:
-    """Return what the answer generalises to in a sentence; nothing where the posterior does not say."""
+    """Return a sentence on what the answer generalises to; empty if the posterior has no scope."""
     return f"The answer generalises {posterior.scope}." if posterior.scope else ""
 
 
 def about_belief(posterior: Posterior) -> list[str]:
-    """Return sentences on what the belief assumes, and what that means for its probabilities."""
+    """Return sentences on what the prior assumes, and what that means for the probabilities."""
     if posterior.outcomes is not None:
         return [
             "Belief: the Bayesian bootstrap. Which instances come next is uncertain, so each draw weights the observed "
@@ -113,7 +113,7 @@ def about_belief(posterior: Posterior) -> list[str]:
 
 
 def _plackett_luce_share(outcomes: OutcomeDraws) -> str:
-    """Return in a sentence how much of the win rates comes from the Plackett-Luce fit."""
+    """Return a sentence on how much of the win rates comes from the Plackett-Luce fit."""
     weight = outcomes.model_weight
     if weight == 0:
         return "Win rates and ratings are outcomes alone, without a Plackett-Luce model: instances may differ in kind."
@@ -132,12 +132,12 @@ def _plackett_luce_share(outcomes: OutcomeDraws) -> str:
 
 
 def trust(posterior: Posterior, draws: int) -> list[str]:
-    """Return what the diagnostics of the posterior mean."""
+    """Return sentences on what the diagnostics of the posterior mean."""
     diagnostics, sentences = posterior.diagnostics, []
     if not diagnostics.reliable:
         failed = "The computation did not pass its own checks; take every number on this page with care."
         sentences += [failed, diagnostics.message]
-    elif posterior.outcomes is None:  # independent draws of weights have nothing to check
+    elif posterior.outcomes is None:  # independent draws of weights need no check
         sentences += ["The computation passed its own checks.", diagnostics.message]
     sentences.append(f"The explorer computes with {draws:,} of {len(posterior.ratings):,} draws of the ratings.")
     if not posterior.joint:
@@ -149,7 +149,7 @@ def trust(posterior: Posterior, draws: int) -> list[str]:
 
 
 def doubts(result: RaceResult) -> list[str]:
-    """Return what remains uncertain about a race."""
+    """Return sentences on what remains uncertain about a race."""
     sentences, unit = [], result.state.settings.clock
     if result.eliminations:
         sentences.append(
@@ -165,7 +165,7 @@ def doubts(result: RaceResult) -> list[str]:
 
 
 def proof(error_bound: float | None) -> str:
-    """Return what the outcomes prove about an elimination, whatever the model.
+    """Return a clause on what the outcomes alone prove about an elimination, whatever the model.
 
     Examples
     --------
@@ -179,7 +179,7 @@ def proof(error_bound: float | None) -> str:
 
 
 def share(probability: float) -> str:
-    """A probability as a percentage.
+    """Return a probability as a percentage.
 
     Examples
     --------

@@ -1,8 +1,14 @@
-"""What to deploy (the paper's "Algorithm Selection under Time Preferences and Risk Profiles"). NumPy alone.
+"""Selection of an algorithm or portfolio (the paper's "Algorithm Selection under Time Preferences and Risk Profiles").
 
-A criterion turns each draw into a curve over time for every candidate, by default its rating; a preference turns the curve
-into a value, a risk attitude turns the drawn values of each candidate into a score, and the best score wins. Nothing is run
-and nothing is inferred again.
+A `Posterior` comes in; recommendations, decision maps and regret bounds go out. No algorithm is run and no inference is
+repeated. The package needs NumPy alone. Each step has a module:
+
+- `criterion`: turns each draw into a curve over time per candidate, by default its rating.
+- `preference`: turns a curve into a value; `quadrature` integrates over time.
+- `risk`: turns the drawn values of a candidate into a score.
+- `recommendation`: `select`, which returns the candidate with the highest score and all others.
+- `portfolio`, `virtual_portfolio`: portfolios valued from ratings, and portfolios built from stored runs.
+- `leaders`, `worst_case_regret`: the decision map, and bounds of the regret over all preferences.
 """
 
 from polarbear.selection.criterion import Criterion, FirstPlace, MeanRank, TopK, WinRateAgainst

@@ -1,9 +1,9 @@
-"""Criteria: what makes an algorithm a good choice at one budget.
+"""Criteria: what counts at one budget.
 
-A criterion turns a posterior into curves (draw, time, algorithm) in [0, 1], the higher the better; preferences and risk
-attitudes do the rest. `FirstPlace`, `MeanRank` and `WinRateAgainst` are exact for every posterior, since ratings and win
-rates are what a posterior consists of. `TopK` needs whole rankings: those of the weighted instances under
-`BayesianBootstrap`, those of Plackett-Luce otherwise.
+A criterion turns a posterior into curves (draw, time, algorithm) in [0, 1]; higher is better. Preferences and risk attitudes
+then turn the curves into scores. `FirstPlace`, `MeanRank` and `WinRateAgainst` are exact for every posterior, since a
+posterior consists of ratings and win rates. `TopK` needs whole rankings: those of the weighted instances under
+`BayesianBootstrap`, and those of the Plackett-Luce model under other priors.
 """
 
 from __future__ import annotations
@@ -29,27 +29,27 @@ if TYPE_CHECKING:
 
 _WHOLE = slice(None)  # all times
 
-# The quadrature of Plackett-Luce: steps of log x. The trapezoidal rule converges exponentially; the integrand becomes
-# steeper with √k, the number of arrivals that it waits for. Errors of up to 5e-6 were measured, for 4 to 100 algorithms.
+# Step of the trapezoidal rule over log x in `plackett_luce_top`. The rule converges exponentially. The integrand waits for k
+# arrivals and steepens with √k, so the step shrinks with √k. Measured errors are at most 5e-6 for 4 to 100 algorithms.
 _LONGEST_STEP = 0.6
 _STEP_OF_ONE = 1.1
-# The race begins here, in units of the mean time of the first arrival; what happens before is added in closed form.
+# Start of the integral, in units of the mean time of the first arrival; the part before it is added in closed form.
 _EARLIEST = 1e-3
-_LATEST = 18.0  # where it ends, in units of the k-th strongest algorithm's mean arrival time: e⁻¹⁸ is left out
-_WEAKEST = 1e-12  # smaller ratings are raised to this, which bounds the number of steps
-_AT_ONCE = 200_000  # numbers that are held at once: they stay in cache
+_LATEST = 18.0  # end of the integral, in mean arrival times of the k-th strongest algorithm: it omits e⁻¹⁸
+_WEAKEST = 1e-12  # lower bound of ratings, which bounds the number of steps
+_AT_ONCE = 200_000  # numbers per block, so that a block stays in cache
 
 
 @dataclass(frozen=True)
 class FirstPlace:
-    """The probability of coming first on a new instance: the rating, and the only criterion for portfolios."""
+    """The probability of coming first on a new instance: the rating. It is the only criterion for portfolios."""
 
     def curves(self, posterior: Posterior, times: slice = _WHOLE) -> Array:
-        """Curves (draw, time, algorithm) at some of the times."""
+        """Return curves (draw, time, algorithm) at the selected times."""
         return posterior.ratings[:, times]
 
     def worded(self, value: float, algorithms: int) -> str:
-        """What a value means, as the rest of a sentence about an algorithm."""
+        """Return the meaning of a value, as the predicate of a sentence about an algorithm."""
         return f"comes first on {_percent(value)} of instances"
 
     def __str__(self) -> str:
@@ -62,9 +62,9 @@ class TopK:
 
     `TopK(1)` is `FirstPlace()`. Algorithms that tie for the last of these places share it.
 
-    Under `BayesianBootstrap` this is the weighted share of instances, of those on which all algorithms were observed: where
-    one was not, it is open whether the others are among the first k. It is blended with the Plackett-Luce fit like the
-    ratings, with the share that the fit has beside these instances. Under the other priors it follows from Plackett-Luce.
+    Under `BayesianBootstrap` this is the weighted share among the instances on which all algorithms were observed: if one is
+    missing, the first k places of the others are unknown. The share is blended with the Plackett-Luce fit as the ratings
+    are, with the weight of the fit relative to these instances. Under the other priors it follows from Plackett-Luce.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ class TopK:
         object.__setattr__(self, "k", k)
 
     def curves(self, posterior: Posterior, times: slice = _WHOLE) -> Array:
-        """Curves (draw, time, algorithm) at some of the times."""
+        """Return curves (draw, time, algorithm) at the selected times."""
         algorithms = len(posterior.names)
         if self.k > algorithms:
             raise ValueError(
@@ -99,7 +99,7 @@ class TopK:
         return _top_of_outcomes(posterior.outcomes, self.k, times).transpose(2, 0, 1)
 
     def worded(self, value: float, algorithms: int) -> str:
-        """What a value means, as the rest of a sentence about an algorithm."""
+        """Return the meaning of a value, as the predicate of a sentence about an algorithm."""
         return f"is in the top {self.k} on {_percent(value)} of instances"
 
     def __str__(self) -> str:
@@ -110,11 +110,11 @@ class TopK:
 class MeanRank:
     """The expected rank among all algorithms.
 
-    A rank is turned so that higher is better: the value is (n − rank) / (n − 1), the mean win rate over the n − 1 others.
+    The value is (n − rank) / (n − 1), the mean win rate against the n − 1 other algorithms, so that higher is better.
     """
 
     def curves(self, posterior: Posterior, times: slice = _WHOLE) -> Array:
-        """Curves (draw, time, algorithm) at some of the times."""
+        """Return curves (draw, time, algorithm) at the selected times."""
         number = len(posterior.names)
         draws, used = len(posterior.ratings), len(posterior.grid.times[times])
         won = np.zeros((used, number, draws))
@@ -126,7 +126,7 @@ class MeanRank:
         return shares.transpose(2, 0, 1)
 
     def worded(self, value: float, algorithms: int) -> str:
-        """What a value means, as the rest of a sentence about an algorithm."""
+        """Return the meaning of a value, as the predicate of a sentence about an algorithm."""
         return f"has a mean rank of {algorithms - (algorithms - 1) * value:.2f} among {algorithms}"
 
     def __str__(self) -> str:
@@ -135,18 +135,18 @@ class MeanRank:
 
 @dataclass(frozen=True)
 class WinRateAgainst:
-    """The win rate against one algorithm, such as the one in use today; against itself that is one half.
+    """The win rate against one algorithm, such as the one in use today; its win rate against itself is one half.
 
     Parameters
     ----------
     baseline
-        The algorithm's name. It need not be among the candidates.
+        The name of the algorithm. It need not be a candidate.
     """
 
     baseline: str
 
     def curves(self, posterior: Posterior, times: slice = _WHOLE) -> Array:
-        """Curves (draw, time, algorithm) at some of the times."""
+        """Return curves (draw, time, algorithm) at the selected times."""
         baseline = index_of(self.baseline, posterior.names)
         draws, used = len(posterior.ratings), len(posterior.grid.times[times])
         rates = np.full((used, len(posterior.names), draws), 0.5)
@@ -156,7 +156,7 @@ class WinRateAgainst:
         return rates.transpose(2, 0, 1)
 
     def worded(self, value: float, algorithms: int) -> str:
-        """What a value means, as the rest of a sentence about an algorithm."""
+        """Return the meaning of a value, as the predicate of a sentence about an algorithm."""
         return f"beats {self.baseline} on {_percent(value)} of instances"
 
     def __str__(self) -> str:
@@ -167,12 +167,12 @@ Criterion = FirstPlace | TopK | MeanRank | WinRateAgainst
 
 
 def plackett_luce_top(ratings: Array, k: int) -> Array:
-    """P(among the first k) under Plackett-Luce, of ratings (time, algorithm, draw), in the same shape.
+    """Return P(among the first k) under Plackett-Luce for ratings (time, algorithm, draw), in the same shape.
 
-    The ranking is the order of arrival in a race with independent X_a ~ Exp(θ_a). So the probability is
-    ∫ θ_a exp(−θ_a x) P(fewer than k others arrive before x) dx, by the trapezoidal rule over log x. The number of
-    others that have arrived is Poisson-binomial: its recursion runs over the algorithms before a and over those behind a,
-    and the two are combined.
+    A Plackett-Luce ranking is the order of independent arrival times X_a ~ Exp(θ_a). The probability is therefore
+    ∫ θ_a exp(−θ_a x) P(fewer than k others arrive before x) dx, computed by the trapezoidal rule over log x. The number of
+    other arrivals is Poisson-binomial. One recursion runs over the algorithms before a in the array, one over those after
+    a, and a convolution combines the two.
     """
     times, algorithms, draws = ratings.shape
     if k >= algorithms:
@@ -191,11 +191,11 @@ def plackett_luce_top(ratings: Array, k: int) -> Array:
 
 
 def _race(theta: Array, x: Array, step: float, k: int) -> Array:
-    """P(among the first k), shape (algorithm, draw), from the times x of the race, which are in even steps of log x."""
+    """Return P(among the first k), shape (algorithm, draw), by quadrature over arrival times x with equal steps of log x."""
     waiting = np.exp(-theta[:, None] * x[:, None])  # P(has not arrived), shape (algorithm, x, draw)
     arrived = 1 - waiting
     algorithms = len(theta)
-    # P(j of the algorithms behind a have arrived), j < k, then P(at most j have).
+    # P(j of the algorithms after a have arrived) for j < k, then its cumulative sum, P(at most j have arrived).
     behind = np.zeros((algorithms, k, *waiting.shape[1:]))
     behind[-1, 0] = 1.0
     for a in range(algorithms - 1, 0, -1):
@@ -210,20 +210,20 @@ def _race(theta: Array, x: Array, step: float, k: int) -> Array:
             fewer_than_k += before[j] * behind[a, k - 1 - j]
         result[a] = step * theta[a] * (x @ (waiting[a] * fewer_than_k))
         before = _with_another(before, waiting[a], arrived[a])
-    # Before the first of the times the integrand is θ x: a geometric series.
+    # Before x[0] the integrand over log x is θ x, and the sum is a geometric series.
     result += theta * (step * x[0] / math.expm1(step))
     return np.minimum(result, 1.0, out=result)
 
 
 def _with_another(counts: Array, waiting: Array, arrived: Array) -> Array:
-    """The distribution of the number of arrivals, below k, with one more algorithm."""
+    """Return the distribution of the number of arrivals, truncated below k, after adding one algorithm."""
     joined: Array = counts * waiting
     joined[1:] += counts[:-1] * arrived
     return joined
 
 
 def _top_of_outcomes(outcomes: OutcomeDraws, k: int, times: slice) -> Array:
-    """P(among the first k), shape (time, algorithm, draw), by weighted instances blended with their Plackett-Luce fit."""
+    """Return P(among the first k), shape (time, algorithm, draw), from weighted instances blended with the model fit."""
     model = None
     if outcomes.utilities is not None and outcomes.model_weight > 0:
         utilities = outcomes.utilities[times].astype(np.float64)
@@ -241,7 +241,7 @@ def _top_of_outcomes(outcomes: OutcomeDraws, k: int, times: slice) -> Array:
     with single_thread():
         total = (scale.T @ outcomes.weights)[:, None]
         placed = (shares.reshape(rows, -1).T @ outcomes.weights).reshape(used, algorithms, -1)
-    # In a draw that gives complete instances no weight at all, nothing is known.
+    # A draw without weight on complete instances is uninformative: all algorithms get k / n.
     result = np.divide(placed, total, out=np.full_like(placed, k / algorithms), where=total > 0).astype(np.float64)
     if model is not None:
         share = outcomes.model_weight / (outcomes.model_weight + outcomes.sizes @ complete)
@@ -251,9 +251,10 @@ def _top_of_outcomes(outcomes: OutcomeDraws, k: int, times: slice) -> Array:
 
 
 def _shares_of_top(ranks: NDArray[np.int16], k: int) -> NDArray[np.float32]:
-    """The share of each algorithm in the first k places, of ranks (row, time, algorithm); complete rows sum to k.
+    """Return the share of each algorithm in the first k places, for ranks (row, time, algorithm).
 
-    Ties share the places that they occupy together; so do algorithms that are only known to be worse than the ranked ones.
+    Complete rows sum to k. Tied algorithms share the places that they occupy together. So do unranked algorithms, which are
+    only known to be worse than the ranked ones.
     """
     better, tied = np.zeros(ranks.shape, dtype=np.int16), np.zeros(ranks.shape, dtype=np.int16)
     for other in np.moveaxis(ranks, -1, 0):

@@ -1,4 +1,7 @@
-"""The decision map: which algorithm comes first most often at each budget, how surely, and where the leader changes."""
+"""The decision map: the leader at each budget, its probability of leading, and the changes of leader.
+
+The leader is the algorithm with the highest expected rating, the one that comes first most often.
+"""
 
 from __future__ import annotations
 
@@ -22,21 +25,21 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-_SURELY = 0.95  # a crossing that fewer draws have may never happen, and is reported as such
+_SURELY = 0.95  # a change of leader in fewer draws is reported as uncertain ("if at all")
 
 
 @dataclass(frozen=True)
 class Crossing:
-    """Where one algorithm takes over from another.
+    """A change of leader: one algorithm overtakes another.
 
     Attributes
     ----------
     before, after
-        The leader, which comes first most often, up to there and from there on.
+        The leader before and after the change.
     time, lower, upper
         Median and 90 % interval of the time at which their ratings cross.
     probability
-        Share of the draws in which they cross at all, in this direction.
+        Share of the draws in which their ratings cross in this direction.
     """
 
     before: str
@@ -49,21 +52,21 @@ class Crossing:
 
 @dataclass(frozen=True, eq=False)
 class DecisionMap:
-    """Which algorithm to choose at each budget.
+    """The leader at each budget, and the changes of leader.
 
     Attributes
     ----------
     grid
         The budgets.
     best
-        The leader at each: the algorithm that comes first most often, by the expected rating.
+        The leader at each budget: the algorithm with the highest expected rating.
     probability_best
-        The probability that a candidate comes first more often than any other, at each budget, shape (time, candidate); its
-        rows sum to one.
+        The probability that a candidate comes first more often than any other at a budget, shape (time, candidate). Rows
+        sum to one.
     names
         The candidates.
     crossings
-        The changes of leader; empty if the posterior holds no paths over time.
+        The changes of leader; empty if the posterior is not joint over time.
     """
 
     grid: Grid
@@ -90,22 +93,22 @@ class DecisionMap:
 
 
 def decision_map(posterior: Posterior, *, among: Sequence[str] | None = None) -> DecisionMap:
-    """Return the leader at each budget, how probable it is that it leads, and where the leader changes.
+    """Return the leader at each budget, its probability of leading, and the changes of leader.
 
     The leader is the algorithm that comes first most often: the one with the highest expected rating among the candidates.
-    Which of two algorithms beats the other more often is another question, see `win_rates`.
+    It need not beat every other algorithm on most instances; for pairs see `win_rates`.
 
     Parameters
     ----------
     posterior
-        The belief.
+        Draws of ratings over time.
     among
-        The algorithms to choose from; all by default.
+        The candidates; all algorithms by default.
     """
     names = among_names(posterior, among)
     columns = np.array([posterior.names.index(name) for name in names])
     leaders, probability = np.empty(len(posterior.grid), dtype=np.intp), np.empty((len(posterior.grid), len(names)))
-    for t in range(len(posterior.grid)):  # one time after the other stays in cache
+    for t in range(len(posterior.grid)):  # the data of one time stay in cache
         at_time = posterior.ratings[:, t][:, columns]
         leaders[t] = at_time.mean(axis=0).argmax()
         probability[t] = ProbabilityBest().score(at_time)
@@ -120,7 +123,10 @@ def decision_map(posterior: Posterior, *, among: Sequence[str] | None = None) ->
 
 
 def _crossing(grid: Grid, before: Array, after: Array, k: int) -> tuple[float, float, float, float] | None:
-    """Quantiles of the time at which `after` overtakes `before` (draw, time), of several the one nearest to interval k."""
+    """Return median, 5 % and 95 % quantile of the time at which `after` overtakes `before`, and its probability.
+
+    Both are curves (draw, time). If a draw has several crossings, the one nearest to interval k counts.
+    """
     on_axis = np.log(grid.times) if grid.axis == "log" else grid.times
     lead = before - after
     overtakes = (lead[:, :-1] > 0) & (lead[:, 1:] <= 0)

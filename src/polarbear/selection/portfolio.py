@@ -1,10 +1,10 @@
-"""Portfolios: several algorithms side by side, each on a machine of its own.
+"""Portfolios: several algorithms that run side by side, each on a machine of its own.
 
-The value of a portfolio at a time is the probability that the best of its members comes first. For different algorithms this
-is the sum of their ratings, whatever the posterior. How much a second run of the same algorithm adds, one run per instance
-does not show; Plackett-Luce supplies it. With k_a copies of algorithm a, s = Σ k_a θ_a and r the sum of the ratings of all
-algorithms that are not in the portfolio, the value is s / (s + r). As ratings sum to one, s + r = 1 + Σ (k_a − 1) θ_a, and
-for different algorithms s / (s + r) is again the plain sum.
+The value of a portfolio at a time is the probability that its best member comes first. For different algorithms this is the
+sum of their ratings under every posterior. One run per instance does not show how much a second run of the same algorithm
+adds, so the Plackett-Luce model supplies it. With k_a copies of algorithm a, s = Σ k_a θ_a, and r the sum of the ratings of
+all algorithms outside the portfolio, the value is s / (s + r). Since ratings sum to one, s + r = 1 + Σ (k_a − 1) θ_a over
+the members, and for different algorithms s / (s + r) is again the plain sum.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
     Counts = NDArray[np.intp]  # (portfolio, algorithm): the number of copies of each algorithm
 
-_COMPARED = 30_000_000  # curve points that exhaustive comparison may take: some tenths of a second
-_SORTED = 4  # curve points that one value costs, since quantiles need the values sorted
-_SEARCHED = 10_000_000  # curve points of all first exchanges: local search starts as often as they allow
-_AT_ONCE = 30_000_000  # curve points that are held at once: a quarter of a gigabyte
-_IN_CACHE = 100_000  # values that are summed over time together
-_FEWEST = 20  # portfolios that are compared after a search, however many draws and times there are
+_COMPARED = 30_000_000  # limit of exhaustive comparison in curve points: some tenths of a second
+_SORTED = 4  # cost of one value in curve points, since quantiles sort the values
+_SEARCHED = 10_000_000  # curve points for all first exchanges; sets the number of starts of the local search
+_AT_ONCE = 30_000_000  # curve points in memory at once: a quarter of a gigabyte
+_IN_CACHE = 100_000  # values per block of the sum over time, so that a block stays in cache
+_FEWEST = 20  # minimum number of portfolios compared after a search, for any number of draws and times
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,9 +47,9 @@ class Valuation:
     Attributes
     ----------
     curves
-        Ratings, or another criterion of single algorithms, shape (draw, time, candidate).
+        Ratings, or another criterion for single algorithms, shape (draw, time, candidate).
     preference
-        Weights of these times, or a custom function of a curve.
+        Weights of the times, or a custom function of a curve.
     all_algorithms
         Whether every algorithm of the posterior is a candidate.
     """
@@ -60,14 +60,14 @@ class Valuation:
 
     @cached_property
     def members(self) -> Array:
-        """The candidates' own values, shape (draw, candidate)."""
+        """The values of the single candidates, shape (draw, candidate)."""
         if isinstance(self.preference, Custom):
             return self._custom(self.preference, np.eye(self.curves.shape[2], dtype=np.intp))
         values: Array = self.preference @ self.curves
         return values
 
     def values(self, counts: Counts) -> Array:
-        """Values of portfolios, shape (draw, portfolio)."""
+        """Return the values of portfolios, shape (draw, portfolio)."""
         if counts.shape[0] == counts.shape[1] and np.array_equal(counts, np.eye(len(counts))):
             return self.members
         if isinstance(self.preference, Custom):
@@ -77,19 +77,19 @@ class Valuation:
         values[:, ~copies] = self.members @ counts[~copies].T
         values[:, copies] = self._with_copies(self.preference, counts[copies])
         values[:, self._certain(counts)] = 1.0
-        return np.minimum(values, 1.0, out=values)  # ratings of a file sum to one to a few digits only
+        return np.minimum(values, 1.0, out=values)  # ratings from a file sum to one with a few digits only
 
     def thinned(self, draws: int) -> Valuation:
-        """At most so many draws, evenly spread."""
+        """Return a valuation on at most `draws` evenly spaced draws."""
         number = len(self.curves)
         if draws >= number:
             return self
         return replace(self, curves=self.curves[np.linspace(0, number - 1, draws).astype(int)])
 
     def points(self, portfolios: int, with_copies: int) -> int:
-        """What the values of so many portfolios cost, so many of them with copies, in points of curves."""
+        """Return the cost of valuing portfolios, of which `with_copies` contain copies, in curve points."""
         times = int(self.curves.shape[1])
-        draws = max(len(self.curves), 1000)  # with few draws most of the time goes into listing the portfolios
+        draws = max(len(self.curves), 1000)  # with few draws, listing the portfolios dominates the time
         if isinstance(self.preference, Custom):
             return portfolios * draws * times
         return draws * (_SORTED * portfolios + with_copies * times)
@@ -106,13 +106,13 @@ class Valuation:
         return values
 
     def _certain(self, counts: Counts) -> NDArray[np.bool_]:
-        """Which portfolios hold all algorithms, so that one of theirs is first: 1 and not 1 but for rounding, to tie."""
+        """Return which portfolios contain all algorithms; their value is exactly 1, so that they tie despite rounding."""
         held = np.count_nonzero(counts, axis=1)
         certain: NDArray[np.bool_] = held == (counts.shape[1] if self.all_algorithms and counts.shape[1] > 1 else -1)
         return certain
 
     def _with_copies(self, weights: Array, counts: Counts) -> Array:
-        """Weighted sums over time of s / (s + r), which is not linear in the ratings."""
+        """Return weighted sums over time of s / (s + r), which is not linear in the ratings."""
         draws = len(self.curves)
         runs = counts.astype(np.float64)
         surplus = np.maximum(runs - 1, 0)
@@ -130,7 +130,7 @@ class Valuation:
 
 
 def portfolio_curves(ratings: Array, counts: Counts) -> Array:
-    """Curves of portfolios, shape (draw, portfolio, time), of ratings (draw, time, algorithm); at most 1."""
+    """Return curves of portfolios, shape (draw, portfolio, time), from ratings (draw, time, algorithm); at most 1."""
     runs = counts.astype(np.float64)
     curves: Array = np.einsum("dta,pa->dpt", ratings, runs, optimize=True)
     copies = (counts > 1).any(axis=1)
@@ -140,7 +140,7 @@ def portfolio_curves(ratings: Array, counts: Counts) -> Array:
 
 
 def all_portfolios(algorithms: int, size: int) -> Counts:
-    """Every multiset of so many algorithms."""
+    """Return all multisets of `size` algorithms, as counts."""
     members = np.array(list(combinations_with_replacement(range(algorithms), size)), dtype=np.intp)
     counts = np.zeros((len(members), algorithms), dtype=np.intp)
     np.add.at(counts, (np.arange(len(members))[:, None], members), 1)
@@ -148,28 +148,28 @@ def all_portfolios(algorithms: int, size: int) -> Counts:
 
 
 def few_enough(valuation: Valuation, size: int) -> bool:
-    """Whether all portfolios of this size can be compared."""
+    """Return whether an exhaustive comparison of all portfolios of this size is affordable."""
     candidates = valuation.curves.shape[2]
     number = math.comb(candidates + size - 1, size)
     return size == 1 or valuation.points(number, number - math.comb(candidates, size)) <= _COMPARED
 
 
 def search(valuation: Valuation, size: int, risk: Risk) -> Counts:
-    """Portfolios met by greedy construction and local search; one of them is the best that was found.
+    """Return the portfolios that greedy construction and local search visit, including the best one found.
 
-    Members are added one by one, each the best addition; then one member at a time is exchanged for another while that
-    improves the score. The exchanges start again from copies of the best algorithm, and of the next ones while this takes
-    little time. With many draws the search uses some of them, and returns no more portfolios than can be compared on all.
+    Greedy construction adds the best member one at a time. Local search then exchanges one member for another as long as the
+    score improves. It restarts from copies of the best single algorithm, and of the next ones while the cost stays small.
+    With many draws the search uses a subset of them, and returns no more portfolios than can be compared on all draws.
     """
     if isinstance(risk, Regret):
-        risk = Expected()  # both give the same order, and regret would need all portfolios
+        risk = Expected()  # both give the same order, but regret needs all portfolios
     if isinstance(risk, ProbabilityBest):
         raise ValueError(
             "the probability of being the best portfolio needs all of them, and there are too many; "
             "use Expected() or Quantile(), fewer machines, or fewer candidates"
         )
     draws, times, candidates = valuation.curves.shape
-    # One exchange: any of the members for any of the candidates.
+    # One exchange replaces any member by any candidate.
     neighbours = size * candidates
     enough = draws * _SEARCHED // max(valuation.points(neighbours, neighbours), 1)
     some = valuation.thinned(max(enough, 200))
@@ -186,7 +186,7 @@ def search(valuation: Valuation, size: int, risk: Risk) -> Counts:
         while True:
             exchanges = np.array([current - out + into for out in one_more[current > 0] for into in one_more])
             met = np.concatenate([met, current[None]])
-            scores = risk.score(some.values(exchanges))  # exchanging a member for itself changes nothing
+            scores = risk.score(some.values(exchanges))  # includes the current portfolio: a member replaced by itself
             if not scores.max() > best:
                 break
             best, current = scores.max(), exchanges[scores.argmax()]
@@ -199,10 +199,11 @@ def search(valuation: Valuation, size: int, risk: Risk) -> Counts:
 
 
 def win_rate_against(posterior: Posterior, members: Sequence[int], single: int) -> Array:
-    """Expected win rate of a portfolio over one algorithm at each time; where that one is a member, it shares its run.
+    """Return the expected win rate of a portfolio over one algorithm at each time.
 
-    By outcomes where the posterior has them and the members differ, otherwise by Plackett-Luce: s / (s + θ) with
-    s = Σ k_a θ_a, and for a member, whose run ties with the portfolio where it is the best one, 1 − θ / (2 s).
+    If the algorithm is a member, it shares its run with the portfolio. If the posterior has outcomes and the members differ,
+    outcomes give the rate. Otherwise Plackett-Luce gives s / (s + θ) with s = Σ k_a θ_a, and 1 − θ / (2 s) for a member,
+    whose run ties with the portfolio where it is the best.
     """
     if posterior.outcomes is not None and len(set(members)) == len(members):
         rates: Array = posterior.outcomes.best_of(members, [single]).mean(axis=1, dtype=np.float64)
@@ -215,19 +216,19 @@ def win_rate_against(posterior: Posterior, members: Sequence[int], single: int) 
 
 
 def portfolio_win_probability(posterior: Posterior, first: Sequence[str], second: Sequence[str]) -> Array:
-    """P(the first portfolio beats the second on a new instance) at each time: the posterior mean of its win rate.
+    """Return P(the first portfolio beats the second on a new instance) at each time, the posterior mean of its win rate.
 
-    Where the posterior weights instances (`BayesianBootstrap`) and no algorithm is twice in one portfolio, this is the share
-    of instances on which the best member of the first beats the best member of the second; ties count one half, and an
-    algorithm that is in both ties with itself. Otherwise every machine is an entrant of its own under Plackett-Luce:
-    E[s / (s + s')] with the sums s and s' of the members' ratings.
+    If the posterior weights instances (`BayesianBootstrap`) and no portfolio contains copies, this is the share of instances
+    on which the best member of the first beats the best member of the second. Ties count one half, and an algorithm in both
+    portfolios ties with itself. Otherwise every machine is a separate entrant under Plackett-Luce: E[s / (s + s')] with the
+    sums s and s' of the members' ratings.
 
     Parameters
     ----------
     posterior
-        The belief.
+        Draws of ratings and, under `BayesianBootstrap`, of outcomes.
     first, second
-        Names of the members; an algorithm that runs on two machines is named twice.
+        Names of the members; an algorithm on two machines is named twice.
     """
     one, other = (_members(posterior, names) for names in (first, second))
     if posterior.outcomes is not None and all(len(set(each)) == len(each) for each in (one, other)):
@@ -239,7 +240,7 @@ def portfolio_win_probability(posterior: Posterior, first: Sequence[str], second
 
 
 def _ratio(part: Array, total: Array) -> Array:
-    """The share of a part; one half where the total is zero to rounding, as in single precision: nothing is known then."""
+    """Return part / total, and one half (no information) where the total underflows to zero, as in single precision."""
     share: Array = np.divide(part, total, out=np.full_like(total, 0.5), where=total > 0)
     return share
 

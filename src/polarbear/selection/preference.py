@@ -1,7 +1,7 @@
 """Preferences over time: how a rating curve θ(t) becomes one value (the paper's functional u).
 
-All but `Custom` are linear: V = Σ_k w_k θ(t_k), with weights on the grid that are not negative and sum to one. A value is
-then a probability of being first: at the budget in question, or averaged over budgets.
+All but `Custom` are linear: V = Σ_k w_k θ(t_k), with non-negative weights on the grid that sum to one. A value is then a
+probability of coming first, at one budget or averaged over budgets.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class At:
-    """The budget is known: V = θ(t), read between grid times where t is not on the grid.
+    """One known budget: V = θ(t), interpolated between grid times.
 
     Examples
     --------
@@ -36,7 +36,7 @@ class At:
     time: float
 
     def weights(self, grid: Grid) -> Array:
-        """Weights on the grid."""
+        """Return the weights on the grid."""
         time = np.array([float(self.time)])
         require_within(grid, time, "the budget")
         return reading(grid, time, np.ones(1))
@@ -47,10 +47,10 @@ class At:
 
 @dataclass(frozen=True)
 class Final:
-    """Only the end of the grid counts."""
+    """The longest budget: V = θ(t_T), the last time of the grid."""
 
     def weights(self, grid: Grid) -> Array:
-        """Weights on the grid."""
+        """Return the weights on the grid."""
         weights = np.zeros(len(grid))
         weights[-1] = 1.0
         return weights
@@ -61,10 +61,10 @@ class Final:
 
 @dataclass(frozen=True)
 class Uniform:
-    """Every budget on the grid is as likely as any other: V = ∫ θ(t) dt / (t_T − t_1)."""
+    """A budget uniform on the grid: V = ∫ θ(t) dt / (t_T − t_1)."""
 
     def weights(self, grid: Grid) -> Array:
-        """Weights on the grid."""
+        """Return the weights on the grid."""
         return _normalised(integral(grid, np.ones_like, grid.times[0], grid.times[-1]))
 
     def __str__(self) -> str:
@@ -73,10 +73,10 @@ class Uniform:
 
 @dataclass(frozen=True)
 class LogUniform:
-    """Every order of magnitude of the budget is as likely as any other: weight 1/t."""
+    """A budget log-uniform on the grid, with density proportional to 1/t: all orders of magnitude are equally likely."""
 
     def weights(self, grid: Grid) -> Array:
-        """Weights on the grid."""
+        """Return the weights on the grid."""
         if grid.times[0] <= 0:
             raise ValueError(
                 f"LogUniform weighs by 1/t and needs a grid of positive times, got one from {grid.times[0]:g}; use Uniform()"
@@ -89,7 +89,7 @@ class LogUniform:
 
 @dataclass(frozen=True)
 class Between:
-    """Every budget from `start` to `stop` is as likely as any other."""
+    """A budget uniform between `start` and `stop`."""
 
     start: float
     stop: float
@@ -99,7 +99,7 @@ class Between:
             raise ValueError(f"Between needs start <= stop, got {self.start!r} and {self.stop!r}")
 
     def weights(self, grid: Grid) -> Array:
-        """Weights on the grid."""
+        """Return the weights on the grid."""
         require_within(grid, np.array([self.start, self.stop], dtype=np.float64), "the budgets")
         return _normalised(integral(grid, np.ones_like, float(self.start), float(self.stop)))
 
@@ -109,20 +109,19 @@ class Between:
 
 @dataclass(frozen=True, eq=False)
 class Weighted:
-    """Time counts as much as a weight says: V = ∫ w(t) θ(t) dt / ∫ w(t) dt, or Σ w_k θ(t_k) / Σ w_k.
+    """Weights over time: V = ∫ w(t) θ(t) dt / ∫ w(t) dt, or Σ w_k θ(t_k) / Σ w_k.
 
     Parameters
     ----------
     weight
-        A function of an array of times, or one number for each time of the grid; not negative. A function is integrated
-        with 16 points or more between neighbouring times of the grid: it should be smooth there; steps at grid times are
-        no harm.
+        A function of an array of times, or one number for each time of the grid; non-negative. A function is integrated
+        with 16 or more points between neighbouring grid times. It should be smooth there; steps at grid times do no harm.
     """
 
     weight: Callable[[Array], ArrayLike] | ArrayLike
 
     def weights(self, grid: Grid) -> Array:
-        """Weights on the grid."""
+        """Return the weights on the grid."""
         if callable(self.weight):
             return _normalised(integral(grid, self._heights, grid.times[0], grid.times[-1]))
         given = np.asarray(self.weight, dtype=np.float64)
@@ -148,13 +147,13 @@ class Weighted:
 
 @dataclass(frozen=True, eq=False)
 class BudgetDistribution:
-    """The budget is random: V = E θ(B).
+    """A random budget B: V = E θ(B).
 
     Parameters
     ----------
     budget
-        A frozen SciPy distribution (anything with `cdf`), samples, or a mixture: pairs (weight, distribution or samples or
-        one budget). What falls outside the grid is left out, and the rest counts in full.
+        A frozen SciPy distribution (anything with `cdf`), samples, or a mixture: pairs of a weight and a distribution,
+        samples or one budget. Mass outside the grid is left out, and the rest is normalised.
 
     Examples
     --------
@@ -166,7 +165,7 @@ class BudgetDistribution:
     budget: Any
 
     def weights(self, grid: Grid) -> Array:
-        """Weights on the grid."""
+        """Return the weights on the grid."""
         weights = _budget_weights(self.budget, grid)
         if not weights.sum() > _NO_MASS:
             raise ValueError(
@@ -176,7 +175,7 @@ class BudgetDistribution:
         return _normalised(weights)
 
     def mass_within(self, grid: Grid) -> float:
-        """The share of the budgets for which there is an answer."""
+        """Return the share of the budget distribution that lies within the grid."""
         return float(_budget_weights(self.budget, grid).sum())
 
     def __str__(self) -> str:
@@ -185,12 +184,12 @@ class BudgetDistribution:
 
 @dataclass(frozen=True)
 class Custom:
-    """Any function of the rating curve that is better off with higher ratings.
+    """Any function of the rating curve that increases with the ratings.
 
     Parameters
     ----------
     function
-        From curves of shape (..., time) to values of shape (...).
+        Maps curves of shape (..., time) to values of shape (...).
     """
 
     function: Callable[[Array], ArrayLike]
@@ -200,7 +199,7 @@ class Custom:
             raise ValueError(f"Custom needs a function of rating curves (..., time), got {self.function!r}")
 
     def __call__(self, curves: Array) -> Array:
-        """Values of curves (..., time)."""
+        """Return the values of curves (..., time)."""
         values = np.asarray(self.function(curves), dtype=np.float64)
         if values.shape != curves.shape[:-1]:
             raise ValueError(
@@ -218,19 +217,19 @@ class Custom:
 Linear = At | Final | Uniform | LogUniform | Between | Weighted | BudgetDistribution
 Preference = Linear | Custom
 
-_NO_MASS = 1e-9  # so little of a distribution within the grid is a slip of the unit
+_NO_MASS = 1e-9  # less mass within the grid indicates a wrong unit
 
 
 def require_monotone(preference: Custom, curves: Array, *, highest: float = 1.0, rng: np.random.Generator) -> None:
-    """Refuse a preference that rewards being worse, tried on curves (curve, time), at most `highest`, that are raised.
+    """Raise an error if raising curves (curve, time), with values up to `highest`, lowers the value of a preference.
 
-    All of a curve is raised by random amounts, or much of it hardly and one time or one end a lot: a preference that
-    punishes being better at a few times only is found out too.
+    The test raises whole curves by random amounts, and single times or one end strongly while the rest barely moves. It
+    therefore also detects preferences that penalise higher ratings at a few times only.
     """
     values = preference(curves)
     number, times = curves.shape
     asked, places = np.arange(times), rng.integers(times, size=(number, 1))
-    places[: min(number, times), 0] = asked[:number]  # every time has its turn where there are curves enough
+    places[: min(number, times), 0] = asked[:number]  # covers every time if there are enough curves
     room = np.maximum(highest - curves, 1e-9) * rng.uniform(0.01, 1.0, curves.shape)
     for where in (np.True_, asked == places, asked >= places, asked <= places):
         for size in (0.5, 0.05):
@@ -245,12 +244,12 @@ def require_monotone(preference: Custom, curves: Array, *, highest: float = 1.0,
 
 
 def spoken(time: float) -> str:
-    """A budget for people: six digits, and no powers of ten before the billions."""
+    """Return a budget as text with six digits, and without powers of ten below a billion."""
     return f"{float(f'{time:.6g}'):,.10g}"
 
 
 def _budget_weights(budget: Any, grid: Grid) -> Array:
-    """Weights on the grid that sum to the share of the budgets within it."""
+    """Return weights on the grid that sum to the share of the budgets within it."""
     if callable(getattr(budget, "cdf", None)):
         weights = expectation(grid, budget.cdf)
         if np.isnan(weights).any():
@@ -279,7 +278,7 @@ def _budget_weights(budget: Any, grid: Grid) -> Array:
 
 
 def _is_mixture(budget: Any) -> bool:
-    """Pairs of a weight and something else: a list of plain pairs of numbers is one too, since samples are no pairs."""
+    """Return whether a budget is a list of (weight, part) tuples; pairs of numbers qualify, since samples are not pairs."""
     return (
         isinstance(budget, Sequence)
         and len(budget) > 0
@@ -297,6 +296,6 @@ def _normalised(weights: Array) -> Array:
     _check_weights(weights)
     if not weights.max() > 0:
         raise ValueError("weights over time are all zero; give some time a positive weight")
-    scaled = weights / weights.max()  # so that the sum of huge weights is a number
+    scaled = weights / weights.max()  # avoids overflow in the sum of huge weights
     result: Array = scaled / scaled.sum()
     return result

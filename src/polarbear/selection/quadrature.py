@@ -1,7 +1,7 @@
 """Integrals over time of curves that are known on a grid.
 
-Between the grid's times a curve is taken to be linear on the grid's own axis: in t, or in log t. An integral of it is then
-a weighted sum of its values on the grid, whose weights are integrals of hat functions.
+Between grid times, a curve is linear on the axis of the grid: in t, or in log t. Its integral is then a weighted sum of its
+values on the grid, and the weights are integrals of hat functions. `reading`, `integral` and `expectation` return them.
 """
 
 from __future__ import annotations
@@ -20,25 +20,25 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-# Gauss-Legendre nodes in each piece of an interval between grid times; smooth weights are integrated to rounding.
+# Gauss-Legendre nodes per piece of an interval between grid times; they integrate smooth weights to rounding error.
 _NODES = 16
-# More of them for distribution functions, which may have steps: a step is misplaced by 1.2 % of its interval at most.
+# Distribution functions may have steps and need more nodes: these misplace a step by at most 1.2 % of its interval.
 _FINE_NODES = 64
 
 
 @cache
 def _gauss(nodes: int) -> tuple[Array, Array]:
-    """Nodes and weights on [-1, 1], from the eigenvectors of Legendre's recurrence (Golub and Welsch 1969).
+    """Return nodes and weights on [-1, 1], from the eigenvectors of Legendre's recurrence (Golub and Welsch 1969).
 
-    NumPy's own, in `numpy.polynomial`, take milliseconds to import: a tenth of what a decision may take.
+    The import of `numpy.polynomial`, which offers the same, takes milliseconds: a tenth of the time limit of a decision.
     """
     k = np.arange(1, nodes)
-    points, vectors = np.linalg.eigh(np.diag(k / np.sqrt(4.0 * k**2 - 1), -1))  # symmetric: only the lower half is read
+    points, vectors = np.linalg.eigh(np.diag(k / np.sqrt(4.0 * k**2 - 1), -1))  # eigh reads the lower triangle only
     return points, 2 * vectors[0] ** 2
 
 
 def require_within(grid: Grid, times: Array, what: str) -> None:
-    """Refuse times at which the curves are not known."""
+    """Raise an error for times outside the grid, where the curves are unknown."""
     first, last = grid.times[0], grid.times[-1]
     outside = times[~((times >= first) & (times <= last))]
     if outside.size:
@@ -49,7 +49,7 @@ def require_within(grid: Grid, times: Array, what: str) -> None:
 
 
 def reading(grid: Grid, times: Array, masses: Array) -> Array:
-    """The weights on the grid of Σ mass · curve(time), for times within the grid."""
+    """Return the weights of Σ mass · curve(time), for times within the grid."""
     if len(grid) == 1:
         return np.array([masses.sum()])
     on_axis, asked = (np.log(each) if grid.axis == "log" else each for each in (grid.times, times))
@@ -62,7 +62,7 @@ def reading(grid: Grid, times: Array, masses: Array) -> Array:
 
 
 def integral(grid: Grid, density: Callable[[Array], Array], start: float, stop: float) -> Array:
-    """The weights of ∫ density(t) curve(t) dt from start to stop, both within the grid; at a single time without dt."""
+    """Return the weights of ∫ density(t) curve(t) dt within the grid, or of density · curve if start equals stop."""
     if start == stop:
         at_once = np.array([start], dtype=np.float64)
         return reading(grid, at_once, np.broadcast_to(density(at_once), 1))
@@ -73,13 +73,13 @@ def integral(grid: Grid, density: Callable[[Array], Array], start: float, stop: 
     nodes, node_weights = _gauss(_NODES)
     points = on_axis[:-1, None] + half * (1 + nodes)
     times = np.exp(points) if grid.axis == "log" else points
-    times = np.clip(times, edges[:-1, None], edges[1:, None]).ravel()  # rounding must not leave the grid
+    times = np.clip(times, edges[:-1, None], edges[1:, None]).ravel()  # rounding must not leave the interval
     steps = (half * node_weights).ravel() * (times if grid.axis == "log" else 1.0)  # dt = t d log t
     return reading(grid, times, density(times) * steps)
 
 
 def _refined(edges: Array) -> Array:
-    """Edges between which positive times differ by a factor of four at most, so that weights such as 1/t are smooth."""
+    """Refine edges until positive neighbours differ by at most a factor of four, so that weights such as 1/t are smooth."""
     starts, stops = edges[:-1], edges[1:]
     ratios = np.divide(stops, starts, out=np.ones_like(starts), where=starts > 0)
     pieces = np.maximum(np.ceil(np.log(ratios) / np.log(4)), 1).astype(int)
@@ -90,13 +90,13 @@ def _refined(edges: Array) -> Array:
 
 
 def expectation(grid: Grid, cdf: Callable[[Array], Array]) -> Array:
-    """The weights of ∫ curve dF over the grid, for a distribution function F; they sum to the mass within the grid.
+    """Return the weights of ∫ curve dF over the grid for a distribution function F; they sum to the mass within the grid.
 
-    Between grid times a and b, at the share s of the way from a to b on the grid's axis, ∫ s dF = F(b) − ∫ F ds by parts.
-    So the weights need F alone, not a density: distributions with atoms are served too.
+    Let s be the relative position between grid times a and b on the axis of the grid. By parts, ∫ s dF = F(b) − ∫ F ds. The
+    weights therefore need F alone, not a density, and distributions with atoms are covered.
     """
     on_grid = np.asarray(cdf(grid.times), dtype=np.float64)
-    # Whatever lies on the first time itself, which F(b) − F(a) leaves out.
+    # The atom at the first time, which F(b) − F(a) leaves out.
     at_first = on_grid[0] - np.asarray(cdf(np.nextafter(grid.times[:1], -np.inf)), dtype=np.float64)[0]
     weights = np.zeros(len(grid))
     if len(grid) > 1:

@@ -1,4 +1,8 @@
-"""The choice: which algorithm, or portfolio, to deploy under a preference and a risk attitude, and how sure that is."""
+"""Recommendation of an algorithm or portfolio under a criterion, a preference and a risk attitude.
+
+`select` scores all candidates on the draws of a posterior and returns them in order, with the probability of being best,
+the expected regret, and the recommendation as a sentence.
+"""
 
 from __future__ import annotations
 
@@ -33,26 +37,26 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-_TRIED = 200  # drawn curves on which a custom preference must be monotone
-_NEARLY_ALL = 0.99  # of a distribution of budgets; less within the grid is reported
+_TRIED = 200  # drawn curves on which a custom preference is tested for monotonicity
+_NEARLY_ALL = 0.99  # share of a budget distribution within the grid; a smaller one is reported
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """An algorithm or a portfolio that could be chosen.
+    """An algorithm or portfolio that `select` compares.
 
     Attributes
     ----------
     members
-        The algorithm, or those that run side by side.
+        The algorithm, or the algorithms that run side by side.
     score
-        Under the risk attitude, the higher the better.
+        The score under the risk attitude; higher is better.
     expected, lower, upper
-        Mean, 5 % and 95 % quantile of the value.
+        Mean, 5 % quantile and 95 % quantile of the value.
     probability_best
         The probability that no other candidate has a higher value.
     regret
-        What choosing it costs on average against the candidate that turns out best.
+        The expected loss in value against the candidate that turns out best.
     """
 
     members: tuple[str, ...]
@@ -65,30 +69,30 @@ class Candidate:
 
     @property
     def name(self) -> str:
-        """The members in words, such as "cma + 2 x de"."""
+        """The members as text, such as "cma + 2 x de"."""
         counted = {member: self.members.count(member) for member in self.members}
         return " + ".join(name if number == 1 else f"{number} x {name}" for name, number in counted.items())
 
 
 @dataclass(frozen=True, eq=False)
 class Selection:
-    """An answer that explains itself.
+    """A recommendation, with all candidates and an explanation.
 
     Attributes
     ----------
     candidates
-        All that were compared, the best first.
+        All candidates, the best first.
     sentence
-        The answer in words.
+        The recommendation as a sentence.
     values
-        The drawn values (draw, candidate), for any other question.
+        The drawn values (draw, candidate), for further analysis.
     criterion
-        What is compared at each budget, in words.
+        The criterion at each budget, as text.
     best_single
-        For a portfolio: the algorithm that would be chosen for one machine, by the same preference and risk attitude.
+        For a portfolio: the recommended algorithm for one machine, by the same preference and risk attitude.
     win_rate_against_best_single
         For a portfolio: the expected share of instances on which its best member beats that algorithm, averaged over time by
-        the preference (over the grid for a custom one). Ties count one half, also where the algorithm is itself the best
+        the preference (over the grid for a custom one). Ties count one half, also where the algorithm itself is the best
         member. None for a single algorithm.
     """
 
@@ -101,18 +105,18 @@ class Selection:
 
     @property
     def choice(self) -> str | tuple[str, ...]:
-        """The algorithm to deploy, or the members of the portfolio."""
+        """The recommended algorithm, or the members of the recommended portfolio."""
         members = self.candidates[0].members
         return members[0] if len(members) == 1 else members
 
     @property
     def probability_best(self) -> float:
-        """The probability that no other candidate would have been better."""
+        """The probability that no other candidate has a higher value."""
         return self.candidates[0].probability_best
 
     @property
     def regret(self) -> float:
-        """What the choice costs on average against the candidate that turns out best."""
+        """The expected loss in value of the recommendation against the candidate that turns out best."""
         return self.candidates[0].regret
 
     def __repr__(self) -> str:
@@ -138,25 +142,26 @@ def select(
     portfolio: int = 1,
     criterion: Criterion | None = None,
 ) -> Selection:
-    """Choose what to deploy; milliseconds, and nothing is run.
+    """Recommend an algorithm or portfolio from a posterior, in milliseconds and without new runs.
 
     Parameters
     ----------
     posterior
-        The belief that a race or a fit left.
+        The posterior of a race or a fit.
     preference
-        How time counts: `Uniform` (default), `At`, `Final`, `LogUniform`, `Between`, `Weighted`, `BudgetDistribution` or
-        `Custom`.
+        How budgets are weighted: `Uniform` (default), `At`, `Final`, `LogUniform`, `Between`, `Weighted`,
+        `BudgetDistribution` or `Custom`.
     risk
         `Expected` (default), `ProbabilityBest`, `Quantile` or `Regret`.
     among
-        The algorithms to choose from, such as a race's Pareto set; all by default. Ratings and ranks stay those among all.
+        The candidates, such as the Pareto set of a race; all algorithms by default. Ratings and ranks remain those among
+        all algorithms.
     portfolio
-        How many machines run side by side, of which the best result counts; an algorithm may be on several. The value of
-        different algorithms is the sum of their ratings, that of copies is computed from Plackett-Luce.
+        The number of machines that run side by side. The best result counts, and an algorithm may run on several machines.
+        The value of different algorithms is the sum of their ratings; that of copies follows from Plackett-Luce.
     criterion
-        What is compared at each budget: `FirstPlace` (default), `TopK`, `MeanRank` or `WinRateAgainst`. Portfolios are
-        compared by first places only.
+        The criterion at each budget: `FirstPlace` (default), `TopK`, `MeanRank` or `WinRateAgainst`. Portfolios are
+        compared by `FirstPlace` only.
 
     Returns
     -------
@@ -196,7 +201,7 @@ def select(
     best = ProbabilityBest().score(values)
     low, high = quantiles(values, 0.05, 0.95)
     means = values.mean(axis=0)
-    regret = np.maximum(values.max(axis=1).mean() - means, 0.0)  # rounding apart, nothing beats the best
+    regret = np.maximum(values.max(axis=1).mean() - means, 0.0)  # negative by rounding only
     candidates = tuple(
         Candidate(
             members=tuple(name for name, count in zip(names, counts[index], strict=True) for _ in range(count)),
@@ -221,7 +226,7 @@ def select(
 
 
 def _valuation(posterior: Posterior, preference: Preference, criterion: Criterion, columns: list[int]) -> Valuation:
-    """The candidates' curves at the times that count: a single budget needs two times of the grid, not all."""
+    """Return the valuation of the candidates at the times with weight: a single budget needs only two grid times."""
     times = slice(None)
     weighting: Array | Custom
     if isinstance(preference, Custom):
@@ -234,12 +239,12 @@ def _valuation(posterior: Posterior, preference: Preference, criterion: Criterio
     curves = criterion.curves(posterior, times)
     everything = columns == list(range(len(posterior.names)))
     if not everything:
-        curves = curves.transpose(1, 2, 0)[:, columns].transpose(2, 0, 1)  # draws stay side by side in memory
+        curves = curves.transpose(1, 2, 0)[:, columns].transpose(2, 0, 1)  # keeps draws contiguous in memory
     return Valuation(curves, weighting, all_algorithms=everything)
 
 
 def _win_rate(posterior: Posterior, preference: Preference, members: tuple[str, ...], single: str) -> float:
-    """The expected win rate of a portfolio over the best single algorithm, averaged over time."""
+    """Return the expected win rate of a portfolio over the best single algorithm, averaged over time."""
     places = [posterior.names.index(name) for name in members]
     rates = win_rate_against(posterior, places, posterior.names.index(single))
     if isinstance(preference, Custom):
@@ -261,7 +266,7 @@ def _answer(preference: Preference, risk: Risk, criterion: Criterion, candidates
 
 def _remarks_on_criterion(preference: Preference, criterion: Criterion, best: Candidate, algorithms: int) -> list[str]:
     if isinstance(criterion, FirstPlace) or isinstance(preference, Custom):
-        return []  # the value of a custom preference is the user's
+        return []  # the user defines the value of a custom preference
     return [f"It {criterion.worded(best.expected, algorithms)}{_on_average(preference)}"]
 
 
@@ -307,7 +312,7 @@ def _on_average(preference: Preference) -> str:
 
 
 def among_names(posterior: Posterior, among: Sequence[str] | None) -> tuple[str, ...]:
-    """Return the candidates that were asked for, in the posterior's order."""
+    """Return the requested candidates in the order of the posterior."""
     if among is None:
         return posterior.names
     names = (among,) if isinstance(among, str) else tuple(among)
@@ -332,7 +337,7 @@ def _machines(portfolio: int) -> int:
 
 
 def _require_monotone(preference: Custom, curves: Array, size: int) -> None:
-    """Try a custom preference on some draws of every candidate, alone and, for portfolios, on every machine."""
+    """Test a custom preference on draws of every candidate, alone and, for portfolios, as copies on all machines."""
     draws, times, algorithms = curves.shape
     some = curves[:: max(1, draws * algorithms // _TRIED)]
     for copies in {1, size}:

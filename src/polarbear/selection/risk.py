@@ -1,4 +1,4 @@
-"""Risk attitudes: how the drawn values of each candidate become one score, the higher the better."""
+"""Risk attitudes: how the drawn values of each candidate become one score; higher is better."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ProbabilityBest:
-    """P(V_A ≥ V_B for all B): be the best one as surely as possible."""
+    """The probability of being best, P(V_A ≥ V_B for all B)."""
 
     def score(self, values: Array) -> Array:
-        """Of values (draw, candidate); those that share the best value share the draw, so that scores sum to one."""
+        """Return the score of values (draw, candidate); tied candidates share a draw, so that scores sum to one."""
         best = values == values.max(axis=1, keepdims=True)
         score: Array = (best / best.sum(axis=1, keepdims=True)).mean(axis=0)
         return score
@@ -29,10 +29,10 @@ class ProbabilityBest:
 
 @dataclass(frozen=True)
 class Expected:
-    """E V_A: risk-neutral."""
+    """The expected value, E V_A: risk-neutral."""
 
     def score(self, values: Array) -> Array:
-        """Of values (draw, candidate)."""
+        """Return the score of values (draw, candidate)."""
         score: Array = values.mean(axis=0)
         return score
 
@@ -42,7 +42,7 @@ class Expected:
 
 @dataclass(frozen=True)
 class Quantile:
-    """Q_γ[V_A]: risk-averse for small γ; as good as possible when things go badly."""
+    """The γ-quantile of the value, Q_γ[V_A]: risk-averse for small γ, since unfavourable draws decide."""
 
     level: float = 0.05
 
@@ -51,7 +51,7 @@ class Quantile:
             raise ValueError(f"the level of Quantile must lie between 0 and 1, got {self.level!r}")
 
     def score(self, values: Array) -> Array:
-        """Of values (draw, candidate)."""
+        """Return the score of values (draw, candidate)."""
         score: Array = quantiles(values, self.level)[0]
         return score
 
@@ -61,10 +61,10 @@ class Quantile:
 
 @dataclass(frozen=True)
 class Regret:
-    """−E[max_B V_B − V_A]: lose as little as possible against whoever turns out best."""
+    """The negative expected regret, −E[max_B V_B − V_A], against the candidate that turns out best."""
 
     def score(self, values: Array) -> Array:
-        """Of values (draw, candidate)."""
+        """Return the score of values (draw, candidate)."""
         score: Array = -(values.max(axis=1, keepdims=True) - values).mean(axis=0)
         return score
 
@@ -76,9 +76,9 @@ Risk = ProbabilityBest | Expected | Quantile | Regret
 
 
 def quantiles(values: Array, *levels: float) -> Array:
-    """Quantiles (level, candidate) of values (draw, candidate), as `numpy.quantile` has them.
+    """Return quantiles (level, candidate) of values (draw, candidate), equal to those of `numpy.quantile`.
 
-    That one imports masked arrays first, a good part of what a fresh process has for its answer.
+    `numpy.quantile` first imports masked arrays, which takes much of the time that a new process has for its answer.
     """
     places = np.array(levels)[:, None] * (len(values) - 1)
     below = np.floor(places).astype(int)

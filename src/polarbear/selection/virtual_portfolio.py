@@ -1,7 +1,7 @@
-"""A portfolio as an algorithm of its own, made from stored runs of its members.
+"""Portfolios as algorithms of their own, built from stored runs of their members.
 
-Where one run per instance cannot show what a portfolio achieves, its runs can: copies of one algorithm from repeated runs,
-and parallel runs that combine to more than their best.
+Use them where one run per instance does not show the value of a portfolio: for copies of one algorithm, built from repeated
+runs, and for parallel runs whose results combine to more than the best of them.
 """
 
 from __future__ import annotations
@@ -30,36 +30,36 @@ def virtual_portfolio(
     combine: Callable[[Hashable, Array, Array], ArrayLike] | None = None,
     repetition_of: Callable[[Trajectory], Hashable] | None = None,
 ) -> list[Trajectory]:
-    """Return runs of a portfolio whose members ran side by side, one for each instance on which all of them were run.
+    """Return runs of a portfolio of parallel members, one for each instance on which all members were run.
 
-    Add them to the other runs and fit again: the portfolio then has a rating of its own. The rating of different algorithms
-    together is the sum of theirs where the best of their results counts. This function is for where that does not hold: sets
-    of solutions that combine to more, as under hypervolume, and several copies of one algorithm.
+    Add them to the other runs and fit again: the portfolio then has a rating of its own. If the best result counts, the
+    rating of a portfolio of different algorithms is the sum of their ratings. This function is for the other cases: sets of
+    solutions that combine to more than the best, as under hypervolume, and several copies of one algorithm.
 
-    Copies need repeated runs, stored as instances of their own that belong together: by default runs with equal `cluster`
-    are repetitions of one instance. On repetition r of m, copy j of an algorithm is its run on repetition (r + j) mod m. So
-    every run is used equally often, and no run twice in one portfolio.
+    Copies need repeated runs, stored as separate instances that belong together. By default, runs with equal `cluster` are
+    repetitions of one instance. On repetition r of m, copy j of an algorithm is its run on repetition (r + j) mod m. Every
+    run is therefore used equally often, and no portfolio uses a run twice.
 
     Parameters
     ----------
     runs
         Stored runs of all algorithms.
     members
-        Two or more algorithms; one that runs on two machines is named twice.
+        Two or more algorithms; an algorithm on two machines is named twice.
     name
-        The portfolio's name; "a + b" or "2 x a" by default.
+        The name of the portfolio; "a + b" or "2 x a" by default.
     combine
-        From (instance, times, values of shape (member, time)) to the quality at these times, the times at which any member
-        improved; the best value by default.
+        Maps (instance, times, values of shape (member, time)) to the quality at these times, at which some member improved;
+        the best value by default.
     repetition_of
-        Which instance a run is a repetition of, for copies; its `cluster` by default. For imported runs with other clusters
-        use `lambda run: run.instance[:4]`.
+        Maps a run to the instance that it repeats, for copies; its `cluster` by default. For imported runs with other
+        clusters use `lambda run: run.instance[:4]`.
 
     Returns
     -------
     list of Trajectory
-        Known until the first member's end. What a failed member had found stays with the portfolio, which goes on with the
-        others, and has failed once all of them have.
+        Known until the first member ends. If a member fails, the portfolio keeps its best value and continues with the
+        others. The portfolio fails if all members fail.
 
     Examples
     --------
@@ -106,7 +106,7 @@ def virtual_portfolio(
 def _repetitions(
     complete: list[dict[str, Trajectory]], copies: int, repetition_of: Callable[[Trajectory], Hashable] | None
 ) -> list[list[dict[str, Trajectory]]]:
-    """Runs of the members on each repetition, grouped by the instance that is repeated."""
+    """Return the runs of the members on each repetition, grouped by the repeated instance."""
     groups: dict[Hashable, list[dict[str, Trajectory]]] = {}
     for own in complete:
         run = next(iter(own.values()))
@@ -133,7 +133,7 @@ def _repetitions(
 
 
 def _imported_problem(own: dict[str, Trajectory]) -> tuple[Hashable, ...] | None:
-    """The instance of imported runs without the number of the repetition; None for instances of another kind."""
+    """Return the instance of imported runs without the number of the repetition; None for other kinds of instances."""
     instance = next(iter(own.values())).instance
     fields = getattr(instance, "_fields", ())
     return tuple(instance[:-1]) if isinstance(instance, tuple) and fields[-1:] == ("run",) else None
@@ -142,7 +142,7 @@ def _imported_problem(own: dict[str, Trajectory]) -> tuple[Hashable, ...] | None
 def _together(
     runs: list[Trajectory], own: Trajectory, name: str, combine: Callable[[Hashable, Array, Array], ArrayLike] | None
 ) -> Trajectory:
-    """One run of the portfolio, on the instance of the run `own`."""
+    """Return one run of the portfolio, on the instance of the run `own`."""
     maximise, instance = own.maximise, own.instance
     if any(run.maximise != maximise for run in runs):
         raise ValueError(f"expected members that all minimise or all maximise, got both on instance {instance!r}")

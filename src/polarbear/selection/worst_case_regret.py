@@ -1,4 +1,4 @@
-"""Worst-case regret: what is still lost, under the least convenient preference, by not knowing the ratings exactly."""
+"""Worst-case regret: the expected loss from not knowing the ratings exactly, under the least favourable preference."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ class RegretBounds:
     Attributes
     ----------
     lower
-        It is at least this: the regret of a preference that was found, a single budget or a weight over time.
+        Lower bound: the regret of one preference, a single budget or a weight over time.
     upper
-        It is at most this.
+        Upper bound.
     time
-        The single budget at which most is at stake.
+        The single budget with the largest regret.
     """
 
     lower: float
@@ -41,62 +41,62 @@ class RegretBounds:
 def regret(posterior: Posterior, *, among: Sequence[str] | None = None) -> RegretBounds:
     r"""Bound the worst-case reducible regret over monotone preferences.
 
-    Under a preference u, with V_A = u(θ_A), the best choice A now has the expected regret
-    E[max_B V_B] − max_A E[V_A] (the paper's minimum of Regret(A, u) over A). It is what knowing θ exactly would be worth,
-    and it vanishes when the posterior concentrates: the reducible part. A preference may be multiplied by any number, so the
-    supremum is taken over those that change no faster than the ratings,
-    |u(θ) − u(θ')| ≤ max_t |θ(t) − θ'(t)|: averages over time with any weights, any single budget, minima, and more.
+    Under a preference u, with V_A = u(θ_A), the best A given the posterior has the expected regret
+    E[max_B V_B] − max_A E[V_A] (the paper's minimum of Regret(A, u) over A). It is the value of perfect information about θ,
+    and it vanishes as the posterior concentrates, so it is reducible. A preference may be multiplied by any number, so the
+    supremum is taken over preferences that are 1-Lipschitz in the ratings,
+    |u(θ) − u(θ')| ≤ max_t |θ(t) − θ'(t)|: averages over time with any weights, single budgets, minima, and more.
 
     *Upper bound.* Write m_A = E[V_A]. Since max_B V_B ≤ max_B m_B + max_B (V_B − m_B),
 
         E[max_B V_B] − max_A m_A  ≤  E[max_B (V_B − m_B)].
 
-    Let θ' be an independent copy of θ, and θ ∨ θ' the higher of both at each time. As u is monotone and changes no faster
-    than the ratings, u(θ) ≤ u(θ ∨ θ') ≤ u(θ') + max_t (θ(t) − θ'(t))⁺. Hence
+    Let θ' be an independent copy of θ, and θ ∨ θ' the pointwise maximum. Since u is monotone and 1-Lipschitz,
+    u(θ) ≤ u(θ ∨ θ') ≤ u(θ') + max_t (θ(t) − θ'(t))⁺. Hence
     V_B − m_B = E'[u(θ_B) − u(θ'_B)] ≤ E'[max_t (θ_B(t) − θ'_B(t))⁺] =: D_B(θ_B), and
 
         sup_u min_A Regret(A, u)  ≤  E[max_B D_B(θ_B)].
 
-    *Lower bound*: the largest value of the left-hand side over single budgets and over averages of neighbouring ones, each
-    of which is such a preference. With a single candidate nothing is to be decided, and both bounds are zero.
+    *Lower bound.* The largest value of the left-hand side over single budgets and over averages of neighbouring budgets, all
+    of which are such preferences. With a single candidate both bounds are zero.
 
-    Expectations are averages over draws, those of the upper bound over 200 of them and all their pairs.
+    Expectations are averages over draws. Those of the upper bound use 200 draws and all their pairs.
 
     Parameters
     ----------
     posterior
-        The belief.
+        Draws of ratings over time.
     among
-        The algorithms to choose from, such as a race's Pareto set; all by default.
+        The candidates, such as the Pareto set of a race; all algorithms by default.
     """
     names = among_names(posterior, among)
     if len(names) == 1:
         return RegretBounds(0.0, 0.0, float(posterior.grid.times[0]))
     columns = [posterior.names.index(name) for name in names]
-    ratings = np.ascontiguousarray(posterior.ratings.transpose(1, 2, 0)[:, columns])  # draws side by side: faster
+    ratings = np.ascontiguousarray(posterior.ratings.transpose(1, 2, 0)[:, columns])  # contiguous draws are faster
     at_times = _value_of_information(ratings)
     worst = int(at_times.argmax())
-    lower = max(float(at_times[worst]), 0.0)  # rounding apart, knowing more never costs
+    lower = max(float(at_times[worst]), 0.0)  # the value of information is negative by rounding only
     if posterior.joint:
         averages, width = ratings, 1
         while 2 * width <= len(ratings):
-            averages = (averages[:-width] + averages[width:]) / 2  # of twice as many neighbours
+            averages = (averages[:-width] + averages[width:]) / 2  # doubles the number of neighbours per average
             width *= 2
             lower = max(lower, float(_value_of_information(averages).max()))
     return RegretBounds(lower, max(lower, _upper_bound(ratings)), float(posterior.grid.times[worst]))
 
 
 def _value_of_information(values: Array) -> Array:
-    """E[max_B V_B] − max_A E[V_A] of values (preference, algorithm, draw), for each preference."""
+    """Return E[max_B V_B] − max_A E[V_A] per preference, for values (preference, algorithm, draw)."""
     value: Array = values.max(axis=1).mean(axis=1) - values.mean(axis=2).max(axis=1)
     return value
 
 
 def _upper_bound(ratings: Array, *, copies: int = 200) -> float:
-    """E[max_B D_B(θ_B)] of ratings (time, algorithm, draw), both expectations over draws that are evenly spread."""
+    """Return E[max_B D_B(θ_B)] for ratings (time, algorithm, draw), with both expectations over evenly spaced draws."""
     draws = ratings.shape[2]
     chosen = ratings[..., np.linspace(0, draws - 1, min(copies, draws)).astype(int)]
     number = chosen.shape[2]
-    # A draw is at distance zero from itself, and an independent copy is not.
+    # A draw has distance zero to itself and is no independent copy, so the mean is over number - 1.
     distance = np.array([(chosen[..., [k]] - chosen).max(axis=0).clip(0).sum(axis=1) for k in range(number)])
     return float(distance.max(axis=1).mean() / max(number - 1, 1))

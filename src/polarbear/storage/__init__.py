@@ -1,8 +1,13 @@
-"""What survives: the race file, one SQLite database with every finished run and every decision.
+"""Storage of a race: the race file, one SQLite database with every completed run and every decision.
 
-A run is stored the moment it is finished, so that a race whose process dies loses at most the runs in flight. The file
-holds improvement events rather than values at grid times: the grid may change later without running anything again.
-Nothing in it is ever unpickled.
+In: settings, runs and decisions. Out: the same, after a crash or on another machine. A run is stored as soon as it is
+complete, so a race whose process dies loses at most the runs in progress. The file holds improvement events rather than
+values at grid times, so the grid can change later without new runs. Nothing in the file is ever unpickled.
+
+- `race_file`: `RaceFile`, which reads and writes runs, events and settings.
+- `schema`: the tables, their version, and how SQLite opens a file.
+- `lock`: the lock that admits one writer at a time.
+- `errors`: SQLite's errors, with messages that say what to do.
 """
 
 from polarbear.storage.lock import RaceFileInUse

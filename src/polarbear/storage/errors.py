@@ -1,4 +1,4 @@
-"""What SQLite says when something fails, in words that tell what to do."""
+"""Conversion of SQLite's errors to exceptions whose messages say what to do."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
 @contextmanager
 def explained(path: Path) -> Iterator[None]:
-    """Turn the errors of SQLite within the block into OSError (the machine's fault) or ValueError (the file's).
+    """Convert SQLite errors in the block to OSError (a fault of the machine) or ValueError (a fault of the file).
 
-    Each statement on a race file is a transaction of its own: one that fails leaves everything as it was before.
+    Each statement on a race file is its own transaction, so a statement that fails changes nothing.
     """
     try:
         yield
@@ -25,7 +25,7 @@ def explained(path: Path) -> Iterator[None]:
 
 
 def _explanation(error: sqlite3.Error, path: Path) -> Exception:
-    # The lowest byte is the kind of failure, the others say where it happened.
+    # The lowest byte is the kind of error; the others say where it occurred.
     match getattr(error, "sqlite_errorcode", 0) & 0xFF:
         case sqlite3.SQLITE_FULL:
             return OSError(

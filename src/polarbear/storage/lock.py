@@ -1,4 +1,4 @@
-"""One writer at a time: a lock that the operating system releases when its holder dies, however it dies."""
+"""A lock that admits one writer at a time; the operating system releases it however its holder dies."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ if TYPE_CHECKING:
 
 
 class RaceFileInUse(ValueError):  # noqa: N818 (a state of the file, not an error in it)
-    """Another process, or another part of this one, has the race file open for writing."""
+    """The race file is already open for writing, in another process or in another part of this one."""
 
 
 class WriterLock:
-    """The right to write a race file, held from construction until `release`, the end of this object or that of the program.
+    """The right to write a race file, held until `release`, the end of this object or the end of the program.
 
-    It is a lock on the file `path + ".lock"`, which names its holder for whoever is refused.
+    It locks the file `path + ".lock"`, which names its holder for the error message that other writers get.
 
     Parameters
     ----------
     path
-        The race file, without symbolic links, so that two names of one file are one lock.
+        The race file, with symbolic links resolved, so that two names of one file share one lock.
     """
 
     def __init__(self, path: Path) -> None:
@@ -42,24 +42,24 @@ class WriterLock:
             raise OSError(error.errno, f"{path} cannot be locked for writing: {error.strerror}; make room") from error
 
     def release(self) -> None:
-        """Let others write; releasing twice does nothing."""
+        """Release the lock; a second call does nothing."""
         self._remove()
 
     def forget(self) -> None:
-        """Close the lock without removing it: what a forked child does with its parent's lock."""
+        """Close the lock without removing its file, as a forked child must do with its parent's lock."""
         if self._remove.detach() is not None:
             os.close(self._descriptor)
 
 
 def _remove(lock: Path, descriptor: int) -> None:
-    # Removed while it is still locked: whoever waits for this very file finds that it is gone, and tries again.
+    # Remove the file while it is locked: a process that has opened it finds that it is gone, and tries again.
     with suppress(OSError):
         lock.unlink()
     os.close(descriptor)
 
 
 def _locked(lock: Path, path: Path) -> int:
-    """Open and lock the file, or raise RaceFileInUse."""
+    """Open and lock the file, and return its descriptor; raise RaceFileInUse if it is locked already."""
     while True:
         descriptor = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
         try:
@@ -92,7 +92,7 @@ def _this_process() -> str:
 
 
 def _is_still_there(descriptor: int, lock: Path) -> bool:
-    """Say whether the locked file still bears its name, or was removed by its last holder meanwhile."""
+    """Return whether the locked file still has its name; its last holder may have removed it in the meantime."""
     try:
         return os.path.samestat(os.fstat(descriptor), lock.stat())
     except FileNotFoundError:
@@ -103,7 +103,7 @@ _HELD: weakref.WeakSet[WriterLock] = weakref.WeakSet()
 
 
 def _forget_all() -> None:
-    """Let a child that was forked from the writer not share its lock, which it would hold beyond the writer's death."""
+    """Close the locks in a forked child, which would otherwise hold them beyond the writer's death."""
     for lock in list(_HELD):
         lock.forget()
 

@@ -1,4 +1,4 @@
-"""The race file: runs, events and settings of one race, each stored in one transaction."""
+"""The race file: the runs, events and settings of one race, each stored in its own transaction."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Event:
-    """Something that happened in a race: its number in the journal, its kind, its data, and when it was stored."""
+    """One entry in the journal of a race: its number, its kind, its data, and when it was stored."""
 
     number: int
     kind: str
@@ -37,10 +37,10 @@ class Event:
 
 
 class RaceFile:
-    """One race on disk. Made by `RaceFile.create` or `RaceFile.open`; used in a `with` block, or closed by `close`.
+    """A race on disk, created by `RaceFile.create` or opened by `RaceFile.open`.
 
-    There is one writer at a time and any number of readers, who always see whole runs and whole events. Methods may be
-    called from any thread.
+    Use it in a `with` block, or call `close`. A file has at most one writer and any number of readers at a time; readers
+    always find complete runs and events. Methods may be called from any thread.
 
     Examples
     --------
@@ -67,14 +67,14 @@ class RaceFile:
 
     @classmethod
     def create(cls, path: str | PathLike[str], about: dict[str, Any]) -> Self:
-        """Make a new race file and open it for writing; whatever already bears that name is left alone.
+        """Create a race file and open it for writing; raise if the name exists.
 
         Parameters
         ----------
         path
-            Its name; the folder must be there.
+            The name of the file, in an existing folder.
         about
-            What is known from the start, such as settings, the seed and versions: JSON values by key.
+            What is known at the start, such as settings, the seed and versions: JSON values by key.
         """
         place = _place(path)
         texts = {key: _json(value, f"about[{key!r}]") for key, value in about.items()}
@@ -93,14 +93,15 @@ class RaceFile:
 
     @classmethod
     def open(cls, path: str | PathLike[str], *, write: bool) -> Self:
-        """Open a race file after checking that it is one and that it is whole.
+        """Open a race file, after checking its format and its integrity.
 
         Parameters
         ----------
         path
-            Its name.
+            The name of the file.
         write
-            To add to it, as the only one (else RaceFileInUse is raised), or only to read, which is always possible.
+            True to add to the file as its only writer (raises RaceFileInUse if there is another); False only to read,
+            which is always possible.
         """
         place = Path(path).resolve()
         schema.check_identity(place)
@@ -124,7 +125,7 @@ class RaceFile:
         return f"RaceFile({str(self.path)!r}, {'writing' if self._lock else 'reading'})"
 
     def close(self) -> None:
-        """Let go of the file; closing twice does nothing."""
+        """Close the file; a second call does nothing."""
         if self._lock is not None:
             schema.settle(self._connection)
         self._connection.close()
@@ -134,18 +135,18 @@ class RaceFile:
 
     @property
     def about(self) -> dict[str, Any]:
-        """What the race is: settings, seed, versions; a fresh copy, changed by `set_about`."""
+        """The settings, seed, versions and other values of the race, as a copy; `set_about` changes them."""
         return {key: json.loads(value) for key, value in self._read("SELECT key, value FROM about ORDER BY rowid")}
 
     def set_about(self, key: str, value: Any) -> None:
-        """Store one JSON value under a key, in place of what was there."""
+        """Store a JSON value under a key, and replace an earlier one."""
         self._write(
             "INSERT INTO about VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value",
             (key, _json(value, f"about[{key!r}]")),
         )
 
     def add_run(self, run: Run, job: Job) -> None:
-        """Store what became of a job, in place of an earlier run of the same algorithm on the same instance."""
+        """Store the run of a job, and replace an earlier run of the same algorithm on the same instance."""
         path = run.trajectory
         if (path.algorithm, path.instance) != (job.algorithm, job.instance):
             raise ValueError(
@@ -178,7 +179,7 @@ class RaceFile:
         )
 
     def runs(self) -> dict[tuple[str, int], Run]:
-        """Return every stored run by (algorithm, instance), in that order, whatever the order in which they came."""
+        """Return every stored run by (algorithm, instance), sorted by this key rather than by time of storage."""
         rows = self._read(
             "SELECT algorithm, instance, until, maximise, events, reached, status, message, seconds, cpu_seconds FROM run"
         )
@@ -186,7 +187,7 @@ class RaceFile:
         return {(row[0], row[1]): _run(self.path, *row) for row in rows}
 
     def append(self, kind: str, data: Any) -> int:
-        """Add an event to the journal: what kind it is, and any JSON value; returns its number, from 1 on."""
+        """Append an event, a kind with any JSON value, to the journal, and return its number, counted from 1."""
         text = _json(data, f"the data of the event {kind!r}")
         stored = self._write("INSERT INTO event (kind, data, time) VALUES (?, ?, ?)", (kind, text, time.time()))
         number = stored.lastrowid
@@ -194,12 +195,12 @@ class RaceFile:
         return number
 
     def events(self) -> list[Event]:
-        """Return the journal, in the order in which it was written."""
+        """Return the journal in the order in which it was written."""
         rows = self._read("SELECT number, kind, data, time FROM event ORDER BY number")
         return [Event(number, kind, json.loads(data), when) for number, kind, data, when in rows]
 
     def copy_to(self, path: str | PathLike[str]) -> None:
-        """Write a copy of the file as it is now, also while it is being written; refuses a name that exists."""
+        """Write a copy of the current file, even while it is being written; raise if the name exists."""
         place = _place(path)
         unfinished = _unfinished(place)
         try:
@@ -236,8 +237,8 @@ def _run(
     if rest:
         raise ValueError(f"{path} is damaged: the run of {algorithm!r} on instance {instance} has half an event")
     numbers = np.frombuffer(events, dtype="<f8").astype(np.float64, copy=False)
-    # The trajectory was checked when it was made, before it was stored; checking again would take most of the time of
-    # opening a long race.
+    # The trajectory was checked before it was stored; checking it again would take most of the time of opening a long
+    # race.
     trajectory = object.__new__(Trajectory)
     trajectory.__dict__.update(
         algorithm=algorithm,
@@ -260,7 +261,7 @@ def _json(value: Any, what: str) -> str:
 
 
 def _place(path: str | PathLike[str]) -> Path:
-    """Return where a new file is to be, if it may be there."""
+    """Return the resolved path of a new file; raise if the file exists or its folder does not."""
     place = Path(path).resolve()
     if place.exists():
         raise FileExistsError(f"{place} exists already; open it, or choose another name")
@@ -270,16 +271,16 @@ def _place(path: str | PathLike[str]) -> Path:
 
 
 def _unfinished(place: Path) -> Path:
-    """Make an empty file beside the place, under a name that nobody else has."""
+    """Create an empty file with a unique name next to the place, and return its path."""
     name = place.with_name(f"{place.name}.{secrets.token_hex(4)}.unfinished")
     name.touch(exist_ok=False)
     return name
 
 
 def _publish(unfinished: Path, place: Path) -> None:
-    """Give a finished file its name, at one stroke: a process killed in between leaves no half of a race file."""
+    """Give a finished file its name atomically, so that a killed process never leaves a partial race file."""
     try:
-        place.hardlink_to(unfinished)  # Unlike renaming, linking never replaces what is there.
+        place.hardlink_to(unfinished)  # Unlike renaming, linking never replaces an existing file.
     except FileExistsError:
         raise FileExistsError(f"{place} was made by somebody else meanwhile; open it, or choose another name") from None
     except OSError:  # A file system without links.

@@ -1,4 +1,4 @@
-"""The format of a race file: its tables, its version, and how SQLite is asked to open it."""
+"""The format of a race file: its tables, its version, and how SQLite opens it."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from polarbear.storage.errors import explained
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-# "PBRF", in the place of the header that SQLite keeps for programs to mark their files with.
+# "PBRF", for the header field by which programs mark their SQLite files.
 APPLICATION_ID = 0x50425246
 
-# What makes a file of version 1 one of version 2, and so on: SQL, in order. Never changed once released.
+# The SQL that upgrades version 1 to version 2, version 2 to version 3, and so on. An entry never changes once released.
 UPGRADES: tuple[str, ...] = ()
 
 _TABLES = """
@@ -50,10 +50,10 @@ CREATE TABLE event (
 );
 """
 
-# Readers and the writer hold each other up for the time of one statement; only a stuck program holds on for so long.
+# Readers and the writer block each other for the time of one statement; only a stuck program blocks for this long.
 _PATIENCE_SECONDS = 60.0
 
-# SQLite's write-ahead log needs memory that all users of the file share, which these do not offer between machines.
+# SQLite's write-ahead log needs memory that all users of a file share; these file systems do not share it between machines.
 _NETWORK_FILE_SYSTEMS = (
     *("9p", "afs", "beegfs", "ceph", "cifs", "fuse.glusterfs", "fuse.sshfs", "glusterfs"),
     *("gpfs", "lustre", "nfs", "nfs4", "panfs", "pvfs2", "smb3", "smbfs"),
@@ -62,14 +62,14 @@ _MOUNTS = Path("/proc/self/mounts")
 
 
 def version() -> int:
-    """The format version that this PolarBear writes."""
+    """Return the format version that this PolarBear writes."""
     return 1 + len(UPGRADES)
 
 
 def make(path: Path, about: Mapping[str, str]) -> None:
-    """Write a race file of the newest version, without runs, over the empty file at `path`."""
+    """Write a race file of the newest version, without runs, to the empty file at `path`."""
     with explained(path), closing(_connect(path, "rw")) as connection:
-        # The mark is written before a write-ahead log is ever used, and so is in the file itself.
+        # The application id is written before any write-ahead log exists, so it is in the file itself.
         connection.executescript(
             f"BEGIN; {_TABLES} {' '.join(UPGRADES)}"
             f"PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {version()}; COMMIT"
@@ -78,16 +78,17 @@ def make(path: Path, about: Mapping[str, str]) -> None:
 
 
 def copy(connection: sqlite3.Connection, path: Path) -> None:
-    """Write all that a connection sees over the empty file at `path`."""
+    """Copy the database of a connection to the empty file at `path`."""
     with explained(path), closing(_connect(path, "rw")) as target:
         connection.backup(target)
         settle(target)
 
 
 def check_identity(path: Path) -> None:
-    """Refuse whatever is not a race file, without touching it.
+    """Raise an error if `path` is not a race file, without changing it.
 
-    Not by reading its first bytes: closing the file would let go of the locks that SQLite holds on it in this process.
+    Reading its first bytes is no alternative: closing the file would release the locks that SQLite holds on it in this
+    process.
     """
     if path.is_dir():
         raise ValueError(f"{path} is not a race file but a folder")
@@ -97,7 +98,7 @@ def check_identity(path: Path) -> None:
         raise PermissionError(f"{path} may not be read by this user; ask its owner")
     if path.stat().st_size == 0:
         raise ValueError(f"{path} is not a race file but an empty file; remove it to create one of that name")
-    # An immutable file is read as it lies there; neither a journal nor a log beside it is looked at.
+    # SQLite reads an immutable file alone, and ignores a journal or log next to it.
     with explained(path), closing(_connect(path, "ro", "&immutable=1")) as connection:
         try:
             _check_mark(connection, path)
@@ -105,16 +106,16 @@ def check_identity(path: Path) -> None:
             torn = error.sqlite_errorcode == sqlite3.SQLITE_CORRUPT
             if not (torn and any(path.with_name(path.name + end).exists() for end in ("-wal", "-journal"))):
                 raise
-            # Its writer was stopped while moving pages into it; it is whole again, and checked, when SQLite opens it.
+            # Its writer was stopped while moving pages into it. SQLite repairs the file when `connect` opens and checks it.
 
 
 def connect(path: Path, *, write: bool) -> sqlite3.Connection:
-    """Open a race file that has passed `check_identity`: check it, and upgrade it if it may be written.
+    """Open a race file that has passed `check_identity`; check it, and upgrade it if `write` is true.
 
-    Statements on the connection are transactions of their own, and may come from any thread.
+    Each statement on the connection is its own transaction, and may come from any thread.
     """
     with explained(path):
-        # Readers too may repair what a killed writer left half done, where they have the right to; but no more than that.
+        # Readers, too, repair what a killed writer left unfinished if their permissions allow it, but change nothing else.
         connection = _connect(path, "rw")
         try:
             connection.execute("PRAGMA trusted_schema = OFF")
@@ -133,12 +134,12 @@ def connect(path: Path, *, write: bool) -> sqlite3.Connection:
 
 
 def settle(connection: sqlite3.Connection) -> None:
-    """Bring everything into the one file, so that it can be copied, archived or read on a read-only disk."""
+    """Move all data into the file itself, so that it can be copied, archived or read on a read-only disk."""
     try:
         connection.execute("PRAGMA busy_timeout = 0")
         connection.execute("PRAGMA journal_mode = DELETE").fetchall()
     except sqlite3.Error:
-        pass  # Somebody is reading, or the disk is full: all is safe in the write-ahead log beside it.
+        pass  # A reader is active, or the disk is full: all data are safe in the write-ahead log next to the file.
 
 
 def _connect(path: Path, mode: str, options: str = "") -> sqlite3.Connection:
@@ -194,13 +195,13 @@ def _upgrade(connection: sqlite3.Connection, path: Path) -> None:
 
 
 def _choose_journal(connection: sqlite3.Connection, path: Path) -> None:
-    """Take the write-ahead log where it can be had: writing is faster, and readers never wait; else a rollback journal."""
+    """Use the write-ahead log where possible (faster writes, readers never wait), otherwise a rollback journal."""
     mode = "DELETE" if _on_network(path) else "WAL"
     try:
         [(got,)] = connection.execute(f"PRAGMA journal_mode = {mode}")
     except sqlite3.OperationalError:
         [(got,)] = connection.execute("PRAGMA journal_mode = DELETE")
-    # With the log, a killed process loses nothing at this level, and a power cut at most the last runs, never the file.
+    # With the write-ahead log and NORMAL, a killed process loses nothing, a power cut at most the last runs, never the file.
     connection.execute(f"PRAGMA synchronous = {'NORMAL' if got == 'wal' else 'FULL'}")
 
 
@@ -208,7 +209,7 @@ def _on_network(path: Path) -> bool:
     try:
         mounts = [line.split()[1:3] for line in _MOUNTS.read_text().splitlines()]
     except OSError:
-        return False  # No such list on this system; SQLite refuses the log itself where it knows that it cannot work.
-    # Mount points are listed with blanks as \040; of two that hold the file, the deeper one counts, and the later one.
+        return False  # This system has no list of mounts; SQLite itself refuses the log where it knows that it cannot work.
+    # The list writes blanks as \040. Of the mount points that hold the file, the deepest counts, and of equals the last.
     holding = [(len(point), kind) for point, kind in mounts if path.is_relative_to(point.replace("\\040", " "))]
     return bool(holding) and max(reversed(holding), key=lambda pair: pair[0])[1] in _NETWORK_FILE_SYSTEMS

@@ -1,1 +1,1 @@
-"""What `polarbear init` writes: a race that works, to start from."""
+"""The files that `polarbear init` writes: a working race to start from."""

@@ -1,6 +1,6 @@
-"""Four optimisers to race: each is function(objective, budget, rng) and may go on for ever.
+"""Four optimisers to race. Each is a function(objective, budget, rng) and may run without end.
 
-The objective counts evaluations, remembers the best value, and stops the run at its budget.
+The objective counts evaluations, records the best value, and stops the run at its budget.
 """
 
 from typing import Any, NoReturn
@@ -9,14 +9,14 @@ import numpy as np
 
 
 def random_search(objective: Any, budget: int | None, rng: np.random.Generator) -> NoReturn:
-    """Points that know nothing of each other."""
+    """Sample points uniformly and independently within the bounds."""
     low, high = np.transpose(objective.bounds)
     while True:
         objective(rng.uniform(low, high))
 
 
 def one_plus_one(objective: Any, budget: int | None, rng: np.random.Generator, step: float = 0.5) -> NoReturn:
-    """(1+1) evolution strategy: steps grow when they succeed and shrink when they do not."""
+    """Run a (1+1) evolution strategy: the step size grows after an improvement and shrinks otherwise."""
     low, high = np.transpose(objective.bounds)
     while True:
         x, size = rng.uniform(low, high), step
@@ -30,7 +30,7 @@ def one_plus_one(objective: Any, budget: int | None, rng: np.random.Generator, s
 
 
 def differential_evolution(objective: Any, budget: int | None, rng: np.random.Generator, size: int = 20) -> NoReturn:
-    """Differences of random pairs as steps, for a whole population."""
+    """Run differential evolution: move a population by scaled differences of random pairs."""
     low, high = np.transpose(objective.bounds)
     points = rng.uniform(low, high, (size, len(low)))
     values = [objective(x) for x in points]
@@ -45,7 +45,7 @@ def differential_evolution(objective: Any, budget: int | None, rng: np.random.Ge
 
 
 def nelder_mead(objective: Any, budget: int | None, rng: np.random.Generator) -> NoReturn:
-    """SciPy's simplex, from another random point whenever it has converged."""
+    """Run SciPy's Nelder-Mead simplex, and restart it at a random point whenever it has converged."""
     from scipy.optimize import minimize
 
     low, high = np.transpose(objective.bounds)

@@ -1,8 +1,11 @@
-"""The Bayesian bootstrap over instances: from rankings to weighted instances and what follows from them.
+"""The Bayesian bootstrap over instances (Rubin, 1981).
 
-`instance_weights` draws weights on instances, with clusters and pseudo-instances. `weighted_plackett_luce` fits utilities
-under each draw's weights, `blend` chooses what that fit is worth in instances, `near_equality` how much the differences of
-near-equal algorithms are shrunk, and `first_places` computes the ratings. `posterior_draws` puts them together.
+In: choices with the rankings of each instance, and a `BayesianBootstrap` prior. Out: draws of the ratings, the weighted
+instances behind them (`OutcomeDraws`), diagnostics and the scope of the answer.
+
+`instance_weights` draws weights on instances, with clusters and pseudo-instances. `first_places` computes ratings from
+weighted outcomes. `weighted_plackett_luce` fits utilities under the weights of each draw. `blend` selects the weight of that
+fit by cross-validation. `near_equality` shrinks the differences of near-equal algorithms. `posterior_draws` combines them.
 """
 
 from polarbear.inference.bootstrap.posterior_draws import bayesian_bootstrap

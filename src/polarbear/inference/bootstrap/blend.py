@@ -1,8 +1,8 @@
-"""How many instances the Plackett-Luce fit is worth: the weight that predicts left-out instances best.
+"""Select the weight of the Plackett-Luce fit in the blend by leave-one-out cross-validation.
 
-Each unit (an instance, or a cluster) is left out in turn. The outcomes of its pairs and its first places are predicted by
-the other instances, by the Plackett-Luce fit to them, and by every blend of the two. The weight with the highest mean
-log-score of both kinds of prediction wins.
+Each unit (an instance or a cluster) is left out in turn. Blends of the observed outcomes of the other units with the
+Plackett-Luce fit to them predict its pairwise outcomes and its first places. The selected weight, measured in instances, has
+the highest sum of the two mean log-scores.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
 
 CANDIDATES = (0.0, 5.0, 10.0, 20.0, 40.0, 80.0, 160.0)
-_WITHOUT_EVIDENCE = 20.0  # where too few units are left to predict any: what did best over all public sets tried
+_WITHOUT_EVIDENCE = 20.0  # with too few units for cross-validation: the best weight over all public data sets tried
 _FEWEST_UNITS = 4
-_MANY_UNITS = 1000  # from here on even the largest weight would change predictions by less than their own noise
-_MOST_UNITS = 400  # left out, at random; with 100 the best weight of one real race varied from 0 to 80
-_MOST_TIMES = 12  # predictions at neighbouring times are nearly the same
+_MANY_UNITS = 1000  # above this number even the largest weight changes predictions by less than their noise
+_MOST_UNITS = 400  # units left out, at random; with 100 the best weight of one real race varied from 0 to 80
+_MOST_TIMES = 12  # predictions at neighbouring times are nearly equal
 
 
 def model_weight(rows: Rows, *, rng: np.random.Generator) -> float:
-    """The weight of the Plackett-Luce fit, in instances, that predicts left-out units best."""
+    """Return the weight of the Plackett-Luce fit, in instances, that best predicts left-out units."""
     if rows.units < _FEWEST_UNITS:
         return _WITHOUT_EVIDENCE
     if rows.units > _MANY_UNITS:
@@ -44,7 +44,7 @@ def model_weight(rows: Rows, *, rng: np.random.Generator) -> float:
 
 
 def leave_one_out_scores(rows: Rows, *, rng: np.random.Generator) -> Array:
-    """Mean log-scores of pairs and of first places, shape (candidate weight, 2)."""
+    """Return the mean log-scores of pairwise outcomes and of first places, shape (candidate weight, 2)."""
     left_out = rng.permutation(rows.units)[:_MOST_UNITS]
     weights = np.repeat(rows.sizes[:, None], len(left_out), axis=1)
     weights[rows.unit[:, None] == left_out] = 0.0
@@ -59,7 +59,7 @@ def leave_one_out_scores(rows: Rows, *, rng: np.random.Generator) -> Array:
 def _pair_scores(
     rows: Rows, left_out: NDArray[np.intp], weights: Array, utilities: Array
 ) -> Iterator[tuple[Array, Array]]:
-    """For each pair the sums of scores (candidate, time, unit) and of the numbers of comparisons (time, unit)."""
+    """Yield, for each pair, summed log-scores (candidate, time, unit) and numbers of comparisons (time, unit)."""
     members = (rows.unit[:, None] == left_out).astype(np.float64)
     for a, b in zip(*np.triu_indices(rows.ranks.shape[2], 1), strict=True):
         both, won = outcomes(rows.ranks[..., a], rows.ranks[..., b])
@@ -83,7 +83,10 @@ def _pair_scores(
 def _first_scores(
     rows: Rows, left_out: NDArray[np.intp], weights: Array, ratings: Array, utilities: Array
 ) -> Iterator[tuple[Array, Array]]:
-    """For each algorithm the scores of its first places on complete instances, as `_pair_scores`."""
+    """Yield, for each algorithm, log-scores and numbers of its first places on complete instances.
+
+    The shapes are those of `_pair_scores`.
+    """
     members = (rows.unit[:, None] == left_out).astype(np.float64)
     complete: NDArray[np.bool_] = np.all(rows.ranks >= 0, axis=2)
     is_first = (rows.ranks == 0) & complete[..., None]
@@ -98,14 +101,14 @@ def _first_scores(
 
 
 def _blends(by_outcomes: Array, by_model: Array, known: Array) -> Iterator[Array]:
-    """Predictions under each candidate weight, kept away from certainty by rounding alone."""
+    """Yield the prediction under each candidate weight, clipped to [1e-9, 1 − 1e-9] so that log-scores stay finite."""
     for weight in CANDIDATES:
         share = weight / (weight + known) if weight else 0.0
         yield np.clip(by_outcomes + share * (by_model - by_outcomes), 1e-9, 1 - 1e-9)
 
 
 def _mean_scores(scores: Iterator[tuple[Array, Array]]) -> Array:
-    """The mean log-score of each candidate over everything predicted; zero where nothing was."""
+    """Return the mean log-score of each candidate over all predictions; zero if there are none."""
     total, number = np.zeros(len(CANDIDATES)), 0.0
     for score, count in scores:
         total += score.sum(axis=(1, 2))

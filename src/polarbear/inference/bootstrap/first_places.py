@@ -1,10 +1,11 @@
-"""Ratings by outcomes: how often each algorithm comes first, under weighted instances with missing runs.
+"""Ratings from outcomes: how often each algorithm comes first on weighted instances with missing runs.
 
-With complete instances the rating θ_a is the weighted share of instances on which a is first, ties shared. An instance on
-which some algorithm was not observed tells who is first among the others only. Its first place is passed on as on the
-complete instances that have the same first among these others: θ_a = Σ_f P(f first among the observed) P(a first | f first
-among them). This is the maximum likelihood for runs that are dropped one after the other, and assumes nothing about
-algorithms that were not run, where Plackett-Luce would assume that they take first places in proportion.
+On complete instances the rating θ_a is the weighted share of instances on which a is first; ties share the first place. An
+instance with missing algorithms shows only which algorithm is first among the observed ones. Its first place is
+redistributed as on the complete instances with the same first among these algorithms:
+θ_a = Σ_f P(f first among the observed) P(a first | f first among the observed). This is the maximum-likelihood estimate when
+runs are dropped one after another. It assumes nothing about algorithms that were not run, whereas Plackett-Luce assumes that
+they take first places in proportion.
 """
 
 from __future__ import annotations
@@ -24,9 +25,16 @@ if TYPE_CHECKING:
 
 
 def first_places(ranks: NDArray[np.int16], weights: Array32, scale: Array | None = None) -> Array32:
-    """Shape (time, algorithm, draw): ratings by outcomes, of ranks (row, time, algorithm) and weights (row, draw).
+    """Return ratings from outcomes, shape (time, algorithm, draw).
 
-    `scale` (row, time) multiplies the weights of a row at each time.
+    Parameters
+    ----------
+    ranks
+        Shape (row, time, algorithm).
+    weights
+        Shape (row, draw).
+    scale
+        Shape (row, time): multiplies the weights of a row at each time; None for ones.
     """
     rows, times, algorithms = ranks.shape
     if scale is None and (ranks != ABSENT).all():
@@ -45,7 +53,7 @@ def _at_time(ranks: NDArray[np.int16], weights: Array32) -> Array32:
     first = first_shares(ranks)
     partial = np.flatnonzero(~complete & observed.any(axis=1))
     if not partial.size:
-        ratings = first.T @ weights  # rows without any observation are zero
+        ratings = first.T @ weights  # rows without observations contribute zero
     else:
         donors, donor_weights = ranks[complete], weights[complete]
         ratings = first[complete].T @ donor_weights
@@ -61,14 +69,29 @@ def _at_time(ranks: NDArray[np.int16], weights: Array32) -> Array32:
 
 
 def _passed_on(own: Array32, restricted: Array32, first: Array32, weights: Array32) -> Array32:
-    """First places (algorithm, draw) among some, as those among all that the donors with the same first have."""
+    """Redistribute first places among the observed algorithms to first places among all, shape (algorithm, draw).
+
+    The donors are the complete rows. Each place is divided like the first places of the donors with the same first among
+    the observed algorithms.
+
+    Parameters
+    ----------
+    own
+        Weighted first places among the observed algorithms, shape (algorithm, draw).
+    restricted
+        Shares of the first place among the observed algorithms, shape (donor, algorithm).
+    first
+        Shares of the first place among all algorithms, shape (donor, algorithm).
+    weights
+        Weights of the donors, shape (donor, draw).
+    """
     result = np.zeros_like(own)
     for f in np.flatnonzero(own.any(axis=1)):
         donors = np.flatnonzero(restricted[:, f])
         shares = restricted[donors, f, None] * weights[donors]
         passed = first[donors].T @ shares
         total = passed.sum(axis=0)
-        # Without any donor the place stays with the one that has it.
+        # Without donors the first place stays with algorithm f.
         keep = np.zeros_like(passed)
         keep[f] = 1.0
         result += own[f] * np.divide(passed, total, out=keep, where=total > 0)

@@ -1,8 +1,10 @@
-"""Weights on instances: the draws of the Bayesian bootstrap, with clusters, instance weights and pseudo-instances.
+"""Draw the weights on instances of the Bayesian bootstrap, with clusters, instance weights and pseudo-instances.
 
 The Dirichlet weights are normalised gamma variables. An observed instance (or cluster) has shape 1. The pseudo-instances
-share the mass α evenly: each of M rankings has shape α / M, which approximates a Dirichlet process with that mass and a
-uniform base over rankings.
+share the mass α evenly: each of M rankings has shape α / M, which approximates a Dirichlet process with mass α and a
+uniform base measure on rankings.
+
+In: rankings and a `BayesianBootstrap` prior. Out: `Rows` (`weighted_rows`) and draws of their weights (`draw_weights`).
 """
 
 from __future__ import annotations
@@ -20,15 +22,16 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-# Pseudo-rankings: enough that the weights of a draw fall on few of them at random, as they do under a Dirichlet process.
+# Enough pseudo-rankings that the weights of a draw concentrate on a few random ones, as under a Dirichlet process.
 _LEAST_PSEUDO_ROWS = 64
-# Gamma variables of small shape reach down to numbers on which the processor is a hundred times slower.
+# Smaller weights are set to zero: gamma variables of small shape reach subnormal numbers, on which the processor is a
+# hundred times slower.
 _NEGLIGIBLE = np.float32(1e-12)
 
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """The rankings that carry weight, and how their weights vary.
+    """The rankings that carry weight, and the parameters of their weights' distribution.
 
     Attributes
     ----------
@@ -37,11 +40,11 @@ class Rows:
     sizes
         Shape (row,): expected weights, in effective instances or clusters.
     scale
-        Shape (row, time): weights of an instance over time relative to its mean; None where they do not depend on time.
+        Shape (row, time): weights of an instance over time relative to their mean; None if no weight depends on time.
     unit
-        Shape (row,): rows with equal numbers share one gamma variable; observed units come first.
+        Shape (row,): index of the row's unit. Rows of one unit share a gamma variable; observed units come first.
     observed, units
-        The number of observed rows and of observed units.
+        Number of observed rows and number of observed units.
     """
 
     ranks: NDArray[np.int16]
@@ -53,19 +56,19 @@ class Rows:
 
     @property
     def effective(self) -> float:
-        """The effective number of observed units, Kish's (Σ w)² / Σ w² of their weights."""
+        """Effective number of observed units: Kish's (Σ w)² / Σ w² of their weights."""
         return float(self.sizes[: self.observed].sum())
 
 
 def weighted_rows(rankings: Rankings, prior: BayesianBootstrap) -> Rows:
-    """The rows of a belief: what was observed, and pseudo-instances.
+    """Return the rows of the posterior: observed instances with positive weight, then pseudo-instances.
 
-    A cluster has the mean weight of its instances and shares it out among them in proportion. The weights of the units are
-    scaled to sum to their effective number, so that one heavy instance among many light ones counts as few.
+    A cluster has the mean weight of its instances, divided among them in proportion to their weights. The weights of the
+    units are scaled to sum to their effective number, so that one heavy instance among many light ones yields a small sum.
     """
     over_time = rankings.weight_of_each
     weighted = np.maximum(np.count_nonzero(over_time, axis=1), 1)
-    own = over_time.sum(axis=1) / weighted  # over the times at which the instance counts at all
+    own = over_time.sum(axis=1) / weighted  # mean over the times with positive weight
     kept = np.flatnonzero(own > 0)
     ranks, own, over_time = rankings.ranks[kept], own[kept], over_time[kept]
     codes = np.arange(len(kept)) if rankings.clusters is None else _renumbered(rankings.clusters.codes[kept])
@@ -91,9 +94,9 @@ def weighted_rows(rankings: Rankings, prior: BayesianBootstrap) -> Rows:
 
 
 def draw_weights(rows: Rows, draws: int, *, rng: np.random.Generator) -> NDArray[np.float32]:
-    """Draws of the weights, shape (row, draw), that sum to one over rows.
+    """Draw weights, shape (row, draw), that sum to one over rows.
 
-    An observed unit's gamma variable is exponential with mean one and multiplies the sizes of its rows.
+    The gamma variable of an observed unit is exponential with mean one and multiplies the sizes of its rows.
     """
     pseudo = len(rows.ranks) - rows.observed
     weights = np.empty((len(rows.ranks), draws), dtype=np.float32)
@@ -109,10 +112,11 @@ def draw_weights(rows: Rows, draws: int, *, rng: np.random.Generator) -> NDArray
 
 
 def pseudo_ranks(algorithms: int) -> NDArray[np.int16]:
-    """Rankings of all algorithms, shape (ranking, algorithm), in which each is first as often as any other.
+    """Return the pseudo-instances: balanced rankings of all algorithms, shape (ranking, algorithm).
 
-    Random permutations with all their rotations and reversals: each algorithm has each rank equally often, and beats each
-    other one in exactly half of the rankings. They are the same for every data set, so that equal data give equal draws.
+    They are random permutations with all their rotations and reversals. Each algorithm has each rank equally often and beats
+    each other one in exactly half of the rankings. They are the same for every data set, so that equal data give equal
+    draws.
     """
     rng = np.random.default_rng(algorithms)
     permutations = -(-_LEAST_PSEUDO_ROWS // (2 * algorithms))
@@ -125,6 +129,6 @@ def pseudo_ranks(algorithms: int) -> NDArray[np.int16]:
 
 
 def _renumbered(codes: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Codes of the clusters that are left, without gaps."""
+    """Renumber the codes of the remaining clusters without gaps."""
     _, numbers = np.unique(codes, return_inverse=True)
     return numbers

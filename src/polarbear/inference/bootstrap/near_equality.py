@@ -1,16 +1,17 @@
-"""Near-equality: how far apart algorithms lie, learnt from all pairs, and by how much each pair is shrunk.
+"""Shrink the differences of near-equal algorithms by an amount learnt from all pairs.
 
-A bootstrap has no opinion on how large differences are, so that among near-equal algorithms it takes noise for a difference.
-On the scale δ = arcsin √w − π/4 of a pair's win rate w, with mean m(t) and deviation s(t) of its draws, the prior is a
-mixture: with probability 1 − ψ the two are nearly equal, δ ~ N(0, τ²), and with probability ψ they are not, and nothing is
-shrunk (adaptive shrinkage, Stephens 2017, with a component that leaves large differences alone). τ and ψ are common to all
-pairs, unknown, and integrated over a lattice, so that few algorithms give little confidence in near-equality.
+The Bayesian bootstrap has no prior on the size of differences, so among near-equal algorithms it mistakes noise for
+differences. Shrinkage supplies such a prior on the scale δ = arcsin √w − π/4 of a pair's win rate w, whose draws have mean
+m(t) and standard deviation s(t). The prior is a mixture (adaptive shrinkage, Stephens 2017, with a component that leaves
+large differences unchanged). With probability 1 − ψ the two algorithms are nearly equal, δ ~ N(0, τ²). With probability ψ
+they are not, and nothing is shrunk. τ and ψ are unknown, common to all pairs, and integrated over a lattice, so that few
+algorithms give little confidence in near-equality.
 
-The density of a pair is averaged over times, since times are correlated, and the n (n − 1) / 2 pairs count as n − 1, since
-they are differences of n algorithms.
+The log-density of a pair is averaged over times, since times are correlated. The n (n − 1) / 2 pairs have an effective
+number of n − 1, since they are differences of n algorithms.
 
-Ratings have their own near-equality, since a specialist can come first often and still win half of its comparisons. A pair
-is judged by the share of the first algorithm among the first places of the two, which under Plackett-Luce is its win rate.
+Ratings have a separate near-equality, since a specialist can come first often and still win half of its comparisons. For
+ratings, w is the first algorithm's share of the first places of the two; under Plackett-Luce this is its win rate.
 """
 
 from __future__ import annotations
@@ -31,16 +32,16 @@ if TYPE_CHECKING:
     Array32 = NDArray[np.float32]
 
 _NEAR = np.geomspace(0.015, 0.2, 8)  # τ: win rates within 1.5 to 20 points of one half
-_APART = 0.4  # deviation of δ among algorithms that differ: win rates from one tenth to nine tenths
-_SHARES = np.array([0.05, 0.25, 0.5, 0.75, 0.95])  # ψ, equally likely
-_ENOUGH_DRAWS = 500  # for means and deviations
-_ODDS_OF_ALL_TIMES = 50.0  # for near-equality at a time, in a draw in which a pair is nearly equal
-_LEAST_SHARE = np.float32(0.1)  # of a rating that is left, so that it stays positive; reached in few draws
-_AT_A_TIME = 500  # draws, so that their matrices of pairs stay small
+_APART = 0.4  # standard deviation of δ among algorithms that differ: win rates from one tenth to nine tenths
+_SHARES = np.array([0.05, 0.25, 0.5, 0.75, 0.95])  # ψ, with equal prior probabilities
+_ENOUGH_DRAWS = 500  # draws from which means and standard deviations are computed
+_ODDS_OF_ALL_TIMES = 50.0  # prior odds of near-equality at one time, for a pair that is nearly equal over all times
+_LEAST_SHARE = np.float32(0.1)  # smallest fraction of a rating that shrinkage leaves: it stays positive; rarely reached
+_AT_A_TIME = 500  # draws processed together, so that their matrices of pairs stay small
 
 
 def draw_spreads(draws: OutcomeDraws, *, rng: np.random.Generator) -> NDArray[np.float16]:
-    """τ of each pair's win rate and draw, shape (pair, draw); infinity where the pair is not nearly equal in that draw."""
+    """Draw τ for the win rate of each pair, shape (pair, draw); infinity where the pair is not nearly equal in a draw."""
     some = draws.thinned(np.arange(min(_ENOUGH_DRAWS, draws.weights.shape[1])))
     pairs = zip(*np.triu_indices(draws.algorithms, 1), strict=True)
     mean, deviation = _moments(some.unshrunk(int(a), int(b)) for a, b in pairs)
@@ -51,8 +52,8 @@ def draw_spreads(draws: OutcomeDraws, *, rng: np.random.Generator) -> NDArray[np
 def shrink_ratings(ratings: Array32, *, rng: np.random.Generator) -> Array32:
     """Shrink ratings (time, algorithm, draw) towards the mean of the algorithms that are nearly equal in the same draw.
 
-    As with win rates, location shrinks by c = τ² / (τ² + s²) and deviations by √c. Two algorithms can be near-equal at most
-    times and far apart at one, where one of them hardly ever comes first; there nothing is shrunk.
+    As with win rates, the location shrinks by c = τ² / (τ² + s²) and the deviations from it by √c. Two algorithms can be
+    near-equal at most times and far apart at one, where one of them hardly ever comes first; there nothing is shrunk.
     """
     _, algorithms, draws = ratings.shape
     first, second = np.triu_indices(algorithms, 1)
@@ -81,27 +82,30 @@ def shrink_ratings(ratings: Array32, *, rng: np.random.Generator) -> Array32:
 
 
 def _share(first: Array32, second: Array32) -> Array32:
-    """The first algorithm's share of the first places of the two; one half if there are none."""
+    """Return the first algorithm's share of the first places of the two; one half if there are none."""
     total = first + second
     share: Array32 = np.divide(first, total, out=np.full_like(total, 0.5), where=total > 0)
     return share
 
 
 def _neighbours(near: NDArray[np.bool_], algorithms: int) -> Array:
-    """How near each other algorithm (column) is to each one (row), in shares of how often the two are nearly equal."""
+    """Return the weight of each algorithm (column) as a neighbour of another (row).
+
+    Weights are proportional to the share of draws in which the two are nearly equal; rows sum to one.
+    """
     likely = np.zeros((algorithms, algorithms))
     first, second = np.triu_indices(algorithms, 1)
-    # The small number serves an algorithm that is never near another one, and is not shrunk anyway.
+    # 1e-9 avoids division by zero for an algorithm that is never near another one; it is not shrunk anyway.
     likely[first, second] = likely[second, first] = near.mean(axis=1) + 1e-9
     shares: Array = likely / likely.sum(axis=1, keepdims=True)
     return shares
 
 
 def _near_now(mean: Array, deviation: Array, tau: Array, likely: Array) -> Array32:
-    """The probability that an algorithm and its neighbours are nearly equal at each time, shape (time, algorithm).
+    """Return the probability that an algorithm and its neighbours are nearly equal at each time, (time, algorithm).
 
-    The pair is known to be nearly equal over all times. This is taken back where the density of a single time speaks
-    against it, with the root mean square of τ.
+    A pair that is nearly equal over all times has prior odds of 50 (`_ODDS_OF_ALL_TIMES`) of near-equality at each one. The
+    densities at that time, with the root mean square of τ, update these odds.
     """
     variance = deviation**2 + np.array([np.mean(tau**2), _APART**2])[:, None, None]
     near, apart = -0.5 * np.log(variance) - 0.5 * mean**2 / variance  # (pair, time)
@@ -114,10 +118,10 @@ def _near_now(mean: Array, deviation: Array, tau: Array, likely: Array) -> Array
 
 
 def _noise(ratings: Array32, likely: Array) -> Array32:
-    """s² of each algorithm's differences from its neighbours, shape (time, algorithm), on the scale of τ.
+    """Return s² of each algorithm's differences from its neighbours, shape (time, algorithm), on the scale of τ.
 
-    τ is the deviation of a share of two algorithms; for the difference of two ratings of about r it becomes 4 r τ. Ratings
-    have the shape (algorithm, time, draw).
+    τ is the standard deviation of one algorithm's share of two; for the difference of two ratings of about r it becomes
+    4 r τ. Ratings have the shape (algorithm, time, draw).
     """
     mean = ratings.mean(axis=2)
     level = 0.5 * (mean + likely @ mean)
@@ -129,7 +133,7 @@ def _noise(ratings: Array32, likely: Array) -> Array32:
 def _draw_near(
     mean: Array, deviation: Array, algorithms: int, draws: int, *, rng: np.random.Generator
 ) -> tuple[NDArray[np.bool_], Array]:
-    """Whether each pair is nearly equal in each draw, shape (pair, draw), and τ of each draw."""
+    """Draw whether each pair is nearly equal, shape (pair, draw), and τ, shape (draw,)."""
     near = np.stack([_log_density(mean, deviation, tau) for tau in _NEAR])  # (τ, pair)
     apart = _log_density(mean, deviation, _APART)
     pairs = np.logaddexp(np.log1p(-_SHARES)[:, None, None] + near, (np.log(_SHARES)[:, None] + apart)[:, None])
@@ -142,14 +146,14 @@ def _draw_near(
 
 
 def _moments(rates: Iterable[Array32]) -> tuple[Array, Array]:
-    """Mean and deviation of δ over draws, shape (pair, time), from the win rates (time, draw) of each pair."""
+    """Return mean and standard deviation of δ over draws, each (pair, time), from win rates (time, draw) per pair."""
     angles = (np.arcsin(np.sqrt(each)) - np.pi / 4 for each in rates)
     moments = np.array([(each.mean(axis=1), each.std(axis=1)) for each in angles], dtype=np.float64)
     return moments[:, 0], np.maximum(moments[:, 1], 1e-6)
 
 
 def _log_density(mean: Array, deviation: Array, tau: float) -> Array:
-    """Log-density of each pair's mean, N(0, τ² + s²), averaged over times."""
+    """Return the log-density of each pair's mean under N(0, τ² + s²), averaged over times, up to a constant."""
     variance = tau**2 + deviation**2
     density: Array = (-0.5 * np.log(variance) - 0.5 * mean**2 / variance).mean(axis=1)
     return density

@@ -1,4 +1,8 @@
-"""The Bayesian bootstrap as a whole: from choices to ratings, weighted instances and diagnostics."""
+"""Draw from the posterior of the Bayesian bootstrap.
+
+In: choices and a `BayesianBootstrap` prior. Out: ratings, the weighted instances behind them, diagnostics and the scope.
+Ratings from outcomes are blended with a Plackett-Luce fit under the same weights, and shrunk among near-equal algorithms.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +35,7 @@ if TYPE_CHECKING:
 def bayesian_bootstrap(
     choices: Choices, prior: BayesianBootstrap, *, draws: int, rng: np.random.Generator
 ) -> tuple[Array, OutcomeDraws, Diagnostics, str]:
-    """Ratings (time, algorithm, draw), the draws behind them, diagnostics, and what the answer generalises to."""
+    """Return ratings (time, algorithm, draw), the weighted instances behind them, diagnostics, and the scope."""
     if choices.rankings is None:
         raise ValueError(
             "BayesianBootstrap weights the instances and needs their rankings, and these choices have only their counts; "
@@ -58,7 +62,10 @@ def bayesian_bootstrap(
 
 
 def blended_ratings(rows: Rows, by_outcomes: Array32 | None, utilities: Array32 | None, model: float) -> Array32:
-    """Ratings (time, algorithm, draw), with the model's share at each algorithm and time as its instances are few."""
+    """Return the blend of ratings from outcomes and from the Plackett-Luce fit, shape (time, algorithm, draw).
+
+    The fit has the share model / (model + k), where k instances observe the algorithm at that time.
+    """
     if utilities is None:
         assert by_outcomes is not None
         return by_outcomes
@@ -73,7 +80,7 @@ def blended_ratings(rows: Rows, by_outcomes: Array32 | None, utilities: Array32 
 
 
 def scope(rankings: Rankings, prior: BayesianBootstrap, rows: Rows) -> str:
-    """What the answer generalises to, and how many of them it is based on."""
+    """Return the scope in words: what the answer generalises to, and how many units it is based on."""
     clusters = rankings.clusters
     if clusters is None:
         return f"to new instances, based on {rows.units}"

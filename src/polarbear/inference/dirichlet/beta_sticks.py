@@ -1,15 +1,18 @@
-"""Independent Betas on the breaks of a stick: the approximation of a Dirichlet posterior at each time.
+"""Stick-breaking approximation of the posterior under a Dirichlet prior: independent Betas at each time.
 
-Order the algorithms, and break a stick of length one: the first takes the share v_1 = θ_1, the second the share
-v_2 = θ_2 / (1 − θ_1) of what is left, and so on. Under a Dirichlet prior the shares are independent Betas, and two orders
-keep them nearly so. Rankings that all agree multiply their likelihood by ∏ v_j if the strongest comes first: the posterior
-is then a product of Betas exactly, however far the algorithms are apart. Algorithms that were seen on few instances better
-come first: what is known of the others among themselves does not depend on their shares.
+Order the algorithms and break a stick of length one: the first takes the share v_1 = θ_1, the second the share
+v_2 = θ_2 / (1 − θ_1) of the rest, and so on. Under a Dirichlet prior the shares are independent Betas. Two orders keep them
+nearly independent under the posterior. The first order is by decreasing strength: a ranking in this order has the likelihood
+∏ v_j, so if all rankings agree the posterior is exactly a product of Betas, however much the algorithms differ. The second
+order puts algorithms that were observed on few instances first: the information about the other algorithms does not depend
+on the shares of these.
 
-In general, with x_j = logit v_j, mode x* and precision H = Uᵀ D U there (U unit lower triangular), the sheared breaks
-y = x* + U (x − x*) are taken to be independent logits of Betas, with modes x* and curvatures D. That matches the posterior's
-mode and its whole curvature, as a normal would, and keeps its exponential tails, long on one side and short on the other,
-as a normal would not. Where so much is known that the tails do not matter, the normal takes their place.
+In general let x_j = logit v_j, with mode x* and precision H = Uᵀ D U there (U unit lower triangular). The approximation
+treats the sheared breaks y = x* + U (x − x*) as independent logits of Betas, with modes x* and curvatures D. Like a normal
+approximation, it matches the posterior's mode and full curvature. Unlike a normal, it keeps the exponential tails, long on
+one side and short on the other. Where the data are so informative that the tails do not matter, a normal replaces the Beta.
+
+In: the mode and precision of the log-posterior at each time. Out: `Sticks`, which draw breaks and evaluate their density.
 """
 
 from __future__ import annotations
@@ -28,14 +31,14 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
 
 
-# The logit of a Beta with both parameters above this is drawn from the normal of the same mode and curvature, six times as
-# fast. Its skewness, below 1/√50, costs a few per mille of the effective draws.
+# If both parameters of a Beta exceed this, its logit is drawn from the normal with the same mode and curvature, six times as
+# fast. The neglected skewness, below 1/√50, costs a few per mille of the effective draws.
 _NEARLY_NORMAL = 50.0
 
 
 @dataclass(frozen=True, eq=False)
 class Sticks:
-    """A product of Betas at each time.
+    """A product of Betas per time: the approximate posterior.
 
     Attributes
     ----------
@@ -44,7 +47,7 @@ class Sticks:
     mode
         x at the posterior's mode, shape (time, break).
     first, second
-        Parameters α and β of each Beta: of the algorithm whose turn it is, and of those that come after it.
+        Parameters α (of the algorithm at this break) and β (of all later ones) of each Beta, shape (time, break).
     shear
         U, shape (time, break, break).
     """
@@ -57,14 +60,14 @@ class Sticks:
 
     @cached_property
     def log_centre(self) -> float:
-        """Log-density, in the Helmert coordinates η, of the approximation at the mode; |∂y / ∂η| is √n."""
+        """Log-density of the approximation at the mode, in the Helmert coordinates η; |∂y / ∂η| is √n."""
         times, algorithms = self.order.shape
         x, first, second = self.mode, self.first, self.second
         density = (first * x - (first + second) * np.logaddexp(0.0, x) - betaln(first, second)).sum()
         return float(density + 0.5 * times * math.log(algorithms))
 
     def draw(self, t: int, draws: int, *, temper: float, rng: np.random.Generator) -> tuple[Breaks, Array]:
-        """Breaks at a time, of Betas with parameters multiplied by `temper`, and their log-density (draw)."""
+        """Draw breaks at time t from Betas with parameters multiplied by `temper`; also return their log-density (draw)."""
         centred, log_density = np.empty((self.mode.shape[1], draws)), np.zeros(draws)
         for j, (mode, first, second) in enumerate(self._parameters(t, temper)):
             centred[j], log_density_of_break = _draw_break(mode, first, second, draws, rng)
@@ -73,7 +76,7 @@ class Sticks:
         return Breaks(self.order[t], x, _softplus(x)), log_density
 
     def log_density(self, t: int, utilities: Array, *, temper: float) -> Array:
-        """Log-density (draw) at a time of utilities (algorithm, draw)."""
+        """Return the tempered log-density (draw) at time t of utilities (algorithm, draw)."""
         ordered = utilities[self.order[t]]
         left_over = np.logaddexp.accumulate(ordered[::-1], axis=0)[::-1]  # log Σ_{k ≥ j} exp μ_k
         centred = self.shear[t] @ (ordered[:-1] - left_over[1:] - self.mode[t][:, None])
@@ -82,7 +85,7 @@ class Sticks:
         return summed
 
     def _parameters(self, t: int, temper: float) -> list[tuple[float, float, float]]:
-        """Mode and tempered parameters of each break at a time."""
+        """Return mode and tempered parameters of each break at time t."""
         first, second = temper * self.first[t], temper * self.second[t]
         return list(zip(self.mode[t].tolist(), first.tolist(), second.tolist(), strict=True))
 
@@ -94,14 +97,14 @@ class Sticks:
 
 @dataclass(frozen=True, eq=False)
 class Breaks:
-    """Broken sticks: the order of the algorithms, x (break, draw), and log(1 + exp x)."""
+    """Drawn breaks: the order of the algorithms, x (break, draw), and log(1 + exp x)."""
 
     order: NDArray[np.intp]
     x: Array
     softplus: Array
 
     def utilities(self) -> tuple[Array, Array]:
-        """Utilities μ (algorithm, draw), which sum to zero, and log Σ_i exp μ_i (draw).
+        """Return utilities μ (algorithm, draw), which sum to zero, and log Σ_i exp μ_i (draw).
 
         With the last utility at zero, log Σ_{k ≥ j} exp μ_k is the sum of the softplus from j on.
         """
@@ -117,12 +120,16 @@ class Breaks:
 
 
 def strongest_first(utilities: Array) -> NDArray[np.intp]:
-    """The algorithms (time, algorithm) by falling utility."""
+    """Return the algorithms by decreasing utility, shape (time, algorithm)."""
     return np.argsort(-utilities, axis=1, kind="stable")
 
 
 def least_known_first(utilities: Array, precision: Array, contrasts: Array) -> NDArray[np.intp]:
-    """Algorithms twice as uncertain as most come first, the least certain before all; then the others by strength."""
+    """Return the algorithms with uncertain ones first, shape (time, algorithm).
+
+    Algorithms with more than twice the median standard deviation come first, by decreasing standard deviation. The others
+    follow by decreasing utility.
+    """
     covariance = contrasts @ np.linalg.inv(precision) @ contrasts.T
     deviation = np.sqrt(np.diagonal(covariance, axis1=1, axis2=2))
     outlying = np.where(deviation > 2 * np.median(deviation, axis=1, keepdims=True), deviation, 0.0)
@@ -130,27 +137,27 @@ def least_known_first(utilities: Array, precision: Array, contrasts: Array) -> N
 
 
 def sticks_around(utilities: Array, precision: Array, contrasts: Array, order: NDArray[np.intp]) -> Sticks:
-    """Match the mode, utilities (time, algorithm), and the precision there in the Helmert coordinates.
+    """Return the sticks that match the mode of the posterior and its precision there.
 
     Parameters
     ----------
     utilities
-        The mode.
+        The mode, shape (time, algorithm).
     precision
-        Negative Hessian of the log-posterior in η, shape (time, latent function, latent function).
+        Negative Hessian of the log-posterior in the Helmert coordinates η, shape (time, latent function, latent function).
     contrasts
         The Helmert matrix Q.
     order
-        Of breaking, shape (time, algorithm).
+        Order of breaking, shape (time, algorithm).
     """
     ordered = np.take_along_axis(utilities, order, axis=1)
     left_over = np.logaddexp.accumulate(ordered[:, ::-1], axis=1)[:, ::-1]  # log Σ_{k ≥ j} exp μ_k
     x = ordered[:, :-1] - left_over[:, 1:]
 
-    # ∂x_j / ∂μ_j = 1, and ∂x_j / ∂μ_k = −exp μ_k / Σ_{l > j} exp μ_l for the later ones.
+    # ∂x_j / ∂μ_j = 1, and ∂x_j / ∂μ_k = −exp μ_k / Σ_{l > j} exp μ_l for k > j.
     algorithms = utilities.shape[1]
     later = np.triu(np.ones((algorithms, algorithms)), 1)[:-1]
-    with np.errstate(over="ignore"):  # of the earlier ones, which `later` leaves out
+    with np.errstate(over="ignore"):  # in entries with k ≤ j, which `later` masks
         slopes = np.exp(np.minimum(ordered[:, None, :] - left_over[:, 1:, None], 0.0))
     jacobian = (np.eye(algorithms)[:-1] - later * slopes) @ contrasts[order]
     inverse = np.linalg.inv(jacobian)
@@ -159,22 +166,22 @@ def sticks_around(utilities: Array, precision: Array, contrasts: Array, order: N
     upper = np.linalg.cholesky(in_breaks[:, ::-1, ::-1])[:, ::-1, ::-1]
     roots = np.diagonal(upper, axis1=1, axis2=2)
     shear = (upper / roots[:, None, :]).transpose(0, 2, 1)
-    # The log-density of x under Beta(α, β) has its mode at v = α / (α + β), and bends there by α β / (α + β).
+    # The log-density of x under Beta(α, β) has its mode at v = α / (α + β) and the curvature α β / (α + β) there.
     return Sticks(order, x, roots**2 * (1 + np.exp(x)), roots**2 * (1 + np.exp(-x)), shear)
 
 
 def _draw_break(
     mode: float, first: float, second: float, draws: int, rng: np.random.Generator
 ) -> tuple[Array | NDArray[np.float32], Array | NDArray[np.float32]]:
-    """Draws of y − mode, and their log-densities (draw), of the logit y of a Beta or of the normal in its stead.
+    """Draw y − mode for the logit y of a Beta, or for the normal that replaces it; also return the log-densities (draw).
 
-    Proposals need no more than single precision, which is drawn faster.
+    Single precision is faster to draw and sufficient for proposals.
     """
     if min(first, second) > _NEARLY_NORMAL:
         curvature = first * second / (first + second)
         z = rng.standard_normal(draws, dtype=np.float32)
         return z / math.sqrt(curvature), 0.5 * math.log(curvature / (2 * math.pi)) - 0.5 * z**2
-    if mode > 0:  # mirrored: the softplus is small then, and its rounding too
+    if mode > 0:  # mirrored, so that the softplus and its rounding error are small
         centred, log_density = _draw_break(-mode, second, first, draws, rng)
         return -centred, log_density
     y, softplus = _draw_logit(first, second, draws, rng)
@@ -182,7 +189,7 @@ def _draw_break(
 
 
 def _log_density(centred: Array, mode: float, first: float, second: float) -> Array:
-    """Log-density of what `_draw_break` draws."""
+    """Return the log-density of the distribution that `_draw_break` draws from."""
     if min(first, second) > _NEARLY_NORMAL:
         curvature = first * second / (first + second)
         normal: Array = 0.5 * math.log(curvature / (2 * math.pi)) - 0.5 * curvature * centred**2
@@ -193,9 +200,9 @@ def _log_density(centred: Array, mode: float, first: float, second: float) -> Ar
 
 
 def _draw_logit(first: float, second: float, draws: int, rng: np.random.Generator) -> tuple[Array, Array]:
-    """Logits of a Beta, v = g / (g + h) of two Gammas, and their softplus.
+    """Draw logits of a Beta, v = g / (g + h) of two Gammas g and h; also return their softplus.
 
-    Gammas of shape one and below, whose smallest draws single precision would round to zero, are made of
+    In single precision the smallest draws of a Gamma with shape a ≤ 1 would underflow to zero. They are composed as
     Gamma(a) = Gamma(a + 1) · U^(1/a), with the second factor in double precision.
     """
     odds = rng.standard_gamma(first + (first <= 1), draws, dtype=np.float32)
@@ -211,7 +218,7 @@ def _draw_logit(first: float, second: float, draws: int, rng: np.random.Generato
 
 
 def _softplus(x: Array) -> Array:
-    """log(1 + exp x), twice as fast as np.logaddexp."""
+    """Return log(1 + exp x), twice as fast as np.logaddexp."""
     small = np.exp(-np.abs(x).astype(np.float32))
     small += 1
     return np.log(small, out=small) + np.maximum(x, 0.0)

@@ -1,8 +1,9 @@
-"""Gibbs sampling for the Dirichlet priors: exact, without tuning (Caron and Doucet, 2012, on choices).
+"""Gibbs sampling for the Dirichlet priors: exact and without tuning (Caron and Doucet, 2012, applied to choices).
 
-For each choice set S of count c draw Z_S ~ Gamma(c, rate Σ_{j∈S} λ_j), then each strength λ_i ~ Gamma(a + W_i, rate
-1 + Σ_{S∋i} Z_S); the ratings are θ = λ / Σ λ, and the total Σ λ ~ Gamma(n a) is redrawn, since data do not inform it.
-Counts may be fractions. Under the hierarchical prior a = κ/n, and κ is redrawn by slice sampling given all ratings.
+For each choice set S with count c, draw Z_S ~ Gamma(c, rate Σ_{j∈S} λ_j). Then draw each strength λ_i ~ Gamma(a + W_i, rate
+1 + Σ_{S∋i} Z_S), where W_i counts the wins of i. The ratings are θ = λ / Σ λ. The total Σ λ ~ Gamma(n a) is redrawn from its
+prior, since the data do not inform it. Counts may be fractional. Under the hierarchical prior a = κ/n, and slice sampling
+redraws κ given all ratings.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
 
 _WARM_UP = 100
-_ATTEMPTS = 7  # a sweep is cheap, and strongly separated algorithms mix slowly
+_ATTEMPTS = 7  # many, since a sweep is cheap and chains of strongly separated algorithms mix slowly
 _SLICE_WIDTH = 1.0  # in log κ
 _MOST_SLICE_STEPS = 50
 
@@ -45,7 +46,7 @@ class _State:
 def gibbs(
     choices: Choices, prior: IndependentPrior, *, draws: int, rng: np.random.Generator
 ) -> tuple[Array, Diagnostics]:
-    """Utilities (time, algorithm, draw) from the posterior, with diagnostics."""
+    """Draw utilities (time, algorithm, draw) from the posterior, and return them with diagnostics."""
     surface = LaplaceSurface(choices, prior)
     algorithms = len(choices.names)
 
@@ -66,7 +67,7 @@ def gibbs(
 
 
 def _start(surface: LaplaceSurface, rng: np.random.Generator) -> _State:
-    """Chains spread around the mode of each time, twice as wide as Laplace's approximation."""
+    """Start the chains around the mode of each time, with twice the standard deviation of Laplace's approximation."""
     conditional = surface.conditional(surface.start, None)
     eta = conditional.coefficients(2 * rng.standard_normal((*conditional.mode.shape, CHAINS)))
     hyperparameters = [value * np.exp(rng.normal(0, 0.5, CHAINS)) for value in surface.start]
@@ -74,7 +75,7 @@ def _start(surface: LaplaceSurface, rng: np.random.Generator) -> _State:
 
 
 def _redraw_ratings(utilities: Array, concentration: Array, choices: Choices, rng: np.random.Generator) -> Array:
-    """One sweep over all times and chains; concentration a has shape (chain,)."""
+    """Redraw the ratings of all times and chains in one sweep; the concentration a has shape (chain,)."""
     times, algorithms, chains = utilities.shape
     log_total = log_gamma_draws(np.broadcast_to(algorithms * concentration, (times, chains)), rng=rng)
     redrawn = np.empty_like(utilities)
@@ -84,14 +85,14 @@ def _redraw_ratings(utilities: Array, concentration: Array, choices: Choices, rn
         peak = log_theta.max(axis=0)
         masses = members @ np.exp(np.maximum(log_theta - peak, -700.0))
         arrivals = rng.standard_gamma(choices.counts[t, seen][:, None], size=masses.shape) / masses
-        with np.errstate(divide="ignore"):  # an algorithm in no set: its rate is the prior's
+        with np.errstate(divide="ignore"):  # log 0 for an algorithm in no set, whose rate is then the prior's
             log_rate = np.logaddexp(0.0, np.log(members.T @ arrivals) - peak - log_total[t])
         redrawn[t] = log_gamma_draws(concentration + choices.wins[t][:, None], rng=rng) - log_rate
     return log_ratings(redrawn, axis=1)
 
 
 def _redraw_kappa(state: _State, hyperprior: Hyperprior, rng: np.random.Generator) -> Array:
-    """Slice sampling of log κ given the ratings (Neal, 2003: stepping out and shrinking), for all chains at once."""
+    """Redraw κ of all chains by slice sampling log κ given the ratings (Neal, 2003: stepping out and shrinking)."""
     times, algorithms, chains = state.utilities.shape
     sum_log_ratings = state.utilities.sum(axis=(0, 1))
 

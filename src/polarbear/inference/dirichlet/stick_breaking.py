@@ -1,9 +1,9 @@
-"""Importance-corrected stick-breaking at each time: the default engine of the Dirichlet priors.
+"""Importance-corrected stick-breaking at each time: the default method for the Dirichlet priors.
 
-Each time's posterior is approximated by Betas on the breaks of a stick (`sticks`), and Pareto-smoothed weights correct
-their draws; where these are doubtful, the stick is broken in another order. Under the hierarchical prior the proposals are
-a mixture over the nodes of κ's lattice, and the same draws serve every node, each with weights of its own; a node's mass is
-the product over times of the estimated integrals, and draws of one κ share it at all times.
+Independent Betas on the breaks of a stick (`beta_sticks`) approximate the posterior at each time, and Pareto-smoothed
+weights correct their draws. Where the weights are unreliable, a second order of breaking is tried. Under the hierarchical
+prior the proposal is a mixture over the nodes of κ's lattice. The same draws serve every node, with separate weights per
+node. The mass of a node is the product over times of the estimated integrals, and a draw has the same κ at all times.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-# Betas with parameters multiplied by this have heavier tails than the posterior, so that weights are bounded. From (n, P) =
-# (3, 8) to (10, 300) and concentrations from 0.01 to 1, separated or not, Pareto k stayed below 0.1 at 70 % effective draws
-# or more; untempered it reached 0.4, at 0.6 the effective draws fell to 22 %.
+# Multiplying the parameters of the Betas by this gives the proposal heavier tails than the posterior, so that weights are
+# bounded. From (n, P) = (3, 8) to (10, 300) and concentrations from 0.01 to 1, separated or not, Pareto k stayed below 0.1
+# with 70 % effective draws or more. Without tempering k reached 0.4; at 0.6 the effective draws fell to 22 %.
 _TEMPER = 0.8
 
 
 def stick_breaking(
     choices: Choices, prior: IndependentPrior, *, draws: int, rng: np.random.Generator
 ) -> tuple[Array, Diagnostics]:
-    """Utilities (time, algorithm, draw) from the posterior, with diagnostics."""
+    """Draw utilities (time, algorithm, draw) from the posterior, and return them with diagnostics."""
     utilities, diagnostics, _ = correct_each_time(whitened_posterior(choices, prior), draws=draws, rng=rng)
     return utilities, diagnostics
 
@@ -45,7 +45,10 @@ def stick_breaking(
 def correct_each_time(
     posterior: WhitenedPosterior, *, draws: int, rng: np.random.Generator
 ) -> tuple[Array, Diagnostics, NDArray[np.bool_]]:
-    """Draw around the modes, weigh the draws of each time for every node, and resample; and at which times that was good."""
+    """Draw around the modes, weight the draws of each time for every node, and resample.
+
+    Returns the utilities (time, algorithm, draw), diagnostics, and at which times the weights are reliable.
+    """
     fields, factors = _of_nodes(posterior)
     everywhere = np.arange(len(posterior.surface.choices.grid))
     sticks = [factor.sticks for factor in factors]
@@ -54,7 +57,7 @@ def correct_each_time(
     worth = [pareto_smoothed(row) for row in _over_nodes(log_weights, masses)]
 
     doubtful = np.flatnonzero([not each.good for each in worth])
-    if len(doubtful):  # break the sticks in another order there, and keep what is better
+    if len(doubtful):  # try the second order of breaking there, and keep the better one
         others = [factor.other_sticks for factor in factors]
         other_utilities, other_log_weights = _weighted_draws(posterior, fields, others, doubtful, draws, rng)
         for row, t in enumerate(doubtful.tolist()):
@@ -63,7 +66,8 @@ def correct_each_time(
                 utilities[t], log_weights[:, t], worth[t] = other_utilities[row], other_log_weights[:, row], other
         masses = _masses(posterior, log_weights)
 
-    # Proposals of one node are alike and need no shuffling; those of several would pair their nodes over time.
+    # Proposals of a single node are exchangeable and need no shuffling. With several nodes, draws in order would couple the
+    # proposals' nodes over time.
     alone = len(masses) == 1
     pick = in_order if alone else resample
     chosen = np.empty((len(utilities), draws), dtype=np.intp)
@@ -87,14 +91,14 @@ def _weighted_draws(
     draws: int,
     rng: np.random.Generator,
 ) -> tuple[Array, Array]:
-    """Utilities (time, algorithm, draw) from the mixture over nodes, and their log-weights (node, time, draw)."""
+    """Draw utilities (time, algorithm, draw) from the mixture over nodes; also return log-weights (node, time, draw)."""
     choices = posterior.surface.choices
-    # Mixed half by mass and half evenly, so that the tails of wide nodes are covered too.
+    # Half of each share is the node's mass and half is uniform, so that the tails of wide nodes are covered too.
     shares = 0.5 * posterior.masses + 0.5 / len(sticks)
     counts = systematic_counts(shares, draws, rng=rng)
     utilities = np.empty((len(times), len(choices.names), draws))
     log_weights = np.empty((len(sticks), len(times), draws))
-    for row, t in enumerate(times.tolist()):  # one time after the other stays in cache
+    for row, t in enumerate(times.tolist()):  # one time after another, which stays in cache
         drawn = [each.draw(t, int(n), temper=_TEMPER, rng=rng) for each, n in zip(sticks, counts, strict=True)]
         parts = [breaks.utilities() for breaks, _ in drawn]
         utilities[row], total = (np.concatenate(each, axis=-1) for each in zip(*parts, strict=True))
@@ -110,7 +114,7 @@ def _weighted_draws(
 
 
 def _masses(posterior: WhitenedPosterior, log_weights: Array) -> Array:
-    """Of the nodes, from the products over times of their estimated integrals."""
+    """Return the masses of the nodes, from the products over times of their estimated integrals."""
     if len(log_weights) == 1:
         return np.ones(1)
     log_hyperpriors = np.array([node.log_hyperprior for node in posterior.nodes])
@@ -118,7 +122,7 @@ def _masses(posterior: WhitenedPosterior, log_weights: Array) -> Array:
 
 
 def _over_nodes(log_weights: Array, masses: Array) -> Array:
-    """Log-weights (time, draw) under all nodes together: they tell what the draws of a time are worth."""
+    """Return log-weights (time, draw) under the mixture of all nodes, from which each time is diagnosed."""
     if len(masses) == 1:
         alone: Array = log_weights[0]
         return alone
@@ -129,7 +133,7 @@ def _over_nodes(log_weights: Array, masses: Array) -> Array:
 
 
 def _log_integrals(log_weights: Array) -> Array:
-    """(node, time), up to a constant."""
+    """Return the log-integral of each node at each time, shape (node, time), up to a constant."""
     largest = log_weights.max(axis=2)
     integrals: Array = largest + np.log(np.exp(log_weights - largest[..., None]).sum(axis=2))
     return integrals
@@ -147,7 +151,7 @@ def _of_nodes(posterior: WhitenedPosterior) -> tuple[list[DirichletField], list[
 
 
 def _diagnostics(posterior: WhitenedPosterior, masses: Array, importances: list[Importance], draws: int) -> Diagnostics:
-    """One verdict over all times and nodes."""
+    """Summarise all times: the largest Pareto k and the smallest effective number of draws."""
     k = max(importance.pareto_k for importance in importances)
     effective = min(importance.effective_share for importance in importances) * draws
     reliable = all(importance.good for importance in importances)

@@ -1,4 +1,4 @@
-"""Cholesky factors of banded precisions: all costs linear in the number of times."""
+"""Cholesky factors of banded precisions, with costs linear in the number of times."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-# Of the blocks that draws are solved in, at least: large enough for BLAS, and small enough not to multiply many zeros.
+# Smallest block in which draws are solved: large enough for BLAS to be efficient, small enough to multiply few zeros.
 _SMALLEST_BLOCK = 24
 
 
 def factorise_banded(bands: Array) -> BandedFactor:
-    """The factor of a precision H given by its lower bands, bands[d, j] = H[j + d, j]; they are overwritten."""
+    """Factorise a precision H given by its lower bands, bands[d, j] = H[j + d, j], which are overwritten."""
     factor, info = lapack.dpbtrf(bands, lower=1, overwrite_ab=1)
     if info != 0:
         raise np.linalg.LinAlgError("the posterior precision is not positive definite to rounding")
@@ -28,7 +28,7 @@ def factorise_banded(bands: Array) -> BandedFactor:
 
 @dataclass(frozen=True, eq=False)
 class BandedFactor:
-    """H = R Rᵀ with R lower triangular, bands[d, j] = R[j + d, j]."""
+    """Cholesky factor R of H = R Rᵀ, lower triangular, with bands[d, j] = R[j + d, j]."""
 
     bands: Array
 
@@ -65,18 +65,18 @@ class BandedFactor:
 
     @cached_property
     def _blocks(self) -> list[tuple[slice, slice, Array, Array]]:
-        """R in square blocks as wide as its bands, so that each touches the next one alone.
+        """R in square blocks at least as wide as its bandwidth, so that each block interacts with the next one only.
 
-        LAPACK's own solver takes one draw after the other; in blocks, all draws share each number of R that is read.
+        LAPACK's banded solver handles one draw after another; in blocks, each entry of R is read once for all draws.
 
         Returns
         -------
         list of (slice, slice, Array, Array)
-            Rows of a block, rows of the next one, and R in these rows and the block's columns.
+            Rows of a block, rows of the next block, and R at each of these rows and the block's columns.
         """
         (width, size), block = self.bands.shape, self._block
         count = -(-size // block)
-        # Column j holds R[j + d, j] at d: in rows shorter by one, the same memory holds it at j + d.
+        # Column j stores R[j + d, j] at position d. Read with rows shorter by one, the same memory has it at j + d.
         slanted = np.zeros((count, block, 2 * block + 1))
         slanted.reshape(count * block, -1)[:size, :width] = self.bands.T
         columns = slanted.reshape(count, -1)[:, : 2 * block**2].reshape(count, block, 2 * block)
@@ -90,6 +90,6 @@ class BandedFactor:
 
 
 def _divide(x: Array, triangle: Array, *, transposed: bool) -> None:
-    """Replace x, rows of draws, by the solution of R x' = x, or of Rᵀ x' = x."""
-    # Row by row is what BLAS calls transposed, and thus x'ᵀ Rᵀ = xᵀ is solved, in place.
+    """Replace x (row, draw) by the solution x' of R x' = x, or of Rᵀ x' = x if `transposed`."""
+    # x is in row-major order, which is transposed for BLAS. Solving x'ᵀ Rᵀ = xᵀ therefore works in place.
     blas.dtrsm(1.0, triangle, x.T, side=1, lower=1, trans_a=0 if transposed else 1, overwrite_b=1)

@@ -1,7 +1,7 @@
-"""The field of a Dirichlet prior: each time on its own, in the Helmert coordinates of the log-ratings.
+"""The field of a Dirichlet prior: independent times, in the Helmert coordinates η of the log-ratings.
 
-The density of η under θ ~ Dirichlet(a, …, a) is Γ(n a) / Γ(a)^n √n ∏ θ_i^a: the Jacobian of the softmax adds one to each
-exponent. It is log-concave in η, and has exponential tails.
+The density of η under θ ~ Dirichlet(a, …, a) is Γ(n a) / Γ(a)^n √n ∏ θ_i^a, since the Jacobian of the softmax adds one to
+each exponent. It is log-concave in η and has exponential tails.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class DirichletField:
-    """η itself, at each time independent of the others; the "coefficients" are the times."""
+    """Latent field of a Dirichlet prior: the coefficients are η itself, independent at each time."""
 
     concentration: float
     times: int
@@ -52,7 +52,7 @@ class DirichletField:
         return density, -self.algorithms * self.concentration * pull
 
     def log_density(self, log_total: Array) -> Array:
-        """Log-density of η where log Σ_i exp μ_i is given."""
+        """Return the log-density of η, given log Σ_i exp μ_i."""
         return log_density_of_contrasts(log_total, algorithms=self.algorithms, concentration=self.concentration)
 
     def factorise(self, curvature: Array, x: Array) -> Factor:
@@ -74,10 +74,10 @@ class DirichletField:
 
 @dataclass(frozen=True, eq=False)
 class BlockFactor:
-    """Cholesky factors of the precision at each time."""
+    """Cholesky factors of the posterior precision at each time."""
 
     lower: Array
-    utilities: Array  # where the precision was taken, (time, algorithm)
+    utilities: Array  # at which the precision was evaluated, (time, algorithm)
     contrasts: Array
 
     @property
@@ -90,12 +90,12 @@ class BlockFactor:
 
     @cached_property
     def sticks(self) -> Sticks:
-        """The approximation that does better than a normal."""
+        """The stick-breaking approximation, which fits the tails better than a normal."""
         return sticks_around(self.utilities, self._precision, self.contrasts, strongest_first(self.utilities))
 
     @cached_property
     def other_sticks(self) -> Sticks:
-        """The same with another order of breaking, for times at which some algorithms were seen far less than others."""
+        """The same with a second order of breaking, for times at which some algorithms have far fewer observations."""
         order = least_known_first(self.utilities, self._precision, self.contrasts)
         return sticks_around(self.utilities, self._precision, self.contrasts, order)
 
@@ -106,7 +106,7 @@ class BlockFactor:
 
     @cached_property
     def _inverse(self) -> Array:
-        # Of a few rows each: multiplying thousands of draws by it is many times faster than solving for them.
+        # The matrices have few rows: multiplying thousands of draws by the inverse is many times faster than solving.
         inverse: Array = np.linalg.inv(self.lower).astype(np.float64, copy=False)
         return inverse
 
@@ -121,6 +121,6 @@ class BlockFactor:
 
 
 def _multiply(matrices: Array, right: Array) -> Array:
-    """One product a time, with (time, latent function) or (time, latent function, draw)."""
+    """Multiply one matrix per time with an array (time, latent function) or (time, latent function, draw)."""
     product: Array = matrices @ right.reshape(*right.shape[:2], -1)
     return product.reshape(right.shape)

@@ -1,9 +1,10 @@
 """The prior of the latent functions for fixed hyperparameters, and the linear algebra of their posterior.
 
-A field holds coefficients x of shape (coefficient, latent function), maps them to the latent functions η over time, and
-factorises the precision of their posterior under a likelihood of curvature G_t at time t. For the Gaussian priors that is
-H = Π ⊗ I + Σ_t b_t b_tᵀ ⊗ G_t, where b_t is row t of the map: dense, or banded and linear in the number of times. Under a
-Dirichlet prior times do not interact. Arrays of several draws have the draw as their last axis.
+A field defines the prior of coefficients x of shape (coefficient, latent function) and maps them to the latent functions η
+over time. It also factorises the precision of their posterior under a likelihood with curvature G_t at time t. For the
+Gaussian priors this precision is H = Π ⊗ I + Σ_t b_t b_tᵀ ⊗ G_t, where Π is the prior precision and b_t is row t of the map.
+It is dense, or banded with costs linear in the number of times. Under a Dirichlet prior times do not interact. Arrays of
+several draws have the draw as their last axis.
 """
 
 from __future__ import annotations
@@ -33,44 +34,47 @@ class Factor(Protocol):
 
     @property
     def log_determinant(self) -> float:
-        """log det H."""
+        """The log-determinant log det H."""
 
     @property
     def nbytes(self) -> int:
-        """The memory that it takes."""
+        """Memory that the factor takes, in bytes."""
 
     def solve(self, right: Array) -> Array:
-        """H⁻¹ applied to an array of shape (coefficient, latent function)."""
+        """Return H⁻¹ applied to an array of shape (coefficient, latent function)."""
 
     def colour(self, white: Array) -> Array:
-        """R⁻ᵀ: white noise (coefficient, latent function, draw) to noise of covariance H⁻¹."""
+        """Apply R⁻ᵀ: turn white noise (coefficient, latent function, draw) into noise with covariance H⁻¹."""
 
     def colour_transposed(self, gradient: Array) -> Array:
-        """R⁻¹: a gradient in the coefficients to the gradient in the white noise that they were coloured from."""
+        """Apply R⁻¹: turn a gradient in the coefficients into the gradient in the white noise."""
 
 
 class LatentField(Protocol):
-    """The prior of the coefficients and their map to the latent functions."""
+    """The prior of the coefficients, and their map to the latent functions."""
 
     @property
     def shape(self) -> tuple[int, int]:
-        """(coefficient, latent function)."""
+        """Shape of the coefficients: (coefficient, latent function)."""
 
     def latent(self, x: Array) -> Array:
-        """η, shape (time, latent function, ...), of coefficients (coefficient, latent function, ...)."""
+        """Map coefficients (coefficient, latent function, ...) to η (time, latent function, ...)."""
 
     def pull_back(self, gradient: Array) -> Array:
-        """Transpose of the map: a gradient in η to a gradient in the coefficients."""
+        """Apply the transposed map: turn a gradient in η into a gradient in the coefficients."""
 
     def log_prior(self, x: Array) -> tuple[Array, Array]:
-        """Log-density of the coefficients, shape (...), and its gradient."""
+        """Return the log-density of the coefficients, shape (...), and its gradient."""
 
     def factorise(self, curvature: Array, x: Array) -> Factor:
-        """The factor of H at coefficients x, where the likelihood curves by G (time, latent function, latent function)."""
+        """Factorise H at coefficients x.
+
+        `curvature` is G, the negative Hessian of the log-likelihood in η, shape (time, latent function, latent function).
+        """
 
 
 def latent_field(prior: TemporalPrior, grid: Grid, hyperparameters: tuple[float, ...], functions: int) -> LatentField:
-    """The field of a temporal prior: banded where the prior knows how, else dense."""
+    """Return the field of a temporal prior: banded if the prior has a banded form on the grid, else dense."""
     gaussian = prior.banded(grid, *hyperparameters)
     if gaussian is not None:
         return BandedField(gaussian, functions)
@@ -79,7 +83,7 @@ def latent_field(prior: TemporalPrior, grid: Grid, hyperparameters: tuple[float,
 
 @dataclass(frozen=True, eq=False)
 class DenseField:
-    """η = L z with z ~ N(0, I)."""
+    """Latent field η = L z with z ~ N(0, I)."""
 
     map: Array
     functions: int
@@ -101,12 +105,12 @@ class DenseField:
     def factorise(self, curvature: Array, x: Array) -> Factor:
         coefficients, functions = self.shape
         tensor = np.empty((coefficients, functions, coefficients, functions))
-        for function in range(functions):  # one at a time bounds the memory
+        for function in range(functions):  # one at a time to bound the memory
             weighted = self.map.T * curvature[:, function].T[:, None]
             tensor[:, function] = (weighted @ self.map).transpose(1, 2, 0)
         precision = tensor.reshape(coefficients * functions, -1)
         precision.flat[:: len(precision) + 1] += 1.0
-        # Transposed, which it may be, it is in the order of LAPACK and need not be copied.
+        # The matrix is symmetric, and its transpose is in LAPACK's column-major order, which avoids a copy.
         lower, info = lapack.dpotrf(precision.T, lower=1, overwrite_a=1)
         if info != 0:
             raise np.linalg.LinAlgError("the posterior precision is not positive definite to rounding")
@@ -145,7 +149,10 @@ class _DenseFactor:
 
 @dataclass(frozen=True, eq=False)
 class BandedField:
-    """Coefficients with a banded prior precision, each time touching a few neighbours: all costs linear in time."""
+    """Latent field with a banded prior precision, in which each time depends on a few neighbouring coefficients.
+
+    All costs are linear in the number of times.
+    """
 
     gaussian: BandedGaussian
     functions: int
@@ -184,7 +191,7 @@ class BandedField:
     def factorise(self, curvature: Array, x: Array) -> Factor:
         first, weights, precision = self.gaussian.first, self.gaussian.weights, self.gaussian.precision
         touched = weights.shape[1]
-        # Coefficients interact through the prior or through a time that touches both.
+        # Two coefficients interact through the prior, or through a time that depends on both.
         blocks = np.zeros((max(len(precision), touched), *self.shape, self.functions))
         for left in range(touched):
             for right in range(left, touched):
@@ -196,7 +203,10 @@ class BandedField:
 
 
 def _lower_bands(blocks: Array) -> Array:
-    """LAPACK's lower bands from blocks[d, j]: H between coefficients (j + d, j), row and column latent function."""
+    """Return LAPACK's lower bands of H.
+
+    blocks[d, j, row, column] is H between latent function `row` of coefficient j + d and `column` of coefficient j.
+    """
     offsets, coefficients, functions, _ = blocks.shape
     bands = np.zeros((offsets * functions, coefficients, functions))
     for row in range(functions):
@@ -208,6 +218,6 @@ def _lower_bands(blocks: Array) -> Array:
 
 
 def _multiply(matrix: Any, right: Array) -> Array:
-    """The product of a matrix, dense or sparse, with the first axis of an array."""
+    """Multiply a dense or sparse matrix with the first axis of an array."""
     product: Array = matrix @ right.reshape(len(right), -1)
     return product.reshape(-1, *right.shape[1:])

@@ -1,4 +1,7 @@
-"""A temporal prior with as many coefficients as its functions have dimensions on the grid: the same η, less to infer."""
+"""Reduce a temporal prior to as many coefficients as its functions have dimensions on the grid.
+
+The distribution of the latent functions η is unchanged, and there are fewer coefficients to infer.
+"""
 
 from __future__ import annotations
 
@@ -21,11 +24,11 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-_JITTER = 1e-10  # of the total variance, in directions that have hardly any
+_JITTER = 1e-10  # share of the total variance, added to directions with almost none
 
 
 def reduced_prior(prior: TemporalPrior, grid: Grid) -> TemporalPrior:
-    """The prior itself, or one of fewer coefficients if its span is smaller than their number.
+    """Return the prior, or an equivalent one with fewer coefficients if its span has a smaller dimension.
 
     Examples
     --------
@@ -44,23 +47,26 @@ def reduced_prior(prior: TemporalPrior, grid: Grid) -> TemporalPrior:
 
 @dataclass(frozen=True)
 class ReducedPrior(TemporalPrior):
-    """η = U R z with U the span of another prior's L = U C on the grid in question, and R Rᵀ = C Cᵀ."""
+    """The prior η = U R z, where U spans the columns of another prior's L = U C on the grid, and R Rᵀ = C Cᵀ."""
 
     prior: TemporalPrior
     basis: Array = field(repr=False, compare=False)
 
     @property
     def hyperpriors(self) -> Mapping[str, Hyperprior]:
-        """Those of the other prior."""
+        """Hyperpriors of the original prior."""
         return self.prior.hyperpriors
 
     def factor(self, grid: Grid, *hyperparameters: float) -> Array:
-        """U R; the diagonal of R is positive, so that no coefficient changes its sign with the hyperparameters."""
+        """Return U R.
+
+        The diagonal of R is positive, so that no coefficient changes its sign with the hyperparameters.
+        """
         C = self.basis.T @ self.prior.factor(grid, *hyperparameters)
         variance = C @ C.T
         factor: Array = self.basis @ cholesky(variance + _JITTER * variance.trace() * np.eye(len(variance)))
         return factor
 
     def banded(self, grid: Grid, *hyperparameters: float) -> BandedGaussian | None:
-        """That of the other prior, whose bands are better than few coefficients."""
+        """Return the banded form of the original prior, which saves more than fewer coefficients do."""
         return self.prior.banded(grid, *hyperparameters)

@@ -1,7 +1,9 @@
-"""Laplace approximations for the temporal priors.
+"""Laplace approximations of the posterior under Plackett-Luce priors.
 
-`conditional` finds the mode of the coefficients for fixed hyperparameters, `hyperparameter_lattice` integrates over the
-hyperparameters, `nested` combines the two and corrects them by importance weights (the default method of these priors),
-and `plain` is one Gaussian at the joint mode, as in the paper. `whitened_posterior` is the exact density in the
-coordinates in which it is nearly a standard normal.
+In: choices and a prior. Out: draws of the utilities and diagnostics, or an approximation that other methods start from.
+
+`conditional` finds the mode of the coefficients for fixed hyperparameters. `hyperparameter_lattice` integrates over the
+hyperparameters. `whitened_posterior` is the exact density in coordinates in which it is nearly a standard normal. `nested`
+draws from Laplace's approximation on the lattice and corrects the draws by importance weights (the default method for the
+temporal priors). `plain` is one Gaussian at the joint mode, as in the paper.
 """

@@ -1,7 +1,8 @@
-"""The posterior of the latent coefficients for fixed hyperparameters: its mode by Newton's method, and a Gaussian there.
+"""Laplace's approximation of the posterior of the latent coefficients for fixed hyperparameters.
 
-For fixed hyperparameters the log-posterior ℓ(Q η(x)) + log p(x) is concave in the coefficients x, so that Newton with a
-line search always arrives.
+Newton's method finds the mode, and a Gaussian with the curvature there approximates the posterior. For fixed hyperparameters
+the log-posterior ℓ(Q η(x)) + log p(x) is concave in the coefficients x, so Newton's method with a line search always
+converges.
 """
 
 from __future__ import annotations
@@ -23,11 +24,11 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-# Newton stops when a full step would raise the log-posterior by less than this; the mode is then within a thousandth of
-# a posterior standard deviation.
+# Newton's method stops when a full step would raise the log-posterior by less than this. The mode is then within a
+# thousandth of a posterior standard deviation.
 _ENOUGH = 1e-6
 _MOST_STEPS = 200
-_LONGEST_STEP = 3.0  # of a utility; choices at odds of e³ against are as good as certain
+_LONGEST_STEP = 3.0  # largest change of a utility; at odds of e³ against, a choice is practically certain
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,9 +38,9 @@ class Conditional:
     Attributes
     ----------
     field
-        Prior and map of the coefficients.
+        Prior of the coefficients and their map to the latent functions.
     mode
-        Their most probable value, shape (coefficient, latent function).
+        Most probable coefficients, shape (coefficient, latent function).
     factor
         The factorised precision H at the mode.
     log_joint
@@ -53,7 +54,7 @@ class Conditional:
 
     @property
     def log_centre(self) -> float:
-        """Log-density of the approximation at its centre: Gaussian, or of the sticks under a Dirichlet prior."""
+        """Log-density of the approximation at the mode: of the Gaussian, or of the sticks under a Dirichlet prior."""
         if isinstance(self.factor, BlockFactor):
             return self.factor.sticks.log_centre
         return 0.5 * (self.factor.log_determinant - self.mode.size * math.log(2 * math.pi))
@@ -64,23 +65,23 @@ class Conditional:
         return self.log_joint - self.log_centre
 
     def coefficients(self, white: Array) -> Array:
-        """Coefficients of white noise (coefficient, latent function, draw)."""
+        """Map white noise (coefficient, latent function, draw) to coefficients."""
         return self.mode[..., None] + self.factor.colour(white)
 
 
 def condition(field: LatentField, choices: Choices, contrasts: Array, *, start: Array | None = None) -> Conditional:
-    """Find the mode by Newton's method from `start` (zero if not given) and approximate the posterior there.
+    """Find the mode by Newton's method and approximate the posterior there.
 
     Parameters
     ----------
     field
-        Prior and map of the coefficients for the hyperparameters in question.
+        Prior of the coefficients and their map to the latent functions, for the given hyperparameters.
     choices
         The data.
     contrasts
         The Helmert matrix Q.
     start
-        Coefficients to start from, such as the mode for neighbouring hyperparameters.
+        Initial coefficients, such as the mode for neighbouring hyperparameters; zero by default.
     """
     x = np.zeros(field.shape) if start is None else start
     value, gradient, curvature = _derivatives(field, choices, contrasts, x)
@@ -96,7 +97,7 @@ def condition(field: LatentField, choices: Choices, contrasts: Array, *, start: 
                 value, gradient, curvature = candidate
                 break
             length /= 2
-            if length < _ENOUGH:  # no progress is possible to rounding
+            if length < _ENOUGH:  # rounding errors prevent further progress
                 promised = 0.0
         else:
             break
@@ -104,16 +105,19 @@ def condition(field: LatentField, choices: Choices, contrasts: Array, *, start: 
 
 
 def _within_reach(step: Array, field: LatentField, contrasts: Array) -> Array:
-    """A Newton step that moves no utility too far: where the curvature is quite another, it would overshoot."""
+    """Shorten a Newton step so that no utility changes by more than `_LONGEST_STEP`.
+
+    Longer steps would reach regions of very different curvature and overshoot.
+    """
     reach = np.abs(field.latent(step) @ contrasts.T).max(axis=1)
     scale = 1 / np.maximum(1.0, reach / _LONGEST_STEP)
-    # Where times do not interact, each is held back alone.
+    # Where times do not interact, the step is shortened at each time separately.
     shortened: Array = step * (scale[:, None] if isinstance(field, DirichletField) else scale.min())
     return shortened
 
 
 def _derivatives(field: LatentField, choices: Choices, contrasts: Array, x: Array) -> tuple[float, Array, Array]:
-    """Log-posterior, its gradient in the coefficients, and the likelihood's curvature in the latent functions."""
+    """Return log-posterior, gradient in the coefficients, and the likelihood's curvature in the latent functions."""
     value, gradient, curvature = derivatives(field.latent(x) @ contrasts.T, choices)
     log_prior, prior_force = field.log_prior(x)
     force = field.pull_back(gradient @ contrasts) + prior_force

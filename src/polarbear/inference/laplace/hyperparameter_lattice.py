@@ -1,8 +1,11 @@
-"""The hyperparameters' posterior on a small lattice: where it lies, and Laplace's approximation at each node.
+"""Integrate over the hyperparameters on a small lattice around the mode of their posterior.
 
-On a regular lattice the trapezoid rule integrates a smooth, bell-shaped density and everything averaged over it with an
-error that falls exponentially in the square of the nodes' density; at a spacing of 1.2 standard deviations it is of the
-order of 1e-5 for a Gaussian. The nodes stand in for the continuous hyperparameters from here on.
+In: a `Surface`, which evaluates the log-density of the hyperparameters. Out: the nodes of the lattice, each with Laplace's
+approximation. The nodes replace the continuous hyperparameters in all later computations.
+
+On a regular lattice the trapezoid rule integrates a smooth, bell-shaped density, and averages over it, with an error that
+falls exponentially in the square of the nodes' density. At a spacing of 1.2 standard deviations the error is of the order of
+1e-5 for a Gaussian.
 """
 
 from __future__ import annotations
@@ -22,11 +25,11 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-_SPACING = 1.2  # of neighbouring nodes, in posterior standard deviations
-_DEPTH = 8.0  # nodes whose log-density is this far below the best are left out: e⁻⁸ of the mass, roughly
-_DOUBT = 1.0  # how far above a bell shape a node's log-density may lie; who would be too deep even then is not tried
+_SPACING = 1.2  # distance of neighbouring nodes, in posterior standard deviations
+_DEPTH = 8.0  # nodes with a log-density this far below the best are dropped: roughly e⁻⁸ of the mass
+_DOUBT = 1.0  # margin on a node's extrapolated log-density; a node that is too low even with it is not evaluated
 _DIFFERENCE = 0.1  # step of finite differences in log-hyperparameters, whose posteriors are a few tenths wide
-_CENTRED = 0.02  # how far below the summit, in log-density, the lattice's origin may lie
+_CENTRED = 0.02  # how far below the mode, in log-density, the lattice's origin may lie
 _MOST_STEPS = 30
 
 
@@ -37,15 +40,15 @@ class Node:
     Attributes
     ----------
     hyperparameters
-        Their values.
+        Values of the hyperparameters.
     log_hyperprior
-        Log-density of their logarithms under the prior.
+        Log-density of their logarithms under the hyperprior.
     log_density
         Laplace's approximation of the log-density of (choices, log-hyperparameters).
     mode
         Most probable latent coefficients for these hyperparameters.
     conditional
-        The Gaussian there, where it is small enough to be kept.
+        Laplace's approximation of the coefficients; None if it is too large to keep.
     """
 
     hyperparameters: tuple[float, ...]
@@ -56,18 +59,18 @@ class Node:
 
 
 class Surface(Protocol):
-    """The log-density of the hyperparameters, which can be evaluated anywhere."""
+    """A log-density of the hyperparameters that can be evaluated at any point."""
 
     @property
     def start(self) -> tuple[float, ...]:
-        """Hyperparameters from which to look for the summit."""
+        """Hyperparameters at which the search for the mode starts."""
 
     def node(self, hyperparameters: tuple[float, ...], start: Array | None) -> Node:
-        """Evaluate one point; `start` is a guess of the mode there."""
+        """Evaluate one point; `start` is an initial guess of the coefficients' mode there."""
 
 
 def hyperlattice(surface: Surface) -> list[Node]:
-    """All nodes that matter, found by walking outwards from the summit."""
+    """Return all nodes with non-negligible mass, found by expanding the lattice from the mode outwards."""
     origin, top, axes = summit(surface)
     root = (0,) * len(origin)
     nodes = {root: top}
@@ -87,7 +90,10 @@ def hyperlattice(surface: Surface) -> list[Node]:
 
 
 def masses_of(log_density: Array) -> Array:
-    """Share of the posterior at each node by the trapezoid rule: on a regular lattice, the density's own share."""
+    """Return the posterior mass of each node by the trapezoid rule.
+
+    On a regular lattice it is the node's share of the summed density.
+    """
     masses: Array = np.exp(log_density - log_density.max())
     masses /= masses.sum()
     return masses
@@ -100,7 +106,10 @@ def _at(surface: Surface, log_hyperparameters: Array, start: Array | None) -> No
 def _extrapolated(
     nodes: Mapping[tuple[int, ...], Node], index: tuple[int, ...], neighbour: tuple[int, ...]
 ) -> tuple[float, Array]:
-    """What to expect of a node's neighbour: the log-density of a bell shape, and a mode that moves on as it did so far."""
+    """Extrapolate log-density and mode from a node to its neighbour.
+
+    The log-density is extrapolated as that of a Gaussian, the mode linearly.
+    """
     here = nodes[index]
     behind = nodes.get(tuple(2 * i - j for i, j in zip(index, neighbour, strict=True)))
     if behind is None:
@@ -113,13 +122,23 @@ def _neighbours(index: tuple[int, ...]) -> list[tuple[int, ...]]:
 
 
 def summit(surface: Surface) -> tuple[Array, Node, Array]:
-    """A point near the summit, its node, and the lattice's axes (columns): principal axes of the curvature there."""
+    """Find the mode of the log-density by Newton's method.
+
+    Returns
+    -------
+    point
+        Log-hyperparameters near the mode.
+    node
+        The node there.
+    axes
+        Axes of the lattice (columns): the principal axes of the curvature at the point, scaled to the spacing.
+    """
     point = np.log(np.array(surface.start))
     node = _at(surface, point, None)
     for _ in range(_MOST_STEPS):
         slope, curvature = _finite_differences(surface, point, node)
         precisions, directions = np.linalg.eigh(curvature)
-        precisions = np.maximum(precisions, 1.0)  # a lattice coarser than this could miss the mass
+        precisions = np.maximum(precisions, 1.0)  # with smaller ones the lattice could be so coarse as to miss the mass
         step = directions @ (directions.T @ slope / precisions)
         if 0.5 * step @ slope < _CENTRED:
             break
@@ -137,7 +156,7 @@ def summit(surface: Surface) -> tuple[Array, Node, Array]:
 
 
 def _finite_differences(surface: Surface, point: Array, centre: Node) -> tuple[Array, Array]:
-    """Gradient and negative Hessian of the log-density by central differences."""
+    """Return gradient and negative Hessian of the log-density by central differences."""
     size = len(point)
     steps = _DIFFERENCE * np.eye(size)
     ahead = [_at(surface, point + step, centre.mode) for step in steps]

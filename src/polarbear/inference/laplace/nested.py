@@ -1,8 +1,9 @@
-"""Nested Laplace with importance correction: the default engine of the temporal priors.
+"""Nested Laplace with importance correction: the default method for the temporal priors.
 
-For fixed hyperparameters the coefficients' posterior is nearly Gaussian; the hyperparameters are integrated on a lattice.
-Draws come from that mixture of Gaussians, and Pareto-smoothed importance weights against the exact joint density of
-choices, coefficients and hyperparameters correct what Laplace's method leaves out, and say whether that worked.
+For fixed hyperparameters the posterior of the coefficients is nearly Gaussian, and a lattice integrates over the
+hyperparameters. Draws come from the resulting mixture of Gaussians. Pareto-smoothed importance weights against the exact
+joint density of choices, coefficients and hyperparameters correct the error of Laplace's approximation, and show whether
+the correction is reliable.
 """
 
 from __future__ import annotations
@@ -28,14 +29,17 @@ if TYPE_CHECKING:
 def nested_laplace(
     choices: Choices, prior: TemporalPrior, *, draws: int, rng: np.random.Generator
 ) -> tuple[Array, Diagnostics]:
-    """Utilities (time, algorithm, draw) from the posterior, with diagnostics."""
+    """Draw utilities (time, algorithm, draw) from the posterior, and return them with diagnostics."""
     return correct_by_importance(whitened_posterior(choices, prior), draws=draws, rng=rng)
 
 
 def correct_by_importance(
     posterior: WhitenedPosterior, *, draws: int, rng: np.random.Generator
 ) -> tuple[Array, Diagnostics]:
-    """Draw from the mixture over the lattice's nodes, weigh each draw against the exact density, and resample."""
+    """Draw from the mixture over the lattice's nodes, weight each draw against the exact density, and resample.
+
+    Returns utilities (time, algorithm, draw) and diagnostics.
+    """
     surface = posterior.surface
     shift = posterior.mean_white_noise(rng)
     counts = systematic_counts(posterior.masses, draws, rng=rng)

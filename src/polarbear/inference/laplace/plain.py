@@ -1,8 +1,8 @@
-"""Plain Laplace: one Gaussian over coefficients and log-hyperparameters together, at their joint mode.
+"""Plain Laplace: one Gaussian over coefficients and log-hyperparameters at their joint mode.
 
-This is the paper's Laplace approximation. Under the temporal priors it is often not good enough, because the
-hyperparameters bend the posterior; its draws are not corrected, but importance weights are computed to say how far off it
-is. `nested_laplace` is the cure.
+This is the paper's Laplace approximation, for comparison. Under the temporal priors it is often inaccurate, because the
+joint posterior is curved along the hyperparameters. The draws are not corrected; importance weights only measure the error.
+`nested_laplace` corrects it.
 """
 
 from __future__ import annotations
@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-# The draws are used as they are, so the weights that would correct them must be nearly equal.
+# Effective share of draws above which they are reliable: the draws are not corrected, so their importance weights must be
+# nearly equal.
 _NEARLY_ALL = 0.8
 _DIFFERENCE = 1e-3  # step of finite differences in log-hyperparameters
 
@@ -38,7 +39,7 @@ _DIFFERENCE = 1e-3  # step of finite differences in log-hyperparameters
 def plain_laplace(
     choices: Choices, prior: PlackettLucePrior, *, draws: int, rng: np.random.Generator
 ) -> tuple[Array, Diagnostics]:
-    """Utilities (time, algorithm, draw) from the Gaussian at the joint mode, with diagnostics."""
+    """Draw utilities (time, algorithm, draw) from the Gaussian at the joint mode, and return them with diagnostics."""
     joint = _JointDensity(LaplaceSurface(choices, prior))
     if joint.surface.hyperpriors:
         log_hyperparameters, top, _ = summit(joint)
@@ -48,12 +49,12 @@ def plain_laplace(
     field = joint.field(log_hyperparameters)
     factor = field.factorise(joint.curvature(field, x), x)
 
-    # H_hz and H_hh by differences; then log h from its marginal, and x given log h.
+    # Compute H_hz and H_hh by finite differences. Then draw log h from its marginal, and x given log h.
     cross, hyper = _hyper_blocks(joint, log_hyperparameters, x)
     response = np.array([factor.solve(block) for block in cross]).reshape(len(cross), *x.shape)
     marginal = hyper - np.einsum("ajq,bjq->ab", cross, response)
     precisions, directions = np.linalg.eigh(marginal)
-    precisions = np.maximum(precisions, 1e-3)  # a ridge: as wide as any hyperprior
+    precisions = np.maximum(precisions, 1e-3)  # along a ridge: as wide as any hyperprior
     hyper_noise = rng.standard_normal((len(precisions), draws))
     log_h = (directions / np.sqrt(precisions)) @ hyper_noise
     white = rng.standard_normal((*x.shape, draws))
@@ -82,7 +83,10 @@ def plain_laplace(
 
 @dataclass(frozen=True, eq=False)
 class _JointDensity:
-    """The joint log-density of coefficients and log-hyperparameters; as a surface, its maximum over the coefficients."""
+    """The joint log-density of coefficients and log-hyperparameters.
+
+    As a `Surface` it is the maximum over the coefficients.
+    """
 
     surface: LaplaceSurface
 
@@ -91,7 +95,7 @@ class _JointDensity:
         return self.surface.start
 
     def field(self, log_hyperparameters: Array) -> LatentField:
-        """Non-centred for the temporal priors, z ~ N(0, I), as samplers see them."""
+        """Return the latent field, non-centred (z ~ N(0, I)) for the temporal priors as in samplers."""
         hyperparameters = tuple(map(math.exp, log_hyperparameters))
         prior, choices = self.surface.prior, self.surface.choices
         if isinstance(prior, TemporalPrior):
@@ -123,7 +127,7 @@ class _JointDensity:
 
 
 def _polish(joint: _JointDensity, log_hyperparameters: Array, x: Array) -> tuple[Array, Array]:
-    """Newton steps in the log-hyperparameters, from a point near the joint mode to the mode itself."""
+    """Move a point near the joint mode to the mode, by Newton steps in the log-hyperparameters."""
     node = joint.node(tuple(np.exp(log_hyperparameters)), None)
     for _ in range(20):
         field = joint.field(log_hyperparameters)
@@ -143,7 +147,7 @@ def _polish(joint: _JointDensity, log_hyperparameters: Array, x: Array) -> tuple
 
 
 def _hyper_slope(joint: _JointDensity, log_hyperparameters: Array, x: Array) -> Array:
-    """Gradient of the joint log-density in the log-hyperparameters at fixed coefficients."""
+    """Return the gradient of the joint log-density in the log-hyperparameters at fixed coefficients."""
     steps = _DIFFERENCE * np.eye(len(log_hyperparameters))
     return np.array(
         [
@@ -155,7 +159,10 @@ def _hyper_slope(joint: _JointDensity, log_hyperparameters: Array, x: Array) -> 
 
 
 def _hyper_blocks(joint: _JointDensity, log_hyperparameters: Array, x: Array) -> tuple[Array, Array]:
-    """Blocks of the negative Hessian: (hyperparameter, coefficient, latent function) and (hyperparameter, same)."""
+    """Return two blocks of the negative Hessian of the joint log-density.
+
+    Their shapes are (hyperparameter, coefficient, latent function) and (hyperparameter, hyperparameter).
+    """
     size = len(log_hyperparameters)
     steps = _DIFFERENCE * np.eye(size)
     cross = np.zeros((size, *x.shape))
@@ -170,7 +177,7 @@ def _hyper_blocks(joint: _JointDensity, log_hyperparameters: Array, x: Array) ->
 
 
 def _place(joint: _JointDensity, log_h: Array, coefficients: Array) -> tuple[Array, Array]:
-    """Utilities (time, algorithm, draw) and log prior density (draw), each draw with its own hyperparameters."""
+    """Return utilities (time, algorithm, draw) and log prior densities (draw); each draw has its own hyperparameters."""
     draws = coefficients.shape[-1]
     eta = np.empty((len(joint.surface.choices.grid), coefficients.shape[1], draws))
     log_prior = np.empty(draws)

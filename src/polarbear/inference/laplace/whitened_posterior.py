@@ -1,8 +1,10 @@
 """The exact posterior in whitened coordinates, where it is nearly a standard normal.
 
-A point is a node of the hyperparameters' lattice and white noise ε; the node's Gaussian colours ε into coefficients. In
-these coordinates the posterior is the standard normal times exp(R), and R is small and smooth: it holds all that Laplace's
-approximation leaves out. Importance weights are made of R, and Hamiltonian Monte Carlo follows its gradient.
+A point consists of a node of the hyperparameter lattice and white noise ε, which the node's Gaussian maps to coefficients.
+In these coordinates the posterior is the standard normal times exp(R). R is the error of Laplace's approximation and is
+small and smooth. Importance weights are computed from R, and Hamiltonian Monte Carlo uses its gradient.
+
+In: choices and a prior. Out: a `WhitenedPosterior`, which evaluates R and its gradient at any points.
 """
 
 from __future__ import annotations
@@ -36,12 +38,12 @@ if TYPE_CHECKING:
 
 
 _ANTITHETIC_PAIRS = 128
-_SMALL = 2**21  # bytes of a Gaussian that is kept at each of some dozens of nodes; larger ones are made again
+_SMALL = 2**21  # bytes up to which the Gaussian of a node is kept, for some dozens of nodes; larger ones are recomputed
 
 
 @dataclass(frozen=True, eq=False)
 class LaplaceSurface:
-    """Laplace's approximation of the hyperparameters' posterior."""
+    """Laplace's approximation of the posterior of the hyperparameters, up to a constant."""
 
     choices: Choices
     prior: PlackettLucePrior
@@ -53,16 +55,16 @@ class LaplaceSurface:
 
     @cached_property
     def hyperpriors(self) -> Mapping[str, Hyperprior]:
-        """The hyperparameters of the prior, by name."""
+        """Hyperpriors of the prior's hyperparameters, by name."""
         return self.prior.hyperpriors_for(len(self.choices.names))
 
     @property
     def start(self) -> tuple[float, ...]:
-        """The hyperpriors' medians."""
+        """Medians of the hyperpriors."""
         return tuple(hyperprior.quantile(0.5) for hyperprior in self.hyperpriors.values())
 
     def field(self, hyperparameters: tuple[float, ...]) -> LatentField:
-        """The prior of the latent functions for given hyperparameters."""
+        """Return the prior of the latent functions for given hyperparameters."""
         grid, algorithms = self.choices.grid, len(self.choices.names)
         if isinstance(self.prior, TemporalPrior):
             return latent_field(self._reduced, grid, hyperparameters, algorithms - 1)
@@ -74,11 +76,11 @@ class LaplaceSurface:
         return reduced_prior(self.prior, self.choices.grid)
 
     def conditional(self, hyperparameters: tuple[float, ...], start: Array | None) -> Conditional:
-        """Laplace's approximation of the coefficients' posterior for given hyperparameters."""
+        """Return Laplace's approximation of the coefficients' posterior for given hyperparameters."""
         return condition(self.field(hyperparameters), self.choices, self.contrasts, start=start)
 
     def node(self, hyperparameters: tuple[float, ...], start: Array | None) -> Node:
-        """Evaluate one point of the surface; Newton's method begins at `start`."""
+        """Evaluate one point of the surface; Newton's method starts at coefficients `start`."""
         log_hyperprior = sum(
             hyperprior.log_density(math.log(value))
             for hyperprior, value in zip(self.hyperpriors.values(), hyperparameters, strict=True)
@@ -89,14 +91,14 @@ class LaplaceSurface:
 
 
 def whitened_posterior(choices: Choices, prior: PlackettLucePrior) -> WhitenedPosterior:
-    """Laplace's approximation on the lattice of hyperparameters, ready to be corrected."""
+    """Compute Laplace's approximation on the lattice of hyperparameters, and return the posterior relative to it."""
     surface = LaplaceSurface(choices, prior)
     return WhitenedPosterior(surface, hyperlattice(surface) if surface.hyperpriors else [surface.node((), None)])
 
 
 @dataclass(frozen=True, eq=False)
 class Points:
-    """Several points at once, the last axis of each array, and what follows from them."""
+    """Several points, along the last axis of each array, with their utilities, R and its gradient."""
 
     node: NDArray[np.intp]  # (point,)
     white: Array  # (coefficient, latent function, point)
@@ -108,14 +110,14 @@ class Points:
 
 @dataclass(frozen=True, eq=False)
 class WhitenedPosterior:
-    """The density of (choices, node, ε), divided by the standard normal's."""
+    """The exact joint density of (choices, node, ε) relative to the standard normal density of ε, exp(R)."""
 
     surface: LaplaceSurface
     nodes: list[Node]
 
     @cached_property
     def masses(self) -> Array:
-        """Share of the posterior at each node, by Laplace's approximation and the trapezoid rule."""
+        """Posterior mass of each node, by Laplace's approximation and the trapezoid rule."""
         return masses_of(np.array([node.log_density for node in self.nodes]))
 
     @property
@@ -124,21 +126,24 @@ class WhitenedPosterior:
         return self.nodes[0].mode.shape
 
     def conditional(self, index: int) -> Conditional:
-        """The Gaussian at a node."""
+        """Return the Gaussian at a node."""
         node = self.nodes[index]
         return node.conditional or self.surface.conditional(node.hyperparameters, node.mode)
 
     def place(self, index: int, conditional: Conditional, white: Array) -> tuple[Array, Array, Array]:
-        """Of points at one node: latent functions, R but for the likelihood, and the prior's pull at the coefficients."""
+        """Evaluate the prior at points of one node.
+
+        Returns latent functions, R without the log-likelihood, and the gradient of the log-prior in the coefficients.
+        """
         x = conditional.coefficients(white)
         log_prior, force = conditional.field.log_prior(x)
-        # Colouring shrinks volumes by |H|^½.
+        # Colouring multiplies volumes by |H|^−½.
         constant = self.nodes[index].log_hyperprior - 0.5 * conditional.factor.log_determinant
         residual = constant + log_prior + 0.5 * (white**2).sum(axis=(0, 1))
         return conditional.field.latent(x), residual, force
 
     def evaluate(self, node: NDArray[np.intp], white: Array) -> Points:
-        """R and its gradient at points that may lie at different nodes."""
+        """Evaluate R and its gradient at points that may belong to different nodes."""
         contrasts = self.surface.contrasts
         prior_force = np.empty_like(white)
         eta = np.empty((len(self.surface.choices.grid), *white.shape[1:]))
@@ -158,10 +163,11 @@ class WhitenedPosterior:
         return Points(node, white, utilities, self._hyperparameters[:, node], residual + log_likelihood, force)
 
     def mean_white_noise(self, rng: np.random.Generator) -> Array:
-        """Where the white noise is centred under the posterior: beside the mode, at zero, where the density is skewed.
+        """Estimate the posterior mean of the white noise, which differs from the mode at zero if the density is skewed.
 
-        The Gaussian N(v, I) nearest to the posterior (in Kullback-Leibler divergence) has v = E ∇R; one step of this fixed
-        point, from antithetic pairs at the heaviest node, halves the spread of log importance weights or better.
+        The Gaussian N(v, I) nearest to the posterior (in Kullback-Leibler divergence) has v = E ∇R. One step of this
+        fixed-point iteration, from antithetic pairs at the node of largest mass, at least halves the spread of the log
+        importance weights.
         """
         noise = rng.standard_normal((*self.shape, _ANTITHETIC_PAIRS))
         heaviest = np.full(2 * _ANTITHETIC_PAIRS, np.argmax(self.masses))
@@ -178,7 +184,7 @@ class WhitenedPosterior:
 
 
 class _Remembered(dict[int, "Conditional"]):
-    """The Gaussians of the nodes that points have visited."""
+    """Cache of the Gaussians of visited nodes."""
 
     def __init__(self, posterior: WhitenedPosterior) -> None:
         super().__init__()

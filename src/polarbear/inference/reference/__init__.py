@@ -1,5 +1,8 @@
-"""Reference methods on JAX and PyMC, to check the other methods against. They need the extra `polarbear[mcmc]`.
+"""Reference methods on JAX, which check the other methods, and the model for PyMC.
 
-`nuts`, `advi` and `pathfinder` all work on `joint_density`, the model as a function of one vector. NUTS moves in the
-coordinates of `reparametrisation`. `jax_runtime` imports and configures JAX. `pymc_model` is the same model for PyMC.
+In: choices, a Plackett-Luce prior and the settings of a method. Out: draws of the utilities and diagnostics.
+
+`nuts`, `advi` and `pathfinder` work on `joint_density`, the model as a function of one vector, and need the extra
+`polarbear[mcmc]`. NUTS samples in the coordinates of `reparametrisation`. `jax_runtime` imports and configures JAX.
+`pymc_model` builds the same model for PyMC and needs the extra `polarbear[pymc]`.
 """

@@ -1,8 +1,7 @@
 """Automatic differentiation variational inference (Kucukelbir et al., 2017) on BlackJAX: mean-field and full-rank.
 
-A Gaussian over log-hyperparameters and coefficients is moved until it is as near to the posterior (in Kullback-Leibler
-divergence) as Adam finds. This is the paper's ADVI, for comparison: its draws are not corrected, but importance weights are
-computed to say how far off it is.
+Adam fits a Gaussian over log-hyperparameters and coefficients to the posterior by minimising the Kullback-Leibler
+divergence. This is the paper's ADVI, for comparison. The draws are not corrected; importance weights only measure the error.
 """
 
 from __future__ import annotations
@@ -31,10 +30,10 @@ if TYPE_CHECKING:
 
 Covariance = Literal["diagonal", "full"]
 
-_TOGETHER = 250  # steps of one compiled call; the bound is judged after each
-_FIRST_RATE = 0.01  # of Adam, in coordinates whose posterior is up to one wide; full ranks of a hundred diverge at 0.05
-_HALVINGS = 4  # of that rate, each when the bound has stopped rising, before the end
-_NEARLY_ALL = 0.8  # effective share of draws that are used as they are, as for plain Laplace
+_TOGETHER = 250  # steps per compiled call, after which the evidence lower bound is examined
+_FIRST_RATE = 0.01  # Adam's, for posterior widths up to one; full-rank fits of a hundred coordinates diverge at 0.05
+_HALVINGS = 4  # number of times the rate is halved before the end, each when the bound has stopped rising
+_NEARLY_ALL = 0.8  # effective share above which uncorrected draws are reliable, as for plain Laplace
 
 
 @dataclass(frozen=True)
@@ -44,13 +43,13 @@ class ADVI:
     Parameters
     ----------
     covariance
-        "diagonal" is mean-field, "full" is full-rank.
+        Covariance of the Gaussian: "diagonal" is mean-field, "full" is full-rank.
     steps
-        At most so many steps of Adam; it ends earlier when the evidence lower bound has stopped rising.
+        Largest number of Adam steps. The optimisation ends earlier when the evidence lower bound has stopped rising.
     samples
-        Draws that estimate the bound's gradient in each step.
+        Number of draws that estimate the gradient of the bound in each step.
     progress
-        Called as progress(done, total) with steps.
+        Called as progress(done, total) with numbers of steps.
     """
 
     covariance: Covariance = "diagonal"
@@ -60,7 +59,7 @@ class ADVI:
 
     @property
     def name(self) -> str:
-        """Of the method."""
+        """Name of the method."""
         return "advi" if self.covariance == "diagonal" else "advi-fullrank"
 
     def __post_init__(self) -> None:
@@ -73,7 +72,7 @@ class ADVI:
 def advi(
     choices: Choices, prior: PlackettLucePrior, settings: ADVI, *, draws: int, rng: np.random.Generator
 ) -> tuple[Array, Diagnostics]:
-    """Utilities (time, algorithm, draw) from the nearest Gaussian, with diagnostics."""
+    """Draw utilities (time, algorithm, draw) from the fitted Gaussian, and return them with diagnostics."""
     density, tables = independent_parts(choices, prior)
     with reference.in_double_precision():
         start, climb, draw = _compiled(density, settings.covariance, settings.samples, draws)
@@ -84,7 +83,7 @@ def advi(
             state, bounds = climb(state, rate, reference.random_key(rng), tables)
             elbo.append(float(np.mean(bounds)))
             error = float(np.std(bounds) / np.sqrt(len(bounds)))
-            if elbo[-1] < best + error:  # it no longer rises: smaller steps
+            if elbo[-1] < best + error:  # the bound no longer rises: reduce the rate
                 rate /= 2
             best = max(best, elbo[-1])
             done = len(elbo) * _TOGETHER
@@ -119,7 +118,10 @@ def advi(
 def _compiled(
     density: JointDensity, covariance: Covariance, samples: int, draws: int
 ) -> tuple[Callable[..., Any], ...]:
-    """The start of every part, `_TOGETHER` steps of all, and draws with their log-weights, compiled for a model."""
+    """Return three compiled functions for a model.
+
+    They initialise all parts, run `_TOGETHER` steps of all parts, and draw utilities, hyperparameters and log-weights.
+    """
     import jax
     import jax.numpy as jnp
     import optax
@@ -143,7 +145,7 @@ def _compiled(
         def step(state: Any, key: Any) -> Any:
             keys = jax.random.split(key, len(tables.wins))
             state, info = jax.vmap(step_of_part)(keys, state, tables)
-            return state, -info.elbo.sum()  # BlackJAX minimises, and calls the loss by the bound's name
+            return state, -info.elbo.sum()  # BlackJAX minimises the negative bound and names it `elbo`
 
         rates = jnp.full(len(tables.wins), rate)
         optimiser = state.opt_state._replace(hyperparams={**state.opt_state.hyperparams, "learning_rate": rates})

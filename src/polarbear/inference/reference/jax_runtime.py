@@ -1,8 +1,8 @@
-"""What the reference methods share: JAX, asked for only here, and draws from positions.
+"""Set up JAX for the reference methods: precision, threads, random keys and conversion of draws.
 
-JAX works in 64 bits within `in_double_precision` alone, so that a user's own JAX keeps its settings. Functions are compiled
-once for a model and reused for later data of similar size, round after round of a race. They run where JAX does: on the
-CPU, or on a GPU if it has one.
+JAX uses 64 bits within `in_double_precision` only, so that a user's own JAX code keeps its settings. Functions are compiled
+once per model and reused for later data of similar size, such as later rounds of a race. They run on JAX's default device: a
+GPU if there is one, else the CPU.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
 
 COMPILED_MODELS = 32
-"""So many models keep their compiled functions."""
+"""Number of models whose compiled functions are cached."""
 
 _FEWEST_THREADS = 8
 STARTED_ELSEWHERE = (
@@ -33,12 +33,12 @@ STARTED_ELSEWHERE = (
 
 
 def installed() -> bool:
-    """Whether the extra `polarbear[mcmc]` is there."""
+    """Return whether the extra `polarbear[mcmc]` is installed."""
     return all(find_spec(name) is not None for name in ("jax", "blackjax"))
 
 
 def in_double_precision() -> AbstractContextManager[Any]:
-    """64 bits, for as long as the context lasts."""
+    """Return a context manager within which JAX uses 64 bits."""
     import jax
 
     if short_of_threads():
@@ -49,14 +49,14 @@ def in_double_precision() -> AbstractContextManager[Any]:
 
 @cache
 def short_of_threads() -> bool:
-    """Start JAX, and say whether it runs with fewer threads than its batched factorisations need.
+    """Start JAX, and return whether it has fewer threads than its batched factorisations need.
 
-    On the CPU a batch of matrices is factorised by threads of the pool that the call itself sits in (jaxlib 0.10): two such
-    calls at once on two threads wait for each other for ever. XLA reads the size of the pool from NPROC, once, so that a
-    small machine gets a few threads more than it has cores, unless JAX was started before.
+    On the CPU, jaxlib 0.10 factorises a batch of matrices with threads of the pool that also runs the calling thread, so two
+    concurrent calls on two threads deadlock. XLA reads the size of the pool from NPROC once, when it starts. This function
+    therefore starts JAX on a small machine with more threads than cores, unless JAX is already running.
     """
     import jax
-    from jax._src.xla_bridge import backends_are_initialized  # there is no public way to ask
+    from jax._src.xla_bridge import backends_are_initialized  # JAX has no public function for this
 
     if "NPROC" in os.environ or (os.cpu_count() or 1) >= _FEWEST_THREADS:
         return False
@@ -71,26 +71,26 @@ def short_of_threads() -> bool:
 
 
 def on_device(data: Any) -> Any:
-    """Arrays where JAX computes, so that they travel once."""
+    """Copy arrays to JAX's device, so that they are transferred only once."""
     import jax
 
     return jax.device_put(data)
 
 
 def random_key(rng: np.random.Generator) -> Any:
-    """A key of JAX's own generator, drawn from ours."""
+    """Return a JAX random key, drawn from a NumPy generator."""
     import jax
 
     return jax.random.key(int(rng.integers(2**63)))
 
 
 def summary(names: Any, hyperparameters: Array) -> tuple[tuple[str, float, float], ...]:
-    """Mean and standard deviation of each hyperparameter, from (draw, hyperparameter)."""
+    """Return name, mean and standard deviation of each hyperparameter, from draws (draw, hyperparameter)."""
     return tuple(
         (name, float(values.mean()), float(values.std())) for name, values in zip(names, hyperparameters.T, strict=True)
     )
 
 
 def joined(utilities: Array) -> Array:
-    """Utilities (time, algorithm, draw) of independent parts (part, draw, time, algorithm), one after the other in time."""
+    """Join utilities of independent parts (part, draw, time, algorithm) along time, to (time, algorithm, draw)."""
     return np.moveaxis(np.concatenate(list(utilities), axis=1), 0, -1)

@@ -1,8 +1,9 @@
-"""The joint log-density of choices, hyperparameters and coefficients, as samplers and optimisers see it.
+"""The joint log-density of choices, hyperparameters and coefficients as a function of one vector.
 
-A position is one vector without constraints: the logarithms of the hyperparameters, then the coefficients. Under the
-temporal priors these are the white noise z of η = L(h) z ("non-centred"), under the Dirichlet priors the Helmert coordinates
-η of the log-ratings at each time. Everything here runs in any namespace: it is what JAX compiles.
+A position is an unconstrained vector, as samplers and optimisers need it: the logarithms of the hyperparameters, then the
+coefficients. Under the temporal priors the coefficients are the white noise z of η = L(h) z (the non-centred form). Under
+the Dirichlet priors they are the Helmert coordinates η of the log-ratings at each time. The functions work in any array
+namespace, so that JAX can compile them.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ _ONE_TIME = Grid([1.0])
 
 
 class Tables(NamedTuple):
-    """The choices as numbers: W (time, algorithm), membership (time, set, algorithm) and C (time, set)."""
+    """The choices as arrays: wins W (time, algorithm), membership (time, set, algorithm) and counts C (time, set)."""
 
     wins: Array
     members: Array
@@ -42,7 +43,9 @@ class Tables(NamedTuple):
 
 
 def padded_tables(choices: Choices) -> Tables:
-    """The choices with a number of sets that is a power of two, so that later rounds of a race find compiled functions.
+    """Return the choices with the number of sets padded to a power of two.
+
+    Arrays of equal shape let later rounds of a race reuse compiled functions.
 
     Examples
     --------
@@ -61,7 +64,7 @@ def padded_tables(choices: Choices) -> Tables:
 
 @dataclass(frozen=True)
 class JointDensity:
-    """The model of some algorithms at the times of a grid; data come as an argument.
+    """The joint log-density of a model for given algorithms and grid; the data are an argument.
 
     Examples
     --------
@@ -79,12 +82,12 @@ class JointDensity:
 
     @cached_property
     def hyperpriors(self) -> tuple[Hyperprior, ...]:
-        """Of each hyperparameter, in order."""
+        """Hyperpriors of the hyperparameters, in order."""
         return tuple(self.prior.hyperpriors_for(self.algorithms).values())
 
     @cached_property
     def shape(self) -> tuple[int, int]:
-        """(coefficient, latent function)."""
+        """Shape of the coefficients: (coefficient, latent function)."""
         if not isinstance(self.prior, TemporalPrior):
             return len(self.grid), self.algorithms - 1
         typical = [hyperprior.quantile(0.5) for hyperprior in self.hyperpriors]
@@ -101,23 +104,23 @@ class JointDensity:
         return helmert(self.algorithms)
 
     def hyperparameters(self, positions: Any) -> Any:
-        """Their values, of positions (..., size)."""
+        """Return the hyperparameters of positions (..., size)."""
         return namespace_of(positions).exp(positions[..., : len(self.hyperpriors)])
 
     def split(self, position: Any) -> tuple[Any, Any]:
-        """Log-hyperparameters, and coefficients of shape (coefficient, latent function)."""
+        """Split a position into log-hyperparameters and coefficients (coefficient, latent function)."""
         count = len(self.hyperpriors)
         return position[:count], position[count:].reshape(self.shape)
 
     def utilities(self, position: Any) -> Any:
-        """μ, shape (time, algorithm)."""
+        """Return the utilities μ of a position, shape (time, algorithm)."""
         _, coefficients = self.split(position)
         if isinstance(self.prior, TemporalPrior):
             coefficients = self.prior.factor(self.grid, *self.hyperparameters(position)) @ coefficients
         return coefficients @ self.contrasts.T
 
     def __call__(self, position: Any, tables: Tables) -> Any:
-        """Log-density of choices and position together."""
+        """Return the joint log-density of choices and position."""
         log_hyperparameters, coefficients = self.split(position)
         utilities = self.utilities(position)
         value = log_likelihood_of_tables(utilities, *tables)
@@ -131,9 +134,9 @@ class JointDensity:
 
 
 def independent_parts(choices: Choices, prior: PlackettLucePrior) -> tuple[JointDensity, Tables]:
-    """The model in parts that do not interact, and their tables along a new first axis.
+    """Split the model into independent parts, and return their density and their tables along a new first axis.
 
-    Under a Dirichlet prior of given concentration each time is a part; otherwise all is one.
+    Under a Dirichlet prior with fixed concentration each time is a part; otherwise there is a single part.
     """
     algorithms, tables = len(choices.names), padded_tables(choices)
     if prior.hyperpriors_for(algorithms):

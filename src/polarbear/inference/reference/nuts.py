@@ -1,8 +1,9 @@
-"""The No-U-Turn Sampler (Hoffman and Gelman, 2014) on BlackJAX, from the nested Laplace solution: the judge of all others.
+"""The No-U-Turn Sampler (Hoffman and Gelman, 2014) on BlackJAX: the reference for all other methods.
 
-It runs in `white_coordinates`, where the posterior is nearly a standard normal. The normal part of the motion is followed
-exactly, by rotation, and only the rest by leapfrog steps (Shahbaba et al., 2014, "Split Hamiltonian Monte Carlo"), so that
-three to seven gradients give a nearly independent draw. Warm-up therefore has little to learn: one step size for all chains.
+It samples in the coordinates of `reparametrisation`, built from the nested Laplace solution, in which the posterior is
+nearly a standard normal. A rotation solves the dynamics of the normal part exactly, and leapfrog steps integrate only the
+rest (Shahbaba et al., 2014, "Split Hamiltonian Monte Carlo"). Three to seven gradients therefore give a nearly independent
+draw, and warm-up only tunes one step size for all chains.
 """
 
 from __future__ import annotations
@@ -33,17 +34,17 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-_TOGETHER = 50  # transitions of one compiled call; progress is told after each
-_FEWEST_KEPT = 500  # of a chain, but for the spare: R-hat of shorter ones is too noisy
+_TOGETHER = 50  # transitions per compiled call, after which progress is reported
+_FEWEST_KEPT = 500  # kept transitions per chain, before `_SPARE`: R-hat of shorter chains is too noisy
 _FIRST_STEP = 0.5
 
-# A standard normal turns with period 2π, and NUTS doubles its path of 2^k − 1 steps until that is more than half a turn.
-# Some steps jump from just below half a turn to just above a whole one, find no U-turn, and go on doubling; they are
-# shortened. Three of the longest allowed are a little more than half a turn.
+# The dynamics of a standard normal have period 2π, and NUTS doubles its path of 2^k − 1 steps until it exceeds half a turn.
+# With some step sizes a path jumps from just below half a turn to just above a whole one, detects no U-turn, and doubles
+# again. Such steps are shortened. Three of the longest allowed steps are a little more than half a turn.
 _LONGEST_STEP = 1.15
 _NEARLY_A_TURN = 0.95 * 2 * math.pi
-# Half a turn nearly mirrors a position: better than independent draws for means, worse for squares. So many times the draws
-# asked for are made and judged, and that many of them taken.
+# Half a turn nearly mirrors a position, which is better than independent draws for means and worse for squares. The chains
+# therefore make this multiple of the requested draws. All are diagnosed, and the requested number is returned.
 _SPARE = 2
 
 
@@ -54,13 +55,13 @@ class NUTS:
     Parameters
     ----------
     chains
-        How many chains run side by side.
+        Number of chains, run in parallel.
     warmup
-        Transitions of each chain that tune the step size and are thrown away; in blocks of 50.
+        Number of transitions per chain that tune the step size and are discarded, in blocks of 50.
     target_acceptance
-        Mean acceptance that the step size is tuned for; raise it where transitions diverge.
+        Mean acceptance rate for which the step size is tuned. Raise it if transitions diverge.
     progress
-        Called as progress(done, total) with transitions of each chain.
+        Called as progress(done, total) with numbers of transitions per chain.
 
     Examples
     --------
@@ -76,7 +77,7 @@ class NUTS:
 
     @property
     def name(self) -> str:
-        """Of the method."""
+        """Name of the method."""
         return "nuts"
 
     def __post_init__(self) -> None:
@@ -89,7 +90,7 @@ class NUTS:
 def nuts(
     choices: Choices, prior: PlackettLucePrior, settings: NUTS, *, draws: int, rng: np.random.Generator
 ) -> tuple[Array, Diagnostics]:
-    """Utilities (time, algorithm, draw) from the posterior, with diagnostics."""
+    """Draw utilities (time, algorithm, draw) from the posterior, and return them with diagnostics."""
     if isinstance(prior, TemporalPrior):
         prior = reduced_prior(prior, choices.grid)
     density = JointDensity(prior, choices.grid, len(choices.names))
@@ -111,7 +112,7 @@ def nuts(
 
 
 class _Block(NamedTuple):
-    """Some transitions of all chains, (transition, chain, ...)."""
+    """Successive transitions of all chains, in arrays (transition, chain, ...)."""
 
     utilities: Array
     hyperparameters: Array
@@ -120,7 +121,7 @@ class _Block(NamedTuple):
 
 @lru_cache(maxsize=reference.COMPILED_MODELS)
 def _compiled(density: JointDensity, chains: int, target: float) -> tuple[Callable[..., Any], Callable[..., Any]]:
-    """The start of all chains, and `_TOGETHER` transitions of them, compiled for a model."""
+    """Return two compiled functions for a model: one starts all chains, one runs `_TOGETHER` transitions of them."""
     import blackjax
     import jax
     import jax.numpy as jnp
@@ -137,7 +138,7 @@ def _compiled(density: JointDensity, chains: int, target: float) -> tuple[Callab
 
     def start(white: Any, data: Any) -> Any:
         states = jax.vmap(lambda one: blackjax.nuts.init(one, lambda at: log_density(at, data)))(white)
-        # Strict types, as `advance` returns them: with any others it would be compiled once more.
+        # Use the strict types that `advance` returns; weak types would trigger a second compilation.
         steps = jax.tree.map(jnp.asarray, first_step(_FIRST_STEP))
         return states, jax.tree.map(lambda value: value.astype(value.dtype), steps)
 
@@ -161,7 +162,7 @@ def _compiled(density: JointDensity, chains: int, target: float) -> tuple[Callab
             position, _ = to_position(density, data[1], white)
             return density.utilities(position), density.hyperparameters(position)
 
-        # One at a time: a thousand maps L(h) side by side would fill the memory.
+        # One transition at a time, since a thousand maps L(h) at once would fill the memory.
         utilities, hyperparameters = jax.lax.map(jax.vmap(describe), white)
         return states, steps, (utilities, hyperparameters, divergent)
 
@@ -172,12 +173,16 @@ def _without_resonance(step: Any) -> Any:
     import jax.numpy as jnp
 
     step = jnp.minimum(step, _LONGEST_STEP)
-    doublings = jnp.floor(jnp.log2(math.pi / step + 1)) + 1  # the fewest that go beyond half a turn
+    doublings = jnp.floor(jnp.log2(math.pi / step + 1)) + 1  # the fewest doublings that exceed half a turn
     return jnp.minimum(step, _NEARLY_A_TURN / (2**doublings - 1))
 
 
 def _rotating(log_density: Callable[..., Any], _kinetic_energy: Callable[..., Any]) -> Callable[..., Any]:
-    """One step of the exact motion under a standard normal between two half kicks of what the density has beyond it."""
+    """Return an integrator that splits off the standard normal.
+
+    One step is a rotation, the exact motion under the standard normal, between two half-step kicks by the gradient of the
+    remaining log-density.
+    """
     import jax
     import jax.numpy as jnp
     from blackjax.mcmc.integrators import IntegratorState
@@ -198,7 +203,7 @@ def _rotating(log_density: Callable[..., Any], _kinetic_energy: Callable[..., An
 def _drawn(
     blocks: list[_Block], density: JointDensity, draws: int, rng: np.random.Generator
 ) -> tuple[Array, Diagnostics]:
-    """Pool the chains and judge them."""
+    """Pool the chains and diagnose their convergence."""
     utilities, hyperparameters, divergent = (np.concatenate(parts) for parts in zip(*blocks, strict=True))
     chains = judged(np.moveaxis(utilities, 1, -1), np.moveaxis(hyperparameters, 1, -1))
     names = density.prior.hyperpriors_for(density.algorithms)

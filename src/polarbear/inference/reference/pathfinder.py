@@ -1,8 +1,8 @@
-"""Multi-path Pathfinder (Zhang et al., 2022) on BlackJAX: quick draws along paths to the mode, importance-resampled.
+"""Multi-path Pathfinder (Zhang et al., 2022) on BlackJAX: importance-resampled draws from Gaussians along paths to the mode.
 
-Each path of L-BFGS leaves a sequence of Gaussians; the one with the highest evidence lower bound proposes draws, and
-Pareto-smoothed weights resample those of all paths together; weights that cannot be trusted are tempered. Under a Dirichlet
-prior of given concentration every time has paths of its own. The paper finds it reliable there, and unreliable for the
+Each L-BFGS path yields a sequence of Gaussians, and the one with the highest evidence lower bound proposes draws.
+Pareto-smoothed weights resample the draws of all paths together; unreliable weights are tempered. Under a Dirichlet prior
+with fixed concentration every time has separate paths. The paper finds Pathfinder reliable there, and unreliable for the
 Hilbert-space process and the random walk.
 """
 
@@ -31,9 +31,9 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-_REACH = 2.0  # paths start uniformly within this of zero, as Stan's do
-_BOUND_DRAWS = 50  # that estimate the bound at each point of a path
-_TOGETHER = 250  # draws looked at side by side
+_REACH = 2.0  # each coordinate of a starting point is uniform within this distance of zero, as in Stan
+_BOUND_DRAWS = 50  # draws that estimate the evidence lower bound at each point of a path
+_TOGETHER = 250  # draws evaluated in one batch
 
 
 @dataclass(frozen=True)
@@ -43,9 +43,9 @@ class Pathfinder:
     Parameters
     ----------
     paths
-        How many paths, each from a random start.
+        Number of paths, each from a random starting point.
     iterations
-        Most steps of L-BFGS in each.
+        Largest number of L-BFGS steps per path.
     """
 
     paths: int = 8
@@ -53,7 +53,7 @@ class Pathfinder:
 
     @property
     def name(self) -> str:
-        """Of the method."""
+        """Name of the method."""
         return "pathfinder"
 
     def __post_init__(self) -> None:
@@ -64,7 +64,7 @@ class Pathfinder:
 def pathfinder(
     choices: Choices, prior: PlackettLucePrior, settings: Pathfinder, *, draws: int, rng: np.random.Generator
 ) -> tuple[Array, Diagnostics]:
-    """Utilities (time, algorithm, draw), importance-resampled, with diagnostics."""
+    """Draw importance-resampled utilities (time, algorithm, draw), and return them with diagnostics."""
     if reference.short_of_threads():
         raise ValueError(f"method='pathfinder' would hang: {reference.STARTED_ELSEWHERE}")
     density, tables = independent_parts(choices, prior)
@@ -96,7 +96,7 @@ def pathfinder(
 
 
 def _weighed(log_weights: Array) -> Importance:
-    """Smoothed weights, or tempered ones where these are bad; a path that came to nothing has draws without weight."""
+    """Return smoothed weights, or tempered ones if these are unreliable; draws of failed paths get weight zero."""
     found = np.isfinite(log_weights)
     if not found.any():
         return Importance(np.full(log_weights.size, 1 / log_weights.size), math.inf, 1 / log_weights.size)
@@ -108,7 +108,7 @@ def _weighed(log_weights: Array) -> Importance:
 
 @lru_cache(maxsize=reference.COMPILED_MODELS)
 def _compiled(density: JointDensity, paths: int, iterations: int, draws: int) -> Callable[..., Any]:
-    """All paths of every part and so many draws from each, with their log-weights, compiled for a model."""
+    """Return a compiled function for a model that runs all paths of every part and draws from each, with log-weights."""
     import jax
     from blackjax.vi.pathfinder import approximate, sample
 

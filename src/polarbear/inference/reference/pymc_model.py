@@ -1,4 +1,4 @@
-"""The model for those who live in PyMC: the same priors and likelihood as a `pymc.Model`."""
+"""The same priors and likelihood as a `pymc.Model`, for use with PyMC's own methods."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ if TYPE_CHECKING:
 
 
 def to_pymc(choices: Choices, prior: PlackettLucePrior | None = None) -> pymc.Model:
-    """The posterior as a PyMC model, ready for `pymc.sample`, `pymc.fit` or changes of your own.
+    """Return the posterior as a PyMC model, ready for `pymc.sample`, `pymc.fit` or your own changes.
 
-    Its free variables are the hyperparameters by name and, under the temporal priors, `coefficients` z ~ N(0, I) of shape
-    (coefficient, contrast) with `utilities` μ = L(h) z Qᵀ; under the Dirichlet priors `ratings` θ. `utilities` and `ratings`
-    have the dimensions ("time", "algorithm") under every prior.
+    Needs the extra `polarbear[pymc]`.
 
     Parameters
     ----------
     choices
-        What was seen.
+        The observed rankings.
     prior
-        Belief before; `BSpline()` if not given.
+        A Plackett-Luce prior; `BSpline()` by default.
 
     Returns
     -------
     pymc.Model
-        Needs the extra `polarbear[pymc]`.
+        Its free variables are the hyperparameters by name and the coefficients or ratings. Under the temporal priors these
+        are `coefficients` z ~ N(0, I) of shape (coefficient, contrast), with `utilities` μ = L(h) z Qᵀ. Under the Dirichlet
+        priors they are `ratings` θ. `utilities` and `ratings` have the dimensions ("time", "algorithm") under every prior.
     """
     try:
         import pymc as pm
@@ -64,7 +64,7 @@ def to_pymc(choices: Choices, prior: PlackettLucePrior | None = None) -> pymc.Mo
 
 
 def _variable(name: str, hyperprior: Hyperprior) -> Any:
-    """A hyperparameter as PyMC's own variable, where PyMC has its distribution."""
+    """Return a hyperparameter as a PyMC variable, with PyMC's own distribution where it has one."""
     import pymc as pm
 
     match hyperprior:

@@ -1,15 +1,18 @@
-"""Coordinates in which the posterior is nearly a standard normal, as a smooth function of the hyperparameters too.
+"""Coordinates, smooth in the hyperparameters, in which the posterior is nearly a standard normal.
 
-The nested Laplace solution says where the hyperparameters lie, and at their centre it gives the mode η̂ and the likelihood's
-curvature G_t. From then on a Gaussian likelihood stands in for the true one: curvature w_t g_q in the eigenvectors E of the
-mean curvature, and the gradient of the true one at η̂. Under it the coefficients' posterior is normal at *any*
-hyperparameters, with precision A_q(h) = I + g_q Lᵀ diag(w) L = R Rᵀ for each of the n − 1 rotated latent functions, so that
+The nested Laplace solution gives the mean and covariance of the log-hyperparameters and, at this centre, the mode η̂ and the
+likelihood's curvature G_t. A Gaussian likelihood then replaces the true one. It has the curvature w_t g_q in the
+eigenvectors E of the mean curvature, and the gradient of the true likelihood at η̂. Under it the coefficients' posterior is
+normal at *any* hyperparameters, with precision A_q(h) = I + g_q Lᵀ diag(w) L = R Rᵀ for each of the n − 1 rotated latent
+functions. Hence
 
     z_q = A_q⁻¹ Lᵀ b_q + R_q⁻ᵀ (F ε)_q ,
 
-with white ε, is nearly a draw from the true posterior given h. The fixed matrix F is what makes it exactly Laplace's at the
-centre. Where the amplitude σ is the only hyperparameter, L = σ B, and the eigenvectors of Bᵀ diag(w) B make all A_q diagonal
-at once. Under a Dirichlet prior times do not interact, and each has an affine map of its own.
+with white ε, is nearly a draw from the true posterior given h. The fixed matrix F makes it exactly Laplace's approximation
+at the centre. Where the amplitude σ is the only hyperparameter, L = σ B, and the eigenvectors of Bᵀ diag(w) B diagonalise
+all A_q simultaneously. Under a Dirichlet prior times do not interact, and each has a separate affine map.
+
+In: choices and a prior. Out: `Coordinates`, and `to_position`, which maps white noise to positions of `JointDensity`.
 """
 
 from __future__ import annotations
@@ -38,11 +41,11 @@ if TYPE_CHECKING:
 
 
 class TemporalCoordinates(NamedTuple):
-    """What the map needs under a temporal prior."""
+    """Parameters of the map under a temporal prior."""
 
-    centre: Array  # of the log-hyperparameters
+    centre: Array  # mean of the log-hyperparameters
     axes: Array  # Cholesky factor of their covariance
-    rotation: Array  # E, (latent function, rotated one)
+    rotation: Array  # E, (latent function, rotated latent function)
     weights: Array  # w, (time,)
     strengths: Array  # g, (rotated latent function,)
     pull: Array  # b, (time, rotated latent function)
@@ -50,24 +53,24 @@ class TemporalCoordinates(NamedTuple):
 
 
 class AmplitudeCoordinates(NamedTuple):
-    """The same where the amplitude is the only hyperparameter."""
+    """Parameters of the map under a temporal prior whose only hyperparameter is the amplitude."""
 
     centre: Array
     axes: Array
     rotation: Array
     basis: Array  # eigenvectors V of Bᵀ diag(w) B, (coefficient, eigenvector)
     spectrum: Array  # g_q times its eigenvalues, (rotated latent function, eigenvector)
-    pull: Array  # Vᵀ Bᵀ b, likewise
+    pull: Array  # Vᵀ Bᵀ b, (rotated latent function, eigenvector)
     mixing: Array  # F, (rotated latent function, eigenvector, white noise)
 
 
 class IndependentCoordinates(NamedTuple):
-    """What the map needs under a Dirichlet prior."""
+    """Parameters of the map under a Dirichlet prior."""
 
     centre: Array
     axes: Array
     mode: Array  # (time, latent function)
-    response: Array  # of the mode to one step along each axis, (axis, time, latent function)
+    response: Array  # change of the mode per unit step along each axis, (axis, time, latent function)
     colour: Array  # (time, latent function, white noise)
 
 
@@ -75,7 +78,7 @@ Coordinates = TemporalCoordinates | AmplitudeCoordinates | IndependentCoordinate
 
 
 def white_coordinates(choices: Choices, prior: PlackettLucePrior) -> Coordinates:
-    """Prepare the map from white noise to positions."""
+    """Return the parameters of the map from white noise to positions."""
     solution = whitened_posterior(choices, prior)
     centre, axes = _hyperparameters(solution)
     if isinstance(prior, TemporalPrior):
@@ -95,7 +98,7 @@ def white_coordinates(choices: Choices, prior: PlackettLucePrior) -> Coordinates
 
 
 def to_position(density: JointDensity, coordinates: Coordinates, white: Any) -> tuple[Any, Any]:
-    """The position of white noise and, up to a constant, the logarithm of the map's volume there; JAX runs it."""
+    """Map white noise to a position, in JAX; also return the map's log-Jacobian determinant up to a constant."""
     import jax.numpy as jnp
     from jax.scipy.linalg import solve_triangular
 
@@ -126,7 +129,7 @@ def to_position(density: JointDensity, coordinates: Coordinates, white: Any) -> 
 
 
 def _hyperparameters(solution: WhitenedPosterior) -> tuple[Array, Array]:
-    """Mean of the log-hyperparameters over the lattice, and the Cholesky factor of their covariance."""
+    """Return the mean of the log-hyperparameters over the lattice, and the Cholesky factor of their covariance."""
     points = np.log([node.hyperparameters for node in solution.nodes])
     mean: Array = solution.masses @ points
     deviations = points - mean
@@ -146,13 +149,13 @@ def _temporal(
     mean = G.mean(axis=0)
     strengths, rotation = np.linalg.eigh(mean)
     strengths = np.maximum(strengths, 0.0)
-    weights = np.einsum("tij,ij->t", G, mean) / (mean**2).sum()  # the w_t with the least squares of G_t − w_t Ḡ
+    weights = np.einsum("tij,ij->t", G, mean) / (mean**2).sum()  # the w_t that minimise |G_t − w_t Ḡ|²
     pull = weights[:, None] * strengths * (eta @ rotation) + gradient @ contrasts @ rotation
 
     coefficients, functions = field.shape
     size = coefficients * functions
     coloured = conditional.factor.colour(np.eye(size).reshape(coefficients, functions, size))
-    exact = np.einsum("jfd,fq->qjd", coloured, rotation, optimize=True)  # Laplace's own colouring
+    exact = np.einsum("jfd,fq->qjd", coloured, rotation, optimize=True)  # the colouring of Laplace's approximation
     gram = L.T @ (weights[:, None] * L)
     if not _amplitude_alone(prior, choices.grid, L, centre):
         R = np.linalg.cholesky(np.eye(coefficients) + strengths[:, None, None] * gram)
@@ -166,5 +169,5 @@ def _temporal(
 
 
 def _amplitude_alone(prior: TemporalPrior, grid: Grid, factor: Array, centre: Array) -> bool:
-    """Whether the only hyperparameter is a factor of L."""
+    """Return whether the amplitude, a factor of L, is the only hyperparameter."""
     return len(centre) == 1 and np.allclose(prior.factor(grid, 1.0) * math.exp(centre[0]), factor, rtol=1e-10, atol=0)

@@ -21,7 +21,7 @@ function answerSection(data, belief) {
           "--c": data.looks[algorithm][0],
         }),
       );
-      const letters = Math.floor(wide / (1.2 * LETTER)); // they are bold
+      const letters = Math.floor(wide / (1.2 * LETTER)); // bold letters are wider
       if (letters >= 4) {
         const name = shortened(data.names[algorithm], letters);
         root.append(svg("text", { class: "label strong", x: from + (leads.length === 1 ? 0 : 1), y: 20 }, name));

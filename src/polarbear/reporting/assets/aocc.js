@@ -1,4 +1,4 @@
-// What the area over the convergence curve would have chosen.
+// Which algorithm the area over the convergence curve (AOCC) would have chosen.
 
 function aoccSection(data) {
   if (!data.aocc) {

@@ -1,12 +1,12 @@
-// Charts: drawn anew whenever their place changes its width, so that letters keep their size.
+// Charts. A chart is redrawn when its container changes its width, so that letters keep their size.
 
-const LETTER = 6.6; // the usual width of a letter of a chart's text, in pixels
+const LETTER = 6.6; // average width of a letter in a chart, in pixels
 
-const PAPER = 640; // the width of a printed page in pixels, less its margins
+const PAPER = 640; // width of a printed page in pixels, without its margins
 
-// Calls draw(root, width) now and after each change of width.
+// Call draw(root, width) now and after each change of width. Return a function that redraws the chart.
 function chart(place, { height, label }, draw) {
-  let width = place.clientWidth || PAPER; // asked for once: asking makes the browser lay out the whole page
+  let width = place.clientWidth || PAPER; // read once: reading it makes the browser lay out the whole page
   const redraw = () => {
     const root = svg("svg", { viewBox: `0 0 ${width} ${height}`, width: "100%", role: "img", "aria-label": label() });
     draw(root, width);
@@ -29,7 +29,7 @@ function chart(place, { height, label }, draw) {
   return redraw;
 }
 
-// Where things are: x and y map values to pixels within the margins.
+// Return the geometry of a chart; its x and y map values to pixels within the margins.
 function frame(width, height, { left = 44, right = 8, top = 10, bottom = 40 }, x, y) {
   const [across, down] = [width - left - right, height - top - bottom];
   return {
@@ -44,7 +44,7 @@ function frame(width, height, { left = 44, right = 8, top = 10, bottom = 40 }, x
   };
 }
 
-// From a value to its share of the way along the grid's own axis.
+// Return a function that maps a time to its position along the grid's own axis, from 0 to 1.
 function alongGrid(grid) {
   const [from, to] = [grid.places[0], grid.places[grid.places.length - 1]];
   return (time) => (to > from ? (grid.onAxis(time) - from) / (to - from) : 0.5);
@@ -79,7 +79,7 @@ function logTicks(from, to, most) {
   return ticks.length > 1 ? ticks : evenTicks(from, to, Math.min(most, 4));
 }
 
-// Ticks at the bottom, with what they measure.
+// Draw the bottom axis with its ticks and title.
 function bottomAxis(root, place, ticks, written, title) {
   for (const tick of ticks) {
     const x = place.x(tick);
@@ -108,7 +108,7 @@ function path(points) {
   return points.map(([x, y], i) => `${i ? "L" : "M"}${x.toFixed(1)} ${y.toFixed(1)}`).join("");
 }
 
-// A line in the look of an algorithm, with its band if there is one; single points become dots.
+// Draw a line in the style of an algorithm, with its band if given; a single point becomes a dot.
 function curve(root, data, algorithm, points, band) {
   const group = svg("g", { class: "curve", "data-algorithm": algorithm, "--c": data.looks[algorithm][0] });
   if (band) group.append(svg("path", { class: "band", d: `${path(band)}Z` }));
@@ -120,7 +120,7 @@ function curve(root, data, algorithm, points, band) {
   return group;
 }
 
-// Names at the right of a chart, each near its height and none over another.
+// Draw names at the right of a chart, each near the end of its curve, without overlap.
 function endLabels(root, data, place, ends, room) {
   const step = 15;
   const sorted = ends.toSorted((a, b) => a.y - b.y);

@@ -1,6 +1,6 @@
-// The choice under a preference and a risk attitude; the twin of polarbear/selection/choice.py.
+// The recommendation under a preference and a risk attitude; mirrors polarbear/selection/recommendation.py.
 
-// The best portfolios, at most `shown` of them, out of all that were compared; null where the question needs all portfolios
+// Return the best of the compared portfolios, at most `shown` of them; null if the query requires comparing all portfolios
 // and there are too many.
 function choose(belief, { preference, risk, columns, machines }, shown) {
   const { weights, mass } = weightsOf(preference, belief.grid);
@@ -21,7 +21,7 @@ function choose(belief, { preference, risk, columns, machines }, shown) {
       lower: quantile(values, level),
       upper: quantile(values, 0.95),
       probabilityBest: best[place],
-      regret: Math.max(highest - expected[place], 0), // rounding apart, nothing beats the best
+      regret: Math.max(highest - expected[place], 0), // rounding could make it negative
     };
   });
   return { candidates, compared: portfolios.length, exhaustive, weights, mass, level };

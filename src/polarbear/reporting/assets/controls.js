@@ -1,5 +1,5 @@
-// The explorer's controls. Each is made from a desk: the wish that it changes, `changed` to be called then, and `shows`, a
-// list of functions that bring the controls in line with the wish.
+// The explorer's controls. Each is built from a `desk`: the query that it changes, `changed` to call after a change, and
+// `shows`, a list of functions that update the controls from the query.
 
 const KIND_WORDS = {
   at: ["I know it", "The budget is known."],
@@ -26,7 +26,7 @@ function set(desk, key, value) {
   desk.changed();
 }
 
-// One of several values, as a row of buttons; `words` gives each value its label and a hint.
+// Build a row of buttons, one per value; `words` gives each value its label and a hint.
 function choiceControl(desk, legendText, key, words, valueOf = (text) => text) {
   const hint = el("p", { class: "hint" });
   const inputs = Object.keys(words).map((value) =>
@@ -41,7 +41,7 @@ function choiceControl(desk, legendText, key, words, valueOf = (text) => text) {
   return el("fieldset", null, el("legend", null, legendText), el("div", { class: "segments" }, ...segments), hint);
 }
 
-// A slider with what it says beside it: text, or another input.
+// Build a slider with its value beside it, as text or as another input.
 function sliderRow(label, slider, beside) {
   const kind = beside.tagName === "INPUT" ? "slider" : "slider wide";
   return el("div", { class: kind }, el("span", { class: "what" }, label), slider, beside);
@@ -51,7 +51,7 @@ function slide(label, key, most, oninput, least = 0) {
   return el("input", { type: "range", min: least, max: most, step: 1, "data-key": key, "aria-label": label, oninput });
 }
 
-// The controls of each kind of preference, of which one is in sight.
+// Build the controls of each kind of preference; only those of the current kind are visible.
 function budgetControls(desk) {
   const parts = {
     at: [timeControl(desk, "Budget", "time")],
@@ -67,7 +67,7 @@ function budgetControls(desk) {
   return el("div", null, ...groups);
 }
 
-// A slider on the grid's axis with the exact number beside it; of a range, the other end gives way.
+// Build a slider on the grid's axis with the exact number beside it. One end of a range pushes the other end along.
 function timeControl(desk, label, key) {
   const { wish, grid, unit } = desk;
   const [from, to] = [grid.places[0], grid.places[grid.places.length - 1]];
@@ -113,7 +113,7 @@ function spreadControl(desk) {
   return sliderRow("Spread", slider, said);
 }
 
-// Without a pointer: choose a time, then say how much it counts. And some shapes to begin with.
+// Build controls that need no pointer: choose a time, then its weight. Presets set all weights at once.
 function drawnControls(desk) {
   const { wish, grid, unit } = desk;
   const last = grid.times.length - 1;
@@ -138,7 +138,7 @@ function drawnControls(desk) {
   return [el("div", { class: "presets" }, ...presets), sliderRow("Time", where, time), sliderRow("Weight", weight, height)];
 }
 
-// The level of the quantile, where that is what matters.
+// Build the slider for the level of the quantile, visible only under that risk attitude.
 function levelControl(desk) {
   const { wish } = desk;
   const said = el("span", { class: "said" });

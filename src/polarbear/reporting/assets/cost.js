@@ -1,4 +1,4 @@
-// What the race spent, on whom, and what it saved.
+// The cost of the race, by algorithm, and what it saved.
 
 function costSection(data, belief) {
   const { race } = data;

@@ -1,5 +1,5 @@
-// The embedded draws. Ratings are stored as square roots in sixteen bits, so that small ones keep their digits, in the
-// order (time, algorithm, draw): what one preference adds up lies side by side.
+// The embedded draws. Ratings are stored as square roots in sixteen bits, so that small ones keep their digits. The order is
+// (time, algorithm, draw), so that the draws of one algorithm at one time are contiguous.
 
 function beliefFrom({ times, axis, algorithms, draws, data }) {
   const bytes = Uint8Array.from(atob(data), (letter) => letter.charCodeAt(0));
@@ -12,7 +12,7 @@ function beliefFrom({ times, axis, algorithms, draws, data }) {
   return { grid: gridOf(times, axis), algorithms, draws, ratings };
 }
 
-// The drawn ratings of one algorithm at one time.
+// Return the draws of the rating of one algorithm at one time.
 function ratingsAt(belief, time, algorithm) {
   const start = (time * belief.algorithms + algorithm) * belief.draws;
   return belief.ratings.subarray(start, start + belief.draws);

@@ -1,4 +1,4 @@
-// Elements of the page. Text is only ever set as text, so that no name can be markup.
+// Elements of the page. Text is always inserted as text, so that no name can inject markup.
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -23,13 +23,13 @@ function filled(element, attributes, children) {
   return element;
 }
 
-// A short line in the look of an algorithm.
+// Build a short line in the style of an algorithm.
 function swatch([colour, dashes]) {
   const line = svg("line", { x1: 1, x2: 23, y1: 5, y2: 5, "stroke-dasharray": dashes || null });
   return svg("svg", { class: "swatch", width: 24, height: 10, "aria-hidden": "true", "--c": colour }, line);
 }
 
-// A name as it is written, kept apart from the text around it.
+// Build the name of an algorithm, isolated from the direction of the surrounding text.
 function named(data, algorithm) {
   return el("bdi", { class: "name" }, data.names[algorithm]);
 }
@@ -38,7 +38,7 @@ function marked(data, algorithm) {
   return el("span", { class: "marked" }, swatch(data.looks[algorithm]), named(data, algorithm));
 }
 
-// A bar for each algorithm: how much of the full length it fills, and the number.
+// Build one bar per algorithm, filled to its share of the full length, with the number.
 function bars(data, label, rows) {
   const items = rows.map(([algorithm, share, figure]) =>
     el(
@@ -52,7 +52,7 @@ function bars(data, label, rows) {
   return el("ul", { class: "bars", "aria-label": label }, ...items);
 }
 
-// Buttons that bring one algorithm of a chart to the front.
+// Build a legend of buttons that highlight one algorithm of a chart.
 function legend(place, data, algorithms, figure) {
   let held = null;
   const show = (algorithm) => {

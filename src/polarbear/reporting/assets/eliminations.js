@@ -41,7 +41,7 @@ function eliminationsSection(data) {
   else byId("evolution").remove();
 }
 
-// Linear up to 0.9, then by orders of magnitude of what is missing to certainty, as the paper draws it.
+// Map a probability to a height: linear up to 0.9, then logarithmic in 1 − p, as in the paper's figure.
 function stretched(probability) {
   const knee = 0.55;
   if (probability <= 0.9) return (probability / 0.9) * knee;

@@ -1,10 +1,10 @@
-// The explorer: a wish on one side, the recommendation on the other.
+// The explorer: a query on one side, the recommendation on the other.
 
 const NO_BUDGET = "No budget counts yet: draw some weight into the picture.";
 const TOO_MANY =
   "The probability of being the best team needs all teams, and there are too many to compare. " +
   "Choose “On average” or “Play safe”, or fewer machines.";
-const PAUSE = 300; // milliseconds of rest after which the wish is remembered and the answer read out
+const PAUSE = 300; // milliseconds without a change before the query is stored in the address and the answer is read out
 
 function explorer(place, data, belief) {
   const { grid } = belief;
@@ -12,7 +12,7 @@ function explorer(place, data, belief) {
   let waiting = false;
   let resting = 0;
 
-  // Many changes between two frames are one.
+  // Merge all changes between two frames into one update.
   const changed = () => {
     if (waiting) return;
     waiting = true;
@@ -25,7 +25,7 @@ function explorer(place, data, belief) {
 
   const picture = el("div", { class: "chart pickable", id: "explorer-chart" });
   const verdict = el("div", { class: "verdict" });
-  const now = el("p", { class: "now", "aria-hidden": "true" }); // for small screens, where the verdict is out of sight
+  const now = el("p", { class: "now", "aria-hidden": "true" }); // for small screens, where the recommendation is out of view
   const spoken = el("p", { class: "unseen", role: "status" });
   place.append(
     now,
@@ -69,14 +69,14 @@ function explorer(place, data, belief) {
   }
 
   addEventListener("hashchange", () => {
-    if (!location.hash.includes("kind=")) return; // a link within the page
+    if (!location.hash.includes("kind=")) return; // not a query, but a link within the page
     Object.assign(wish, recalled(location.hash.slice(1), grid));
     update();
   });
   update();
 }
 
-// The recommendation for a query, or the problem that stands in its way.
+// Return the recommendation for a query, or the problem that prevents one.
 function answered(belief, wish, columns) {
   const asked = { preference: preferenceOf(wish), risk: riskOf(wish), columns, machines: wish.machines };
   try {

@@ -1,11 +1,11 @@
-// The explorer's picture: the rating curves to choose from, with the wish drawn into it. What is dragged here moves the
-// same numbers as the sliders do.
+// The explorer's chart: the rating curves to choose from, and the query. Dragging in the chart changes the same numbers as
+// the sliders.
 
 function explorerChart(place, data, belief, wish, changed) {
   const { grid } = belief;
   const height = 300;
   let area = null;
-  let grip = null; // what the pointer holds
+  let grip = null; // the part of the query that the pointer drags
 
   const label = () => "Ratings of the algorithms to choose from, with your wish";
   const redraw = chart(place, { height, label }, (root, width) => {
@@ -20,7 +20,7 @@ function explorerChart(place, data, belief, wish, changed) {
     bottomAxis(root, area, timeTicks(grid, area.width / 70), brief, budgetTitle(data));
   });
 
-  // From a pointer to a time and a height.
+  // Map the position of the pointer to a time and a height.
   const spot = (event) => {
     const box = place.getBoundingClientRect();
     const scale = area.scale / box.width;
@@ -79,7 +79,7 @@ function columnsOf(data, wish) {
   return wish.everybody ? data.names.map((_, algorithm) => algorithm) : data.candidates;
 }
 
-// Sets the weights between two places of the pointer, which may be far apart when it is fast.
+// Set the weights between two successive positions of the pointer, which are far apart when it moves fast.
 function paint(wish, grid, from, to) {
   const [a, b] = [grid.onAxis(from.time), grid.onAxis(to.time)];
   const nearest = (place) =>
@@ -92,7 +92,7 @@ function paint(wish, grid, from, to) {
   wish.place = nearest(b);
 }
 
-// The wish as a shape behind the curves.
+// Build the shape of the query behind the curves.
 function wishShape(wish, grid, area) {
   if (wish.kind === "at") return [];
   if (wish.kind === "between") {

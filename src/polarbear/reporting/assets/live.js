@@ -1,6 +1,6 @@
-// While a race runs the page is written anew after each round and loads itself again, but not under the reader's hand.
+// While a race runs, its page is rewritten after each round. The page reloads itself, but not while the reader uses it.
 
-const QUIET = 3000; // milliseconds without a touch before the page may be loaded again
+const QUIET = 3000; // milliseconds without input before the page may reload
 
 function keepPlace() {
   const key = `polarbear:${location.pathname}`;
@@ -9,7 +9,7 @@ function keepPlace() {
     if (place) scrollTo({ top: place, behavior: "instant" });
     addEventListener("pagehide", () => sessionStorage.setItem(key, String(scrollY)));
   } catch {
-    // A browser may refuse to remember anything for files; the page then begins at its top.
+    // A browser may deny local files its storage; the page then starts at the top.
   }
 }
 

@@ -1,12 +1,12 @@
-// Numbers for people.
+// Formatting of numbers.
 
 const DIGITS = new Intl.NumberFormat("en-GB", { maximumSignificantDigits: 3 });
 const WHOLE = new Intl.NumberFormat("en-GB", { maximumFractionDigits: 0 });
 const SHORT = new Intl.NumberFormat("en-GB", { notation: "compact", maximumSignificantDigits: 3 });
 
-const PERCENT = "\u00a0%"; // never on a line of its own
+const PERCENT = "\u00a0%"; // no-break space: the sign stays with its number
 
-// A budget or a cost: three digits, and all digits of whole numbers.
+// Format a budget or a cost: three significant digits, or all digits of a whole number.
 function amount(value) {
   return Number.isInteger(value) || Math.abs(value) >= 1000 ? WHOLE.format(value) : DIGITS.format(value);
 }
@@ -19,7 +19,7 @@ function percent(share, digits = 1) {
   return `${(100 * share).toFixed(digits)}${PERCENT}`;
 }
 
-// A probability that was counted in draws: all or none of them is no certainty.
+// Format a probability estimated from draws: 0 or 1 is not certain, so it becomes "< 0.1 %" or "> 99.9 %".
 function chance(share) {
   if (share > 0.999) return `> 99.9${PERCENT}`;
   return share < 0.001 ? `< 0.1${PERCENT}` : percent(share);

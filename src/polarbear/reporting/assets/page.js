@@ -1,4 +1,4 @@
-// Here the page begins.
+// Entry point: decode the data and fill every section of the page.
 
 const data = JSON.parse(byId("contents").textContent);
 const belief = beliefFrom(data.draws);

@@ -1,4 +1,4 @@
-// Pairs of algorithms: a table of all, and the win rate of one pair over time.
+// Pairs of algorithms: a table of all pairs, and the win rate of one pair over time.
 
 function pairsSection(data, belief) {
   const { beats } = data.pairs;
@@ -72,7 +72,8 @@ function pairsSection(data, belief) {
   );
 }
 
-// Win rates over time, stored for each pair a < b as bytes in the order mean, lower, upper, probability of above one half.
+// Return a function that decodes the win rates of a pair over time. Each pair a < b is stored as bytes, in the order mean,
+// lower, upper, probability of a win rate above one half.
 function pairsFrom(packed, algorithms, times) {
   const bytes = Uint8Array.from(atob(packed), (letter) => letter.charCodeAt(0));
   return (one, other) => {

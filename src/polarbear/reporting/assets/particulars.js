@@ -1,4 +1,4 @@
-// How far to trust it, what failed, what was raced and where.
+// Diagnostics, failed runs, and the settings of the race.
 
 function trustSection(data) {
   const { diagnostics, race } = data;
@@ -36,7 +36,7 @@ function failuresSection(data) {
   byId("failures-list").replaceChildren(...data.race.failures.map(failure));
 }
 
-// Failed runs that are alike, with the message of the first.
+// Show failed runs with the same reason, and the message of the first.
 function failure({ algorithm, status, instances, reason, message }) {
   const some = instances.slice(0, 8).join(", ") + (instances.length > 8 ? ", …" : "");
   const summary = el(

@@ -1,13 +1,13 @@
-// Portfolios: several algorithms side by side, an algorithm perhaps on several machines; the twin of
-// polarbear/selection/portfolio.py. A portfolio is a list of counts k, one for each candidate. Its value at a time is the
-// probability that its best member comes first: the sum s of k θ for different algorithms. With copies it is s / (s + r) by
-// Plackett-Luce, r being the sum of the ratings outside; since ratings sum to one, s + r = 1 + Σ (k − 1) θ over the members.
+// Portfolios: several algorithms, or copies of one, that run side by side; mirrors polarbear/selection/portfolio.py.
+// A portfolio is a list of counts k, one per candidate. Its value at a time is the probability that its best member comes
+// first: s = Σ k θ if all members are different. With copies it is s / (s + r) under Plackett-Luce, where r is the sum of
+// the other ratings. Ratings sum to one, so s + r = 1 + Σ (k − 1) θ over the members.
 
-const COMPARED = 30_000_000; // curve points that exhaustive comparison may take, as in Python
-const SORTED = 4; // curve points that one value costs
-const SEARCHED = 10_000_000; // curve points of all first exchanges
+const COMPARED = 30_000_000; // limit of exhaustive comparison in curve points, as in Python
+const SORTED = 4; // cost of one value in curve points
+const SEARCHED = 10_000_000; // limit of the first exchanges of local search in curve points
 
-// What the values of portfolios are made of: the candidates' own drawn values, and their ratings at the times that count.
+// Return what the values of portfolios are computed from: draws of each candidate's value, and ratings at weighted times.
 function valuationOf(belief, weights, columns) {
   const used = Array.from(weights.keys()).filter((time) => weights[time] !== 0);
   const times = used.map((time) => ({
@@ -27,10 +27,10 @@ function valuationOf(belief, weights, columns) {
   return { members, times, span, draws: belief.draws, allAlgorithms, parts: new Map() };
 }
 
-// Drawn values of one portfolio, written into `values`: the sum Σ θ over its different members; where additional copies
-// contribute e = Σ (k − 1) θ, it is (Σ θ + e) / (1 + e).
+// Write draws of the value of one portfolio into `values`: Σ θ over its different members, or (Σ θ + e) / (1 + e) where
+// additional copies contribute e = Σ (k − 1) θ.
 function portfolioValues(valuation, counts, values) {
-  // One of all algorithms is first: 1 and not 1 but for rounding, so that such portfolios tie.
+  // A portfolio of all algorithms always comes first: its value is exactly 1, without rounding errors, so that these tie.
   if (valuation.allAlgorithms && counts.length > 1 && counts.every((count) => count > 0)) return values.fill(1);
   const held = counts.flatMap((count, member) => (count > 0 ? [member] : []));
   const { additional, members } = held.every((member) => counts[member] === 1)
@@ -42,19 +42,19 @@ function portfolioValues(valuation, counts, values) {
     const own = members[member];
     for (let d = 0; d < values.length; d++) values[d] += own[d];
   }
-  // A single algorithm's value is its rating; the rounded ratings of several may sum to a little more than one.
+  // The value of a single algorithm is its rating. Rounded ratings of several can sum to slightly more than one.
   if (held.length > 1) for (let d = 0; d < values.length; d++) values[d] = Math.min(values[d], 1);
   return values;
 }
 
-// Averages over time of e / (1 + e) and of each member's θ / (1 + e). Portfolios with the same additional copies share them.
+// Return averages over time of e / (1 + e) and of each member's θ / (1 + e), cached by the additional copies.
 function partsOf(valuation, counts, held) {
   const size = counts.reduce((a, b) => a + b, 0);
   const key = `${size}:${counts.map((count) => Math.max(count - 1, 0))}`;
   const known = valuation.parts.get(key);
   if (known) return known;
   const copied = held.filter((member) => counts[member] > 1);
-  // Portfolios of copied algorithms alone need only these.
+  // A portfolio whose members all have copies needs only these members.
   const needed = copied.length === held.length ? copied : Array.from(counts.keys());
   const { draws, times } = valuation;
   const additional = new Float64Array(draws);
@@ -97,7 +97,7 @@ function allPortfolios(algorithms, size) {
   return found;
 }
 
-// What the values of so many portfolios cost, so many of them with copies.
+// Return the cost of the values of `portfolios` portfolios in curve points, `withCopies` of them with copies.
 function points({ span, draws }, portfolios, withCopies) {
   return Math.max(draws, 1000) * (SORTED * portfolios + withCopies * span);
 }
@@ -112,13 +112,13 @@ function fewEnough(valuation, size) {
   return size === 1 || points(valuation, all, all - different) <= COMPARED;
 }
 
-// The portfolios with their scores, the higher the better, expected values and probabilities of being the best of them.
+// Return scores of the portfolios (higher is better), their expected values and their probabilities of being the best.
 // Scores that are not among the best `kept` may be minus infinity.
 function judged(valuation, portfolios, risk, kept = Infinity) {
   const { draws } = valuation;
   const values = new Float64Array(draws);
   const most = new Float64Array(draws).fill(-Infinity); // the highest value in each draw
-  const holders = Array.from({ length: draws }, () => []); // the portfolios that have it
+  const holders = Array.from({ length: draws }, () => []); // the portfolios that attain it
   const quantileOf = boundedQuantile(draws, risk.level, kept);
   const expected = [];
   const scores = portfolios.map((counts, place) => {
@@ -140,9 +140,10 @@ function judged(valuation, portfolios, risk, kept = Infinity) {
   return { scores: risk.kind === "best" ? best : scores, expected, best, highest };
 }
 
-// Quantiles of one set of values after another, minus infinity for those that are surely not among the best `kept`.
+// Return a function that computes the quantile of one set of values after another; it returns minus infinity for a quantile
+// that is certainly not among the best `kept`.
 function boundedQuantile(draws, level, kept) {
-  const enough = Math.floor(level * (draws - 1)) + 2; // so many draws below a number put the quantile below it
+  const enough = Math.floor(level * (draws - 1)) + 2; // with this many draws below a number, the quantile is below it
   const best = []; // scores so far, ascending
   return (values) => {
     if (best.length >= kept) {
@@ -158,14 +159,14 @@ function boundedQuantile(draws, level, kept) {
   };
 }
 
-// The scores alone, by the expected value or by a quantile.
+// Return only the scores, by expected value or by quantile.
 function scoresOf(valuation, portfolios, risk, kept = Infinity) {
   const values = new Float64Array(valuation.draws);
   const score = risk.kind === "quantile" ? boundedQuantile(valuation.draws, risk.level, kept) : mean;
   return portfolios.map((counts) => score(portfolioValues(valuation, counts, values)));
 }
 
-// Portfolios met by greedy construction and local search from it and from copies of promising algorithms.
+// Return the portfolios visited by a greedy construction, and by local search from it and from copies of single algorithms.
 function search(valuation, size, risk) {
   const { members } = valuation;
   const count = members.length;

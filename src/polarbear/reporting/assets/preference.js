@@ -1,11 +1,11 @@
-// Preferences over time as weights on the grid; the twin of polarbear/selection/preference.py.
+// Preferences over time as weights on the grid; mirrors polarbear/selection/preference.py.
 //
 //   { kind: "at", time }              one budget
-//   { kind: "between", start, stop }  any budget from one to another
+//   { kind: "between", start, stop }  uniform over the budgets from start to stop
 //   { kind: "around", centre, spread } a normal distribution on the grid's axis: log-normal on a logarithmic one
-//   { kind: "drawn", heights }        one number for each time of the grid
+//   { kind: "drawn", heights }        one weight per time of the grid
 
-// How much each time of the grid counts. `mass` is the share of the budgets that lie within the grid.
+// Return the weight of each time of the grid. `mass` is the share of the budgets that lie within the grid.
 function weightsOf(preference, grid) {
   if (preference.kind === "at") {
     const weights = new Float64Array(grid.times.length);
@@ -27,7 +27,7 @@ function distribution({ centre, spread }, grid) {
   return (time) => normalCdf((grid.onAxis(time) - middle) / spread);
 }
 
-// Φ(z) by the series ½ + φ(z) (z + z³/3 + z⁵/(3·5) + ...), all of whose terms have one sign.
+// Return Φ(z) by the series ½ + φ(z) (z + z³/3 + z⁵/(3·5) + ...), whose terms all have the same sign.
 function normalCdf(z) {
   if (z > 9) return 1;
   if (z < -9) return 0;

@@ -1,8 +1,8 @@
-// Integrals over time of curves that are known on a grid and linear between its times on the grid's own axis; the twin
-// of polarbear/selection/quadrature.py, to which the tests hold it.
+// Integrals over time of curves that are known on a grid and linear between its times on the grid's own axis; mirrors
+// polarbear/selection/quadrature.py, with which the tests compare it.
 
 const NODES = 16; // Gauss-Legendre nodes in each piece of an interval
-const FINE_NODES = 64; // and for distribution functions
+const FINE_NODES = 64; // the same for distribution functions
 
 function gridOf(times, axis) {
   const onAxis = (time) => (axis === "log" ? Math.log(time) : time);
@@ -10,7 +10,7 @@ function gridOf(times, axis) {
   return { times, axis, onAxis, fromAxis, places: times.map(onAxis), first: times[0], last: times[times.length - 1] };
 }
 
-// Nodes and weights on [-1, 1], by Newton's method on the Legendre polynomial.
+// Return Gauss-Legendre nodes and weights on [-1, 1], by Newton's method on the Legendre polynomial.
 function gauss(count) {
   const nodes = new Float64Array(count);
   const weights = new Float64Array(count);
@@ -32,7 +32,7 @@ function gauss(count) {
 const COARSE = gauss(NODES);
 const FINE = gauss(FINE_NODES);
 
-// Adds mass · curve(time) to weights on the grid.
+// Add mass · curve(time) to weights on the grid.
 function read(grid, weights, time, mass) {
   const last = grid.times.length - 1;
   if (last === 0) {
@@ -48,7 +48,7 @@ function read(grid, weights, time, mass) {
   weights[right] += mass * share;
 }
 
-// The weights of ∫ curve(t) dt from start to stop, both within the grid; at a single time without dt.
+// Return the weights of ∫ curve(t) dt from start to stop, both within the grid; of curve(start) if the two are equal.
 function integral(grid, start, stop) {
   const weights = new Float64Array(grid.times.length);
   if (start === stop) {
@@ -68,7 +68,7 @@ function integral(grid, start, stop) {
   return weights;
 }
 
-// Edges between which positive times differ by a factor of four at most.
+// Return the edges, subdivided so that successive positive ones differ by a factor of at most four.
 function refined(edges) {
   const result = [edges[0]];
   for (let i = 1; i < edges.length; i++) {
@@ -80,8 +80,8 @@ function refined(edges) {
   return result;
 }
 
-// The weights of ∫ curve dF for a continuous distribution function F; they sum to its mass within the grid.
-// At the share s of the way between two grid times, ∫ s dF = F(b) − ∫ F ds by parts.
+// Return the weights of ∫ curve dF for a continuous distribution function F; they sum to its mass within the grid. With s
+// the position between two grid times, from 0 to 1, integration by parts gives ∫ s dF = F(b) − ∫ F ds.
 function expectation(grid, cdf) {
   const weights = new Float64Array(grid.times.length);
   const onGrid = grid.times.map(cdf);

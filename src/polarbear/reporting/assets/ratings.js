@@ -28,7 +28,7 @@ function ratingsSection(data, belief) {
   shown = legend(byId("ratings-legend"), data, everybody, figure);
 }
 
-// One rating curve with its band.
+// Draw one rating curve with its band.
 function drawRating(root, data, place, grid, algorithm, withBand) {
   const { mean, lower, upper } = data.ratings;
   const along = (values) => values.map((value, t) => [place.x(grid.times[t]), place.y(value)]);

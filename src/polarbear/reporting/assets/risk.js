@@ -1,4 +1,4 @@
-// Risk attitudes; the twin of polarbear/selection/risk.py.
+// Risk attitudes; mirrors polarbear/selection/risk.py.
 //
 //   { kind: "best" } | { kind: "expected" } | { kind: "quantile", level } | { kind: "regret" }
 
@@ -8,7 +8,7 @@ function mean(values) {
   return sum / values.length;
 }
 
-// As numpy.quantile has it. The order of the values is changed.
+// Return a quantile as numpy.quantile defines it. Reorders the values.
 function quantile(values, level) {
   const place = level * (values.length - 1);
   const below = Math.floor(place);
@@ -19,7 +19,8 @@ function quantile(values, level) {
   return low + (place - below) * (high - low);
 }
 
-// The value that sorting would put at a place; afterwards smaller ones are before it and larger ones behind it (Hoare).
+// Return the value that sorting would put at a place. Reorders the values: smaller ones before it, larger ones after it
+// (Hoare's quickselect).
 function smallest(values, place) {
   let [left, right] = [0, values.length - 1];
   while (left < right) {

@@ -1,8 +1,8 @@
-// The recommendation: what to choose, how good and how sure it is, and what comes next.
+// The recommendation: what to choose, its value, how certain it is, and the next best choice.
 
-const SHOWN = 6; // choices in the table
+const SHOWN = 6; // rows in the table of portfolios
 
-// The members of a choice, with their marks.
+// Build the name of a portfolio from its members, each with its line style.
 function choiceName(data, members) {
   return members.flatMap(({ algorithm, count }, k) => [
     ...(k ? [el("span", { class: "plus" }, " + ")] : []),
@@ -55,7 +55,7 @@ function remarksOn(data, wish, found) {
   return remarks;
 }
 
-// The best choices, each with the range of its value.
+// Build the table of the best portfolios, each with the interval of its value.
 function ranking(data, found, heading, value) {
   const lowest = Math.min(...found.candidates.map(({ lower }) => lower));
   const highest = Math.max(...found.candidates.map(({ upper }) => upper));

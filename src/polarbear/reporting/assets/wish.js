@@ -1,9 +1,9 @@
-// What the reader wishes: everything that the explorer's controls hold, as a plain value that survives in the address.
+// The query: the state of all controls of the explorer, as a plain object that the address of the page stores.
 
 const KINDS = ["at", "between", "around", "drawn"];
 const RISKS = ["expected", "best", "quantile", "regret"];
 const MACHINES = 5;
-const STEPS = 200; // of a slider over budgets
+const STEPS = 200; // steps of a slider over budgets
 const HEIGHTS = 255; // a drawn weight is written as two hexadecimal digits
 
 function firstWish(grid) {
@@ -17,7 +17,7 @@ function firstWish(grid) {
     centre: middle,
     spread: rounded(span > 0 ? span / 8 : 1),
     heights: grid.times.map(() => Math.round(HEIGHTS / 2)),
-    place: 0, // of the grid, whose drawn weight the sliders change
+    place: 0, // index of the grid time whose weight the sliders change
     risk: "expected",
     level: 0.05,
     machines: 1,
@@ -25,7 +25,7 @@ function firstWish(grid) {
   };
 }
 
-// A budget that is easy to say, within the grid, with digits enough to tell the steps of a slider apart.
+// Round a budget within the grid, with enough digits to distinguish the steps of a slider.
 function tidy(grid, time) {
   const [from, to] = [grid.places[0], grid.places[grid.places.length - 1]];
   const step = grid.last - grid.fromAxis(to - (to - from) / STEPS);
@@ -54,7 +54,7 @@ function riskOf({ risk, level }) {
   return risk === "quantile" ? { kind: risk, level } : { kind: risk };
 }
 
-// The part of the address behind #, and back. What cannot be read is left as it was.
+// `written` returns a query as the part of the address after #, and `recalled` parses it; invalid parts get defaults.
 function written(wish) {
   const { kind } = wish;
   const parts = { kind };
@@ -92,13 +92,13 @@ function recalled(text, grid) {
   return wish;
 }
 
-// A spread in words.
+// Describe a spread as the interval that holds two in three budgets.
 function twoInThree({ centre, spread }, grid) {
   const [low, high] = [-1, 1].map((side) => amount(rounded(grid.fromAxis(grid.onAxis(centre) + side * spread))));
   return `two in three from ${low} to ${high}`;
 }
 
-// The wish in words.
+// Describe a query in words.
 function worded(wish, grid, unit) {
   const budget = {
     at: () => `a budget of ${amount(wish.time)}`,
@@ -117,7 +117,7 @@ function worded(wish, grid, unit) {
   return `for ${measured}, ${aim}${machines}`;
 }
 
-// The same question in Python, to the last digit.
+// Return the same query as Python code, with all digits.
 function inPython(wish, grid, names) {
   const preference = {
     at: () => `pb.At(${wish.time})`,
