@@ -2,10 +2,9 @@
 
 An algorithm that another one beats on most instances at every time can still come first most often: a specialist loses to
 an all-rounder on most instances and wins clearly on the rest. By default a specialist is kept if its share of first places
-may be more than 10 points higher than the other's, or if it is expected to come first more often than any other algorithm
-at some time. Therefore the best choice for a known budget is never eliminated, and a preference over several budgets loses
-at most about 10 points. Under Plackett-Luce win rates and first places give the same order, and nothing is lost (the
-paper's Proposition 1).
+may be more than 10 points higher than the other's. Therefore an elimination costs a preference over first places at most
+about 10 points. Under Plackett-Luce win rates and first places give the same order, and nothing is lost (the paper's
+Proposition 1).
 
 Under the Bayesian bootstrap an algorithm can be eliminated only by one that it was compared with at every time. If two
 algorithms share no instance, only the Plackett-Luce part of the blend distinguishes them, which does not justify an
@@ -126,14 +125,7 @@ def threats_over_time(
     result = np.zeros_like(beats)
     for a, b in np.argwhere(np.triu(beats.any(axis=0) | beats.any(axis=0).T, 1)).tolist():
         result[:, a, b], result[:, b, a] = (each.mean(axis=1) for each in _better(posterior, a, b))
-    result[_leads(posterior)] = 0.0
     return np.where(beats > 0, result, 0.0)
-
-
-def _leads(posterior: Posterior) -> tuple[NDArray[np.intp], slice, NDArray[np.intp]]:
-    """Return the index (time, every row, leader) of the algorithm with the highest expected rating at each time."""
-    leaders = posterior.ratings.mean(axis=0).argmax(axis=1)
-    return np.arange(len(leaders)), slice(None), leaders
 
 
 def _compared(posterior: Posterior) -> NDArray[np.bool_]:
@@ -214,9 +206,8 @@ def dominated(
         "joint": beaten at all times at once with probability α, which needs joint draws. "pointwise": beaten by the same
         other algorithm at each time with probability α.
     specialists
-        "keep": the other algorithm must also come first at least as often, within 10 % of the instances. An algorithm that
-        is expected to come first more often than any other at some time is kept. "drop": it is enough that the other
-        algorithm beats it on most instances.
+        "keep": the other algorithm must also come first at least as often, within 10 % of the instances. "drop": it is
+        enough that it beats the algorithm on most instances.
     among
         The algorithms that may eliminate and be eliminated; all by default.
 
