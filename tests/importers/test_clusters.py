@@ -190,7 +190,7 @@ class TestByChoice:
             ("function", (2, "function", "instance"), lambda block: block.function),
             ("function_id", (2, "function", "instance"), lambda block: block.function),
             ("dimension", (2, "dimension", "instance"), lambda block: block.dimension),
-            ("instance", (24, "instance of these 2 functions", "run"), lambda block: block[:4]),
+            ("instance", (24, "instance of these functions", "run"), lambda block: block[:4]),
             ("data_set", (3, "data set", "instance"), lambda block: f"set {block.instance % 3}"),
             (["data_set"], (3, "data set", "instance"), lambda block: f"set {block.instance % 3}"),
             (
@@ -220,10 +220,18 @@ class TestByChoice:
     @pytest.mark.parametrize("cluster", ["none", None, ["none"]])
     def test_there_may_be_none(self, runs, cluster):
         imported = read_runs(runs, cluster=cluster)
-        assert described(imported) == (48, "run on these 24 instances", "run")
+        assert described(imported) == (48, "run on these instances", "run")
         assert imported.about.notes == ()
         choices = Choices.from_trajectories(imported.runs, grid=[1], **imported.clustering)
-        assert fit(choices, draws=100).scope == "to new runs on these 24 instances, based on 48"
+        assert fit(choices, draws=100).scope == "to new runs on these instances, based on 48"
+
+    def test_choices_of_imports_with_different_numbers_of_instances_can_be_joined(self, tmp_path):
+        choices = []
+        for names in ("ab", "cde"):
+            rows = list(itertools.product(names, (1, 2)))
+            imported = read_runs(table(tmp_path / f"{names}.csv", rows, ["instance", "run_id"]), cluster="none")
+            choices.append(Choices.from_trajectories(imported.runs, grid=[1], **imported.clustering))
+        assert fit(choices[0] + choices[1], draws=100).scope == "to new runs on these instances, based on 10"
 
     def test_labels_are_the_cells(self, runs):
         assert {run.cluster for run in read_runs(runs, cluster="data_set").runs} == {"set 0", "set 1", "set 2"}
@@ -252,7 +260,7 @@ class TestByChoice:
     def test_a_folder_has_fields_and_no_columns(self):
         assert described(read_runs(DATA / "ioh", cluster="instance")) == (
             10,
-            "instance of these 2 functions",
+            "instance of these functions",
             "instance",
         )
         there = "'suite', 'function', 'dimension', 'instance', or by 'auto' or 'none'"

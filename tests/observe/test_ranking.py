@@ -24,12 +24,12 @@ def test_rankings_are_collected_by_instance_and_time():
         ],
         names=["a", "b", "c"],
     )
-    nobody = [ABSENT] * 3
+    all_absent = [ABSENT] * 3
     assert rankings.grid.times.tolist() == [10, 20]
     assert rankings.ranks.tolist() == [
         [[1, 0, ABSENT], [0, 0, 1]],
-        [[UNRANKED, UNRANKED, 0], nobody],
-        [[1, ABSENT, 0], nobody],
+        [[UNRANKED, UNRANKED, 0], all_absent],
+        [[1, ABSENT, 0], all_absent],
     ]
     assert rankings.weights.tolist() == [[1, 3], [1, 0], [1, 0]]
 

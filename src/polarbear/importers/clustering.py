@@ -146,9 +146,9 @@ def _independent(blocks: list[Block]) -> _Chosen:
     problems = {block[:4] for block in blocks}
     functions = {(block.suite, block.function) for block in blocks if block.function is not None}
     if len(problems) < len(blocks):
-        kind = "run on this instance" if len(problems) == 1 else f"run on these {len(problems)} instances"
+        kind = "run on this instance" if len(problems) == 1 else "run on these instances"
     elif functions and len(blocks) > 1:
-        kind = "instance of this function" if len(functions) == 1 else f"instance of these {len(functions)} functions"
+        kind = "instance of this function" if len(functions) == 1 else "instance of these functions"
     else:
         return _Chosen({}, "cluster")
     return _Chosen({block: tuple(block) for block in blocks}, kind)
@@ -181,7 +181,7 @@ def _by_names(
     kinds = [_KINDS.get(name, name.replace("_", " ")) for name in names]
     functions = len({(block.suite, block.function) for block in blocks if block.function is not None})
     if names == ("instance",) and "instance" in there and functions:
-        kinds = ["instance of this function" if functions == 1 else f"instance of these {functions} functions"]
+        kinds = ["instance of this function" if functions == 1 else "instance of these functions"]
     if len(names) == 1:
         return _Chosen(dict(parts[0]), kinds[0])
     return _Chosen({block: tuple(part[block] for part in parts) for block in blocks}, f"{'-'.join(kinds)} combination")
