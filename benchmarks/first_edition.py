@@ -98,7 +98,7 @@ def main() -> None:
     def raced(cell: races.RaceCell, replicate: int) -> dict[str, Any]:
         values, truth = races.simulate(cell, replicate)
         out, *rest = first.ask("race", values, seed=replicate, draws=cell.draws)
-        return races.judge(cell, truth, races.Decided(tuple(out), *rest))
+        return races.compare_with_truth(cell, truth, races.Decisions(tuple(out), *rest))
 
     cells = coverage_cells() if asked.data_sets else []
     settings: list[tuple[Truth, int]] = [("random walk", 4), ("two kinds", 5)] if asked.races else []

@@ -180,7 +180,7 @@ def run_peer(cell: Cell) -> tuple[float, Array, float]:
     import pymc_extras as pmx
 
     import polarbear as pb
-    from polarbear.inference.convergence import judged
+    from polarbear.inference.convergence import diagnose
 
     model = pb.to_pymc(choices_of(cell), getattr(pb, cell.prior)())
     named = [name for name in ("amplitude", "lengthscale", "kappa") if name in model.named_vars]
@@ -218,7 +218,7 @@ def run_peer(cell: Cell) -> tuple[float, Array, float]:
         return seconds, dominance, math.nan
     hyperparameters = np.array([np.asarray(trace.posterior[name]) for name in named])
     hyperparameters = hyperparameters.reshape(len(named), *utilities.shape[:2])
-    chains = judged(utilities.transpose(1, 2, 3, 0), hyperparameters.transpose(2, 0, 1))
+    chains = diagnose(utilities.transpose(1, 2, 3, 0), hyperparameters.transpose(2, 0, 1))
     return seconds, dominance, min(chains.effective_draws, CHAINS * KEPT)
 
 
@@ -320,7 +320,7 @@ def time_devices(quick: bool) -> None:
     import jax
 
     import polarbear as pb
-    from polarbear.inference.reference.reparametrisation import white_coordinates
+    from polarbear.inference.reference.reparametrisation import whitening_coordinates
 
     cell = Cell("device", "nuts", "BSpline", 10, 40, 50) if quick else Cell("device", "nuts", "BSpline", 30, 200, 100)
     choices, later = choices_of(cell), choices_of(cell, seed=2)
@@ -329,7 +329,7 @@ def time_devices(quick: bool) -> None:
         devices.append(jax.devices("cpu")[0])
     print(f"B-spline, n = {cell.algorithms}, T = {cell.times}, P = {cell.instances}; 4 chains, 4000 draws together")
     started = time.perf_counter()
-    white_coordinates(choices, pb.BSpline())
+    whitening_coordinates(choices, pb.BSpline())
     print(
         f"the Laplace solution, which NumPy finds before each run: {time.perf_counter() - started:.1f} s of every figure"
     )

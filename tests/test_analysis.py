@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import polarbear as pb
-from polarbear.analysis import replay, suggested_grid
+from polarbear.analysis import replay, suggest_grid
 
 
 def recorded(instances=40, until=100.0, names=("good", "bad")):
@@ -19,25 +19,25 @@ def recorded(instances=40, until=100.0, names=("good", "bad")):
 class TestSuggestedGrid:
     def test_it_ends_where_nearly_all_runs_still_go_on(self):
         runs = [*recorded(), pb.Trajectory("good", 99, [1], [3.0], until=1)]
-        grid = suggested_grid(runs, count=7)
+        grid = suggest_grid(runs, count=7)
         assert (len(grid), grid.times[0], grid.times[-1], grid.axis) == (7, 2, 100, "log")
 
     def test_runs_that_ended_by_themselves_count_until_their_last_value(self):
-        assert suggested_grid(recorded(until=math.inf)).times[-1] == 30
+        assert suggest_grid(recorded(until=math.inf)).times[-1] == 30
 
     def test_short_spans_are_linear_and_ends_can_be_said(self):
-        assert suggested_grid(recorded(), start=20, stop=80, count=3).axis == "linear"
+        assert suggest_grid(recorded(), start=20, stop=80, count=3).axis == "linear"
 
     def test_a_start_at_zero_is_moved(self):
         runs = [pb.Trajectory(name, 0, [0, 5], [2.0, 1.0], until=50) for name in "ab"]
-        assert suggested_grid(runs).times[0] == 0.5
+        assert suggest_grid(runs).times[0] == 0.5
 
     @pytest.mark.parametrize(
         ("runs", "message"), [([], "got none"), ([pb.Trajectory("a", 0, [], [], until=3)], "none with a value")]
     )
     def test_nothing_to_compare(self, runs, message):
         with pytest.raises(ValueError, match=message):
-            suggested_grid(runs)
+            suggest_grid(runs)
 
 
 class TestReplay:

@@ -9,7 +9,7 @@ import numpy as np
 from polarbear.baselines import BOUNDS, aocc, eaf_contour, eaf_difference, ecdf_band, log_targets
 from polarbear.plots.end_labels import label_ends
 from polarbear.plots.lettering import name_ticks, time_axis
-from polarbear.plots.palette import looks
+from polarbear.plots.palette import assign_looks
 from polarbear.plots.style import empty_figure, new_figure, styled
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 def ecdf_figure(recorded: Recorded) -> Figure:
     """Mean attained share over time, with 95 % bootstrap bands."""
     band = ecdf_band(recorded.values, rng=np.random.default_rng(0))
-    look = looks(recorded.names)
+    look = assign_looks(recorded.names)
     with styled():
         figure, ax = new_figure(None, 3.0)
         for column, name in enumerate(recorded.names):
@@ -47,7 +47,7 @@ def ecdf_figure(recorded: Recorded) -> Figure:
 def aocc_figure(recorded: Recorded) -> Figure:
     """AOCC of every instance as a point, the mean as a dash."""
     areas = aocc(recorded.values, recorded.evaluations)
-    rng, look = np.random.default_rng(0), looks(recorded.names)
+    rng, look = np.random.default_rng(0), assign_looks(recorded.names)
     with styled():
         figure, ax = new_figure(None, 3.0)
         for column, name in enumerate(recorded.names):

@@ -9,7 +9,7 @@ import numpy as np
 
 import polarbear as pb
 from case_studies.ma_bbob.settings import FULL_COST, PARETO_SET
-from polarbear.baselines import aocc, aocc_verdict, eaf_difference, ecdf, log_targets
+from polarbear.baselines import aocc, compare_with_aocc, eaf_difference, ecdf, log_targets
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -109,7 +109,7 @@ def _tpa(page: Page, result: pb.RaceResult) -> None:
 
 def _choices(page: Page, result: pb.RaceResult, recorded: Recorded) -> None:
     posterior, inside = result.posterior, result.pareto_set
-    verdict = aocc_verdict(recorded.trajectories(), posterior, among=inside)
+    verdict = compare_with_aocc(recorded.trajectories(), posterior, among=inside)
     best = sorted(verdict.means.items(), key=lambda each: -each[1])[:4]
     page.compare(
         "choice by mean AOCC",

@@ -10,7 +10,7 @@ import numpy as np
 import polarbear as pb
 from case_studies.page import Page, Table
 from case_studies.synthetic.ground_truth import GroundTruth
-from polarbear.plots.palette import looks
+from polarbear.plots.palette import assign_looks
 from polarbear.plots.style import empty_figure, styled
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ def _figure(temporal: dict[str, dict[int, float]], independent: dict[int, dict[i
             (right, {f"n = {n}": row for n, row in independent.items()}, "number of instances"),
         ]
         for ax, measured, label in lines:
-            look = looks(measured)
+            look = assign_looks(measured)
             for name, row in measured.items():
                 ax.plot(list(row), list(row.values()), marker=look[name].marker, color=look[name].colour, label=name)
             ax.set_yscale("log")

@@ -1,6 +1,6 @@
 """Analysis of recorded runs.
 
-Trajectories come in. `suggested_grid` returns a grid on which nearly all of them can be compared, and `replay` races on the
+Trajectories come in. `suggest_grid` returns a grid on which nearly all of them can be compared, and `replay` races on the
 recordings and computes what racing would have saved.
 """
 
@@ -30,7 +30,7 @@ _WIDE = 10.0  # a grid over more than one order of magnitude gets a logarithmic 
 
 
 @dataclass(frozen=True, eq=False)
-class Replayed:
+class Replay:
     """A race on recorded runs.
 
     Attributes
@@ -55,7 +55,7 @@ class Replayed:
         return 1 - self.spent / self.recorded
 
 
-def suggested_grid(
+def suggest_grid(
     runs: Sequence[Trajectory], *, count: int = 30, start: float | None = None, stop: float | None = None
 ) -> Grid:
     """Return a grid of times at which nearly all recorded runs can be compared.
@@ -66,7 +66,7 @@ def suggested_grid(
     Examples
     --------
     >>> from polarbear.observe import Trajectory
-    >>> suggested_grid([Trajectory("a", i, [1, 50], [3.0, 2.0], until=100) for i in range(9)], count=3)
+    >>> suggest_grid([Trajectory("a", i, [1, 50], [3.0, 2.0], until=100) for i in range(9)], count=3)
     Grid(3 times from 1 to 100, log axis)
     """
     if not runs:
@@ -96,7 +96,7 @@ def replay(
     cluster_kind: str = "cluster",
     cluster_unit: str = "instance",
     **settings: Any,
-) -> Replayed:
+) -> Replay:
     """Race on recorded runs in a random order of instances, and compute what racing would have saved.
 
     The race uses the clusters of the runs; its rounds draw single instances, not whole clusters. A race file does not store
@@ -137,7 +137,7 @@ def replay(
     race = Race(names, None, grid, seed=seed, maximise=recorded[0].maximise, **settings)
     result = race.run(ReplayExecutor(recorded), progress="none")
     full = sum(min(run.until, stop) for run in recorded)
-    return Replayed(result, full, sum(result.cost.values()), len(whole), left_out)
+    return Replay(result, full, sum(result.cost.values()), len(whole), left_out)
 
 
 def _labelled(run: Trajectory, kind: str, unit: str) -> Trajectory:

@@ -6,7 +6,7 @@ from threading import Thread
 import numpy as np
 import pytest
 
-from polarbear.algorithms import Recorder, ask_tell, command, counted, family, perform
+from polarbear.algorithms import Recorder, ask_tell, command, counted, family, record_run
 
 
 class Sphere:
@@ -19,7 +19,7 @@ class Sphere:
 
 def outcome(algorithm, problem=None, until=100, seed=1, **options):
     recorder = Recorder(until, **options)
-    ended = perform(algorithm, problem or Sphere(), seed, recorder)
+    ended = record_run(algorithm, problem or Sphere(), seed, recorder)
     return ended, recorder
 
 

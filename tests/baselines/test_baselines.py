@@ -7,7 +7,7 @@ from polarbear import Trajectory
 from polarbear.baselines import (
     aocc,
     aocc_of_runs,
-    attained,
+    attained_share,
     eaf,
     eaf_contour,
     eaf_difference,
@@ -82,13 +82,13 @@ def test_band_covers_the_mean_of_the_population():
 
 
 def test_attained_share_does_not_depend_on_the_unit_when_the_bounds_move_along(values):
-    np.testing.assert_allclose(attained(values * 1e3, (1e-5, 1e5)), attained(values))
+    np.testing.assert_allclose(attained_share(values * 1e3, (1e-5, 1e5)), attained_share(values))
 
 
 @pytest.mark.parametrize("bounds", [(0.0, 1.0), (1.0, 1.0), (2.0, 1.0), (1e-8, math.inf), (math.nan, 1.0)])
 def test_bounds_must_suit_a_logarithmic_scale(bounds):
     with pytest.raises(ValueError, match="expected bounds 0 < lower < upper"):
-        attained([1.0], bounds)
+        attained_share([1.0], bounds)
 
 
 def test_wrong_shapes_are_refused(values):

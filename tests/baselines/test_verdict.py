@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 import polarbear as pb
-from polarbear.baselines import aocc_verdict
+from polarbear.baselines import compare_with_aocc
 
 
 def posterior_of(runs):
@@ -20,7 +20,7 @@ def recorded(rules, instances=20, **kwargs):
 
 def test_the_two_agree_where_one_algorithm_is_better_on_every_instance():
     runs = recorded({"good": lambda i: 1e-4 * (1 + i), "bad": lambda i: 1e-2 * (1 + i)})
-    verdict = aocc_verdict(runs, posterior_of(runs))
+    verdict = compare_with_aocc(runs, posterior_of(runs))
     assert (verdict.choice, verdict.ours, verdict.differs) == ("good", "good", False)
     assert "would choose good too" in verdict.sentence
     assert verdict.means["good"] == pytest.approx(np.mean([(2 - np.log10(1e-4 * (1 + i))) / 10 for i in range(20)]))
@@ -29,7 +29,7 @@ def test_the_two_agree_where_one_algorithm_is_better_on_every_instance():
 def test_the_two_differ_where_few_instances_are_won_by_many_orders_of_magnitude():
     # "often" wins 15 of 20 instances by a little, "hugely" the other 5 by ten orders of magnitude.
     runs = recorded({"often": lambda i: 0.9, "hugely": lambda i: 1.0 if i < 15 else 1e-10})
-    verdict = aocc_verdict(runs, posterior_of(runs))
+    verdict = compare_with_aocc(runs, posterior_of(runs))
     assert (verdict.choice, verdict.ours, verdict.differs) == ("hugely", "often", True)
     assert "would choose hugely" in verdict.sentence
     assert "rankings choose often under the same uniform preference" in verdict.sentence
@@ -37,7 +37,7 @@ def test_the_two_differ_where_few_instances_are_won_by_many_orders_of_magnitude(
 
 def test_values_outside_the_bounds_are_remarked_upon():
     runs = recorded({"good": lambda i: 1e4, "bad": lambda i: 1e5})
-    assert "100% of the final values lie outside these bounds" in aocc_verdict(runs, posterior_of(runs)).sentence
+    assert "100% of the final values lie outside these bounds" in compare_with_aocc(runs, posterior_of(runs)).sentence
 
 
 @pytest.mark.parametrize(
@@ -46,7 +46,7 @@ def test_values_outside_the_bounds_are_remarked_upon():
 )
 def test_where_aocc_does_not_apply_it_says_why(rule, kwargs, reason):
     runs = recorded({"a": rule, "b": lambda i: 0.5}, **kwargs)
-    verdict = aocc_verdict(runs, posterior_of(runs))
+    verdict = compare_with_aocc(runs, posterior_of(runs))
     assert verdict.choice is None
     assert not verdict.differs
     assert reason in verdict.sentence
@@ -54,7 +54,7 @@ def test_where_aocc_does_not_apply_it_says_why(rule, kwargs, reason):
 
 def test_ours_is_chosen_among_the_candidates():
     runs = recorded({"good": lambda i: 1e-4, "bad": lambda i: 1e-2})
-    verdict = aocc_verdict(runs, posterior_of(runs), among=["bad"])
+    verdict = compare_with_aocc(runs, posterior_of(runs), among=["bad"])
     assert (verdict.choice, verdict.ours) == ("good", "bad")
 
 
@@ -64,7 +64,7 @@ def test_all_runs_of_an_algorithm_too_short():
     short = [
         run if run.algorithm == "good" else pb.Trajectory("bad", run.instance, [1], [1.0], until=20) for run in runs
     ]
-    assert "no run of bad lasted" in aocc_verdict(short, posterior).sentence
+    assert "no run of bad lasted" in compare_with_aocc(short, posterior).sentence
 
 
 def cut(runs, until):
@@ -81,19 +81,19 @@ def test_all_are_compared_on_the_instances_that_they_share():
     # Where "partial" did not run to the end, "good" did badly: over all its instances it would be behind.
     rules = {"good": lambda i: 1e-4 if i < 12 else 10.0, "partial": lambda i: 1e-3, "bad": lambda i: 50.0}
     runs = cut(recorded(rules), lambda name, i: 20 if name == "partial" and i >= 12 else 30)
-    verdict = aocc_verdict(runs, posterior_of(runs), among=["good", "partial"])
+    verdict = compare_with_aocc(runs, posterior_of(runs), among=["good", "partial"])
     assert verdict.means == pytest.approx({"good": 0.6, "partial": 0.5, "bad": (2 - np.log10(50)) / 10})
     assert (verdict.choice, verdict.instances) == ("good", 12)
     assert "over the 12 of 20 instances on which all that are compared ran to the end" in verdict.sentence
     whole = recorded(rules)
-    assert "over all 20 instances" in aocc_verdict(whole, posterior_of(whole)).sentence
+    assert "over all 20 instances" in compare_with_aocc(whole, posterior_of(whole)).sentence
 
 
 def test_who_went_out_early_is_left_out_and_who_went_out_late_is_not():
     rules = {"good": lambda i: 1e-4, "late": lambda i: 1e-3, "early": lambda i: 1e-2}
     last = {"good": 20, "late": 15, "early": 4}
     runs = cut(recorded(rules), lambda name, i: 30 if i < last[name] else None)
-    verdict = aocc_verdict(runs, posterior_of(runs), among=["good"])
+    verdict = compare_with_aocc(runs, posterior_of(runs), among=["good"])
     assert (set(verdict.means), verdict.instances) == ({"good", "late"}, 15)
     assert "Not compared, since they ran to the end on too few: early." in verdict.sentence
 
@@ -101,8 +101,8 @@ def test_who_went_out_early_is_left_out_and_who_went_out_late_is_not():
 def test_it_does_not_apply_where_nobody_can_be_compared_on_equal_terms():
     rules = {"first": lambda i: 1e-4, "second": lambda i: 1e-3}
     apart = cut(recorded(rules), lambda name, i: 30 if (i < 10) == (name == "first") else 20)
-    verdict = aocc_verdict(apart, posterior_of(apart))
+    verdict = compare_with_aocc(apart, posterior_of(apart))
     assert (verdict.choice, verdict.means, verdict.instances) == (None, {}, 0)
     assert "there is no instance on which all of first, second ran to the end of the grid" in verdict.sentence
-    alone = aocc_verdict(apart, posterior_of(apart), among=["first"])
+    alone = compare_with_aocc(apart, posterior_of(apart), among=["first"])
     assert "nobody else ran to the end of the grid on half of the instances of first" in alone.sentence

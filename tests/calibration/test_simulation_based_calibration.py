@@ -19,7 +19,7 @@ from scipy import stats
 import polarbear as pb
 from polarbear.models import IndependentPrior, Prior, TemporalPrior
 from polarbear.models.plackett_luce import log_likelihood, sample_rankings
-from polarbear.posterior.posterior import ratings_of
+from polarbear.posterior.posterior import ratings_from_utilities
 
 QUANTITIES = ("difference at a time", "difference averaged over time", "spread of the utilities", "log-likelihood")
 RANKED_AMONG = 99
@@ -113,7 +113,7 @@ def replicated(prior: Prior, setting: Setting) -> Replicates:
         if not posterior.diagnostics.reliable:
             continue
 
-        truth = ratings_of(np.moveaxis(utilities, 0, -1))
+        truth = ratings_from_utilities(np.moveaxis(utilities, 0, -1))
         time, pair = int(rng.integers(times)), int(rng.integers(algorithms * (algorithms - 1) // 2))
         drawn = quantities_of(posterior.thin(RANKED_AMONG).ratings, choices, time, pair)
         true = quantities_of(truth, choices, time, pair)

@@ -17,10 +17,10 @@ from polarbear.calibration.coverage import CoverageCell, measure_coverage
 from polarbear.calibration.matching import estimate_autocorrelation, estimate_spread
 from polarbear.calibration.prediction import PredictionCell, log_scores, measure_prediction
 from polarbear.calibration.races import RaceCell, simulate_race
-from polarbear.calibration.rank_tests import eliminated_by_rank_tests
+from polarbear.calibration.rank_tests import eliminate_by_rank_tests
 from polarbear.calibration.simulator import Simulator
-from polarbear.calibration.study import gathered, key, run_study
-from polarbear.calibration.truths import TRUTHS, draw_truth, of_instances, true_win_rates
+from polarbear.calibration.study import key, read_outcomes, run_study
+from polarbear.calibration.truths import TRUTHS, draw_instance_utilities, draw_truth, true_win_rates
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ def test_a_study_computes_every_replicate_once(tmp_path):
     assert outcomes == {key(Cell(b)): [{"value": b**k} for k in range(3)] for b in (2, 3)}
     assert told == [(4, 6), (5, 6), (6, 6)]
     assert run_study(counted, [Cell(3)], replicates=2, path=path) == {key(Cell(3)): [{"value": 1}, {"value": 3}]}
-    assert gathered([Cell(5)], path) == {key(Cell(5)): []}
+    assert read_outcomes([Cell(5)], path) == {key(Cell(5)): []}
 
 
 def test_an_outcome_that_was_cut_off_is_computed_again(tmp_path):
@@ -143,7 +143,7 @@ def test_the_bootstrap_holds_the_truth_where_the_paper_s_likelihood_does_not():
 def test_simulated_outcomes_have_the_true_win_rates(truth):
     rng = np.random.default_rng(3)
     utilities = draw_truth(truth, 4, 3, rng=rng)
-    values = Simulator().values(of_instances(utilities, 20_000, rng=rng), 20_000, rng=rng)
+    values = Simulator().values(draw_instance_utilities(utilities, 20_000, rng=rng), 20_000, rng=rng)
     rates = (values[..., :, None] < values[..., None, :]).mean(axis=0)
     off = ~np.eye(3, dtype=bool)
     # 20,000 instances: four standard errors.
@@ -160,7 +160,7 @@ def test_a_race_is_judged_by_its_truth(rule, monkeypatch):
     assert (found["eliminated"], found["wrong"], found["clearly_wrong"]) == (1, 0, 0)
     assert found["right_set"]
     assert 8 <= found["instances"] <= 48
-    mistaken = races.judge(cell, truth[None], races.Decided((1,), 0.01, 8, resolved=True, cost=0.1))
+    mistaken = races.compare_with_truth(cell, truth[None], races.Decisions((1,), 0.01, 8, resolved=True, cost=0.1))
     assert (mistaken["wrong"], mistaken["clearly_wrong"], mistaken["right_set"]) == (1, 1, False)
     summary = races.summarise(cell, [found, mistaken])
     assert summary["any_wrong"][0] == 0.5
@@ -171,26 +171,31 @@ def test_a_specialist_need_not_go_in_a_race_that_keeps_it():
     """On two of five kinds of instances a is first, on the others last; b beats it on three of five."""
     places = np.array([[0, 1, 2, 3], [0, 1, 2, 3], [3, 0, 1, 2], [3, 1, 0, 2], [3, 1, 2, 0]])
     truth = -5.0 * places[:, None]
-    decided = races.Decided((), 0.0, 8, resolved=True, cost=0.1)
-    kept = races.judge(RaceCell(specialists="keep"), truth, decided)
-    assert not races.judge(RaceCell(specialists="drop"), truth, decided)["right_set"]
+    decided = races.Decisions((), 0.0, 8, resolved=True, cost=0.1)
+    kept = races.compare_with_truth(RaceCell(specialists="keep"), truth, decided)
+    assert not races.compare_with_truth(RaceCell(specialists="drop"), truth, decided)["right_set"]
     assert not kept["right_set_by_pairs"]
     # c and d are beaten by b, and come first no more often.
     assert not kept["right_set"]
-    assert races.judge(RaceCell(specialists="keep"), truth, replace(decided, out=(2, 3)))["right_set"]
-    assert races.judge(RaceCell(specialists="keep"), truth, replace(decided, out=(0, 2, 3)))["specialists_lost"] == 1
+    assert races.compare_with_truth(RaceCell(specialists="keep"), truth, replace(decided, out=(2, 3)))["right_set"]
+    assert (
+        races.compare_with_truth(RaceCell(specialists="keep"), truth, replace(decided, out=(0, 2, 3)))[
+            "specialists_lost"
+        ]
+        == 1
+    )
 
 
 def test_rank_tests_eliminate_whom_another_beats_at_every_time():
     rng = np.random.default_rng(0)
     values = rng.normal(size=(40, 3, 3)) + np.array([0.0, 2.0, 0.0])
-    out, seen, runs = eliminated_by_rank_tests(values, level=0.01, batch=8)
+    out, seen, runs = eliminate_by_rank_tests(values, level=0.01, batch=8)
     assert out == [1]
     assert seen == 40
     assert runs < 40 * 3
     crossing = rng.normal(size=(40, 2, 2)) + np.array([[0.0, 2.0], [2.0, 0.0]])
-    assert eliminated_by_rank_tests(crossing, level=0.01, batch=8)[0] == []
-    assert eliminated_by_rank_tests(np.zeros((16, 2, 3)), level=0.01, batch=8)[0] == []
+    assert eliminate_by_rank_tests(crossing, level=0.01, batch=8)[0] == []
+    assert eliminate_by_rank_tests(np.zeros((16, 2, 3)), level=0.01, batch=8)[0] == []
 
 
 def test_log_scores_are_those_of_each_outcome():

@@ -4,8 +4,8 @@ from scipy import stats
 
 import polarbear as pb
 from polarbear.calibration.simulator import Simulator
-from polarbear.checks.leave_one_out import _as_normal, of_algorithms
-from polarbear.checks.run_scores import looked_at
+from polarbear.checks.leave_one_out import _as_normal, restrict_to
+from polarbear.checks.run_scores import thin_instances
 from polarbear.models.plackett_luce import sample_rankings
 from polarbear.observe.rankings import ABSENT, UNRANKED
 
@@ -97,7 +97,7 @@ def test_ratios_are_told_as_normal_values_that_are_as_rare():
 def test_many_instances_are_looked_at_in_part():
     values = sample_rankings(np.zeros((2, 3)), 1000, rng=np.random.default_rng(2))
     choices = pb.Choices.from_values(values, grid=[1, 2], per_instance=True)
-    part = pb.Choices.from_rankings(looked_at(choices.rankings), per_instance=True)
+    part = pb.Choices.from_rankings(thin_instances(choices.rankings), per_instance=True)
     np.testing.assert_array_equal(pb.leave_one_out(choices)["A"].errors, pb.leave_one_out(part)["A"].errors)
 
 
@@ -110,7 +110,7 @@ def test_who_was_never_seen_together_is_not_judged():
 
 def test_the_order_of_the_others_is_kept():
     ranks = np.array([[[0, 1, 1, 2, UNRANKED]], [[2, 0, ABSENT, 1, 1]], [[0, 0, 0, 0, 0]]], dtype=np.int16)
-    kept = of_algorithms(pb.Rankings(ranks, None, [1.0]), [0, 2, 3, 4])
+    kept = restrict_to(pb.Rankings(ranks, None, [1.0]), [0, 2, 3, 4])
     assert kept.rankings.ranks[:, 0].tolist() == [[0, 1, 2, UNRANKED], [1, ABSENT, 0, 0], [0, 0, 0, 0]]
     assert kept.names == ("A", "C", "D", "E")
 

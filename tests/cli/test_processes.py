@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from polarbear.cli.open_file import opened
+from polarbear.cli.open_file import open_race
 from polarbear.storage import RaceFile
 
 POLARBEAR = [sys.executable, "-W", "error", "-m", "polarbear"]
@@ -94,7 +94,7 @@ def test_only_one_may_write_and_everybody_read(tmp_path):
         assert done.returncode == 1
         assert "is being written by process" in done.stderr
         for _ in range(30):
-            with opened(tmp_path / "my.race") as race:
+            with open_race(tmp_path / "my.race") as race:
                 assert len(race.result.pareto_set) > 1
             time.sleep(0.05)
         polarbear("status", "my.race", cwd=tmp_path, code=2)

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from polarbear.cli.sparklines import Curves, lines_of, sparkline
+from polarbear.cli.sparklines import Curves, format_curves, sparkline
 
 RAMP = [k / 119 for k in range(120)]
 CURVES = Curves("P(best) from 1 to 10", {"cma": RAMP, "a rather\nlong name of an algorithm": [0.1] * 120})
@@ -22,7 +22,7 @@ def test_many_values_are_averaged():
 
 @pytest.mark.parametrize("columns", [40, 60, 80, 200])
 def test_lines_keep_to_the_width_and_stand_below_each_other(columns):
-    title, *lines = lines_of(CURVES, columns=columns, encoding="utf-8")
+    title, *lines = format_curves(CURVES, columns=columns, encoding="utf-8")
     assert title == CURVES.title
     # A name, eight characters of a curve and its ends are the least that can be shown.
     assert all(len(line) <= max(columns, 28 + 2 + 8 + 14) for line in lines)
@@ -33,7 +33,7 @@ def test_lines_keep_to_the_width_and_stand_below_each_other(columns):
 
 @pytest.mark.parametrize("encoding", ["ascii", "cp1252", "no such encoding"])
 def test_where_there_are_no_blocks_letters_are_used(encoding):
-    lines = lines_of(CURVES, columns=80, encoding=encoding)
+    lines = format_curves(CURVES, columns=80, encoding=encoding)
     assert all(line.isascii() for line in lines)
     assert "+" in lines[1] or "=" in lines[1]
 

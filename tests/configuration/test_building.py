@@ -2,7 +2,7 @@ import sys
 
 import pytest
 
-from polarbear.algorithms import Recorder, perform
+from polarbear.algorithms import Recorder, record_run
 from polarbear.configuration import ConfigurationError, building, prepare
 from polarbear.configuration.schema import AlgorithmTable, ExecutionTable, InstancesTable, json_schema
 from tests.configuration.conftest import RACE
@@ -35,7 +35,7 @@ def test_commands_run_beside_the_file_and_may_have_a_parser_of_their_own(tmp_pat
     solver = algorithm(tmp_path, command="cat log", parse="own_parser:read", memory=500)
     assert solver.memory == 500_000_000
     recorder = Recorder(10)
-    perform(solver, "x", 1, recorder)
+    record_run(solver, "x", 1, recorder)
     assert recorder.events() == [(1.0, 2.5)]
 
 

@@ -5,7 +5,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import polarbear as pb
-from polarbear.configuration import ConfigurationError, prepare, written_value
+from polarbear.configuration import ConfigurationError, parse_value, prepare
 from polarbear.configuration.schema import RaceToml
 from tests.configuration.conftest import RACE
 
@@ -297,7 +297,7 @@ def test_the_command_line_goes_before_the_file(write):
     ],
 )
 def test_values_as_the_file_would_have_them(text, value):
-    assert written_value(text) == value
+    assert parse_value(text) == value
 
 
 @settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -1,7 +1,7 @@
 import pytest
 
 import polarbear as pb
-from polarbear.configuration import about_race, prepare, recall
+from polarbear.configuration import load_stored, prepare, to_store
 from polarbear.storage import RaceFile
 from tests.configuration.conftest import RACE
 
@@ -13,7 +13,7 @@ def stored(path, **about):
 
 def test_a_race_file_knows_its_configuration(write, tmp_path):
     prepared = prepare(write(), {"race.confidence": 0.8})
-    known = recall(stored(tmp_path / "a.race", **about_race(prepared)))
+    known = load_stored(stored(tmp_path / "a.race", **to_store(prepared)))
     assert (known.path, known.text, known.overrides) == (prepared.path, RACE, {"race.confidence": 0.8})
     again = known.prepare(None, {"race.rope": 0.2})
     assert (again.settings.confidence, again.settings.rope) == (0.8, 0.2)
@@ -33,4 +33,4 @@ def test_what_is_the_race_s_own_stays(tmp_path):
 @pytest.mark.parametrize("told", [3, [], {}, {"path": "x", "text": "", "overrides": [], "instances": None}])
 def test_nonsense_is_told(tmp_path, told):
     with pytest.raises(ValueError, match=r"damaged|was made by a Python program"):
-        recall(stored(tmp_path / "a.race", configuration=told))
+        load_stored(stored(tmp_path / "a.race", configuration=told))

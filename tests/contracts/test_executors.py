@@ -8,7 +8,7 @@ from contextlib import contextmanager
 import pytest
 
 from polarbear.execution import Limits, LocalExecutor, close_workers, dask_executor, pack, run_supervised
-from polarbear.execution.guardian_main import bearers
+from polarbear.execution.guardian_main import processes_with_token
 from polarbear.race.jobs import Job
 from tests.execution import runs
 
@@ -96,7 +96,7 @@ def test_no_process_is_left_behind(told):
     _, tokens = told
     assert tokens
     for _ in range(600):  # workers of a driver that just ended are about to
-        left = [process for token in tokens for process in bearers(token)]
+        left = [process for token in tokens for process in processes_with_token(token)]
         if not left:
             break
         time.sleep(0.05)

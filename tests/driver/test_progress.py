@@ -10,7 +10,7 @@ from rich.console import Console
 
 import polarbear as pb
 from polarbear.driver import progress as views
-from polarbear.driver.progress import Lines, LiveView, Silence, progress
+from polarbear.driver.progress import LineView, LiveView, SilentView, make_view
 from polarbear.race import loop
 from tests.race.paper import some_posterior
 from tests.race.simulated import simulated_runs
@@ -66,23 +66,23 @@ def shown(view):
     ("asked", "stream", "kind"),
     [
         ("auto", Terminal(), LiveView),
-        ("auto", io.StringIO(), Lines),
+        ("auto", io.StringIO(), LineView),
         ("live", io.StringIO(), LiveView),
-        ("lines", Terminal(), Lines),
-        ("none", Terminal(), Silence),
+        ("lines", Terminal(), LineView),
+        ("none", Terminal(), SilentView),
     ],
 )
 def test_the_view_that_was_asked_for(asked, stream, kind):
-    assert type(progress(asked, stream=stream)) is kind
+    assert type(make_view(asked, stream=stream)) is kind
 
 
 def test_an_unknown_view_is_refused():
     with pytest.raises(ValueError, match="progress must be 'auto', 'live', 'lines' or 'none', got 'loud'"):
-        progress("loud")
+        make_view("loud")
 
 
 def test_it_goes_to_standard_error(capsys):
-    raced(progress("lines"), rounds=1)
+    raced(make_view("lines"), rounds=1)
     out, err = capsys.readouterr()
     assert out == ""
     assert err.startswith("round 1 · ")
@@ -90,7 +90,7 @@ def test_it_goes_to_standard_error(capsys):
 
 def test_one_line_a_round():
     stream = io.StringIO()
-    state = raced(Lines(stream))
+    state = raced(LineView(stream))
     lines = stream.getvalue().splitlines()
     assert len(lines) == len(state.rounds) > 1
     for line, round_ in zip(lines, state.rounds, strict=True):
@@ -105,8 +105,8 @@ def test_one_line_a_round():
 
 def test_a_line_tells_of_the_failures_of_its_own_round():
     stream = io.StringIO()
-    view = Lines(stream)
-    state = raced(Silence(), rounds=1)
+    view = LineView(stream)
+    state = raced(SilentView(), rounds=1)
     run = next(iter(state.evidence.runs.values()))
     for status in ("crashed", "done", "error"):
         view.ran(dataclasses.replace(run, status=status))
@@ -122,20 +122,20 @@ def test_a_line_says_that_nothing_could_be_decided_and_why(monkeypatch):
     doubtful = some_posterior(np.random.default_rng(0), NAMES, TIMES, reliable=False)
     monkeypatch.setattr(loop, "fit", lambda *_, **__: doubtful)
     stream = io.StringIO()
-    raced(Lines(stream), rounds=1)
+    raced(LineView(stream), rounds=1)
     assert "nothing was decided, because the posterior cannot be trusted: made up for a test" in stream.getvalue()
 
 
 def test_a_line_of_a_review():
     stream = io.StringIO()
-    state = raced(Silence(), rounds=1)
+    state = raced(SilentView(), rounds=1)
     state = loop.reconsider(state, settings_of(confidence=0.9))
-    Lines(stream).decided(loop.tell(state, loop.ask(state), []))
+    LineView(stream).decided(loop.tell(state, loop.ask(state), []))
     assert stream.getvalue().startswith("round 2 · no new runs · ")
 
 
 def test_silence_says_nothing(capsys):
-    raced(progress("none"), rounds=2)
+    raced(make_view("none"), rounds=2)
     assert capsys.readouterr() == ("", "")
 
 
@@ -192,7 +192,7 @@ def test_the_live_view_tells_of_failures_newcomers_the_removed_and_the_decided()
     assert f"{1 - undecided / 6:.1%} of pairs and times" in shown(view)
     view.decided(loop.remove(state, "good"))
     assert "removed" in shown(view)
-    view.decided(raced(Silence()))
+    view.decided(raced(SilentView()))
     assert "decided" in shown(view).replace("decided  ", "", 1)
     view.close()
 
@@ -232,7 +232,7 @@ def test_the_time_to_come_follows_from_the_instances_of_this_call(monkeypatch):
     clock = iter([0.0, 60.0])
     monkeypatch.setattr(views, "time", SimpleNamespace(monotonic=lambda: next(clock)))
     monkeypatch.setattr(views, "instances_needed", lambda *_: 18.0)
-    state = raced(Silence(), rounds=1)  # on 6 instances
+    state = raced(SilentView(), rounds=1)  # on 6 instances
     view = LiveView(io.StringIO())
     plan = loop.ask(state)
     view.planned(state, plan, len(plan.jobs))
@@ -258,7 +258,7 @@ def test_times_are_told_in_units_that_fit(seconds, words):
     assert views._clock(seconds) == words
 
 
-class Listening(Silence):
+class Listening(SilentView):
     def __init__(self):
         self.heard = []
 
@@ -283,7 +283,7 @@ def test_the_driver_tells_the_view_all_of_it_and_closes_it_whatever_happens(monk
     recorded = [pb.Trajectory(name, i, [1, 5], [9.0, rng.random()], until=8) for i in range(6) for name in "ab"]
     race = pb.Race(["a", "b"], None, TIMES, prior=pb.RandomWalk(), batch=pb.FixedBatch(3), rope=0.0, draws=400)
     view = Listening()
-    monkeypatch.setattr(views, "progress", lambda _: view)
+    monkeypatch.setattr(views, "make_view", lambda _: view)
     race.run(pb.ReplayExecutor(recorded), max_instances=6)
     a_round = ["planned fresh 6", *["ran"] * 6, "inferring"]
     assert view.heard == [*a_round, "decided 1", *a_round, "decided 2", "closed"]

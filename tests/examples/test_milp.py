@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from polarbear.algorithms import Recorder, perform
+from polarbear.algorithms import Recorder, record_run
 from polarbear.configuration import prepare
 
 FOLDER = Path(__file__).parents[2] / "examples" / "milp"
@@ -41,7 +41,7 @@ def best_found(algorithm, instance, *, until_it_ends):
     for seconds in (4.0, 30.0, 300.0):
         recorder = Recorder(seconds, "seconds")
         try:
-            ended = perform(algorithm, instance, 1, recorder)
+            ended = record_run(algorithm, instance, 1, recorder)
         except ValueError:  # no value in this time
             continue
         if ended or not until_it_ends:

@@ -5,7 +5,7 @@ import pytest
 
 from polarbear.execution import LocalExecutor, WorkersClosed, pack, run_supervised
 from polarbear.execution.guardian_client import driver_token
-from polarbear.execution.guardian_main import bearers
+from polarbear.execution.guardian_main import processes_with_token
 from polarbear.race.jobs import Job
 from tests.execution import runs
 
@@ -15,7 +15,7 @@ def submit(executor, algorithm, index=0):
 
 
 def started(count):
-    while len(bearers(driver_token())) < count:
+    while len(processes_with_token(driver_token())) < count:
         time.sleep(0.01)
 
 
@@ -41,7 +41,7 @@ def test_leaving_waits_for_the_runs_and_ends_the_workers():
     with LocalExecutor(2) as executor:
         futures = [submit(executor, runs.well_behaved, index) for index in range(20)]
     assert all(future.result().status == "done" for future in futures)
-    assert bearers(driver_token()) == []
+    assert processes_with_token(driver_token()) == []
     with pytest.raises(RuntimeError, match="after shutdown"):
         executor.submit(pow, 2, 2)
 
@@ -55,7 +55,7 @@ def test_a_shutdown_that_cancels_kills_what_runs():
         running.result()
     with pytest.raises(CancelledError):
         waiting.result()
-    assert bearers(driver_token()) == []
+    assert processes_with_token(driver_token()) == []
 
 
 def test_a_shutdown_need_not_wait():
@@ -73,4 +73,4 @@ def test_an_interrupt_does_not_wait_for_runs_that_hang():
         started(2)
         raise KeyboardInterrupt
     assert all(future.done() for future in futures)
-    assert bearers(driver_token()) == []
+    assert processes_with_token(driver_token()) == []

@@ -12,7 +12,7 @@ import pytest
 from polarbear.algorithms import command
 from polarbear.execution import Limits, WorkersClosed, close_workers, pack, run_supervised
 from polarbear.execution.guardian_client import driver_token
-from polarbear.execution.guardian_main import bearers
+from polarbear.execution.guardian_main import processes_with_token
 from polarbear.race.jobs import Job
 from tests.execution import runs
 
@@ -208,9 +208,9 @@ def test_children_end_with_their_run(algorithm, status, seconds):
     assert result.status == status
     # They have been sent SIGKILL by now; on a busy machine the kernel may need a moment to take them away.
     deadline = time.monotonic() + 20
-    while bearers(driver_token()) and time.monotonic() < deadline:
+    while processes_with_token(driver_token()) and time.monotonic() < deadline:
         time.sleep(0.05)
-    assert bearers(driver_token()) == []
+    assert processes_with_token(driver_token()) == []
 
 
 def test_a_forked_child_that_returns_has_no_say():
@@ -332,7 +332,7 @@ def test_a_thread_takes_its_worker_with_it():
     thread.start()
     thread.join()
     assert pids
-    assert pids[0] not in bearers(driver_token())
+    assert pids[0] not in processes_with_token(driver_token())
 
 
 def test_closing_the_workers_ends_a_run_in_flight():
@@ -346,7 +346,7 @@ def test_closing_the_workers_ends_a_run_in_flight():
 
     thread = threading.Thread(target=work)
     thread.start()
-    while not bearers(driver_token()):
+    while not processes_with_token(driver_token()):
         time.sleep(0.01)
     while thread.is_alive():
         close_workers()
@@ -357,7 +357,7 @@ def test_closing_the_workers_ends_a_run_in_flight():
 def test_a_race_within_a_run_ends_with_the_run():
     assert events(run(runs.race_within, seed=0)) == [(1.0, 4.0)]
     assert run(runs.race_within, seed=1, limits=Limits(seconds=2)).status == "timeout"
-    assert bearers(driver_token()) == []
+    assert processes_with_token(driver_token()) == []
 
 
 DRIVER = """
@@ -379,9 +379,9 @@ def test_everything_ends_with_a_driver_that_is_killed():
     driver = subprocess.Popen([sys.executable, "-c", DRIVER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     with driver:
         token = driver.stdout.readline().strip()
-        assert eventually(lambda: len(bearers(token)) >= 5)
+        assert eventually(lambda: len(processes_with_token(token)) >= 5)
         driver.kill()
-    assert eventually(lambda: not bearers(token))
+    assert eventually(lambda: not processes_with_token(token))
 
 
 def test_a_forked_driver_has_workers_of_its_own():

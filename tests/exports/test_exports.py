@@ -8,7 +8,7 @@ import pytest
 
 import polarbear as pb
 from polarbear import exports
-from polarbear.exports.latex import escaped
+from polarbear.exports.latex import escape
 from polarbear.race.jobs import Run
 from polarbear.race.result import RaceResult
 from tests.plots.beliefs import small_race, specialist_posterior
@@ -146,7 +146,7 @@ def test_the_same_table_in_every_format(posterior, tmp_path):
     ],
 )
 def test_a_bound_is_rounded_up(bound, words):
-    assert exports.at_most(bound) == words
+    assert exports.format_error_bound(bound) == words
 
 
 def test_latex_takes_no_orders_from_names():
@@ -154,4 +154,4 @@ def test_latex_takes_no_orders_from_names():
     assert r"\textbackslash{}input\{x\}" in text
     assert r"50 \% \& more\_ & 2 \\" in text
     assert r"\caption{100 \% \$x\$}" in text
-    assert escaped("a\n\nb") == "a b"
+    assert escape("a\n\nb") == "a b"

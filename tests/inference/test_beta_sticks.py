@@ -7,7 +7,7 @@ from scipy.special import betaln
 
 import polarbear as pb
 from polarbear.inference import stick_breaking, whitened_posterior
-from polarbear.inference.dirichlet.beta_sticks import Breaks, sticks_around, strongest_first
+from polarbear.inference.dirichlet.beta_sticks import Breaks, fit_sticks, strongest_first
 from polarbear.models.helmert import helmert
 
 
@@ -89,7 +89,7 @@ def test_draws_follow_their_betas(concentration):
 def test_well_known_breaks_are_normal():
     # Parameters above 100: a normal of the same mode and curvature, and its density.
     utilities = np.array([[0.3, 0.1, -0.4]])
-    sticks = sticks_around(utilities, 150 * np.eye(2)[None], helmert(3), strongest_first(utilities))
+    sticks = fit_sticks(utilities, 150 * np.eye(2)[None], helmert(3), strongest_first(utilities))
     assert min(sticks.first.min(), sticks.second.min()) > 100
     drawn, log_density = sticks.draw(0, 4000, temper=0.8, rng=np.random.default_rng(5))
     curvature = sticks.first[0] * sticks.second[0] / (sticks.first[0] + sticks.second[0])
@@ -145,7 +145,7 @@ def test_a_normal_posterior_gives_a_normal_centre():
     utilities = np.array([[0.3, 0.1, -0.4]])
     root = np.random.default_rng(4).normal(size=(2, 2))
     precision = (1e6 * (root @ root.T + np.eye(2)))[None]
-    sticks = sticks_around(utilities, precision, helmert(3), strongest_first(utilities))
+    sticks = fit_sticks(utilities, precision, helmert(3), strongest_first(utilities))
     normal = 0.5 * np.linalg.slogdet(precision[0])[1] - np.log(2 * np.pi)
     assert sticks.log_centre == pytest.approx(normal, abs=1e-3)
 

@@ -8,7 +8,7 @@ import pytest
 import polarbear as pb
 from polarbear.inference.fields.dirichlet_field import DirichletField
 from polarbear.inference.fields.latent_field import latent_field
-from polarbear.inference.laplace.conditional import condition
+from polarbear.inference.laplace.conditional import laplace_approximation
 from polarbear.models.helmert import helmert
 from polarbear.models.plackett_luce import derivatives, sample_rankings
 from tests.inference.exact import duel, log_evidence_given
@@ -40,7 +40,7 @@ def choices(request) -> pb.Choices:
 
 
 def test_gradient_is_zero_at_the_mode(field, choices: pb.Choices) -> None:
-    found = condition(field, choices, Q)
+    found = laplace_approximation(field, choices, Q)
     gradient = derivatives(field.latent(found.mode) @ Q.T, choices)[1]
     force = field.pull_back(gradient @ Q) + field.log_prior(found.mode)[1]
     # In units of posterior standard deviations; Newton stops where a full step gains less than 1e-6 in log-density.
@@ -48,7 +48,7 @@ def test_gradient_is_zero_at_the_mode(field, choices: pb.Choices) -> None:
 
 
 def test_mode_is_higher_than_its_surroundings(field, choices: pb.Choices) -> None:
-    found = condition(field, choices, Q)
+    found = laplace_approximation(field, choices, Q)
     rng = np.random.default_rng(3)
     for _ in range(20):
         x = found.coefficients(0.3 * rng.standard_normal((*field.shape, 1)))[..., 0]
@@ -57,25 +57,25 @@ def test_mode_is_higher_than_its_surroundings(field, choices: pb.Choices) -> Non
 
 
 def test_mode_does_not_depend_on_the_start(field, choices: pb.Choices) -> None:
-    found = condition(field, choices, Q)
+    found = laplace_approximation(field, choices, Q)
     rng = np.random.default_rng(4)
     # Far out a Dirichlet posterior is nearly flat, and Newton's steps are too long for the line search.
     for spread in (0.3, 1.0) if isinstance(field, DirichletField) else (1.0, 10.0):
-        again = condition(field, choices, Q, start=spread * rng.standard_normal(field.shape))
+        again = laplace_approximation(field, choices, Q, start=spread * rng.standard_normal(field.shape))
         assert again.log_joint == pytest.approx(found.log_joint, abs=1e-5)
         assert again.log_evidence == pytest.approx(found.log_evidence, abs=1e-2)
 
 
 def test_start_at_the_mode_stays_there(field, choices: pb.Choices) -> None:
-    found = condition(field, choices, Q)
-    np.testing.assert_array_equal(condition(field, choices, Q, start=found.mode).mode, found.mode)
+    found = laplace_approximation(field, choices, Q)
+    np.testing.assert_array_equal(laplace_approximation(field, choices, Q, start=found.mode).mode, found.mode)
 
 
 def test_without_data_the_posterior_is_the_prior(field) -> None:
     if isinstance(field, DirichletField):  # not a Gaussian: its mode is at equal ratings
         field = latent_field(pb.RandomWalk(), GRID, (0.3,), 3)
     nothing = pb.Choices(GRID, tuple("abcd"), np.zeros((6, 4)), np.ones((6, 1, 4), dtype=bool), np.zeros((6, 1)), 0)
-    found = condition(field, nothing, Q)
+    found = laplace_approximation(field, nothing, Q)
     np.testing.assert_array_equal(found.mode, 0.0)
     assert found.log_evidence == pytest.approx(0.0, abs=1e-8)
 
@@ -86,7 +86,7 @@ def test_without_data_the_posterior_is_the_prior(field) -> None:
 def test_laplace_evidence_nears_the_exact_one(prior, instances: int, largest_error: float) -> None:
     choices = duel([(0.7 * instances, 0.3 * instances), (0.4 * instances, 0.6 * instances)])
     field = latent_field(prior, choices.grid, (1.0,), 1)
-    approximate = condition(field, choices, helmert(2)).log_evidence
+    approximate = laplace_approximation(field, choices, helmert(2)).log_evidence
     assert approximate == pytest.approx(log_evidence_given(prior, choices, 1.0, points=401), abs=largest_error)
 
 
@@ -96,7 +96,7 @@ def test_newton_arrives_with_many_algorithms_of_uneven_strength() -> None:
     utilities = 4 * rng.standard_normal((12, 20))
     choices = pb.Choices.from_values(sample_rankings(utilities, 60, rng=rng), grid=np.arange(12) + 1)
     field = DirichletField(1.0, times=12, algorithms=20)
-    found = condition(field, choices, helmert(20))
+    found = laplace_approximation(field, choices, helmert(20))
     _, gradient, _ = derivatives(field.latent(found.mode) @ helmert(20).T, choices)
     force = gradient @ helmert(20) + field.log_prior(found.mode)[1]
     gain = 0.5 * (force * found.factor.solve(force)).sum(axis=1)

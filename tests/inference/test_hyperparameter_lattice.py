@@ -11,7 +11,7 @@ from scipy import special, stats
 
 import polarbear as pb
 import polarbear.inference.laplace.hyperparameter_lattice
-from polarbear.inference.laplace.hyperparameter_lattice import Node, hyperlattice, masses_of, summit
+from polarbear.inference.laplace.hyperparameter_lattice import Node, build_lattice, find_mode, node_masses
 from polarbear.inference.laplace.whitened_posterior import LaplaceSurface
 from polarbear.models.plackett_luce import sample_rankings
 
@@ -34,9 +34,9 @@ class Known:
 
 def moments(surface: Known) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Lattice points on the log scale, their mean and their covariance."""
-    nodes = hyperlattice(surface)
+    nodes = build_lattice(surface)
     points = np.log([node.hyperparameters for node in nodes])
-    masses = masses_of(np.array([node.log_density for node in nodes]))
+    masses = node_masses(np.array([node.log_density for node in nodes]))
     mean = masses @ points
     return points, mean, np.einsum("p,pi,pj->ij", masses, points - mean, points - mean)
 
@@ -66,7 +66,7 @@ def test_gaussian_in_two_dimensions(correlation: float) -> None:
 
 
 def test_sum_over_the_lattice_is_the_integral() -> None:
-    nodes = hyperlattice(Known(lambda x: stats.norm.logpdf(x[0], 0.7, 0.4), (1.0,)))
+    nodes = build_lattice(Known(lambda x: stats.norm.logpdf(x[0], 0.7, 0.4), (1.0,)))
     points = np.sort(np.log([node.hyperparameters[0] for node in nodes]))
     spacing = np.diff(points)
     np.testing.assert_allclose(spacing, spacing[0], rtol=1e-9)
@@ -96,7 +96,7 @@ def test_wide_direction_is_covered() -> None:
 def test_nodes_are_not_evaluated_twice() -> None:
     seen: list[tuple[float, ...]] = []
     surface = Known(lambda x: seen.append(tuple(x)) or stats.norm.logpdf(x[0], 0.0, 0.5), (1.0,))
-    nodes = hyperlattice(surface)
+    nodes = build_lattice(surface)
     assert len({node.hyperparameters for node in nodes}) == len(nodes)
     assert surface.evaluations < 5 * len(nodes)
 
@@ -111,20 +111,20 @@ def test_no_node_is_lost_for_being_thought_too_deep(
     rng, grid = np.random.default_rng(instances), pb.linear_grid(1, 12, 12)
     truth = prior.sample(grid, 3, 1, rng=rng)[0]
     surface = LaplaceSurface(pb.Choices.from_values(sample_rankings(truth, instances, rng=rng), grid=grid), prior)
-    expected = {node.hyperparameters for node in hyperlattice(surface)}
+    expected = {node.hyperparameters for node in build_lattice(surface)}
     monkeypatch.setattr(
         polarbear.inference.laplace.hyperparameter_lattice, "_DOUBT", np.inf
     )  # every neighbour is tried
-    assert {node.hyperparameters for node in hyperlattice(surface)} == expected
+    assert {node.hyperparameters for node in build_lattice(surface)} == expected
 
 
 def test_summit_is_near_the_top() -> None:
     density = stats.multivariate_normal([1.0, -2.0], [[0.2, 0.1], [0.1, 0.3]])
-    point, node, axes = summit(Known(density.logpdf, (1.0, 1.0)))
+    point, node, axes = find_mode(Known(density.logpdf, (1.0, 1.0)))
     assert node.log_density > density.logpdf([1.0, -2.0]) - 0.05
     np.testing.assert_allclose(np.exp(point), node.hyperparameters)
     np.testing.assert_allclose(axes @ axes.T, 1.2**2 * density.cov, rtol=1e-4)
 
 
 def test_masses_are_shares_of_the_density() -> None:
-    np.testing.assert_allclose(masses_of(np.log([2.0, 1.0, 1.0]) - 2000), [0.5, 0.25, 0.25])
+    np.testing.assert_allclose(node_masses(np.log([2.0, 1.0, 1.0]) - 2000), [0.5, 0.25, 0.25])

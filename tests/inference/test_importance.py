@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from arviz_stats.base import array_stats
 
-from polarbear.inference.importance import pareto_smoothed, resample, systematic_counts, truncated
+from polarbear.inference.importance import pareto_smooth, resample, systematic_counts, truncate_weights
 
 
 def pareto_log_weights(shape: float, size: int, seed: int) -> np.ndarray:
@@ -15,13 +15,13 @@ def pareto_log_weights(shape: float, size: int, seed: int) -> np.ndarray:
 
 
 def test_equal_weights_waste_nothing() -> None:
-    smoothed = pareto_smoothed(np.zeros(1000))
+    smoothed = pareto_smooth(np.zeros(1000))
     np.testing.assert_allclose(smoothed.weights, 1e-3)
     assert smoothed.effective_share == pytest.approx(1.0)
 
 
 def test_nearly_equal_weights_are_good() -> None:
-    smoothed = pareto_smoothed(0.1 * np.random.default_rng(1).standard_normal(4000))
+    smoothed = pareto_smooth(0.1 * np.random.default_rng(1).standard_normal(4000))
     assert smoothed.good
     assert smoothed.pareto_k < 0.3
     assert smoothed.effective_share == pytest.approx(np.exp(-0.01), abs=0.005)
@@ -29,7 +29,7 @@ def test_nearly_equal_weights_are_good() -> None:
 
 @pytest.mark.parametrize("seed", range(5))
 def test_heavy_tails_are_not_good(seed: int) -> None:
-    smoothed = pareto_smoothed(pareto_log_weights(0.9, 20_000, seed))
+    smoothed = pareto_smooth(pareto_log_weights(0.9, 20_000, seed))
     # The fit rests on some 400 weights: a standard error of (1 + k) / √400, and the smaller of two looks is taken.
     assert smoothed.pareto_k == pytest.approx(0.9, abs=0.3)
     assert not smoothed.good
@@ -37,13 +37,13 @@ def test_heavy_tails_are_not_good(seed: int) -> None:
 
 @pytest.mark.parametrize("shape", [0.2, 0.5, 1.5])
 def test_shape_of_the_tail_is_found(shape: float) -> None:
-    k = np.mean([pareto_smoothed(pareto_log_weights(shape, 20_000, seed)).pareto_k for seed in range(5)])
+    k = np.mean([pareto_smooth(pareto_log_weights(shape, 20_000, seed)).pareto_k for seed in range(5)])
     assert k == pytest.approx(shape, abs=0.15)
 
 
 def test_larger_log_weights_give_larger_weights() -> None:
     log_weights = np.random.default_rng(2).normal(0, 1, 5000)
-    weights = pareto_smoothed(log_weights).weights
+    weights = pareto_smooth(log_weights).weights
     order = np.argsort(log_weights)
     assert (np.diff(weights[order]) >= 0).all()
     assert weights.sum() == pytest.approx(1.0)
@@ -54,21 +54,21 @@ def test_larger_log_weights_give_larger_weights() -> None:
 
 def test_a_constant_added_changes_nothing() -> None:
     log_weights = pareto_log_weights(0.4, 2000, 3)
-    one, two = pareto_smoothed(log_weights), pareto_smoothed(log_weights - 1e4)
+    one, two = pareto_smooth(log_weights), pareto_smooth(log_weights - 1e4)
     np.testing.assert_allclose(one.weights, two.weights, rtol=1e-6)
     assert one.pareto_k == pytest.approx(two.pareto_k)
 
 
 def test_few_effective_draws_are_not_good() -> None:
     log_weights = np.concatenate([np.zeros(3900), np.full(100, 20.0)])
-    assert pareto_smoothed(log_weights).effective_share == pytest.approx(0.025, rel=0.01)
-    assert not pareto_smoothed(log_weights).good
+    assert pareto_smooth(log_weights).effective_share == pytest.approx(0.025, rel=0.01)
+    assert not pareto_smooth(log_weights).good
 
 
 def test_one_draw_with_all_the_weight_is_not_good() -> None:
     log_weights = np.zeros(1000)
     log_weights[7] = 500.0
-    smoothed = pareto_smoothed(log_weights)
+    smoothed = pareto_smooth(log_weights)
     assert not smoothed.good
     assert smoothed.weights[7] == pytest.approx(1.0)
     assert np.isfinite(smoothed.weights).all()
@@ -77,7 +77,7 @@ def test_one_draw_with_all_the_weight_is_not_good() -> None:
 def test_impossible_draws_get_no_weight() -> None:
     log_weights = np.random.default_rng(4).normal(0, 0.2, 1000)
     log_weights[:10] = -np.inf
-    smoothed = pareto_smoothed(log_weights)
+    smoothed = pareto_smooth(log_weights)
     np.testing.assert_array_equal(smoothed.weights[:10], 0.0)
     assert smoothed.weights.sum() == pytest.approx(1.0)
 
@@ -85,7 +85,7 @@ def test_impossible_draws_get_no_weight() -> None:
 def test_weighted_average_of_a_known_target_is_right() -> None:
     # Student t draws weighted to a standard normal.
     draws = np.random.default_rng(5).standard_t(4, 20_000)
-    smoothed = pareto_smoothed(-0.5 * draws**2 + 2.5 * np.log1p(draws**2 / 4))
+    smoothed = pareto_smooth(-0.5 * draws**2 + 2.5 * np.log1p(draws**2 / 4))
     assert smoothed.good
     error = 1 / np.sqrt(smoothed.effective_share * len(draws))
     assert smoothed.weights @ draws == pytest.approx(0.0, abs=5 * error)
@@ -122,7 +122,7 @@ def test_resampling_keeps_shares_in_random_order() -> None:
 def test_smoothing_the_largest_is_smoothing_all(draws, spread):
     log_weights = np.random.default_rng(draws).normal(scale=spread, size=draws)
     smoothed, k = array_stats.psislw(-log_weights)
-    importance = pareto_smoothed(log_weights)
+    importance = pareto_smooth(log_weights)
     if k < 0.7:
         assert importance.pareto_k == pytest.approx(float(k), rel=1e-9)
         np.testing.assert_allclose(importance.weights, np.exp(smoothed), rtol=1e-9)
@@ -135,7 +135,7 @@ def test_weights_near_their_mean_are_left_alone():
     log_weights = np.random.default_rng(9).normal(scale=0.25, size=4000)
     assert np.exp(log_weights).max() < 3 * np.exp(log_weights).mean()
     smoothed, k = array_stats.psislw(-log_weights)
-    importance = pareto_smoothed(log_weights)
+    importance = pareto_smooth(log_weights)
     assert importance.pareto_k == 0.0
     assert k < 0.2
     np.testing.assert_allclose(importance.weights, np.exp(log_weights) / np.exp(log_weights).sum())
@@ -144,7 +144,7 @@ def test_weights_near_their_mean_are_left_alone():
 
 def test_weights_with_a_bound_that_many_reach_are_left_alone():
     log_weights = np.minimum(np.random.default_rng(1).normal(size=4000), 1.0)
-    importance = pareto_smoothed(log_weights)
+    importance = pareto_smooth(log_weights)
     assert importance.good
     np.testing.assert_allclose(importance.weights, np.exp(log_weights) / np.exp(log_weights).sum())
 
@@ -153,7 +153,7 @@ def test_weights_with_a_bound_that_many_reach_are_left_alone():
 @pytest.mark.parametrize("spread", [0.0, 1.0, 1000.0])
 def test_truncated_weights_are_equal_at_the_top_and_untouched_below(share, spread):
     log_weights = spread * np.random.default_rng(3).standard_normal(1000)
-    weights = truncated(log_weights, share=share)
+    weights = truncate_weights(log_weights, share=share)
     top, below = np.split(np.argsort(-log_weights), [round(1000 * share)])
     np.testing.assert_allclose(weights[top], weights.max())
     ratios = np.exp(log_weights[below] - log_weights[top[-1]])

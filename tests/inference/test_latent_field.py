@@ -7,7 +7,7 @@ import pytest
 
 import polarbear as pb
 from polarbear.inference.fields.latent_field import BandedField, DenseField, latent_field
-from polarbear.models.kernels import kernel_named
+from polarbear.models.kernels import get_kernel
 
 GRIDS = {
     "even": pb.linear_grid(0, 10, 9),
@@ -181,6 +181,6 @@ def test_markov_form_is_right_wherever_it_is_offered(kernel: str, times: int, le
     correlation *= 1 + root + (root**2 / 3 if kernel == "matern52" else 0.0)
     # Rounding grows with the largest precision, and depends on the processor: up to 0.012 was seen at 1500 times and a
     # lengthscale of 20, where this allows 0.03, and 0.006 at a lengthscale of 12, where it allows 0.009.
-    rounding = np.finfo(float).eps * kernel_named(kernel).largest_precision(root[1])
+    rounding = np.finfo(float).eps * get_kernel(kernel).largest_precision(root[1])
     got = field.latent(factor.solve(field.pull_back(gradient)))[:, 0]
     np.testing.assert_allclose(got, correlation, rtol=0, atol=1e-3 + 10 * rounding)

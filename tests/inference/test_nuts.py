@@ -169,4 +169,4 @@ def test_a_jax_that_runs_already_is_told_of():
 
 
 def test_the_extra_is_there():
-    assert reference.installed()
+    assert reference.is_installed()

@@ -38,6 +38,6 @@ def test_weights_that_would_leave_one_draw_are_tempered():
 
 def test_it_refuses_rather_than_hang(monkeypatch, crossing_choices):
     pytest.importorskip("jax", reason="needs the extra `mcmc`")
-    monkeypatch.setattr("polarbear.inference.reference.jax_runtime.short_of_threads", lambda: True)
+    monkeypatch.setattr("polarbear.inference.reference.jax_runtime.has_too_few_threads", lambda: True)
     with pytest.raises(ValueError, match=r"method='pathfinder' would hang: JAX was started before .* set NPROC=8"):
         pb.fit(crossing_choices, prior=pb.RandomWalk(), method="pathfinder")

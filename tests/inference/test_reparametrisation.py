@@ -9,7 +9,7 @@ from polarbear.inference.reference.reparametrisation import (
     AmplitudeCoordinates,
     TemporalCoordinates,
     to_position,
-    white_coordinates,
+    whitening_coordinates,
 )
 
 jax = pytest.importorskip("jax", reason="needs the extra `mcmc`")
@@ -25,7 +25,7 @@ def double_precision():
 
 def mapped(prior, choices):
     density = JointDensity(prior, choices.grid, len(choices.names))
-    coordinates = white_coordinates(choices, prior)
+    coordinates = whitening_coordinates(choices, prior)
     return density, jax.jit(lambda white: to_position(density, coordinates, white))
 
 
@@ -56,5 +56,5 @@ def test_the_density_is_nearly_standard_normal(prior, crossing_choices):
 
 
 def test_a_lone_amplitude_makes_everything_diagonal(crossing_choices):
-    assert isinstance(white_coordinates(crossing_choices, BSpline()), AmplitudeCoordinates)
-    assert isinstance(white_coordinates(crossing_choices, GaussianProcess()), TemporalCoordinates)
+    assert isinstance(whitening_coordinates(crossing_choices, BSpline()), AmplitudeCoordinates)
+    assert isinstance(whitening_coordinates(crossing_choices, GaussianProcess()), TemporalCoordinates)

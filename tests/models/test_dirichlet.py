@@ -7,7 +7,7 @@ import pytest
 from scipy import integrate, special, stats
 
 from polarbear import Dirichlet, Grid, HierarchicalDirichlet, linear_grid
-from polarbear.models.dirichlet import log_gamma_draws
+from polarbear.models.dirichlet import draw_log_gamma
 
 
 def standard_errors_off(sample, expected):
@@ -50,7 +50,7 @@ def test_times_are_independent():
 @pytest.mark.parametrize("shape", [0.01, 0.7, 3.0])
 def test_log_gamma_draws_are_logarithms_of_gamma_draws(shape):
     # Kolmogorov and Smirnov at 99.9 %. The distribution of the logarithm, because small draws underflow.
-    draws = log_gamma_draws(np.full(5000, shape), rng=np.random.default_rng(6))
+    draws = draw_log_gamma(np.full(5000, shape), rng=np.random.default_rng(6))
     assert stats.kstest(draws, stats.loggamma(shape).cdf).statistic < 1.95 / math.sqrt(5000)
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy import integrate, special, stats
 
-from polarbear.models.kernels import Matern, kernel_named
+from polarbear.models.kernels import Matern, get_kernel
 
 MATERN = [Matern(1), Matern(2)]
 NAMES = ["matern32", "matern52", "squared-exponential"]
@@ -25,7 +25,7 @@ def test_matern_is_the_papers_bessel_formula(kernel):
 
 @every_kernel
 def test_the_correlation_is_one_at_distance_zero_and_falls(name):
-    correlation = kernel_named(name).correlation(np.linspace(0, 5, 100))
+    correlation = get_kernel(name).correlation(np.linspace(0, 5, 100))
     assert correlation[0] == 1
     assert (np.diff(correlation) < 0).all()
 
@@ -33,7 +33,7 @@ def test_the_correlation_is_one_at_distance_zero_and_falls(name):
 def test_the_squared_exponential_is_the_normal_density():
     r = np.linspace(0, 5, 30)
     expected = stats.norm.pdf(r) / stats.norm.pdf(0)
-    np.testing.assert_allclose(kernel_named("squared-exponential").correlation(r), expected, rtol=1e-13)
+    np.testing.assert_allclose(get_kernel("squared-exponential").correlation(r), expected, rtol=1e-13)
 
 
 @every_kernel
@@ -41,7 +41,7 @@ def test_the_squared_exponential_is_the_normal_density():
 @pytest.mark.parametrize("distance", [0.0, 0.2, 1.0, 3.0])
 def test_the_spectral_density_is_the_fourier_transform(name, lengthscale, distance):
     """C(r) = 1/π ∫_0^∞ S(ω) cos(ω r) dω."""
-    kernel = kernel_named(name)
+    kernel = get_kernel(name)
 
     def density(frequency):
         return float(kernel.spectral_density(np.array(frequency), lengthscale))
@@ -151,4 +151,4 @@ def test_markov_steps_reproduce_the_covariance_at_uneven_times(kernel):
 @pytest.mark.parametrize("name", ["matern", "Matern32", "rbf", "", None, 1.5])
 def test_an_unknown_kernel_is_refused_with_the_names(name):
     with pytest.raises(ValueError, match=r"'matern32', 'matern52', 'squared-exponential'; got "):
-        kernel_named(name)
+        get_kernel(name)

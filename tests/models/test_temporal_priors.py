@@ -19,7 +19,7 @@ from polarbear import (
     linear_grid,
 )
 from polarbear.models.helmert import helmert
-from polarbear.models.kernels import kernel_named
+from polarbear.models.kernels import get_kernel
 
 KERNELS = ["matern32", "matern52", "squared-exponential"]
 every_kernel = pytest.mark.parametrize("kernel", KERNELS)
@@ -58,10 +58,10 @@ def expected_covariance(prior, grid, amplitude, lengthscale=None):
     distance = np.abs(t[:, None] - t)
     match prior:
         case GaussianProcess():
-            result = kernel_named(prior.kernel).correlation(distance / lengthscale)
+            result = get_kernel(prior.kernel).correlation(distance / lengthscale)
         case SparseGaussianProcess():
             u = np.quantile(t, np.linspace(0, 1, min(prior.inducing, len(t))))
-            kernel = kernel_named(prior.kernel)
+            kernel = get_kernel(prior.kernel)
             across = kernel.correlation(np.abs(t[:, None] - u) / lengthscale)
             among = kernel.correlation(np.abs(u[:, None] - u) / lengthscale)
             result = across @ np.linalg.solve(among, across.T)
@@ -71,7 +71,7 @@ def expected_covariance(prior, grid, amplitude, lengthscale=None):
             for j in range(1, functions + 1):
                 frequency = math.pi * j / (2 * L)
                 phi = np.sqrt(1 / L) * np.sin(frequency * (centred + L))
-                density = kernel_named(prior.kernel).spectral_density(np.array(frequency), lengthscale)
+                density = get_kernel(prior.kernel).spectral_density(np.array(frequency), lengthscale)
                 result = result + density * np.outer(phi, phi)
         case RandomWalk():
             result = 1 + np.minimum(t[:, None], t)
@@ -210,7 +210,7 @@ def test_times_too_close_for_the_markov_form_are_served_by_the_factor(kernel):
     """A prior that cannot hold its precision in double precision says so, and is still a distribution."""
     prior, grid = GaussianProcess(kernel), Grid([0, 0.3, 0.3 + 1e-7, 1])
     assert prior.banded(grid, 1.0, 0.64) is None
-    exact = kernel_named(kernel).correlation(np.abs(grid.scaled[:, None] - grid.scaled) / 0.64)
+    exact = get_kernel(kernel).correlation(np.abs(grid.scaled[:, None] - grid.scaled) / 0.64)
     np.testing.assert_allclose(covariance(prior, grid, 1.0, 0.64), exact, atol=1e-8)
 
 
@@ -225,7 +225,7 @@ def test_the_markov_form_is_right_or_is_not_given(kernel, times, lengthscale):
     banded = prior.banded(grid, 1.0, lengthscale)
     if banded is not None:
         precision, design = dense(banded)
-        exact = kernel_named(kernel).correlation(np.abs(grid.scaled[:, None] - grid.scaled) / lengthscale)
+        exact = get_kernel(kernel).correlation(np.abs(grid.scaled[:, None] - grid.scaled) / lengthscale)
         np.testing.assert_allclose(design @ np.linalg.solve(precision, design.T), exact, atol=1e-3)
 
 

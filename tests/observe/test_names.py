@@ -1,16 +1,16 @@
 import pytest
 
-from polarbear.observe.names import named
+from polarbear.observe.names import check_names
 
 
 def test_names_are_made_up():
-    assert named(None, 26)[-1] == "Z"
-    assert named(None, 27)[:2] == ("A1", "A2")
-    assert len(set(named(None, 200))) == 200
+    assert check_names(None, 26)[-1] == "Z"
+    assert check_names(None, 27)[:2] == ("A1", "A2")
+    assert len(set(check_names(None, 200))) == 200
 
 
 def test_names_may_come_from_an_iterator():
-    assert named((name for name in "ab"), 2) == ("a", "b")
+    assert check_names((name for name in "ab"), 2) == ("a", "b")
 
 
 @pytest.mark.parametrize(
@@ -25,4 +25,4 @@ def test_names_may_come_from_an_iterator():
 )
 def test_errors_say_what_was_expected(names, count, message):
     with pytest.raises(ValueError, match=message):
-        named(names, count)
+        check_names(names, count)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from polarbear.observe import ABSENT, UNRANKED, Choices, Ranking
-from polarbear.observe.ranking import collected
+from polarbear.observe.ranking import collect_rankings
 
 
 def test_a_ranking_is_a_value():
@@ -15,7 +15,7 @@ def test_a_ranking_is_a_value():
 
 
 def test_rankings_are_collected_by_instance_and_time():
-    rankings = collected(
+    rankings = collect_rankings(
         [
             Ranking(10, ["b", "a"], instance="x"),
             Ranking(20, [("a", "b"), "c"], instance="x", weight=3),
@@ -35,10 +35,10 @@ def test_rankings_are_collected_by_instance_and_time():
 
 
 def test_names_and_times_may_be_given_or_found():
-    found = collected([Ranking(20, ["b", "a"]), Ranking(10, ["c", "a"])])
+    found = collect_rankings([Ranking(20, ["b", "a"]), Ranking(10, ["c", "a"])])
     assert found.names == ("b", "a", "c")
     assert found.grid.times.tolist() == [10, 20]
-    given = collected([Ranking(20.0 * (1 + 1e-12), ["b", "a"])], grid=[10, 20, 30], names=["a", "b", "c"])
+    given = collect_rankings([Ranking(20.0 * (1 + 1e-12), ["b", "a"])], grid=[10, 20, 30], names=["a", "b", "c"])
     assert given.ranks[0].tolist() == [[-1, -1, -1], [1, 0, -1], [-1, -1, -1]]
 
 
@@ -57,15 +57,15 @@ def test_given_weights_replace_the_rankings_own(weights):
         (lambda: Ranking(1, ["a", ()]), "no empty tie"),
         (lambda: Ranking(1, ["a", ("b", "a")]), "got a more than once"),
         (lambda: Ranking(1, ["a"], others=["a"]), "got a more than once"),
-        (lambda: collected([]), "at least one ranking"),
-        (lambda: collected([["a", "b"]]), "expected Ranking"),
-        (lambda: collected([Ranking(1, ["a", "b"])], grid=[2, 3]), "a time of the grid, got 1"),
-        (lambda: collected([Ranking(1, ["a", "z"])], names=["a", "b"]), "among a, b, got 'z'"),
-        (lambda: collected([Ranking(1, ["a"])]), "at least two algorithms"),
-        (lambda: collected([Ranking(1, ["a", "b"], weight=-1)]), "not negative, got -1"),
-        (lambda: collected([Ranking(1, ["a", "b"], weight=0)]), "only zeros"),
-        (lambda: collected([Ranking(np.nan, ["a", "b"])]), "finite times"),
-        (lambda: collected([Ranking(1, ["a", "b"], instance=5)] * 2), "two for instance 5 at time 1"),
+        (lambda: collect_rankings([]), "at least one ranking"),
+        (lambda: collect_rankings([["a", "b"]]), "expected Ranking"),
+        (lambda: collect_rankings([Ranking(1, ["a", "b"])], grid=[2, 3]), "a time of the grid, got 1"),
+        (lambda: collect_rankings([Ranking(1, ["a", "z"])], names=["a", "b"]), "among a, b, got 'z'"),
+        (lambda: collect_rankings([Ranking(1, ["a"])]), "at least two algorithms"),
+        (lambda: collect_rankings([Ranking(1, ["a", "b"], weight=-1)]), "not negative, got -1"),
+        (lambda: collect_rankings([Ranking(1, ["a", "b"], weight=0)]), "only zeros"),
+        (lambda: collect_rankings([Ranking(np.nan, ["a", "b"])]), "finite times"),
+        (lambda: collect_rankings([Ranking(1, ["a", "b"], instance=5)] * 2), "two for instance 5 at time 1"),
     ],
 )
 def test_errors_say_what_was_expected(make, message):

@@ -5,19 +5,19 @@ import numpy as np
 import pytest
 
 from polarbear.observe import Choices, Rankings, linear_grid
-from polarbear.observe.ties import LARGEST_EXACT, scattered, subsets
+from polarbear.observe.ties import LARGEST_EXACT, shuffle_ties, tie_subsets
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 5, LARGEST_EXACT])
 def test_up_to_twelve_every_subset_is_there_once(size):
-    members, weights = subsets(size)
+    members, weights = tie_subsets(size)
     assert len({tuple(row) for row in members.tolist()}) == len(members) == 2**size - 1
     np.testing.assert_allclose(weights, [1 / comb(size, u) for u in members.sum(axis=1)], rtol=1e-15)
 
 
 @pytest.mark.parametrize("size", [13, 14, 20, 33, 64, 65, 200])
 def test_above_twelve_every_size_has_weight_one(size):
-    members, weights = subsets(size)
+    members, weights = tie_subsets(size)
     chosen = members.sum(axis=1)
     np.testing.assert_allclose(np.bincount(chosen, weights)[1:], 1, rtol=1e-12)
     assert (chosen[:size] == 1).all()  # `tally` leaves these out when nobody is worse
@@ -27,14 +27,14 @@ def test_above_twelve_every_size_has_weight_one(size):
 
 @pytest.mark.parametrize("size", [13, 20, 33, 64])
 def test_a_sampled_tie_treats_its_algorithms_alike(size):
-    members, weights = subsets(size)
+    members, weights = tie_subsets(size)
     for chosen in range(1, size + 1):
         of_size = members.sum(axis=1) == chosen
         np.testing.assert_allclose(weights[of_size] @ members[of_size], chosen / size, rtol=1e-12)
 
 
 def test_small_sizes_of_a_large_tie_are_exact():
-    members, weights = subsets(13)
+    members, weights = tie_subsets(13)
     for chosen in (1, 2, 11, 12, 13):
         rows = members[members.sum(axis=1) == chosen]
         assert {tuple(np.flatnonzero(row)) for row in rows} == set(combinations(range(13), chosen))
@@ -49,10 +49,10 @@ def test_a_tie_is_scattered_by_itself_alone():
     tied = np.sort(rng.permuted(np.tile(np.arange(30), (50, 1)), axis=1)[:, :15], axis=1)
     key = rng.integers(0, 256, (50, 8)).astype(np.uint8)
     key[0], tied[0] = key[1], tied[1]
-    shuffled = scattered(tied, key)
+    shuffled = shuffle_ties(tied, key)
     np.testing.assert_array_equal(np.sort(shuffled, axis=1), tied)
     np.testing.assert_array_equal(shuffled[0], shuffled[1])
-    np.testing.assert_array_equal(scattered(tied[10:20], key[10:20]), shuffled[10:20])
+    np.testing.assert_array_equal(shuffle_ties(tied[10:20], key[10:20]), shuffled[10:20])
     assert len({tuple(row) for row in (shuffled - tied).tolist()}) > 45
 
 
@@ -60,7 +60,7 @@ def test_scattering_is_uniform():
     # Position of the first algorithm over many ties: a chi-square with 12 degrees of freedom stays below 32.9 with
     # probability 0.999; the seeds are fixed.
     ties = np.arange(20_000, dtype=np.uint32).view(np.uint8).reshape(-1, 4)
-    shuffled = scattered(np.tile(np.arange(13), (len(ties), 1)), ties)
+    shuffled = shuffle_ties(np.tile(np.arange(13), (len(ties), 1)), ties)
     observed = np.bincount(np.argmax(shuffled == 0, axis=1), minlength=13)
     expected = len(ties) / 13
     assert ((observed - expected) ** 2 / expected).sum() < 32.9

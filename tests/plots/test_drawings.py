@@ -234,7 +234,7 @@ def test_a_single_time_can_be_drawn(figure):
 def test_the_truth_is_dotted_in_the_colour_of_its_algorithm():
     posterior = posterior_with(3)
     ax = plots.ratings(posterior, truth=posterior.ratings[0]).axes[0]
-    for column, colour in enumerate(plots.colours(posterior.names).values()):
+    for column, colour in enumerate(plots.assign_colours(posterior.names).values()):
         mine = [line for line in ax.lines if line.get_color() == colour and len(line.get_xdata()) == 12]
         assert {line.is_dashed() for line in mine} == {False, True}
         [dotted] = [line for line in mine if line.is_dashed()]
@@ -259,7 +259,7 @@ def test_an_algorithm_keeps_its_colour_whoever_is_shown_beside_it():
         {text.get_text(): text.get_color() for text, _ in texts_of(figure) if text.get_text() in "DE"}
         for figure in (whole, part)
     ]
-    assert by_name[0] == by_name[1] == {name: plots.colours(posterior.names)[name] for name in "DE"}
+    assert by_name[0] == by_name[1] == {name: plots.assign_colours(posterior.names)[name] for name in "DE"}
 
 
 def test_marks_of_the_evolution_are_where_something_was_decided(races):

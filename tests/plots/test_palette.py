@@ -5,7 +5,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from polarbear.plots.palette import colours, looks
+from polarbear.plots.palette import assign_colours, assign_looks
 
 # Machado, Oliveira and Fernandes (2009), severity 1, on linear RGB.
 SIGHT = {
@@ -40,7 +40,7 @@ def lab(colour, sight):
     return np.array(TO_LAB) @ np.cbrt(np.array(TO_CONES) @ seen)
 
 
-EIGHT = list(colours("ABCDEFGH").values())
+EIGHT = list(assign_colours("ABCDEFGH").values())
 
 
 @pytest.mark.parametrize("sight", SIGHT)
@@ -56,11 +56,11 @@ def test_each_is_legible_on_white(colour):
 
 
 def test_thirty_two_looks_differ():
-    found = looks(map(str, range(32))).values()
+    found = assign_looks(map(str, range(32))).values()
     assert len({(look.colour, look.dashes) for look in found}) == 32
     assert len({(look.colour, look.marker) for look in found}) == 32
 
 
 def test_newcomers_change_nobody():
-    before, after = looks("ABC"), looks("ABCD")
+    before, after = assign_looks("ABC"), assign_looks("ABCD")
     assert all(before[name] == after[name] for name in "ABC")

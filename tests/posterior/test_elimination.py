@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import polarbear as pb
 from polarbear import dominance, dominated, pareto_set
-from polarbear.posterior.elimination import threats
+from polarbear.posterior.elimination import elimination_probabilities
 from tests.race.paper import posterior_of, some_posterior, threat
 
 NAMES, TIMES = ("a", "b", "c", "d", "e"), [1, 2, 4]
@@ -18,8 +18,10 @@ law = settings(deadline=None, max_examples=60)
 @pytest.mark.parametrize("seed", range(4))
 def test_threats_are_shares_of_draws(elimination, seed):
     posterior = some_posterior(np.random.default_rng(seed), NAMES, TIMES)
-    ours = threats(posterior, elimination=elimination)
-    np.testing.assert_array_equal(threats(posterior, elimination=elimination, over_time=dominance(posterior)), ours)
+    ours = elimination_probabilities(posterior, elimination=elimination)
+    np.testing.assert_array_equal(
+        elimination_probabilities(posterior, elimination=elimination, over_time=dominance(posterior)), ours
+    )
     for a in range(5):
         for b in range(5):
             assert ours[a, b] == (pytest.approx(threat(posterior, a, b, elimination)) if a != b else 0)
@@ -106,7 +108,7 @@ def test_algorithms_that_never_come_first_can_be_eliminated():
     # A leads always; B beats C always, and neither is ever first.
     values = np.tile([1.0, 2.0, 3.0], (60, 2, 1))
     posterior = pb.fit(pb.Choices.from_values(values, grid=[1, 2]), prior=pb.BayesianBootstrap(), draws=2000)
-    threat = threats(posterior, elimination="joint")
+    threat = elimination_probabilities(posterior, elimination="joint")
     assert threat[1, 2] > 0.95
 
 

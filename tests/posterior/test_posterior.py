@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from polarbear import Diagnostics, Grid, Posterior, log_grid
-from polarbear.posterior.posterior import ratings_of
+from polarbear.posterior.posterior import ratings_from_utilities
 
 
 def posterior_of(draws=50, times=4, algorithms=3, *, joint=True, seed=0):
@@ -300,7 +300,7 @@ def test_the_representation_says_whether_it_is_reliable(posterior):
 def test_ratings_of_utilities_are_their_softmax():
     utilities = np.random.default_rng(0).normal(scale=3, size=(4, 3, 6))
     utilities[0, :, 0] = [1e5, 0, -1e5]
-    ratings = ratings_of(utilities)
+    ratings = ratings_from_utilities(utilities)
     assert ratings.shape == (6, 4, 3)
     expected = np.exp(utilities[1:]) / np.exp(utilities[1:]).sum(axis=1, keepdims=True)
     np.testing.assert_allclose(ratings[:, 1:], np.moveaxis(expected, -1, 0), rtol=1e-13)

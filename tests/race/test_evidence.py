@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from polarbear import Clusters, Dirichlet, Settings, Trajectory
-from polarbear.race.evidence import ClusterLabel, Evidence, recounted, with_runs
+from polarbear.race.evidence import ClusterLabel, Evidence, add_runs, rerank
 from polarbear.race.jobs import Run
 
 NAMES, TIMES = ("a", "b", "c"), (1.0, 3.0, 9.0)
@@ -72,7 +72,7 @@ def same(first, second):
 def told_in_parts(parts, settings=None):
     evidence = Evidence()
     for part in parts:
-        evidence = with_runs(evidence, part, NAMES, settings or settings_of())
+        evidence = add_runs(evidence, part, NAMES, settings or settings_of())
     return evidence
 
 
@@ -101,7 +101,7 @@ def test_telling_leaves_what_was_known_as_it_was():
     runs = random_runs(range(4))
     before = told_in_parts([runs[:6]])
     known, counts = dict(before.runs), counted(before.choices)
-    with_runs(before, runs[6:], NAMES, settings_of())
+    add_runs(before, runs[6:], NAMES, settings_of())
     assert dict(before.runs) == known
     assert counted(before.choices) == counts
 
@@ -109,11 +109,11 @@ def test_telling_leaves_what_was_known_as_it_was():
 def test_another_name_and_another_grid_rank_the_same_runs_again():
     runs = random_runs(range(10))
     evidence = told_in_parts([runs[:12], runs[12:]])
-    more = recounted(evidence, (*NAMES, "d"), settings_of())
+    more = rerank(evidence, (*NAMES, "d"), settings_of())
     assert counted(more.choices) == counted(evidence.choices)
     assert more.choices.names == (*NAMES, "d")
     finer = (0.5, 1.0, 2.0, 2.5, 3.0, 9.0, 12.0)
-    again = recounted(evidence, NAMES, settings_of(grid=finer))
+    again = rerank(evidence, NAMES, settings_of(grid=finer))
     # Before anybody has a value all are tied, which plain counting does not know.
     wins, sets = counted(again.choices)
     expected_wins, expected_sets = plain_choices(runs, NAMES, finer)
@@ -124,14 +124,14 @@ def test_another_name_and_another_grid_rank_the_same_runs_again():
 
 def test_the_other_direction_turns_the_order_round():
     up = [run_of(name, 0, values, maximise=True) for name, values in {"a": (1, 2, 3), "b": (2, 3, 4)}.items()]
-    evidence = with_runs(Evidence(), up, ("a", "b"), settings_of(maximise=True))
+    evidence = add_runs(Evidence(), up, ("a", "b"), settings_of(maximise=True))
     assert evidence.choices.wins.tolist() == [[0, 1]] * 3
 
 
 def test_close_values_are_ties_on_request():
     runs = [run_of("a", 0, (1.0, 1.0, 1.0)), run_of("b", 0, (1.05, 1.0, 1.0))]
-    exact = with_runs(Evidence(), runs, ("a", "b"), settings_of())
-    near = with_runs(Evidence(), runs, ("a", "b"), settings_of(absolute_tolerance=0.1))
+    exact = add_runs(Evidence(), runs, ("a", "b"), settings_of())
+    near = add_runs(Evidence(), runs, ("a", "b"), settings_of(absolute_tolerance=0.1))
     assert exact.choices.wins[0].tolist() == [1, 0]
     assert near.choices.wins[0].tolist() == [0.5, 0.5]
 
@@ -145,13 +145,13 @@ def test_close_values_are_ties_on_request():
 )
 def test_a_failed_run_is_last_or_missing_from_when_it_failed(failure, wins):
     runs = [run_of("a", 0, (1.0, 0.5, 0.1), until=2.0, status="crashed"), run_of("b", 0, (2.0, 1.5, 1.0))]
-    evidence = with_runs(Evidence(), runs, ("a", "b"), settings_of(failure=failure))
+    evidence = add_runs(Evidence(), runs, ("a", "b"), settings_of(failure=failure))
     assert evidence.choices.wins.tolist() == wins
 
 
 def test_failed_runs_are_tied_with_each_other():
     runs = [run_of(name, 0, (1.0, 0.5, 0.1), until=2.0, status="timeout") for name in ("a", "b")]
-    evidence = with_runs(Evidence(), runs, ("a", "b"), settings_of(failure="last"))
+    evidence = add_runs(Evidence(), runs, ("a", "b"), settings_of(failure="last"))
     assert evidence.choices.wins.tolist() == [[0.5, 0.5]] * 3
 
 
@@ -160,7 +160,7 @@ def test_a_failure_may_stop_the_race():
     with pytest.raises(
         ValueError, match=r"the run of 'a' on instance 7 failed \(crashed\); mend it, or choose failure="
     ):
-        with_runs(Evidence(), runs, ("a", "b"), settings_of(failure="raise"))
+        add_runs(Evidence(), runs, ("a", "b"), settings_of(failure="raise"))
 
 
 def of_clusters(clusters, names=NAMES):
@@ -175,7 +175,7 @@ def of_clusters(clusters, names=NAMES):
 def test_rankings_have_the_clusters_of_the_runs():
     evidence = told_in_parts([of_clusters({0: "f1", 1: "f2"}), of_clusters({2: "f1"})])
     assert evidence.choices.rankings.clusters == Clusters(("f1", "f2", "f1"), "cluster", "instance")
-    assert recounted(evidence, (*NAMES, "d"), settings_of()).choices.rankings.clusters.codes.tolist() == [0, 1, 0]
+    assert rerank(evidence, (*NAMES, "d"), settings_of()).choices.rankings.clusters.codes.tolist() == [0, 1, 0]
 
 
 def test_labels_may_carry_the_words_for_clusters():

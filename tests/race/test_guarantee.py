@@ -10,7 +10,7 @@ import pytest
 import polarbear as pb
 from polarbear.race import loop
 from polarbear.race.rounds import Eliminated
-from polarbear.race.serialisation import read, write
+from polarbear.race.serialisation import from_plain, to_plain
 from tests.race.paper import posterior_of, some_posterior
 from tests.race.simulated import simulated_runs
 from tests.race.small import LEVEL, NAMES, TIMES, crossing_utilities, settings_of, told
@@ -30,7 +30,7 @@ def steps(state, utilities, names, rounds=12, times=TIMES):
 
 def weakest(state):
     """The smallest e-value over times, shape (algorithm, algorithm)."""
-    return pb.evidence(loop.believed_choices(state)).min(axis=0)
+    return pb.evidence(loop.choices_of_runs(state)).min(axis=0)
 
 
 def eliminations(state):
@@ -206,16 +206,16 @@ def test_who_is_added_before_the_first_run_is_a_founder():
 
 
 def test_records_and_settings_of_old_race_files_are_read():
-    record = write(Eliminated("b", "a", 0.99, 3, 6, 99.0, 0.01))
+    record = to_plain(Eliminated("b", "a", 0.99, 3, 6, 99.0, 0.01))
     assert record["error_bound"] == 0.01
-    assert read(json.loads(json.dumps(record))).error_bound == 0.01
+    assert from_plain(json.loads(json.dumps(record))).error_bound == 0.01
     del record["error_bound"]
-    assert read(record) == Eliminated("b", "a", 0.99, 3, 6, 99.0, None)
+    assert from_plain(record) == Eliminated("b", "a", 0.99, 3, 6, 99.0, None)
     settings = settings_of(guarantee=0.05)
-    written = write(settings)
-    assert read(written) == settings
+    written = to_plain(settings)
+    assert from_plain(written) == settings
     del written["guarantee"]
-    assert read(written) == settings_of()
+    assert from_plain(written) == settings_of()
 
 
 @pytest.mark.parametrize("guarantee", [0.0, -0.1, 0.51, 1, float("nan")])

@@ -201,7 +201,7 @@ def test_removal_takes_out_and_keeps_the_runs():
     assert "a" not in after.candidates
     assert dict(after.rounds[-1].threat).keys() == set("abc")
     # Its rankings still say as much about the others as before.
-    np.testing.assert_array_equal(loop.believe(removed).ratings, loop.believe(state).ratings)
+    np.testing.assert_array_equal(loop.infer_posterior(removed).ratings, loop.infer_posterior(state).ratings)
 
 
 def test_who_is_removed_before_it_ever_ran_leaves_no_trace():
@@ -210,7 +210,7 @@ def test_who_is_removed_before_it_ever_ran_leaves_no_trace():
     assert back.names == ("a", "b")
     assert not back.newcomers
     np.testing.assert_array_equal(back.resolved, race.resolved)
-    np.testing.assert_array_equal(loop.believe(back).ratings, loop.believe(race).ratings)
+    np.testing.assert_array_equal(loop.infer_posterior(back).ratings, loop.infer_posterior(race).ratings)
     assert told(back, EVEN, tuple("abc")).rounds[-1].number == 2
     assert loop.add(back, "c").names == ("a", "b", "c")  # its name is free again
 

@@ -212,7 +212,7 @@ def test_telling_again_what_was_decided_infers_nothing(raced, monkeypatch):
 
 def test_there_is_no_posterior_before_the_first_run():
     with pytest.raises(ValueError, match="nothing has been run yet"):
-        loop.believe(loop.start(even_settings(), "ab"))
+        loop.infer_posterior(loop.start(even_settings(), "ab"))
 
 
 @pytest.mark.parametrize(("names", "words"), [(["a"], "at least two algorithms"), (["a", "a"], "more than once")])

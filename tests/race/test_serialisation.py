@@ -8,12 +8,12 @@ import pytest
 
 import polarbear as pb
 from polarbear.race.rounds import Eliminated, Round
-from polarbear.race.serialisation import read, write
+from polarbear.race.serialisation import from_plain, to_plain
 from tests.conftest import PRIORS, VARIANTS, prior_id
 
 
 def there_and_back(value):
-    return read(json.loads(json.dumps(write(value))))
+    return from_plain(json.loads(json.dumps(to_plain(value))))
 
 
 @pytest.mark.parametrize(
@@ -90,13 +90,13 @@ class RandomWalk(pb.RandomWalk):
 @pytest.mark.parametrize("value", [MyPrior(), RandomWalk()])
 def test_what_others_made_is_refused(value):
     with pytest.raises(ValueError, match="cannot be written into a race file, which knows only PolarBear's own priors"):
-        write(value)
+        to_plain(value)
 
 
 @pytest.mark.parametrize("value", [object(), {1: 2}, {3}, b"bytes", pb.FixedBatch])
 def test_what_json_cannot_hold_is_refused(value):
     with pytest.raises(ValueError, match="cannot be written into a race file"):
-        write(value)
+        to_plain(value)
 
 
 @pytest.mark.parametrize(
@@ -113,22 +113,22 @@ def test_what_json_cannot_hold_is_refused(value):
 )
 def test_what_was_not_written_by_us_is_refused(data, words):
     with pytest.raises(ValueError, match=words):
-        read(data)
+        from_plain(data)
 
 
 def test_nothing_that_is_read_is_evaluated():
-    assert read("__import__('os').system('true')") == "__import__('os').system('true')"
+    assert from_plain("__import__('os').system('true')") == "__import__('os').system('true')"
     with pytest.raises(ValueError, match="not a known part"):
-        read({"is": "os.system", "command": "true"})
+        from_plain({"is": "os.system", "command": "true"})
 
 
 def test_settings_of_the_first_edition_are_read_without_their_calibration():
     settings = pb.Settings(grid=[1, 2], prior=pb.BSpline())
-    assert read({**write(settings), "calibration": "auto"}) == settings
+    assert from_plain({**to_plain(settings), "calibration": "auto"}) == settings
 
 
 @pytest.mark.parametrize("value", [pb.Settings(grid=[1, 2]), pb.FixedBatch(8), pb.RandomWalk()])
 def test_no_other_key_is_ignored(value):
     key = "calibrated" if isinstance(value, pb.Settings) else "calibration"
     with pytest.raises(ValueError, match="does not have the parts that were expected"):
-        read({**write(value), key: "auto"})
+        from_plain({**to_plain(value), key: "auto"})

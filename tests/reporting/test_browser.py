@@ -4,8 +4,8 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 
 import polarbear as pb
-from polarbear.baselines import aocc_verdict
-from polarbear.reporting.sentences import proof
+from polarbear.baselines import compare_with_aocc
+from polarbear.reporting.sentences import error_bound_clause
 from tests.plots.beliefs import specialist_posterior
 from tests.reporting.races import HOSTILE, raced, with_failures
 from tests.selection.beliefs import posterior_of, random_posterior
@@ -43,7 +43,7 @@ def test_every_section_of_a_race_is_told(opened, result):
     told = page.text_content("#eliminations-list")
     assert out.name in told
     assert f"{out.by} beats it on most instances at " in told
-    assert f"{proof(out.error_bound)}." in told
+    assert f"{error_bound_clause(out.error_bound)}." in told
     assert "3 runs failed" in page.text_content("#failures")
     assert "ZeroDivisionError: </script>" in page.text_content("#failures")
     assert page.locator("#particulars-list").get_by_text("SciPy").count() == 1
@@ -53,7 +53,7 @@ def test_every_section_of_a_race_is_told(opened, result):
 def test_aocc_is_set_beside_the_ratings(opened, result):
     page = opened(result).page
     runs = [run.trajectory for run in result.runs]
-    verdict = aocc_verdict(runs, result.posterior, among=result.pareto_set)
+    verdict = compare_with_aocc(runs, result.posterior, among=result.pareto_set)
     assert page.text_content("#aocc-text") == verdict.sentence
     best_first = sorted(verdict.means, key=verdict.means.get, reverse=True)
     rows = [f"{name}{verdict.means[name]:.3f}" for name in best_first]

@@ -8,7 +8,7 @@ import scipy.stats  # for what the page calls the same in Python
 
 import polarbear as pb
 from polarbear import log_grid
-from polarbear.reporting.draws import embedded
+from polarbear.reporting.draws import thin_and_round
 from tests.selection.beliefs import GRIDS, posterior_of, random_posterior
 
 RISKS = ["expected", "best", "quantile&level=0.2", "regret"]
@@ -90,7 +90,7 @@ def agrees(opened, posterior):
 @pytest.mark.parametrize("name", GRIDS)
 def test_every_preference_risk_and_portfolio_is_answered_as_in_python(opened, name):
     posterior = random_posterior(200, len(GRIDS[name]), 4, grid=GRIDS[name], seed=3)
-    page, same = opened(posterior, about={"confidence": 1.0}), embedded(posterior)
+    page, same = opened(posterior, about={"confidence": 1.0}), thin_and_round(posterior)
     asked_for = [
         f"{wish}&risk={risk}&machines={machines}"
         for wish in wishes(posterior.grid)
@@ -105,7 +105,7 @@ def test_every_preference_risk_and_portfolio_is_answered_as_in_python(opened, na
 
 def test_a_single_time_is_a_known_budget(opened):
     posterior = random_posterior(50, 1, 3)
-    page, same = opened(posterior, about={"confidence": 1.0}), embedded(posterior)
+    page, same = opened(posterior, about={"confidence": 1.0}), thin_and_round(posterior)
     for told in shown_for(page, ["kind=at&risk=best", "kind=between&machines=2", f"kind=drawn&heights={drawn(2)[2:]}"]):
         check(told, same, tolerance=1e-9)
 
@@ -113,7 +113,7 @@ def test_a_single_time_is_a_known_budget(opened):
 @pytest.mark.parametrize("risk", [risk for risk in RISKS if risk != "best"])
 def test_where_there_are_too_many_portfolios_the_same_search_is_made(opened, risk):
     posterior = random_posterior(1000, 6, 20, seed=1)
-    page, same = opened(posterior, about={"confidence": 1.0}), embedded(posterior)
+    page, same = opened(posterior, about={"confidence": 1.0}), thin_and_round(posterior)
     shown_for(page, [f"kind=between&start=10&stop=400&risk={risk}&machines=5"])
     agrees(page, same)
     assert "too many teams" in page.page.text_content(".why")
@@ -126,7 +126,7 @@ def test_the_probability_of_being_the_best_of_too_many_portfolios_is_refused_as_
     page.settle()
     assert "needs all teams, and there are too many to compare" in page.page.text_content(".verdict")
     with pytest.raises(ValueError, match="needs all of them, and there are too many"):
-        pb.select(embedded(posterior), pb.Between(10, 400), pb.ProbabilityBest(), portfolio=5)
+        pb.select(thin_and_round(posterior), pb.Between(10, 400), pb.ProbabilityBest(), portfolio=5)
 
 
 def test_copies_have_the_value_of_plackett_luce(opened):
@@ -148,7 +148,7 @@ def picture(opened):
 
 def test_dragging_the_budget_changes_the_recommendation_to_that_of_python(opened):
     posterior = random_posterior(300, 10, 4, seed=5)
-    page, same = opened(posterior, about={"confidence": 1.0}), embedded(posterior)
+    page, same = opened(posterior, about={"confidence": 1.0}), thin_and_round(posterior)
     chart = picture(page)
     height = chart["y"] + chart["height"] / 2
     page.page.mouse.move(chart["x"] + chart["width"] / 2, height)
@@ -166,7 +166,7 @@ def test_dragging_the_budget_changes_the_recommendation_to_that_of_python(opened
 @pytest.mark.parametrize("kind", ["between", "around", "drawn"])
 def test_what_is_dragged_in_the_picture_is_what_is_asked(opened, kind):
     posterior = random_posterior(200, 10, 4, seed=5)
-    page, same = opened(posterior, about={"confidence": 1.0}), embedded(posterior)
+    page, same = opened(posterior, about={"confidence": 1.0}), thin_and_round(posterior)
     page.page.check(f"input[name=kind][value={kind}]", force=True)
     before = shown(page)["python"]
     chart = picture(page)
@@ -179,7 +179,7 @@ def test_what_is_dragged_in_the_picture_is_what_is_asked(opened, kind):
 
 def test_the_keyboard_alone_is_enough(opened):
     posterior = random_posterior(200, 10, 4, seed=5)
-    page, same = opened(posterior, about={"confidence": 1.0}), embedded(posterior)
+    page, same = opened(posterior, about={"confidence": 1.0}), thin_and_round(posterior)
     keys = page.page.keyboard
     page.page.focus("input[name=kind]:checked")
     keys.press("Tab")  # the budget's slider
@@ -202,7 +202,7 @@ def test_the_keyboard_alone_is_enough(opened):
 
 def test_a_weight_is_drawn_with_the_keyboard(opened):
     posterior = random_posterior(200, 5, 3, seed=5)
-    page, same = opened(posterior, about={"confidence": 1.0}), embedded(posterior)
+    page, same = opened(posterior, about={"confidence": 1.0}), thin_and_round(posterior)
     page.page.check("input[name=kind][value=drawn]", force=True)
     page.page.get_by_role("button", name="All alike").press("Enter")
     page.page.get_by_label("Time to change").press("ArrowRight")
@@ -219,7 +219,7 @@ def test_no_weight_at_all_is_said_and_not_answered(opened):
 
 def test_a_touch_moves_the_budget(opened):
     posterior = random_posterior(100, 10, 4, seed=5)
-    page, same = opened(posterior, has_touch=True, about={"confidence": 1.0}), embedded(posterior)
+    page, same = opened(posterior, has_touch=True, about={"confidence": 1.0}), thin_and_round(posterior)
     before = shown(page)["python"]
     page.page.locator("#explorer-chart").tap(position={"x": 100, "y": 150})
     assert agrees(page, same) != before
@@ -229,7 +229,7 @@ def test_those_that_are_out_can_be_chosen_too(opened):
     posterior = random_posterior(200, 6, 5, seed=2, spread=0.3)
     left = pb.pareto_set(posterior, confidence=0.6)
     assert 0 < len(left) < 5
-    page, same = opened(posterior, about={"confidence": 0.6}), embedded(posterior)
+    page, same = opened(posterior, about={"confidence": 0.6}), thin_and_round(posterior)
     assert asked(shown(page)["python"], same).values.shape[1] == len(left)
     page.page.check("input[name=everybody]")
     assert asked(agrees(page, same), same).values.shape[1] == 5

@@ -10,11 +10,17 @@ import numpy as np
 import pytest
 
 import polarbear as pb
-from polarbear.baselines import aocc_verdict
+from polarbear.baselines import compare_with_aocc
 from polarbear.race.result import RaceResult
-from polarbear.reporting.draws import embedded, packed, packed_pairs
-from polarbear.reporting.page import SCRIPTS, embeddable
-from polarbear.reporting.sentences import about_belief, advice, answer, proof, scope_of
+from polarbear.reporting.draws import pack_ratings, pack_win_rates, thin_and_round
+from polarbear.reporting.page import SCRIPTS, to_script_json
+from polarbear.reporting.sentences import (
+    error_bound_clause,
+    leader_sentence,
+    pareto_sentence,
+    prior_sentences,
+    scope_of,
+)
 from tests.plots.beliefs import specialist_posterior
 from tests.reporting.races import HOSTILE, raced, with_failures
 from tests.selection.beliefs import posterior_of, random_posterior
@@ -52,7 +58,7 @@ def test_every_script_is_in_the_page():
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_data_cannot_end_the_element_that_holds_them(name):
-    text = embeddable({name: [name, float("nan"), np.inf]})
+    text = to_script_json({name: [name, float("nan"), np.inf]})
     assert "<" not in text
     assert "\u2028" not in text
     assert json.loads(text) == {name: [name, None, None]}
@@ -68,18 +74,18 @@ def test_hostile_names_and_titles_are_no_markup(tmp_path):
 
 def test_draws_are_thinned_and_rounded_to_what_fits():
     posterior = random_posterior(1500, 8, 4)
-    small = embedded(posterior)
+    small = thin_and_round(posterior)
     assert small.ratings.shape == (1000, 8, 4)
     assert np.abs(small.ratings - posterior.thin(1000).ratings).max() < 1.6e-5
     tiny = posterior_of(np.full((3, 2, 2), 1e-6))
-    assert embedded(tiny).ratings == pytest.approx(1e-6, rel=0.02)
-    wide = embedded(random_posterior(500, 200, 20))
+    assert thin_and_round(tiny).ratings == pytest.approx(1e-6, rel=0.02)
+    wide = thin_and_round(random_posterior(500, 200, 20))
     assert 200 < len(wide.ratings) < 500
 
 
 def test_packed_draws_are_those_that_are_embedded():
-    small = embedded(random_posterior(30, 5, 3))
-    numbers = np.frombuffer(base64.b64decode(packed(small)), dtype="<u2").reshape(5, 3, 30)
+    small = thin_and_round(random_posterior(30, 5, 3))
+    numbers = np.frombuffer(base64.b64decode(pack_ratings(small)), dtype="<u2").reshape(5, 3, 30)
     assert np.array_equal((numbers / 65535) ** 2, small.ratings.transpose(1, 2, 0))
 
 
@@ -89,7 +95,7 @@ def unpacked_pairs(text, pairs, times):
 
 def test_pairs_under_plackett_luce_follow_from_ratings():
     posterior = random_posterior(300, 5, 3)
-    numbers = unpacked_pairs(packed_pairs(posterior, level=0.8), 3, 5)
+    numbers = unpacked_pairs(pack_win_rates(posterior, level=0.8), 3, 5)
     for place, (a, b) in enumerate([(0, 1), (0, 2), (1, 2)]):
         one, other = posterior.ratings[..., a], posterior.ratings[..., b]
         rates = one / (one + other)
@@ -136,7 +142,7 @@ def test_the_page_states_the_scope():
     ],
 )
 def test_the_share_of_plackett_luce_in_a_bootstrap_is_stated(weight, words):
-    bootstrap, share = about_belief(specialist_posterior(draws=200, plackett_luce=weight))
+    bootstrap, share = prior_sentences(specialist_posterior(draws=200, plackett_luce=weight))
     assert bootstrap.startswith("Belief: the Bayesian bootstrap. ")
     assert words in share
 
@@ -145,16 +151,16 @@ def test_missing_runs_give_a_range_of_shares():
     values = np.array([[[0.0, 1.0, 2.0]]] * 19 + [[[1.0, 0.0, np.nan]]] * 60)
     choices = pb.Choices.from_values(values, grid=[1], per_instance=True)
     posterior = pb.fit(choices, prior=pb.BayesianBootstrap(plackett_luce=20), draws=200)
-    assert "20\N{NO-BREAK SPACE}% to 50\N{NO-BREAK SPACE}% of each win rate" in about_belief(posterior)[1]
+    assert "20\N{NO-BREAK SPACE}% to 50\N{NO-BREAK SPACE}% of each win rate" in prior_sentences(posterior)[1]
 
 
 def test_plackett_luce_over_time_is_called_overconfident():
     ratings = random_posterior(50, 4, 3).ratings
-    model, caution = about_belief(posterior_of(ratings))
+    model, caution = prior_sentences(posterior_of(ratings))
     assert "Plackett-Luce" in model
     assert "rankings of a run at different times as independent" in caution
     assert "overconfident" in caution
-    assert len(about_belief(posterior_of(ratings, joint=False))) == 1  # each time alone combines nothing
+    assert len(prior_sentences(posterior_of(ratings, joint=False))) == 1  # each time alone combines nothing
 
 
 def test_a_race_is_told_with_all_that_happened(tmp_path, race):
@@ -165,7 +171,7 @@ def test_a_race_is_told_with_all_that_happened(tmp_path, race):
     assert [each["name"] for each in told["race"]["eliminations"]] == [each.name for each in result.eliminations]
     assert told["race"]["eliminations"]
     for each, out in zip(told["race"]["eliminations"], result.eliminations, strict=True):
-        assert each["proof"] == proof(out.error_bound)
+        assert each["proof"] == error_bound_clause(out.error_bound)
     assert told["race"]["allocation"]["saved"] == pytest.approx(result.saved_share)
     assert sum(told["race"]["allocation"]["cost"]) == sum(result.cost.values())
     assert told["race"]["allocation"]["full"] * len(told["names"]) == pytest.approx(result.full_cost)
@@ -178,7 +184,7 @@ def test_a_race_is_told_with_all_that_happened(tmp_path, race):
 def test_aocc_is_asked_about_the_runs_of_a_race(tmp_path, race):
     told = contents(pb.report(race, tmp_path / "page.html"))
     result = race.result
-    verdict = aocc_verdict([run.trajectory for run in result.runs], result.posterior, among=result.pareto_set)
+    verdict = compare_with_aocc([run.trajectory for run in result.runs], result.posterior, among=result.pareto_set)
     assert verdict.choice is not None
     assert told["aocc"] == {
         "sentence": verdict.sentence,
@@ -284,7 +290,7 @@ def test_a_race_with_a_file_says_where_it_was_made(tmp_path):
 )
 def test_the_answer_is_one_sentence(left, total, settled, said):
     names = [f"a{k}" for k in range(total)]
-    assert answer(names[:left], names, settled=settled) == said
+    assert pareto_sentence(names[:left], names, settled=settled) == said
 
 
 def test_the_advice_follows_the_leaders():
@@ -292,7 +298,8 @@ def test_the_advice_follows_the_leaders():
     ratings[:, :2, 0] = ratings[:, 2:, 1] = 0.9
     ratings[:, :2, 1] = ratings[:, 2:, 0] = 0.1
     bands = pb.plots.DecisionBands.of(posterior_of(ratings, pb.log_grid(1, 1000, 4)))
-    assert advice(bands, "seconds") == "Up to about 32 seconds choose A, beyond that B."
+    assert leader_sentence(bands, "seconds") == "Up to about 32 seconds choose A, beyond that B."
     assert (
-        advice(pb.plots.DecisionBands.of(posterior_of(ratings[:, :2])), "s") == "At every budget the best choice is A."
+        leader_sentence(pb.plots.DecisionBands.of(posterior_of(ratings[:, :2])), "s")
+        == "At every budget the best choice is A."
     )

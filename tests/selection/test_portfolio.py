@@ -321,12 +321,12 @@ def test_curves_are_held_a_few_at_a_time(monkeypatch):
 
 
 def test_all_portfolios_are_all_multisets():
-    counts = portfolios.all_portfolios(4, 3)
+    counts = portfolios.enumerate_portfolios(4, 3)
     assert {tuple(row) for row in counts.tolist()} == {
         tuple(each.count(a) for a in range(4)) for each in combinations_with_replacement(range(4), 3)
     }
     assert len(counts) == 20
-    assert portfolios.all_portfolios(3, 1).tolist() == np.eye(3).tolist()
+    assert portfolios.enumerate_portfolios(3, 1).tolist() == np.eye(3).tolist()
 
 
 def test_win_probability_is_that_of_plackett_luce_counted():

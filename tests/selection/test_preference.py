@@ -19,7 +19,7 @@ from polarbear import (
     linear_grid,
     log_grid,
 )
-from polarbear.selection.preference import require_monotone, spoken
+from polarbear.selection.preference import format_budget, require_monotone
 from tests.selection.beliefs import GRIDS
 
 UNEVEN = GRIDS["uneven"]
@@ -345,7 +345,7 @@ def test_positive_weights_of_powers_pass(weights, power):
     ],
 )
 def test_budgets_are_spoken_without_powers_of_ten(time, words):
-    assert spoken(time) == words
+    assert format_budget(time) == words
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,13 @@ import pytest
 from scipy import integrate, stats
 
 from polarbear import Grid, log_grid
-from polarbear.selection.quadrature import _gauss, expectation, integral, reading, require_within
+from polarbear.selection.quadrature import (
+    _gauss,
+    expectation_weights,
+    integration_weights,
+    interpolation_weights,
+    require_within,
+)
 from tests.selection.beliefs import GRIDS
 
 
@@ -51,7 +57,7 @@ DENSITIES = {
 @pytest.mark.parametrize("density", DENSITIES.values(), ids=DENSITIES)
 def test_integrals_are_those_of_the_interpolated_curve(grid, curve, density):
     first, last = grid.times[0], grid.times[-1]
-    weights = integral(grid, density, first, last)
+    weights = integration_weights(grid, density, first, last)
     exact = adaptive(grid, density, curve, first, last)
     np.testing.assert_allclose(weights @ curve, exact, rtol=1e-8)  # in [64, 256] exp(-t/10) is not so smooth
 
@@ -60,7 +66,7 @@ def test_integrals_between_any_two_times(grid, curve):
     first, last = grid.times[0], grid.times[-1]
     rng = np.random.default_rng(3)
     for start, stop in np.sort(rng.uniform(first, last, size=(10, 2)), axis=1):
-        weights = integral(grid, np.ones_like, start, stop)
+        weights = integration_weights(grid, np.ones_like, start, stop)
         np.testing.assert_allclose(weights.sum(), stop - start, rtol=1e-9)
         np.testing.assert_allclose(weights @ curve, adaptive(grid, np.ones_like, curve, start, stop), rtol=1e-10)
         assert (weights >= 0).all()
@@ -69,17 +75,23 @@ def test_integrals_between_any_two_times(grid, curve):
 def test_integrals_add_up(grid):
     first, last = grid.times[0], grid.times[-1]
     middle = 0.3 * first + 0.7 * last
-    parts = integral(grid, np.ones_like, first, middle) + integral(grid, np.ones_like, middle, last)
-    np.testing.assert_allclose(parts, integral(grid, np.ones_like, first, last), rtol=1e-10, atol=1e-12 * last)
+    parts = integration_weights(grid, np.ones_like, first, middle) + integration_weights(
+        grid, np.ones_like, middle, last
+    )
+    np.testing.assert_allclose(
+        parts, integration_weights(grid, np.ones_like, first, last), rtol=1e-10, atol=1e-12 * last
+    )
 
 
 def test_on_a_linear_grid_the_weights_are_the_trapezoidal_rule():
     times = np.array([1.0, 2.0, 4.0, 9.0])
-    np.testing.assert_allclose(integral(Grid(times), np.ones_like, 1.0, 9.0), [0.5, 1.5, 3.5, 2.5], rtol=1e-14)
+    np.testing.assert_allclose(
+        integration_weights(Grid(times), np.ones_like, 1.0, 9.0), [0.5, 1.5, 3.5, 2.5], rtol=1e-14
+    )
 
 
 def test_on_a_log_grid_weight_1_over_t_is_the_trapezoidal_rule_in_log_t():
-    weights = integral(log_grid(1, 100, 3), lambda t: 1 / t, 1.0, 100.0)
+    weights = integration_weights(log_grid(1, 100, 3), lambda t: 1 / t, 1.0, 100.0)
     np.testing.assert_allclose(weights, np.log(10) * np.array([0.5, 1, 0.5]), rtol=1e-14)
 
 
@@ -88,23 +100,29 @@ def test_reading_is_linear_on_the_axis(grid, curve):
     times = np.concatenate([grid.times, rng.uniform(grid.times[0], grid.times[-1], 50)])
     for time in times:
         np.testing.assert_allclose(
-            reading(grid, np.array([time]), np.ones(1)) @ curve, interpolated(grid, curve)(time), rtol=1e-9
+            interpolation_weights(grid, np.array([time]), np.ones(1)) @ curve,
+            interpolated(grid, curve)(time),
+            rtol=1e-9,
         )
     masses = rng.uniform(size=len(times))
-    np.testing.assert_allclose(reading(grid, times, masses) @ curve, masses @ interpolated(grid, curve)(times))
+    np.testing.assert_allclose(
+        interpolation_weights(grid, times, masses) @ curve, masses @ interpolated(grid, curve)(times)
+    )
 
 
 def test_a_time_of_the_grid_is_read_exactly(grid):
     for k, time in enumerate(grid.times):
-        assert reading(grid, np.array([time]), np.ones(1)).tolist() == np.eye(len(grid))[k].tolist()
+        assert interpolation_weights(grid, np.array([time]), np.ones(1)).tolist() == np.eye(len(grid))[k].tolist()
 
 
 def test_a_grid_of_one_time():
     grid = Grid([5.0])
-    assert reading(grid, np.array([5.0, 5.0]), np.array([1.0, 2.0])).tolist() == [3]
-    assert integral(grid, lambda t: 2 * t, 5.0, 5.0).tolist() == [10]
-    np.testing.assert_allclose(expectation(grid, stats.norm(5, 1).cdf), [0], atol=1e-15)  # a density has no atoms
-    np.testing.assert_allclose(expectation(grid, stats.poisson(5).cdf), stats.poisson(5).pmf([5]))
+    assert interpolation_weights(grid, np.array([5.0, 5.0]), np.array([1.0, 2.0])).tolist() == [3]
+    assert integration_weights(grid, lambda t: 2 * t, 5.0, 5.0).tolist() == [10]
+    np.testing.assert_allclose(
+        expectation_weights(grid, stats.norm(5, 1).cdf), [0], atol=1e-15
+    )  # a density has no atoms
+    np.testing.assert_allclose(expectation_weights(grid, stats.poisson(5).cdf), stats.poisson(5).pmf([5]))
 
 
 @pytest.mark.parametrize(
@@ -123,7 +141,7 @@ def test_expectations_of_continuous_distributions(name, distribution):
     grid = GRIDS[name]
     curve = np.random.default_rng(5).uniform(size=len(grid))
     first, last = grid.times[0], grid.times[-1]
-    weights = expectation(grid, distribution.cdf)
+    weights = expectation_weights(grid, distribution.cdf)
     np.testing.assert_allclose(weights.sum(), distribution.cdf(last) - distribution.cdf(first), rtol=1e-12)
     exact = adaptive(grid, distribution.pdf, curve, first, last)
     # The kink of a uniform distribution's function within an interval is met to a 64th of that interval.
@@ -137,14 +155,14 @@ def test_expectations_of_atoms_on_grid_times_are_exact():
     distribution = stats.rv_discrete(values=(chosen, masses))
     expected = np.zeros(len(grid))
     expected[[0, 3, 9]] = masses
-    np.testing.assert_allclose(expectation(grid, distribution.cdf), expected, atol=1e-12)
+    np.testing.assert_allclose(expectation_weights(grid, distribution.cdf), expected, atol=1e-12)
 
 
 def test_expectations_of_atoms_between_grid_times_are_near():
     """An atom is misplaced by half the largest node weight at most, 1.2 % of its interval."""
     grid, curve = Grid([0.0, 10.0, 40.0]), np.array([0.0, 1.0, 0.0])
     for time in np.linspace(0.1, 39.9, 41):
-        weights = expectation(grid, lambda t, time=time: np.where(t >= time, 1.0, 0.0))
+        weights = expectation_weights(grid, lambda t, time=time: np.where(t >= time, 1.0, 0.0))
         assert abs(weights @ curve - np.interp(time, grid.times, curve)) < 0.0125
         assert weights.sum() == pytest.approx(1, abs=1e-12)
 

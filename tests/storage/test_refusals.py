@@ -227,8 +227,8 @@ def test_a_run_must_be_of_its_job_and_honest(path):
 
 def test_a_name_taken_meanwhile_is_not_replaced(tmp_path, monkeypatch):
     path = tmp_path / "my.race"
-    make = schema.make
-    monkeypatch.setattr(schema, "make", lambda *arguments: (make(*arguments), path.write_text("mine")))
+    create = schema.create
+    monkeypatch.setattr(schema, "create", lambda *arguments: (create(*arguments), path.write_text("mine")))
     with pytest.raises(FileExistsError, match="meanwhile"):
         RaceFile.create(path, {})
     assert path.read_text() == "mine"

@@ -8,7 +8,7 @@ package needs only the standard library, so that workers start fast.
 - `ask_tell`: wraps an optimiser with `ask` and `tell`.
 - `command`: wraps an external program.
 - `family`: makes algorithms that must know their budget, one member per budget.
-- `perform`: runs an algorithm into a recorder.
+- `record_run`: runs an algorithm into a recorder.
 - `recorder`: `Recorder` counts evaluations or seconds, keeps improvements, and stops the run on time.
 - `event_log`: stores the improvements in memory that outlives the process of the run.
 - `signature`: checks the functions that users pass to wrappers.
@@ -18,7 +18,7 @@ from polarbear.algorithms.ask_tell import ask_tell
 from polarbear.algorithms.command import command
 from polarbear.algorithms.counted import counted
 from polarbear.algorithms.family import family
-from polarbear.algorithms.perform import Algorithm, Wrapped, perform
+from polarbear.algorithms.record_run import Algorithm, Wrapped, record_run
 from polarbear.algorithms.recorder import BudgetReached, Clock, Recorder
 
 __all__ = [
@@ -31,5 +31,5 @@ __all__ = [
     "command",
     "counted",
     "family",
-    "perform",
+    "record_run",
 ]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from polarbear.algorithms.counted import Objective
-from polarbear.algorithms.perform import Wrapped
+from polarbear.algorithms.record_run import Wrapped
 from polarbear.algorithms.signature import check_callable
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from polarbear.algorithms.perform import Wrapped
+from polarbear.algorithms.record_run import Wrapped
 from polarbear.algorithms.recorder import BudgetReached
 from polarbear.algorithms.signature import check_callable
 

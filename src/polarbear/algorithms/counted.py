@@ -6,7 +6,7 @@ import reprlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from polarbear.algorithms.perform import Wrapped
+from polarbear.algorithms.record_run import Wrapped
 from polarbear.algorithms.signature import check_callable
 
 if TYPE_CHECKING:

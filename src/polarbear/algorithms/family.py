@@ -7,14 +7,14 @@ import reprlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from polarbear.algorithms.perform import Wrapped, run_into
+from polarbear.algorithms.record_run import Wrapped, run_into
 from polarbear.algorithms.recorder import number
 from polarbear.algorithms.signature import check_callable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from polarbear.algorithms.perform import Algorithm
+    from polarbear.algorithms.record_run import Algorithm
     from polarbear.algorithms.recorder import Recorder
 
 

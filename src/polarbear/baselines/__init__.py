@@ -5,27 +5,27 @@ recorded runs. Out: a curve or surface per algorithm, or a number per run. Unlik
 optimum, and bounds between which values count on a logarithmic scale. `BOUNDS` are the usual ones: precisions from 1e-8 to
 1e2.
 
-- `attainment`: `attained`, the share of the logarithmic distance from the upper to the lower bound that a value has covered;
-  `eaf`, `eaf_difference` and `eaf_contour`, the share of runs that have reached each target by each time.
+- `attainment`: `attained_share`, the share of the logarithmic distance from the upper to the lower bound that a value has
+  covered; `eaf`, `eaf_difference` and `eaf_contour`, the share of runs that have reached each target by each time.
 - `ecdf`: `ecdf` and `ecdf_band`, the mean attained share at each time, with a bootstrap interval.
 - `aocc`: `aocc` and `aocc_of_runs`, the area over the convergence curve of each run.
-- `verdict`: `aocc_verdict`, which compares the choice by AOCC with the recommendation.
+- `verdict`: `compare_with_aocc`, which compares the choice by AOCC with the recommendation.
 """
 
 from polarbear.baselines.aocc import aocc, aocc_of_runs
-from polarbear.baselines.attainment import BOUNDS, Bounds, attained, eaf, eaf_contour, eaf_difference, log_targets
+from polarbear.baselines.attainment import BOUNDS, Bounds, attained_share, eaf, eaf_contour, eaf_difference, log_targets
 from polarbear.baselines.ecdf import Band, ecdf, ecdf_band
-from polarbear.baselines.verdict import AoccVerdict, aocc_verdict
+from polarbear.baselines.verdict import AoccComparison, compare_with_aocc
 
 __all__ = [
     "BOUNDS",
-    "AoccVerdict",
+    "AoccComparison",
     "Band",
     "Bounds",
     "aocc",
     "aocc_of_runs",
-    "aocc_verdict",
-    "attained",
+    "attained_share",
+    "compare_with_aocc",
     "eaf",
     "eaf_contour",
     "eaf_difference",

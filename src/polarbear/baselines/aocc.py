@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from polarbear.baselines.attainment import BOUNDS, Bounds, as_values, attained
+from polarbear.baselines.attainment import BOUNDS, Bounds, as_values, attained_share
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -29,7 +29,7 @@ def aocc(values: ArrayLike, times: ArrayLike, bounds: Bounds = BOUNDS) -> Array:
     >>> aocc([[[1e2], [1e-3], [1e-8]]], [0, 10, 20]).item()
     0.25
     """
-    shares, at = attained(as_values(values), bounds), np.asarray(times, dtype=np.float64)
+    shares, at = attained_share(as_values(values), bounds), np.asarray(times, dtype=np.float64)
     if at.shape != shares.shape[1:2] or at.size < 2:
         raise ValueError(f"expected {shares.shape[1]} times, two or more, got shape {at.shape}")
     return np.tensordot(np.diff(at) / (at[-1] - at[0]), shares[:, :-1], axes=(0, 1))
@@ -54,6 +54,6 @@ def aocc_of_runs(
             continue
         events = np.append(run.times, run.until) if run.failed else run.times
         times = np.concatenate([[start], events[(events > start) & (events < stop)], [stop]])
-        shares = attained(run.at(times), bounds)
+        shares = attained_share(run.at(times), bounds)
         areas.setdefault(run.algorithm, []).append(float(np.diff(times) @ shares[:-1] / (stop - start)))
     return areas

@@ -22,24 +22,24 @@ BOUNDS: Bounds = (1e-8, 1e2)
 """The smallest and largest precision that usually count (López-Ibáñez, Vermetten, Dreo and Doerr, 2024)."""
 
 
-def attained(values: ArrayLike, bounds: Bounds = BOUNDS) -> Array:
+def attained_share(values: ArrayLike, bounds: Bounds = BOUNDS) -> Array:
     """Return the share of the logarithmic distance from the upper to the lower bound that each value has covered.
 
     (log u − log clip(y, l, u)) / (log u − log l); NaN stays NaN.
 
     Examples
     --------
-    >>> attained([1e3, 1e2, 1e-3, 1e-8, 0.0]).tolist()
+    >>> attained_share([1e3, 1e2, 1e-3, 1e-8, 0.0]).tolist()
     [0.0, 0.0, 0.5, 1.0, 1.0]
     """
-    lower, upper = checked_bounds(bounds)
+    lower, upper = check_bounds(bounds)
     clipped = np.clip(np.asarray(values, dtype=np.float64), lower, upper)
     return (math.log10(upper) - np.log10(clipped)) / (math.log10(upper) - math.log10(lower))
 
 
 def log_targets(count: int = 101, bounds: Bounds = BOUNDS) -> Array:
     """Return targets from the upper to the lower bound, evenly spaced on a logarithmic scale."""
-    lower, upper = checked_bounds(bounds)
+    lower, upper = check_bounds(bounds)
     return np.geomspace(upper, lower, count)
 
 
@@ -112,7 +112,7 @@ def as_values(values: ArrayLike) -> Array:
     return array
 
 
-def checked_bounds(bounds: Bounds) -> Bounds:
+def check_bounds(bounds: Bounds) -> Bounds:
     """Return bounds as floats, after checking that they suit a logarithmic scale."""
     lower, upper = (float(bound) for bound in bounds)
     if not 0 < lower < upper < math.inf:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from polarbear.baselines.attainment import BOUNDS, Bounds, as_values, attained
+from polarbear.baselines.attainment import BOUNDS, Bounds, as_values, attained_share
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -33,7 +33,7 @@ def ecdf(values: ArrayLike, bounds: Bounds = BOUNDS) -> Array:
     >>> ecdf([[[1e2], [1e-3]], [[1e-3], [1e-8]]])[:, 0].tolist()
     [0.25, 0.75]
     """
-    means: Array = np.nanmean(attained(as_values(values), bounds), axis=0)
+    means: Array = np.nanmean(attained_share(as_values(values), bounds), axis=0)
     return means
 
 
@@ -46,7 +46,7 @@ def ecdf_band(
     rng: np.random.Generator,
 ) -> Band:
     """Return the ECDF with the percentile bootstrap interval of its mean, from instances resampled with replacement."""
-    shares = attained(as_values(values), bounds)
+    shares = attained_share(as_values(values), bounds)
     if np.isnan(shares).any():
         raise ValueError("expected every algorithm on every instance at every time, got values that are NaN")
     instances = len(shares)

@@ -1,6 +1,6 @@
 """Comparison of the choice by mean AOCC with the recommendation from rankings.
 
-In: the runs of a race and their posterior. Out: an `AoccVerdict`.
+In: the runs of a race and their posterior. Out: an `AoccComparison`.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _ENOUGH_SHARED = 0.5
 
 
 @dataclass(frozen=True)
-class AoccVerdict:
+class AoccComparison:
     """The choice by mean AOCC, and the recommendation under the same uniform preference over budgets.
 
     Attributes
@@ -57,13 +57,13 @@ class AoccVerdict:
         return self.choice is not None and self.choice != self.ours
 
 
-def aocc_verdict(
+def compare_with_aocc(
     runs: Iterable[Trajectory],
     posterior: Posterior,
     *,
     among: Sequence[str] | None = None,
     bounds: Bounds = BOUNDS,
-) -> AoccVerdict:
+) -> AoccComparison:
     """Compare the choice by mean AOCC with the posterior's recommendation under a uniform preference.
 
     Both weight time in the same way. Means over different instances do not compare algorithms, and the area of a run ends
@@ -90,7 +90,7 @@ def aocc_verdict(
     complete = [run for run in told if run.until >= stop or run.failed]
     fair = _comparable(complete, candidates)
     if reason := _unsuited(complete, fair, candidates, start, stop):
-        return AoccVerdict({}, None, ours, 0, f"AOCC does not apply: {reason}.")
+        return AoccComparison({}, None, ours, 0, f"AOCC does not apply: {reason}.")
     areas = aocc_of_runs(fair, start, stop, bounds)
     means = {name: float(np.mean(areas[name])) for name in posterior.names if name in areas}
     best, second = sorted(means, key=means.__getitem__, reverse=True)[:2]
@@ -105,7 +105,7 @@ def aocc_verdict(
     instances = len({run.instance for run in fair})
     left_out = [name for name in posterior.names if name not in means]
     sentence += _basis(instances, len({run.instance for run in told}), left_out) + _outside(fair, stop, bounds)
-    return AoccVerdict(means, best, ours, instances, sentence)
+    return AoccComparison(means, best, ours, instances, sentence)
 
 
 def _comparable(complete: Sequence[Trajectory], candidates: Sequence[str]) -> list[Trajectory]:

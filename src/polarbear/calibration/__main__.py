@@ -18,7 +18,7 @@ from polarbear.calibration import coverage, prediction, races
 from polarbear.calibration.coverage import CoverageCell
 from polarbear.calibration.prediction import PredictionCell
 from polarbear.calibration.races import RaceCell
-from polarbear.calibration.study import gathered, key, run_study
+from polarbear.calibration.study import key, read_outcomes, run_study
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -94,7 +94,7 @@ STUDIES: dict[str, tuple[Callable[..., Any], Callable[[], Sequence[Any]], Callab
 }
 
 
-def chosen(cells: Sequence[Any], wanted: Sequence[str]) -> list[Any]:
+def select_cells(cells: Sequence[Any], wanted: Sequence[str]) -> list[Any]:
     """Return the cells that match all conditions, such as instances=30 or truth=smooth,constant."""
     for each in wanted:
         field, separator, values = each.partition("=")
@@ -120,7 +120,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     task, make, summary, usual = STUDIES[asked.study]
     results = asked.results or Path("build/calibration") / f"{asked.study}.jsonl"
     try:
-        cells = chosen(make(), asked.cells)
+        cells = select_cells(make(), asked.cells)
         if not asked.only_summary:
             run_study(
                 task,
@@ -130,7 +130,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
                 workers=asked.workers,
                 tell=_counter(asked.study),
             )
-        known = gathered(make(), results)
+        known = read_outcomes(make(), results)
     except ValueError as error:
         parser.error(str(error))
     told = [summary(cell, known[key(cell)]) for cell in make() if known[key(cell)]]

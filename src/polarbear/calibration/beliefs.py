@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from polarbear.observe import Choices
     from polarbear.posterior.posterior import Posterior
 
-BELIEFS: dict[str, Prior] = {
+PRIORS: dict[str, Prior] = {
     "BayesianBootstrap": BayesianBootstrap(),
     "unshrunk": BayesianBootstrap(shrink=False),
     "outcomes": BayesianBootstrap(plackett_luce=0, shrink=False),
@@ -40,11 +40,11 @@ BELIEFS: dict[str, Prior] = {
 
 def prior_of(belief: str) -> Prior:
     """Return the prior with this name."""
-    if belief not in BELIEFS:
-        raise ValueError(f"belief must be one of {', '.join(map(repr, BELIEFS))}; got {belief!r}")
-    return BELIEFS[belief]
+    if belief not in PRIORS:
+        raise ValueError(f"belief must be one of {', '.join(map(repr, PRIORS))}; got {belief!r}")
+    return PRIORS[belief]
 
 
-def fitted(belief: str, choices: Choices, *, draws: int, seed: int) -> Posterior:
+def fit_named(belief: str, choices: Choices, *, draws: int, seed: int) -> Posterior:
     """Fit a posterior to choices under the prior with this name."""
     return fit(choices, prior=prior_of(belief), draws=draws, seed=seed)

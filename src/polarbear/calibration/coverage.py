@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polarbear.calibration.beliefs import fitted
+from polarbear.calibration.beliefs import fit_named
 from polarbear.calibration.simulator import Simulator
-from polarbear.calibration.truths import Truth, draw_truth, of_instances, true_ratings, true_win_rates
+from polarbear.calibration.truths import Truth, draw_instance_utilities, draw_truth, true_ratings, true_win_rates
 from polarbear.observe import Choices, linear_grid
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def measure_coverage(cell: CoverageCell, replicate: int) -> dict[str, Any]:
     """Simulate one data set, fit a posterior, and compare its intervals and claims with the truth."""
     values, truth = simulate(cell, replicate)
     choices = Choices.from_values(values, grid=linear_grid(1, cell.times, cell.times))
-    return compare(fitted(cell.belief, choices, draws=cell.draws, seed=replicate), truth)
+    return compare(fit_named(cell.belief, choices, draws=cell.draws, seed=replicate), truth)
 
 
 def simulate(cell: CoverageCell, replicate: int) -> tuple[Array, Array]:
@@ -68,7 +68,7 @@ def simulate(cell: CoverageCell, replicate: int) -> tuple[Array, Array]:
         [replicate, cell.algorithms, cell.instances, cell.times, round(1000 * cell.autocorrelation)]
     )
     truth = draw_truth(cell.truth, cell.times, cell.algorithms, spread=cell.spread, rng=rng)
-    utilities = of_instances(truth, cell.instances, rng=rng)
+    utilities = draw_instance_utilities(truth, cell.instances, rng=rng)
     return Simulator(cell.autocorrelation).values(utilities, cell.instances, rng=rng), truth
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polarbear.calibration.beliefs import fitted
+from polarbear.calibration.beliefs import fit_named
 from polarbear.observe import Choices, Grid
 from polarbear.posterior.outcome_draws import outcomes
 from polarbear.posterior.relations import win_probability
@@ -58,7 +58,7 @@ def measure_prediction(cell: PredictionCell, replicate: int) -> dict[str, Any]:
         Choices.from_values(values[part], grid=grid) for part in (order[: cell.instances], order[cell.instances :])
     )
     assert other.rankings is not None
-    return log_scores(fitted(cell.belief, known, draws=cell.draws, seed=replicate), other.rankings.ranks)
+    return log_scores(fit_named(cell.belief, known, draws=cell.draws, seed=replicate), other.rankings.ranks)
 
 
 def log_scores(posterior: Posterior, ranks: NDArray[np.int16]) -> dict[str, Any]:

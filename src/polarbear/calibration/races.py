@@ -17,11 +17,11 @@ import numpy as np
 from scipy import stats
 
 from polarbear.calibration.beliefs import prior_of
-from polarbear.calibration.rank_tests import eliminated_by_rank_tests
+from polarbear.calibration.rank_tests import eliminate_by_rank_tests
 from polarbear.calibration.simulator import Simulator
-from polarbear.calibration.truths import Truth, draw_truth, of_instances, true_ratings, true_win_rates
+from polarbear.calibration.truths import Truth, draw_instance_utilities, draw_truth, true_ratings, true_win_rates
 from polarbear.observe import Grid, Trajectory, linear_grid
-from polarbear.posterior.elimination import SHARE_THAT_MATTERS
+from polarbear.posterior.elimination import SPECIALIST_MARGIN
 from polarbear.race import loop
 from polarbear.race.batching import AdaptiveBatch
 from polarbear.race.jobs import Job, Run
@@ -94,7 +94,7 @@ class RaceCell:
 
 
 @dataclass(frozen=True)
-class Decided:
+class Decisions:
     """The decisions of one simulated race.
 
     Attributes
@@ -122,7 +122,7 @@ def simulate_race(cell: RaceCell, replicate: int) -> dict[str, Any]:
     """Simulate one race and compare its decisions with the truth."""
     values, truth = simulate(cell, replicate)
     decided = _bayesian(cell, values, seed=replicate) if cell.rule == "bayes" else _tested(cell, values)
-    return judge(cell, truth, decided)
+    return compare_with_truth(cell, truth, decided)
 
 
 def simulate(cell: RaceCell, replicate: int) -> tuple[Array, Array]:
@@ -132,15 +132,15 @@ def simulate(cell: RaceCell, replicate: int) -> tuple[Array, Array]:
     """
     rng = np.random.default_rng([cell.algorithms, cell.times, round(1000 * cell.autocorrelation), replicate])
     truth = draw_truth(cell.truth, cell.times, cell.algorithms, spread=cell.spread, rng=rng)
-    utilities = of_instances(truth, cell.most_instances, rng=rng)
+    utilities = draw_instance_utilities(truth, cell.most_instances, rng=rng)
     return Simulator(cell.autocorrelation).values(utilities, cell.most_instances, rng=rng), truth
 
 
-def judge(cell: RaceCell, truth: Array, decided: Decided) -> dict[str, Any]:
+def compare_with_truth(cell: RaceCell, truth: Array, decided: Decisions) -> dict[str, Any]:
     """Compare the decisions of a race with the truth."""
     rates, ratings = true_win_rates(truth), true_ratings(truth)
     beaten, surely_beaten = dominators(rates), dominators(rates, margin=cell.rope)
-    no_specialist, surely_none = as_often_first(ratings), as_often_first(ratings, margin=cell.rope)
+    no_specialist, surely_none = not_specialist_against(ratings), not_specialist_against(ratings, margin=cell.rope)
     clear_member = ~dominators(rates, margin=-cell.rope).any(axis=0)
     due_by_pairs = surely_beaten.any(axis=0)
     due = (surely_beaten & surely_none).any(axis=0) if cell.specialists == "keep" else due_by_pairs
@@ -167,18 +167,18 @@ def dominators(rates: Array, *, margin: float = 0.0) -> NDArray[np.bool_]:
     return beats
 
 
-def as_often_first(ratings: Array, *, margin: float = 0.0) -> NDArray[np.bool_]:
+def not_specialist_against(ratings: Array, *, margin: float = 0.0) -> NDArray[np.bool_]:
     """Return whether the column is not a specialist against the row, shape (algorithm, algorithm).
 
-    At no time may the true rating of the column exceed that of the row by `SHARE_THAT_MATTERS` − margin or more. Ratings
+    At no time may the true rating of the column exceed that of the row by `SPECIALIST_MARGIN` − margin or more. Ratings
     have the shape (time, algorithm).
     """
     lead = ratings[:, :, None] - ratings[:, None]
-    often: NDArray[np.bool_] = np.all(lead > margin - SHARE_THAT_MATTERS, axis=0)
+    often: NDArray[np.bool_] = np.all(lead > margin - SPECIALIST_MARGIN, axis=0)
     return often
 
 
-def _bayesian(cell: RaceCell, values: Array, *, seed: int) -> Decided:
+def _bayesian(cell: RaceCell, values: Array, *, seed: int) -> Decisions:
     names, times = [f"a{number}" for number in range(cell.algorithms)], cell.grid.times
     state = loop.start(cell.settings(seed), names)
 
@@ -195,7 +195,7 @@ def _bayesian(cell: RaceCell, values: Array, *, seed: int) -> Decided:
         else:
             state = loop.tell(state, plan, [run(job) for job in plan.jobs])
     out = [each for round_ in state.rounds for each in round_.eliminated]
-    return Decided(
+    return Decisions(
         out=tuple(names.index(each.name) for each in out),
         promised=float(sum(1 - each.probability for each in out)),
         instances=len(state.evidence.instances),
@@ -204,9 +204,9 @@ def _bayesian(cell: RaceCell, values: Array, *, seed: int) -> Decided:
     )
 
 
-def _tested(cell: RaceCell, values: Array) -> Decided:
-    out, instances, spent = eliminated_by_rank_tests(values, level=1 - cell.confidence, batch=cell.batch[0])
-    return Decided(
+def _tested(cell: RaceCell, values: Array) -> Decisions:
+    out, instances, spent = eliminate_by_rank_tests(values, level=1 - cell.confidence, batch=cell.batch[0])
+    return Decisions(
         out=tuple(out),
         promised=(1 - cell.confidence) * len(out),
         instances=instances,

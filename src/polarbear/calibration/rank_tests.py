@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
 
 
-def eliminated_by_rank_tests(values: Array, *, level: float, batch: int) -> tuple[list[int], int, int]:
+def eliminate_by_rank_tests(values: Array, *, level: float, batch: int) -> tuple[list[int], int, int]:
     """Return the eliminated algorithms, the number of instances used, and the number of runs.
 
     Parameters

@@ -75,7 +75,7 @@ def run_study(
     return _by_cell(known, cells, replicates)
 
 
-def gathered(cells: Sequence[C], path: Path) -> dict[str, list[Outcome]]:
+def read_outcomes(cells: Sequence[C], path: Path) -> dict[str, list[Outcome]]:
     """Return all outcomes of the cells that a file holds, by the cell's `key`."""
     return _by_cell(_read(path), cells, None)
 

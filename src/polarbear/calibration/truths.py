@@ -60,7 +60,7 @@ def true_ratings(truth: Array) -> Array:
     return ratings
 
 
-def of_instances(truth: Array, instances: int, *, rng: np.random.Generator) -> Array:
+def draw_instance_utilities(truth: Array, instances: int, *, rng: np.random.Generator) -> Array:
     """Draw a kind for each instance, and return its utilities, shape (instance, time, algorithm)."""
     chosen: Array = truth[rng.integers(len(truth), size=instances)]
     return chosen

@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy import stats
 
-from polarbear.checks.pair_outcomes import seen_together
-from polarbear.checks.run_scores import looked_at, scores_by_instance
+from polarbear.checks.pair_outcomes import effective_comparisons
+from polarbear.checks.run_scores import scores_by_instance, thin_instances
 from polarbear.inference.fields.dirichlet_field import DirichletField
-from polarbear.inference.laplace.conditional import condition
+from polarbear.inference.laplace.conditional import laplace_approximation
 from polarbear.models.helmert import helmert
 from polarbear.observe import Choices, Rankings
 from polarbear.observe.rankings import ABSENT, UNRANKED, rank_values
@@ -80,13 +80,13 @@ def leave_one_out(choices: Choices) -> dict[str, LeftOut]:
         raise ValueError("expected choices that keep their rankings; make them with per_instance=True")
     if len(choices.names) < 3:
         raise ValueError(f"expected three algorithms or more, of which to leave one out, got {len(choices.names)}")
-    rankings = looked_at(choices.rankings)
-    together = seen_together(rankings)
-    whole, found = _fitted(of_algorithms(rankings, range(len(choices.names)))), {}
+    rankings = thin_instances(choices.rankings)
+    together = effective_comparisons(rankings)
+    whole, found = _fitted(restrict_to(rankings, range(len(choices.names)))), {}
     for position, name in enumerate(choices.names):
         rest = [other for other in range(len(choices.names)) if other != position]
         among = np.ix_(range(len(choices.grid)), rest, rest)
-        less, part = _fitted(of_algorithms(rankings, rest)), whole.of(rest)
+        less, part = _fitted(restrict_to(rankings, rest)), whole.of(rest)
         without, errors = np.full((2, *whole.rate.shape), math.nan)
         without[among] = less.rate
         ratio = (less.rate - part.rate) / _standard_error(part, less, together[among])
@@ -118,7 +118,7 @@ def _fitted(choices: Choices) -> _Fit:
     assert choices.rankings is not None
     times, algorithms = len(choices.grid), len(choices.names)
     contrasts = helmert(algorithms)
-    posterior = condition(DirichletField(_CONCENTRATION, times, algorithms), choices, contrasts)
+    posterior = laplace_approximation(DirichletField(_CONCENTRATION, times, algorithms), choices, contrasts)
     utilities = posterior.mode @ contrasts.T
     root = contrasts @ posterior.factor.colour(np.tile(np.eye(algorithms - 1), (times, 1, 1)))
     scores = np.moveaxis(scores_by_instance(utilities, choices.rankings) @ contrasts, 0, -1)
@@ -163,7 +163,7 @@ def _of_differences(covariance: Array) -> Array:
     return result
 
 
-def of_algorithms(rankings: Rankings, kept: Sequence[int]) -> Choices:
+def restrict_to(rankings: Rankings, kept: Sequence[int]) -> Choices:
     """Return the choices of some of the algorithms, as if the others had not taken part."""
     ranks = rankings.ranks[..., kept]
     special = (ranks == ABSENT) | (ranks == UNRANKED)

@@ -21,7 +21,7 @@ import numpy as np
 from scipy import stats
 
 from polarbear.checks.leave_one_out import LeftOut, leave_one_out
-from polarbear.checks.pair_outcomes import seen_together, win_rates
+from polarbear.checks.pair_outcomes import effective_comparisons, observed_win_rates
 from polarbear.checks.run_scores import standard_scores
 from polarbear.checks.score_correlation import independent_times, score_correlation
 from polarbear.observe import Choices, Rankings
@@ -96,7 +96,7 @@ class Misfit:
 
 
 @dataclass(frozen=True)
-class Disturbance:
+class Influence:
     """An algorithm whose removal changes the other pairs, with the pair and the time that change most.
 
     Attributes
@@ -129,7 +129,7 @@ class Disturbance:
 
 
 @dataclass(frozen=True)
-class SecondOpinion:
+class PairCheck:
     """An elimination, checked against the outcomes of the pair alone.
 
     Attributes
@@ -247,7 +247,7 @@ class ModelCheck:
         return tuple(sorted(found, key=lambda each: -abs(each.observed - each.modelled)))
 
     @cached_property
-    def disturbances(self) -> tuple[Disturbance, ...]:
+    def disturbances(self) -> tuple[Influence, ...]:
         """The algorithms whose removal changes other pairs, the largest change first."""
         if not self.left_out:
             return ()
@@ -260,7 +260,7 @@ class ModelCheck:
             t, a, b = np.unravel_index(np.argmax(change), change.shape)
             if change[t, a, b] > SMALLEST_MISFIT:
                 found.append(
-                    Disturbance(
+                    Influence(
                         name,
                         self.names[a],
                         self.names[b],
@@ -272,14 +272,14 @@ class ModelCheck:
                 )
         return tuple(sorted(found, key=lambda each: -abs(each.without - each.rate)))
 
-    def judged(self, decisions: Iterable[Decision]) -> tuple[SecondOpinion, ...]:
+    def judged(self, decisions: Iterable[Decision]) -> tuple[PairCheck, ...]:
         """Return each elimination checked against the outcomes of its pair alone."""
         opinions = []
         for each in decisions:
             a, b = self.names.index(each.by), self.names.index(each.name)
             t = int(np.argmin(np.where(self.compared[:, a, b] > 0, self.own[:, a, b], np.inf)))
             opinions.append(
-                SecondOpinion(each.name, each.by, each.probability, float(self.own[t, a, b]), float(self.grid.times[t]))
+                PairCheck(each.name, each.by, each.probability, float(self.own[t, a, b]), float(self.grid.times[t]))
             )
         return tuple(opinions)
 
@@ -358,7 +358,7 @@ def model_check(posterior: Posterior, choices: Choices) -> ModelCheck:
             f"got those of {', '.join(choices.names)} on {choices.grid}"
         )
     rankings = _weighted_rankings(posterior, choices.rankings)
-    compared, observed = seen_together(rankings), win_rates(rankings)
+    compared, observed = effective_comparisons(rankings), observed_win_rates(rankings)
     modelled, share = win_probability(posterior), _model_share(posterior)
     deviation = _binomial_deviation(modelled, compared)
     if posterior.outcomes is None:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
 
 
-def win_rates(rankings: Rankings) -> Array:
+def observed_win_rates(rankings: Rankings) -> Array:
     """Return the observed win rates of row over column, shape (time, algorithm, algorithm).
 
     They are weighted shares of instances, where a tie counts one half. They are NaN for pairs never compared, and zero on
@@ -26,7 +26,7 @@ def win_rates(rankings: Rankings) -> Array:
     --------
     >>> from polarbear.observe import Rankings
     >>> rankings = Rankings([[[0, 1, 2]], [[1, 0, 0]]], names=None, grid=[1.0])
-    >>> win_rates(rankings)[0].tolist()
+    >>> observed_win_rates(rankings)[0].tolist()
     [[0.0, 0.5, 0.5], [0.5, 0.0, 0.75], [0.5, 0.25, 0.0]]
     """
     ranks, weights = rankings.ranks, rankings.weight_of_each
@@ -43,7 +43,7 @@ def win_rates(rankings: Rankings) -> Array:
     return rates
 
 
-def seen_together(rankings: Rankings) -> Array:
+def effective_comparisons(rankings: Rankings) -> Array:
     """Return the effective number of instances that compare row and column, shape (time, algorithm, algorithm).
 
     This is Kish's effective sample size, (Σ w)² / Σ w²: a rate from this number of equally weighted instances is as precise.
@@ -53,7 +53,7 @@ def seen_together(rankings: Rankings) -> Array:
     --------
     >>> from polarbear.observe import Rankings
     >>> rankings = Rankings([[[0, 1]], [[0, 1]], [[0, 1]]], names=None, grid=[1.0], weights=[4.0, 1.0, 1.0])
-    >>> seen_together(rankings)[0].tolist()
+    >>> effective_comparisons(rankings)[0].tolist()
     [[0.0, 2.0], [2.0, 0.0]]
     """
     weights = rankings.weight_of_each

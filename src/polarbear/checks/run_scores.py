@@ -85,7 +85,7 @@ def scores_by_instance(utilities: Array, rankings: Rankings) -> Array:
     return scores
 
 
-def looked_at(rankings: Rankings) -> Rankings:
+def thin_instances(rankings: Rankings) -> Rankings:
     """Return the rankings, thinned to `MOST_INSTANCES` evenly spaced instances if there are more."""
     instances = len(rankings.ranks)
     if instances <= MOST_INSTANCES:
@@ -110,7 +110,7 @@ def standard_scores(utilities: Array, choices: Choices) -> tuple[Array, Array]:
     assert choices.rankings is not None
     contrasts = helmert(utilities.shape[1])
     curvature = contrasts.T @ derivatives(utilities, choices)[2] @ contrasts
-    scores = scores_by_instance(utilities, looked_at(choices.rankings)) @ contrasts
+    scores = scores_by_instance(utilities, thin_instances(choices.rankings)) @ contrasts
     return np.einsum("tab,itb->tai", _inverse_root(curvature), scores), curvature
 
 

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from polarbear.cli import options, terminal
-from polarbear.cli.open_file import is_race_file, opened
+from polarbear.cli.open_file import is_race_file, open_race
 from polarbear.cli.select import as_data
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from polarbear.analysis import Replayed
+    from polarbear.analysis import Replay
     from polarbear.observe import Choices, Grid, Trajectory
     from polarbear.posterior.posterior import Posterior
     from polarbear.selection import Selection
@@ -70,8 +70,8 @@ def analyse(
 
     A race file is compared at its own times, unless --start, --stop or --count say otherwise.
     """
-    from polarbear.analysis import replay, suggested_grid
-    from polarbear.configuration import prior_from
+    from polarbear.analysis import replay, suggest_grid
+    from polarbear.configuration import parse_prior
     from polarbear.inference.fitting import fit
     from polarbear.observe import Choices
 
@@ -79,8 +79,8 @@ def analyse(
         raise ValueError(
             f"expected --race with --guarantee {guarantee:g}, got no --race; a guarantee is a setting of a race: add --race"
         )
-    options.writable(save, report)
-    belief_before = prior_from(prior)
+    options.require_writable(save, report)
+    belief_before = parse_prior(prior)
     recorded = _recorded(path, form, columns, clock, maximise, renumber, cluster, quiet)
     runs, unit = recorded.runs, recorded.clock
     names = list(dict.fromkeys(run.algorithm for run in runs))
@@ -90,7 +90,7 @@ def analyse(
         )
     grid = recorded.grid
     if grid is None or (start, stop, count) != (None, None, None):
-        grid = suggested_grid(runs, count=count or 30, start=start, stop=stop)
+        grid = suggest_grid(runs, count=count or 30, start=start, stop=stop)
     asked: dict[str, Any] = {"prior": belief_before, "method": method}
     choices = Choices.from_trajectories(runs, grid=grid, per_instance=True, **recorded.ranked)
     posterior = fit(choices, seed=seed, **asked)
@@ -113,7 +113,7 @@ def analyse(
     found["skipped"] = recorded.skipped
     if as_json:
         selections = {key: as_data(each) for key, each in found.pop("selections").items()}
-        terminal.say_json({**found, "map": str(found["map"]).splitlines(), "selections": selections})
+        terminal.print_json({**found, "map": str(found["map"]).splitlines(), "selections": selections})
         return
     _say(found, posterior, unit)
 
@@ -166,17 +166,17 @@ def _recorded(
         cluster=cluster or "auto",
     )
     for note in imported.about.notes:
-        terminal.tell(note, quiet=quiet)
+        terminal.print_remark(note, quiet=quiet)
     skipped = [str(each) for each in imported.skipped]
     for line in skipped[:10]:
-        terminal.tell(f"skipped: {line}", quiet=quiet)
+        terminal.print_remark(f"skipped: {line}", quiet=quiet)
     if skipped[10:]:
-        terminal.tell(f"... and {len(skipped) - 10} more", quiet=quiet)
+        terminal.print_remark(f"... and {len(skipped) - 10} more", quiet=quiet)
     return _Recorded(imported.runs, unit, skipped, ranked=imported.clustering)
 
 
 def _of_race(path: Path, clock: Clock | None) -> _Recorded:
-    with opened(path) as race:
+    with open_race(path) as race:
         settings, runs = race.state.settings, [run.trajectory for run in race.result.runs]
     if clock not in (None, settings.clock):
         raise ValueError(f"the runs of {path} were timed in {settings.clock}, not in {clock}; leave --clock out")
@@ -190,7 +190,7 @@ def _found(
     from dataclasses import asdict
 
     from polarbear import selection
-    from polarbear.baselines import aocc_verdict
+    from polarbear.baselines import compare_with_aocc
     from polarbear.checks.model_check import model_check
     from polarbear.exports import pairwise_table
     from polarbear.posterior.elimination import dominated, find_specialists
@@ -226,11 +226,11 @@ def _found(
         "pairwise": pairwise_table(posterior),
         "map": selection.decision_map(posterior, among=inside),
         "selections": {name: selection.select(posterior, wish, among=inside) for name, wish in wishes.items()},
-        "aocc": asdict(aocc_verdict(runs, posterior, among=inside)),
+        "aocc": asdict(compare_with_aocc(runs, posterior, among=inside)),
     }
 
 
-def _raced(raced: "Replayed") -> dict[str, Any]:
+def _raced(raced: "Replay") -> dict[str, Any]:
     from polarbear.exports import account
 
     return {
@@ -244,48 +244,48 @@ def _raced(raced: "Replayed") -> dict[str, Any]:
 
 
 def _say(found: dict[str, Any], posterior: "Posterior", clock: str) -> None:
-    from polarbear.exports import at_most
+    from polarbear.exports import format_error_bound
     from polarbear.posterior.elimination import Specialist
 
     grid = posterior.grid
-    terminal.say(
-        f"{terminal.counted(found['runs'], 'run')} of {len(found['algorithms'])} algorithms on "
-        f"{terminal.counted(found['instances'], 'instance')}, compared at {terminal.counted(len(grid), 'time')} "
+    terminal.print_result(
+        f"{terminal.with_noun(found['runs'], 'run')} of {len(found['algorithms'])} algorithms on "
+        f"{terminal.with_noun(found['instances'], 'instance')}, compared at {terminal.with_noun(len(grid), 'time')} "
         f"from {grid.times[0]:,.6g} to {grid.times[-1]:,.6g} {clock}"
     )
-    terminal.say(f"The answer generalises {found['scope']}.")
+    terminal.print_result(f"The answer generalises {found['scope']}.")
     inside, number = found["pareto_set"], len(found["algorithms"])
-    terminal.say(f"\nAnytime Pareto set: {', '.join(inside)} ({len(inside)} of {number})")
+    terminal.print_result(f"\nAnytime Pareto set: {', '.join(inside)} ({len(inside)} of {number})")
     if found["dominated"]:
         rows = [
-            [each["name"], each["by"], each["probability"], at_most(each["error_bound"]), opinion["own"]]
+            [each["name"], each["by"], each["probability"], format_error_bound(each["error_bound"]), opinion["own"]]
             for each, opinion in zip(found["dominated"], found["own_outcomes"], strict=True)
         ]
-        terminal.say()
-        terminal.say_table(("out", "beaten by", "probability", "wrong at most", "own outcomes"), rows)
+        terminal.print_result()
+        terminal.print_table(("out", "beaten by", "probability", "wrong at most", "own outcomes"), rows)
     for each in found["specialists"]:
-        terminal.say(f"\n{Specialist(**each).sentence(clock)}")
+        terminal.print_result(f"\n{Specialist(**each).sentence(clock)}")
     if not found["reliable"]:
-        terminal.say(f"\nThe posterior is not reliable: {found['diagnostics']}")
+        terminal.print_result(f"\nThe posterior is not reliable: {found['diagnostics']}")
     if found["warnings"]:
-        terminal.say("\n" + "\n".join(found["warnings"]))
-    terminal.say("\nPairs")
+        terminal.print_result("\n" + "\n".join(found["warnings"]))
+    terminal.print_result("\nPairs")
     pairs = found["pairwise"]
-    terminal.say_table([name.replace("_", " ") for name in pairs], zip(*map(_listed, pairs.values()), strict=True))
-    terminal.say(f"\nWhich one, at which budget?\n{found['map']}\n\nWhat to deploy")
+    terminal.print_table([name.replace("_", " ") for name in pairs], zip(*map(_listed, pairs.values()), strict=True))
+    terminal.print_result(f"\nWhich one, at which budget?\n{found['map']}\n\nWhat to deploy")
     selections: dict[str, Selection] = found["selections"]
     for selection in selections.values():
-        terminal.say(f"- {selection.sentence}")
-    terminal.say(f"\nWould AOCC have chosen differently? {found['aocc']['sentence']}")
+        terminal.print_result(f"- {selection.sentence}")
+    terminal.print_result(f"\nWould AOCC have chosen differently? {found['aocc']['sentence']}")
     if "race" in found:
         raced = found["race"]
-        terminal.say(
+        terminal.print_result(
             f"\nAs a race: {', '.join(raced['pareto_set'])} would be left after {raced['instances']} of "
             f"{raced['instances_recorded']} instances and {raced['spent']:,.6g} of {raced['recorded']:,.6g} {clock}, "
             f"{raced['saved_of_recorded']:.0%} saved ({raced['stopped']})"
         )
         if raced["instances_left_out"]:
-            terminal.say(
+            terminal.print_result(
                 f"{raced['instances_left_out']} instances could not be raced, since not all ran there to the end"
             )
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from polarbear.cli import options, terminal
-from polarbear.cli.open_file import opened
+from polarbear.cli.open_file import open_race
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -105,7 +105,7 @@ def calibrate(
         "races": [races_.summarise(cell, each) for cell, each in raced],
     }
     if as_json:
-        terminal.say_json(found)
+        terminal.print_json(found)
     else:
         _show(found)
 
@@ -120,27 +120,27 @@ def _single(cell: "RaceCell", instances: int) -> "CoverageCell":
 
 def _setting_of(file: Path, *, quiet: bool) -> dict[str, Any]:
     """Return the setting of a race, with the estimated autocorrelation of its runs and spread of its algorithms."""
-    from polarbear.calibration.beliefs import BELIEFS
+    from polarbear.calibration.beliefs import PRIORS
     from polarbear.calibration.matching import estimate_autocorrelation, estimate_spread
     from polarbear.calibration.races import RaceCell
     from polarbear.race.batching import FixedBatch
-    from polarbear.race.loop import believed_choices
+    from polarbear.race.loop import choices_of_runs
 
-    with opened(file) as race:
+    with open_race(file) as race:
         result = race.result
         if not result.instances:
             raise ValueError(f"nothing has been run in {file} yet; give --autocorrelation and --algorithms instead")
         settings, instances = result.state.settings, result.instances
-        rankings = believed_choices(result.state).rankings
+        rankings = choices_of_runs(result.state).rankings
         assert rankings is not None
         autocorrelation = round(estimate_autocorrelation(rankings), 3)
         spread = round(estimate_spread(result.posterior), 3)
         names, batch = result.posterior.names, settings.batch
     kind = type(settings.prior).__name__
     sizes = (batch.size,) * 3 if isinstance(batch, FixedBatch) else (batch.first, batch.smallest, batch.largest)
-    terminal.tell(
-        f"runs like those of {terminal.shown(file)}: autocorrelation {autocorrelation:g}, spread {spread:g}"
-        + ("" if settings.prior == BELIEFS[kind] else f", {kind} with its default parameters"),
+    terminal.print_remark(
+        f"runs like those of {terminal.shell_path(file)}: autocorrelation {autocorrelation:g}, spread {spread:g}"
+        + ("" if settings.prior == PRIORS[kind] else f", {kind} with its default parameters"),
         quiet=quiet,
     )
     return {
@@ -192,8 +192,8 @@ def _simulate(
 
 def _show(found: dict[str, Any]) -> None:
     setting, posteriors, races = found["setting"], found["posteriors"], found["races"]
-    sets = terminal.counted(posteriors[0]["data_sets"], "data set")
-    terminal.say(
+    sets = terminal.with_noun(posteriors[0]["data_sets"], "data set")
+    terminal.print_result(
         f"{setting['belief']}, {setting['algorithms']} algorithms, {setting['times']} times, {found['instances']} "
         f"instances, autocorrelation {setting['autocorrelation']:g}, spread {setting['spread']:g}; "
         f"{setting['elimination']} elimination, confidence {setting['confidence']:g}, races of at most "
@@ -222,10 +222,10 @@ def _show(found: dict[str, Any]) -> None:
         "right set",
         "instances",
     )
-    terminal.say_table(head, rows)
+    terminal.print_table(head, rows)
     worst = min(posteriors, key=lambda each: each["coverage"])
     most_wrong = max(races, key=lambda each: each["any_wrong"][0])
-    terminal.say(
+    terminal.print_result(
         f"\nWorst case: intervals hold the truth in {_coverage(worst)} of cases ({worst['truth']}); "
         f"{_share(most_wrong['any_wrong'])} of races have a wrong elimination ({most_wrong['truth']})."
     )

@@ -64,9 +64,9 @@ def _errors_told() -> Iterator[None]:
     except (ValueError, OSError, ImportError, RuntimeError) as error:
         if os.environ.get("POLARBEAR_TRACEBACK"):
             raise
-        from polarbear.configuration.errors import told
+        from polarbear.configuration.errors import message_of
 
-        print(f"polarbear: {told(error)}", file=sys.stderr)
+        print(f"polarbear: {message_of(error)}", file=sys.stderr)
         raise typer.Exit(1) from None
     except KeyboardInterrupt:
         raise typer.Exit(2) from None

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from polarbear.cli import options, select, terminal
-from polarbear.cli.open_file import belief, expect_race_file, opened
+from polarbear.cli.open_file import open_race, posterior_and_candidates, require_race_file
 
 if TYPE_CHECKING:
     from polarbear.exports.tables import Table
@@ -52,12 +52,12 @@ def export(
     decisions: json. pairwise, selection: csv, tex (booktabs), parquet, json. configuration: toml.
     """
     kind = _format(what, output, form)
-    options.writable(output)
+    options.require_writable(output)
     if what == "configuration":
-        from polarbear.configuration import recall
+        from polarbear.configuration import load_stored
 
-        expect_race_file(file)
-        _put(recall(file).text, output)
+        require_race_file(file)
+        _put(load_stored(file).text, output)
     elif what == "decisions":
         _put(_decisions(file), output)
     elif kind in ("nc", "npz"):
@@ -88,9 +88,9 @@ def _table(file: Path, what: What, level: float, rope: float) -> "tuple[Table, s
     from polarbear import exports
 
     if what == "runs":
-        with opened(file) as race:
+        with open_race(file) as race:
             return exports.runs_table(race.result.runs, clock=race.state.settings.clock), ""
-    posterior, _ = belief(file)
+    posterior, _ = posterior_and_candidates(file)
     if what == "posterior":
         return exports.posterior_table(posterior, level=level), ""
     return exports.pairwise_table(posterior, rope=rope), "How surely the first algorithm beats the second."
@@ -100,7 +100,7 @@ def _selection(file: Path, preference: Any, risk: Any, portfolio: int) -> "tuple
     from polarbear import exports
     from polarbear.selection import select
 
-    posterior, candidates = belief(file)
+    posterior, candidates = posterior_and_candidates(file)
     selection = select(posterior, preference, risk, among=candidates, portfolio=portfolio)
     return exports.selection_table(selection), selection.sentence
 
@@ -110,12 +110,12 @@ def _decisions(file: Path) -> str:
 
     from polarbear.exports import decisions
 
-    with opened(file) as race:
-        return json.dumps(terminal.plain(decisions(race.result)), indent=2, ensure_ascii=False) + "\n"
+    with open_race(file) as race:
+        return json.dumps(terminal.to_json_types(decisions(race.result)), indent=2, ensure_ascii=False) + "\n"
 
 
 def _draws(file: Path, output: Path, kind: Format) -> None:
-    posterior, _ = belief(file)
+    posterior, _ = posterior_and_candidates(file)
     if kind == "npz":
         posterior.save(output)
         return

@@ -18,17 +18,17 @@ _ZIP = b"PK"  # npz files are zip archives
 def is_race_file(path: Path) -> bool:
     """Return whether a file is an SQLite database, as race files are; raise an error if it is missing or a folder."""
     if not path.exists():
-        from polarbear.configuration.errors import suggestion
+        from polarbear.configuration.errors import suggest
 
         others = sorted(each.name for each in path.parent.glob("*.race"))
-        hint = suggestion(path.name, others) if others else "`polarbear race` makes one"
+        hint = suggest(path.name, others) if others else "`polarbear race` makes one"
         raise FileNotFoundError(f"there is no file {path}; {hint}")
     if path.is_dir():
         raise ValueError(f"{path} is a folder; expected a race file, or a posterior that was saved")
     return _begins_with(path, _SQLITE)
 
 
-def saved(path: Path) -> "Posterior":
+def load_posterior(path: Path) -> "Posterior":
     """Load a saved posterior."""
     from polarbear.posterior.posterior import Posterior
 
@@ -42,33 +42,35 @@ def _begins_with(path: Path, magic: bytes) -> bool:
         return file.read(len(magic)) == magic
 
 
-def belief(path: Path) -> "tuple[Posterior, tuple[str, ...]]":
+def posterior_and_candidates(path: Path) -> "tuple[Posterior, tuple[str, ...]]":
     """Return the posterior of a file, and the algorithms to choose from: the candidates of a race, or all algorithms."""
     if not is_race_file(path):
-        posterior = saved(path)
+        posterior = load_posterior(path)
         return posterior, posterior.names
-    with opened(path) as race:
+    with open_race(path) as race:
         result = race.result
         if not result.instances:
-            raise nothing_yet(path)
+            raise no_decisions_error(path)
         known = result.posterior.names  # an added algorithm may not have run yet
         return result.posterior, tuple(name for name in result.pareto_set if name in known)
 
 
-def nothing_yet(path: Path) -> ValueError:
+def no_decisions_error(path: Path) -> ValueError:
     """Return the error for a race in which nothing has been decided."""
-    return ValueError(f"nothing has been decided in {path} yet; go on with: polarbear resume {terminal.shown(path)}")
+    return ValueError(
+        f"nothing has been decided in {path} yet; go on with: polarbear resume {terminal.shell_path(path)}"
+    )
 
 
-def opened(path: Path) -> "AbstractContextManager[Race]":
+def open_race(path: Path) -> "AbstractContextManager[Race]":
     """Open a race to read it, also while another process writes it."""
     from polarbear.driver.race import Race
 
-    expect_race_file(path)
+    require_race_file(path)
     return Race.open(path)
 
 
-def expect_race_file(path: Path) -> None:
+def require_race_file(path: Path) -> None:
     """Raise an error unless the file is a race file."""
     if not is_race_file(path):
         raise ValueError(f"{path} is not a race file; `polarbear race` makes one")

@@ -29,7 +29,7 @@ Set = Annotated[
 ]
 
 
-def writable(*paths: Path | None) -> None:
+def require_writable(*paths: Path | None) -> None:
     """Raise an error, before any work is done, if one of these files could not be written at the end."""
     for path in paths:
         if path is None:
@@ -42,14 +42,14 @@ def writable(*paths: Path | None) -> None:
 
 def overrides(given: dict[str, Any], settings: list[str] | None) -> dict[str, Any]:
     """Return the values that the command line sets instead of the file, by dotted key."""
-    from polarbear.configuration import written_value
+    from polarbear.configuration import parse_value
 
     changes = {key: value for key, value in given.items() if value is not None}
     for each in settings or ():
         key, separator, value = each.partition("=")
         if not separator or not key.strip():
             raise ValueError(f"expected --set key=value, such as --set race.rope=0.1, got {each!r}")
-        changes[key.strip()] = written_value(value.strip())
+        changes[key.strip()] = parse_value(value.strip())
     for here, there in (("workers", "dask"), ("dask", "workers")):
         if f"execution.{here}" in changes:  # None removes a key of the file
             changes.setdefault(f"execution.{there}", None)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 import typer
 
 from polarbear.cli import options, select, terminal
-from polarbear.cli.open_file import is_race_file, nothing_yet, opened, saved
+from polarbear.cli.open_file import is_race_file, load_posterior, no_decisions_error, open_race
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -60,9 +60,9 @@ def plot(
     wish = _Wish(None if log is None else "log" if log else "linear", width, among, pair, preference)
     if figure is not None:
         path = output or Path(f"{file.stem}-{figure}.{form}")
-        options.writable(path)
+        options.require_writable(path)
         plots.save(_drawn(figure, _scene(file), wish), path)
-        terminal.say(str(path))
+        terminal.print_result(str(path))
         return
     folder = output or Path(f"{file.stem}-figures")
     if folder.suffix in (".pdf", ".svg", ".png") or folder.is_file():
@@ -74,7 +74,7 @@ def plot(
         path, drawn = folder / f"{name}.{form}", _drawn(name, scene, wish)
         folder.mkdir(parents=True, exist_ok=True)
         plots.save(drawn, path)
-        terminal.say(str(path))
+        terminal.print_result(str(path))
 
 
 @dataclass(frozen=True)
@@ -101,12 +101,12 @@ class _Wish:
 
 def _scene(file: Path) -> _Scene:
     if not is_race_file(file):
-        posterior = saved(file)
+        posterior = load_posterior(file)
         return _Scene(file, posterior, posterior.names, "time", None)
-    with opened(file) as race:
+    with open_race(file) as race:
         result = race.result
     if not result.rounds:
-        raise nothing_yet(file)
+        raise no_decisions_error(file)
     known = result.posterior.names  # an added algorithm may not have run yet
     inside = tuple(name for name in result.pareto_set if name in known)
     return _Scene(file, result.posterior, inside, result.state.settings.clock, result)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from polarbear.cli import options, terminal
-from polarbear.cli.open_file import expect_race_file
+from polarbear.cli.open_file import require_race_file
 from polarbear.cli.report import after_each_round
 
 if TYPE_CHECKING:
@@ -116,17 +116,17 @@ def run_race(
     """Start a race from a configuration and run it; return the prepared configuration and the result."""
     from dataclasses import fields
 
-    from polarbear.configuration import about_race, prepare
+    from polarbear.configuration import prepare, to_store
     from polarbear.driver.race import Race
 
     prepared = prepare(config, changes)
     path = output or prepared.race_file
-    options.writable(path, page)
+    options.require_writable(path, page)
     if path.exists():
-        known = terminal.shown(path)
+        known = terminal.shell_path(path)
         raise ValueError(f"{path} exists already; go on with: polarbear resume {known}, or name another with --output")
     chosen = {field.name: getattr(prepared.settings, field.name) for field in fields(prepared.settings)}
-    about = _kept(about_race(prepared))
+    about = _kept(to_store(prepared))
     with Race(prepared.algorithms, prepared.instances, path=path, about=about, **chosen) as new:
         return prepared, _run(new, prepared, page, quiet=quiet)
 
@@ -144,13 +144,13 @@ def _go_on(
     """Continue a race. If `names` is a list, first add these algorithms; an empty list adds all new ones."""
     from dataclasses import fields
 
-    from polarbear.configuration import about_race, recall
+    from polarbear.configuration import load_stored, to_store
     from polarbear.driver.race import Race
     from polarbear.storage import RaceFile
 
-    expect_race_file(file)
-    options.writable(page)
-    prepared = recall(file, config=config).prepare(config, changes)
+    require_race_file(file)
+    options.require_writable(page)
+    prepared = load_stored(file, config=config).prepare(config, changes)
     with Race.open(file) as known:
         present, candidates, before = known.state.names, known.state.pareto_set, known.state.settings
         rounds, instances = len(known.state.rounds), known.result.instances
@@ -165,14 +165,14 @@ def _go_on(
     if names is not None:
         newcomers = _wanted(names, newcomers, prepared)
     elif newcomers:
-        terminal.tell(
+        terminal.print_remark(
             f"{prepared.path.name} names {', '.join(newcomers)} besides; let them in with: polarbear add "
-            f"{terminal.shown(file)}",
+            f"{terminal.shell_path(file)}",
             quiet=quiet,
         )
-    terminal.tell(
-        f"Going on after {terminal.counted(rounds, 'round')} on {terminal.counted(instances, 'instance')}; "
-        f"{terminal.counted(runs, 'run')} kept",
+    terminal.print_remark(
+        f"Going on after {terminal.with_noun(rounds, 'round')} on {terminal.with_noun(instances, 'instance')}; "
+        f"{terminal.with_noun(runs, 'run')} kept",
         quiet=quiet,
     )
     gone = [name for name in candidates if name not in prepared.algorithms]
@@ -183,23 +183,23 @@ def _go_on(
     old = {name: each for name, each in prepared.algorithms.items() if name in present}
     with Race.open(file, algorithms=old, instances=prepared.instances, **different) as race:
         for name, value in different.items():
-            terminal.tell(f"{name}: {value!r} from now on, was {getattr(before, name)!r}", quiet=quiet)
-        for key, value in _kept(about_race(prepared)).items():
+            terminal.print_remark(f"{name}: {value!r} from now on, was {getattr(before, name)!r}", quiet=quiet)
+        for key, value in _kept(to_store(prepared)).items():
             race.note(key, value)
         for name in newcomers if names is not None else ():
             race.add(name, prepared.algorithms[name])
-            terminal.tell(f"{name} is let in and runs on known instances first", quiet=quiet)
+            terminal.print_remark(f"{name} is let in and runs on known instances first", quiet=quiet)
         result = _run(race, prepared, page, quiet=quiet)
     finish(result, file, as_json=as_json, quiet=quiet)
     _say_what_next(file, quiet=quiet)
 
 
 def _wanted(names: list[str], newcomers: list[str], prepared: "Prepared") -> list[str]:
-    from polarbear.configuration.errors import suggestion
+    from polarbear.configuration.errors import suggest
 
     for name in names:
         if name not in prepared.algorithms:
-            known = suggestion(name, prepared.algorithms)
+            known = suggest(name, prepared.algorithms)
             raise ValueError(f"there is no algorithm {name!r} in {prepared.path}; write it there first ({known})")
         if name not in newcomers:
             raise ValueError(f"{name!r} is in the race already; go on with `polarbear resume`")
@@ -233,23 +233,23 @@ def _run(race: "Race", prepared: "Prepared", page: Path | None, *, quiet: bool) 
 
 def finish(result: "RaceResult", file: Path, *, as_json: bool, quiet: bool, leave: bool = True) -> None:
     """Print the result of a race; if it is not finished and `leave` is set, exit with code 2."""
-    from polarbear.cli.status import best_over_time, say_account
+    from polarbear.cli.status import best_over_time, print_account
     from polarbear.exports import account
 
     told = {"file": str(file), **account(result)}
     if as_json:
-        terminal.say_json(told)
+        terminal.print_json(told)
     else:
-        say_account(told, best_over_time(result))
+        print_account(told, best_over_time(result))
     if result.failures:
         first = result.failures[0]
         name, last = first.trajectory.algorithm, first.message.strip().splitlines()[-1:]
-        failed = terminal.counted(len(result.failures), "run")
-        terminal.tell(f"{failed} failed; the first, of {name}: {' '.join(last)}", quiet=quiet)
+        failed = terminal.with_noun(len(result.failures), "run")
+        terminal.print_remark(f"{failed} failed; the first, of {name}: {' '.join(last)}", quiet=quiet)
     if not result.finished:
         why, more = _why_stopped(result)
-        terminal.tell(
-            f"Not all is decided: {why}; go on with: polarbear resume {terminal.shown(file)}{more}", quiet=quiet
+        terminal.print_remark(
+            f"Not all is decided: {why}; go on with: polarbear resume {terminal.shell_path(file)}{more}", quiet=quiet
         )
         if leave:
             raise typer.Exit(2)
@@ -274,8 +274,8 @@ def _why_stopped(result: "RaceResult") -> tuple[str, str]:
 
 def _say_what_next(file: Path, *, quiet: bool) -> None:
     """Print the commands to try next."""
-    known = terminal.shown(file)
-    terminal.tell(f"Now try: polarbear select {known} --map, or: polarbear report {known}", quiet=quiet)
+    known = terminal.shell_path(file)
+    terminal.print_remark(f"Now try: polarbear select {known} --map, or: polarbear report {known}", quiet=quiet)
 
 
 def _limits(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from polarbear.cli import options, terminal
-from polarbear.cli.open_file import is_race_file, nothing_yet, opened, saved
+from polarbear.cli.open_file import is_race_file, load_posterior, no_decisions_error, open_race
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -37,22 +37,24 @@ def report(
     """Write one self-contained page: the answer, how it was found, and an explorer for any other wish."""
     page = output or file.with_suffix(".html")
     heading = title or file.stem
-    options.writable(page)
+    options.require_writable(page)
     if not is_race_file(file):
         from polarbear.reporting import report as write
 
         if live:
             raise ValueError(f"{file} is no race, so nothing in it will change; leave --live out")
-        write(saved(file), page, title=heading, confidence=0.95 if confidence is None else confidence)
+        write(load_posterior(file), page, title=heading, confidence=0.95 if confidence is None else confidence)
         _wrote(page, show=show)
         return
     if confidence is not None:
         raise ValueError(f"a race has its own confidence; decide anew with: polarbear resume {file} --confidence ...")
     rounds, finished = _written(file, page, heading, live=live, known=0)
     if not rounds and not live:
-        raise nothing_yet(file)
+        raise no_decisions_error(file)
     if live and not finished:
-        terminal.tell("The page is written again after each round; Ctrl-C ends this, not the race.", quiet=quiet)
+        terminal.print_remark(
+            "The page is written again after each round; Ctrl-C ends this, not the race.", quiet=quiet
+        )
     while live and not rounds:
         time.sleep(1.0)
         rounds, finished = _written(file, page, heading, live=live, known=0)
@@ -66,7 +68,7 @@ def _written(file: Path, page: Path, heading: str, *, live: bool, known: int) ->
     """Write the page if the race has more than `known` rounds; return its number of rounds and whether it is finished."""
     from polarbear.reporting import report as write
 
-    with opened(file) as race:
+    with open_race(file) as race:
         rounds, finished = len(race.state.rounds), race.result.finished
         if rounds > known:
             write(race, page, title=heading, live=RENEWED if live else None)
@@ -74,7 +76,7 @@ def _written(file: Path, page: Path, heading: str, *, live: bool, known: int) ->
 
 
 def _wrote(page: Path, *, show: bool) -> None:
-    terminal.say(str(page))
+    terminal.print_result(str(page))
     if show:
         webbrowser.open(page.resolve().as_uri())
 

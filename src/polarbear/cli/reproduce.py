@@ -21,9 +21,9 @@ def reproduce(
 ) -> None:
     """Make one of the paper's case studies again: figures, results.json, and our numbers beside the paper's."""
     folder = out or Path("reproduced") / study
-    terminal.tell(f"{study} at {scale} scale, into {folder} ...", quiet=quiet)
+    terminal.print_remark(f"{study} at {scale} scale, into {folder} ...", quiet=quiet)
     page = _case_studies().reproduce(study, scale=scale, folder=folder, workers=workers)
-    terminal.say(str(page))
+    terminal.print_result(str(page))
 
 
 def _case_studies() -> Any:

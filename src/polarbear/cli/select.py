@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from polarbear.cli import options, terminal
-from polarbear.cli.open_file import belief
+from polarbear.cli.open_file import posterior_and_candidates
 
 if TYPE_CHECKING:
     from polarbear.selection import Criterion, Preference, Risk, Selection
@@ -57,10 +57,10 @@ def select(
     from polarbear.selection import decision_map
     from polarbear.selection import select as chosen
 
-    options.writable(save)
+    options.require_writable(save)
     preference, attitude = preference_of(at, final, uniform, log_uniform, between, samples), risk_of(risk, quantile)
     criterion = criterion_of(top, mean_rank, against)
-    posterior, candidates = belief(file)
+    posterior, candidates = posterior_and_candidates(file)
     wanted = tuple(among) if among else posterior.names if everybody else candidates
     selection = chosen(posterior, preference, attitude, among=wanted, portfolio=portfolio, criterion=criterion)
     overview = decision_map(posterior, among=wanted) if show_map else None
@@ -75,12 +75,12 @@ def select(
                     overview.grid.times.tolist(), overview.best, overview.probability_best.tolist(), strict=True
                 )
             ]
-        terminal.say_json(data)
+        terminal.print_json(data)
         return
-    terminal.say(selection.sentence + "\n")
-    say_selection(selection)
+    terminal.print_result(selection.sentence + "\n")
+    print_selection(selection)
     if overview is not None:
-        terminal.say(f"\n{overview}")
+        terminal.print_result(f"\n{overview}")
 
 
 def preference_of(
@@ -169,13 +169,13 @@ def as_data(selection: "Selection") -> dict[str, Any]:
     }
 
 
-def say_selection(selection: "Selection") -> None:
+def print_selection(selection: "Selection") -> None:
     """Print the best candidates as a table."""
     heads = ("choice", "value", "5 %", "95 %", "P(best)", "regret")
     rows = [
         (each.name, each.expected, each.lower, each.upper, each.probability_best, each.regret)
         for each in selection.candidates[:10]
     ]
-    terminal.say_table(heads, rows)
+    terminal.print_table(heads, rows)
     if len(selection.candidates) > 10:
-        terminal.say(f"... and {len(selection.candidates) - 10} more")
+        terminal.print_result(f"... and {len(selection.candidates) - 10} more")

@@ -47,7 +47,7 @@ def sparkline(values: Sequence[float], width: int, *, steps: str = _BLOCKS) -> s
     return line
 
 
-def lines_of(curves: Curves, *, columns: int | None = None, encoding: str | None = None) -> list[str]:
+def format_curves(curves: Curves, *, columns: int | None = None, encoding: str | None = None) -> list[str]:
     """Return a title and one line per name: the name, its curve, and its first and last value.
 
     Parameters

@@ -33,10 +33,11 @@ def demo(
     if not as_json:
         from polarbear.selection import decision_map
 
-        terminal.say("\nWhich one, at which budget?")
-        terminal.say(str(decision_map(result.posterior, among=result.pareto_set)))
-    terminal.tell(
-        f"\nAll of it is in {folder}; try: polarbear select {terminal.shown(prepared.race_file)} --at 50", quiet=quiet
+        terminal.print_result("\nWhich one, at which budget?")
+        terminal.print_result(str(decision_map(result.posterior, among=result.pareto_set)))
+    terminal.print_remark(
+        f"\nAll of it is in {folder}; try: polarbear select {terminal.shell_path(prepared.race_file)} --at 50",
+        quiet=quiet,
     )
 
 
@@ -51,8 +52,8 @@ def init(
     folder.mkdir(parents=True, exist_ok=True)
     written = _write_example(folder, force=force)
     for path in written:
-        terminal.say(str(path))
-    terminal.tell(f"Now try: polarbear check {terminal.shown(folder / 'race.toml')}", quiet=quiet)
+        terminal.print_result(str(path))
+    terminal.print_remark(f"Now try: polarbear check {terminal.shell_path(folder / 'race.toml')}", quiet=quiet)
 
 
 def _write_example(folder: Path, *, force: bool = False) -> list[Path]:
@@ -93,17 +94,17 @@ def check(
     checked = [(run, _remarks(run, prepared, end)) for run in _runs_of_each(prepared, instance, end, quiet)]
     faulty = [run for run, _ in checked if run.status != "done"]
     if as_json:
-        terminal.say_json([_as_data(run, remarks) for run, remarks in checked])
+        terminal.print_json([_as_data(run, remarks) for run, remarks in checked])
     else:
         heads = ["algorithm", "state", "improvements", "first at", "best value", "seconds"]
         if any(remarks for _, remarks in checked):
             heads.append("remarks")
-        terminal.say_table(heads, [_row(run, remarks)[: len(heads)] for run, remarks in checked])
+        terminal.print_table(heads, [_row(run, remarks)[: len(heads)] for run, remarks in checked])
         for run in faulty:
-            terminal.say(f"\n{run.trajectory.algorithm}: {run.message.strip()}")
+            terminal.print_result(f"\n{run.trajectory.algorithm}: {run.message.strip()}")
     if faulty:
         raise typer.Exit(1)
-    terminal.tell(f"\nAll is well; now: polarbear race {terminal.shown(config)}", quiet=quiet)
+    terminal.print_remark(f"\nAll is well; now: polarbear race {terminal.shell_path(config)}", quiet=quiet)
 
 
 def _runs_of_each(prepared: "Prepared", instance: int, until: float, quiet: bool) -> "list[Run]":
@@ -124,7 +125,7 @@ def _runs_of_each(prepared: "Prepared", instance: int, until: float, quiet: bool
     runs = []
     with chdir(prepared.folder), executor_of(table if table.dask else ExecutionTable(workers=1)) as executor:
         for name, algorithm in prepared.algorithms.items():
-            terminal.tell(f"running {name} ...", quiet=quiet)
+            terminal.print_remark(f"running {name} ...", quiet=quiet)
             payload = pack(algorithm, source, settings.clock, settings.maximise)
             seeds = seed_of(settings.seed, "check", instance, name), seed_of(settings.seed, "check", instance)
             job = Job(name, instance, until, *seeds)

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from polarbear.cli import options, terminal
-from polarbear.cli.open_file import opened
-from polarbear.cli.sparklines import Curves, lines_of
+from polarbear.cli.open_file import open_race
+from polarbear.cli.sparklines import Curves, format_curves
 
 if TYPE_CHECKING:
     from polarbear.race.result import RaceResult
@@ -32,7 +32,7 @@ def status(
             if sys.stdout.isatty() and not as_json:
                 print("\033[2J\033[H", end="")  # clears the screen
             elif not as_json:
-                terminal.say()
+                terminal.print_result()
             _show(told, curves, as_json=as_json)
     if not told["finished"]:
         raise typer.Exit(2)
@@ -42,7 +42,7 @@ def _look(file: Path) -> tuple[dict[str, Any], Curves | None]:
     from polarbear.exports import account
     from polarbear.storage import RaceFile
 
-    with opened(file) as race:
+    with open_race(file) as race:
         told = {"file": str(file), **account(race.result, believe=False)}
         curves = _threats_by_round(race.result)
     with RaceFile.open(file, write=False) as stored:
@@ -52,9 +52,9 @@ def _look(file: Path) -> tuple[dict[str, Any], Curves | None]:
 
 def _show(told: dict[str, Any], curves: Curves | None, *, as_json: bool) -> None:
     if as_json:
-        terminal.say_json(told)
+        terminal.print_json(told)
     else:
-        say_account(told, curves)
+        print_account(told, curves)
 
 
 def best_over_time(result: "RaceResult") -> Curves | None:
@@ -80,21 +80,21 @@ def _threats_by_round(result: "RaceResult") -> Curves | None:
     return Curves(f"P(dominated) in {when}", curves)
 
 
-def say_account(told: dict[str, Any], curves: Curves | None = None) -> None:
+def print_account(told: dict[str, Any], curves: Curves | None = None) -> None:
     """Print the account of a race: candidates, curves, eliminations, cost, undecided pairs and warnings."""
     from polarbear.posterior.elimination import Specialist
 
     number, inside = len(told["algorithms"]), told["pareto_set"]
     kind = "Anytime Pareto set" if told["finished"] else "Candidates"
-    terminal.say(f"{kind}: {', '.join(inside)} ({len(inside)} of {number})")
+    terminal.print_result(f"{kind}: {', '.join(inside)} ({len(inside)} of {number})")
     if curves is not None:
-        terminal.say()
-        for line in lines_of(curves):
-            terminal.say(line)
+        terminal.print_result()
+        for line in format_curves(curves):
+            terminal.print_result(line)
         if not told["eliminations"]:
-            terminal.say()
+            terminal.print_result()
     if told["eliminations"]:
-        from polarbear.exports import at_most
+        from polarbear.exports import format_error_bound
 
         heads = ["out", "beaten by", "probability", "wrong at most", "round", "instances"]
         rows = [
@@ -102,7 +102,7 @@ def say_account(told: dict[str, Any], curves: Curves | None = None) -> None:
                 each["name"],
                 each["by"],
                 each["probability"],
-                at_most(each["error_bound"]),
+                format_error_bound(each["error_bound"]),
                 each["round"],
                 each["instances"],
             ]
@@ -111,35 +111,35 @@ def say_account(told: dict[str, Any], curves: Curves | None = None) -> None:
         if "own_outcomes" in told:
             heads.append("own outcomes")
             rows = [[*row, each["own"]] for row, each in zip(rows, told["own_outcomes"], strict=True)]
-        terminal.say()
-        terminal.say_table(heads, rows)
-        terminal.say()
+        terminal.print_result()
+        terminal.print_table(heads, rows)
+        terminal.print_result()
     for each in told.get("specialists", ()):
-        terminal.say(Specialist(**each).sentence(told["unit"]))
+        terminal.print_result(Specialist(**each).sentence(told["unit"]))
     if told["removed"]:
-        terminal.say(f"Taken out by hand: {', '.join(told['removed'])}")
+        terminal.print_result(f"Taken out by hand: {', '.join(told['removed'])}")
     if told["scope"]:
-        terminal.say(f"The answer generalises {told['scope']}.")
+        terminal.print_result(f"The answer generalises {told['scope']}.")
     spent = sum(told["cost"].values())
     words = [
-        terminal.counted(told["rounds"], "round"),
-        terminal.counted(told["instances"], "instance"),
+        terminal.with_noun(told["rounds"], "round"),
+        terminal.with_noun(told["instances"], "instance"),
         f"{spent:,.6g} {told['unit']}, {told['saved_share']:.0%} saved",
         f"{told['decided_share']:.1%} of pairs and times decided",
     ]
     if told.get("stored_runs") is not None:
-        words.append(f"{terminal.counted(told['stored_runs'], 'run')} stored")
+        words.append(f"{terminal.with_noun(told['stored_runs'], 'run')} stored")
     if told["failed_runs"]:
-        words.append(f"{terminal.counted(told['failed_runs'], 'run')} failed")
-    terminal.say(" · ".join(words))
+        words.append(f"{terminal.with_noun(told['failed_runs'], 'run')} failed")
+    terminal.print_result(" · ".join(words))
     for each in told["undecided"][:10]:
         first, last = min(each["times"]), max(each["times"])
         where = f"at {first:,.6g}" if first == last else f"between {first:,.6g} and {last:,.6g}"
-        terminal.say(f"undecided: {' and '.join(each['pair'])} {where}")
+        terminal.print_result(f"undecided: {' and '.join(each['pair'])} {where}")
     if told["undecided"][10:]:
-        terminal.say(f"... and {terminal.counted(len(told['undecided']) - 10, 'more pair')}")
+        terminal.print_result(f"... and {terminal.with_noun(len(told['undecided']) - 10, 'more pair')}")
     if "wrong_elimination" in told:
         if told["eliminations"]:
-            terminal.say(f"Probability that some elimination is wrong: {told['wrong_elimination']:.3f}")
+            terminal.print_result(f"Probability that some elimination is wrong: {told['wrong_elimination']:.3f}")
         for warning in told["warnings"]:
-            terminal.say(warning)
+            terminal.print_result(warning)

@@ -12,41 +12,41 @@ _WIDE = 160  # width where standard output is not a terminal; longer lines are n
 _WORD = 20  # longest word that a table keeps whole, in letters
 
 
-def say(text: str = "") -> None:
+def print_result(text: str = "") -> None:
     """Print a result to standard output."""
     print(text, file=sys.stdout, flush=True)
 
 
-def tell(text: str, *, quiet: bool = False) -> None:
+def print_remark(text: str, *, quiet: bool = False) -> None:
     """Print a remark to standard error, unless `quiet`."""
     if not quiet:
         print(text, file=sys.stderr, flush=True)
 
 
-def shown(path: Path) -> str:
+def shell_path(path: Path) -> str:
     """Return a path as you would type it: relative if it is in the current directory, and quoted where a shell needs it."""
     whole = path.resolve()
     here = Path.cwd()
     return shlex.quote(str(whole.relative_to(here) if whole.is_relative_to(here) else whole))
 
 
-def counted(number: int, noun: str) -> str:
+def with_noun(number: int, noun: str) -> str:
     """Return a count with its noun, which is in the plural unless the count is one.
 
     Examples
     --------
-    >>> counted(1, "round"), counted(1234, "run")
+    >>> with_noun(1, "round"), with_noun(1234, "run")
     ('1 round', '1,234 runs')
     """
     return f"{number:,} {noun if number == 1 else noun + 's'}"
 
 
-def say_json(data: Any) -> None:
+def print_json(data: Any) -> None:
     """Print a result as JSON for programs; numbers that are not finite become null."""
-    say(json.dumps(plain(data), indent=2, ensure_ascii=False))
+    print_result(json.dumps(to_json_types(data), indent=2, ensure_ascii=False))
 
 
-def say_table(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+def print_table(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
     """Print a result as a table, with numbers aligned to the right."""
     from rich.console import Console
     from rich.table import Table
@@ -71,7 +71,7 @@ def say_table(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
     with console.capture() as captured:
         console.print(table)
     for line in captured.get().splitlines():
-        say(line.rstrip())
+        print_result(line.rstrip())
 
 
 def _cell(value: object) -> str:
@@ -80,14 +80,14 @@ def _cell(value: object) -> str:
     return f"{value:,}" if isinstance(value, int) else f"{value:,.3f}" if abs(value) < 1000 else f"{value:,.0f}"
 
 
-def plain(data: Any) -> Any:
+def to_json_types(data: Any) -> Any:
     """Return data in the types of JSON: without NumPy, and null for numbers that are not finite."""
     if isinstance(data, Mapping):
-        return {str(key): plain(value) for key, value in data.items()}
+        return {str(key): to_json_types(value) for key, value in data.items()}
     if isinstance(data, list | tuple):
-        return [plain(each) for each in data]
+        return [to_json_types(each) for each in data]
     if hasattr(data, "tolist"):
-        return plain(data.tolist())
+        return to_json_types(data.tolist())
     if isinstance(data, float) and not math.isfinite(data):
         return None
     return data

@@ -9,17 +9,17 @@ file. `example` holds the files that `polarbear init` writes.
 """
 
 from polarbear.configuration.errors import ConfigurationError, Fault
-from polarbear.configuration.reading import Prepared, prepare, prior_from, written_value
-from polarbear.configuration.stored import Remembered, about_race, recall
+from polarbear.configuration.reading import Prepared, parse_prior, parse_value, prepare
+from polarbear.configuration.stored import StoredConfiguration, load_stored, to_store
 
 __all__ = [
     "ConfigurationError",
     "Fault",
     "Prepared",
-    "Remembered",
-    "about_race",
+    "StoredConfiguration",
+    "load_stored",
+    "parse_prior",
+    "parse_value",
     "prepare",
-    "prior_from",
-    "recall",
-    "written_value",
+    "to_store",
 ]

@@ -11,7 +11,7 @@ from inspect import isclass, signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from polarbear.configuration.imports import found
+from polarbear.configuration.imports import import_object
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -76,14 +76,14 @@ def algorithm_of(table: AlgorithmTable, folder: Path) -> Any:
     from polarbear import algorithms
 
     if table.command is not None:
-        parse = None if table.parse is None else found(table.parse, folder)
+        parse = None if table.parse is None else import_object(table.parse, folder)
         memory = None if table.memory is None else table.memory * 1_000_000
         made = algorithms.command(table.command, parse=parse, memory=memory, folder=folder)
         if made.template[0] == "python":  # this interpreter has the race's packages; the one on the path may not
             made = replace(made, template=(sys.executable, *made.template[1:]))
         return made
     assert table.function is not None
-    function = found(table.function, folder)
+    function = import_object(table.function, folder)
     if table.arguments:
         function = _with_arguments(_callable(function, table.function), table.arguments, table.function)
     if table.shape == "counted":
@@ -106,7 +106,7 @@ def instances_of(table: InstancesTable, folder: Path, *, seed: int, known: Seque
         Instances that the race has already used; they keep their places, and new ones follow.
     """
     if table.generator is not None:
-        thing = _callable(found(table.generator, folder), table.generator)
+        thing = _callable(import_object(table.generator, folder), table.generator)
         if isclass(thing):
             try:
                 return thing(**table.arguments)

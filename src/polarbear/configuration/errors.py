@@ -32,12 +32,12 @@ class ConfigurationError(ValueError):
         super().__init__(f"{path} has {number}:\n{lines}")
 
 
-def told(error: Exception) -> str:
+def message_of(error: Exception) -> str:
     """Return the message of an error; for an error about a file, its name and the reason, without the error number.
 
     Examples
     --------
-    >>> told(FileNotFoundError(2, "No such file or directory", "budgets.txt"))
+    >>> message_of(FileNotFoundError(2, "No such file or directory", "budgets.txt"))
     'budgets.txt: No such file or directory'
     """
     if isinstance(error, OSError) and error.filename is not None and error.strerror:
@@ -45,14 +45,14 @@ def told(error: Exception) -> str:
     return str(error)
 
 
-def suggestion(word: str, known: Iterable[str]) -> str:
+def suggest(word: str, known: Iterable[str]) -> str:
     """Suggest the known word that is closest to a mistyped one, or list all known words.
 
     Examples
     --------
-    >>> suggestion("confidense", ["confidence", "rope"])
+    >>> suggest("confidense", ["confidence", "rope"])
     "did you mean 'confidence'?"
-    >>> suggestion("x", ["confidence", "rope"])
+    >>> suggest("x", ["confidence", "rope"])
     'there is confidence, rope'
     """
     words = list(known)

@@ -8,18 +8,18 @@ from importlib import import_module, invalidate_caches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from polarbear.configuration.errors import suggestion
+from polarbear.configuration.errors import suggest
 
 if TYPE_CHECKING:
     from types import ModuleType
 
 
-def found(reference: str, folder: Path) -> Any:
+def import_object(reference: str, folder: Path) -> Any:
     """Return the object that `module:name` names; modules in the folder take precedence.
 
     Examples
     --------
-    >>> found("math:tau", Path())
+    >>> import_object("math:tau", Path())
     6.283185307179586
     """
     module, separator, names = reference.partition(":")
@@ -32,7 +32,7 @@ def found(reference: str, folder: Path) -> Any:
     for name in names.split("."):
         if not hasattr(thing, name):
             known = [each for each in vars(thing) if not each.startswith("_")] if hasattr(thing, "__dict__") else []
-            raise ValueError(f"there is no {name!r} in {module}; {suggestion(name, known)}")
+            raise ValueError(f"there is no {name!r} in {module}; {suggest(name, known)}")
         thing = getattr(thing, name)
     return thing
 

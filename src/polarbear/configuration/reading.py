@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, get_args
 from pydantic import ValidationError
 
 from polarbear.configuration import building
-from polarbear.configuration.errors import ConfigurationError, Fault, suggestion, told
+from polarbear.configuration.errors import ConfigurationError, Fault, message_of, suggest
 from polarbear.configuration.schema import AlgorithmTable, BatchTable, PriorTable, RaceToml, Table
 
 if TYPE_CHECKING:
@@ -123,12 +123,12 @@ def prepare(
     return Prepared(place, text, changes, tables, settings, algorithms, instances)
 
 
-def written_value(text: str) -> Any:
+def parse_value(text: str) -> Any:
     """Return a value from its text in TOML; words need no quotes.
 
     Examples
     --------
-    >>> written_value("0.99"), written_value("joint"), written_value('{kind = "Dirichlet"}')
+    >>> parse_value("0.99"), parse_value("joint"), parse_value('{kind = "Dirichlet"}')
     (0.99, 'joint', {'kind': 'Dirichlet'})
     """
     try:
@@ -137,16 +137,16 @@ def written_value(text: str) -> Any:
         return text
 
 
-def prior_from(text: str) -> Any:
+def parse_prior(text: str) -> Any:
     """Return a prior from its text in TOML.
 
     Examples
     --------
-    >>> prior_from("{kind = 'Dirichlet', concentration = 2.0}")
+    >>> parse_prior("{kind = 'Dirichlet', concentration = 2.0}")
     Dirichlet(concentration=2.0)
     """
     try:
-        return building.prior_of(PriorTable.model_validate(written_value(text)))
+        return building.prior_of(PriorTable.model_validate(parse_value(text)))
     except ValidationError as error:
         faults = "; ".join(str(_fault(each)) for each in error.errors(include_url=False))
         raise ValueError(f"expected a prior such as BayesianBootstrap, got {text!r}: {faults}") from None
@@ -162,7 +162,7 @@ class _Collector:
         try:
             return make()
         except (ValueError, OSError, ImportError) as error:
-            self._faults.append(Fault(key, told(error)))
+            self._faults.append(Fault(key, message_of(error)))
             return None
 
 
@@ -245,7 +245,7 @@ def _fault(error: Any) -> Fault:
             return Fault(key, "it is missing; " + ("write a table" if len(place) == 1 else "give a value"))
         case "literal_error":
             expected = error["ctx"]["expected"].replace("'", "").replace(" or ", ", ").split(", ")
-            close = suggestion(str(given), expected)
+            close = suggest(str(given), expected)
             said = f"expected {error['ctx']['expected']}, got {_short(given)}"
             return Fault(key, f"{said}; {close}" if close.startswith("did you mean") else said)
         case "value_error":
@@ -265,7 +265,7 @@ def _short(given: Any) -> str:
 
 def _meant(place: Sequence[Any]) -> str:
     """Suggest a key for an unknown one: a similar key in this table, or the same key in another table."""
-    name, here = str(place[-1]), suggestion(str(place[-1]), _keys(place[:-1]))
+    name, here = str(place[-1]), suggest(str(place[-1]), _keys(place[:-1]))
     elsewhere = [f"{table}.{name}" for table in RaceToml.model_fields if name in _keys([table])]
     return here if here.startswith("did you mean") or not elsewhere else f"did you mean {' or '.join(elsewhere)}?"
 

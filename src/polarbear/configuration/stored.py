@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 KEY = "configuration"
 
 
-def about_race(prepared: Prepared) -> dict[str, Any]:
+def to_store(prepared: Prepared) -> dict[str, Any]:
     """Return what a race file stores so that the race can continue; none of it is executed as code."""
     listed = prepared.instances if isinstance(prepared.instances, list) else []
     return {
@@ -32,8 +32,8 @@ def about_race(prepared: Prepared) -> dict[str, Any]:
 
 
 @dataclass(frozen=True)
-class Remembered:
-    """The configuration that `about_race` stored."""
+class StoredConfiguration:
+    """The configuration that `to_store` stored."""
 
     race_file: Path
     path: Path
@@ -57,12 +57,12 @@ class Remembered:
         )
 
 
-def recall(path: str | PathLike[str], *, config: str | PathLike[str] | None = None) -> Remembered:
+def load_stored(path: str | PathLike[str], *, config: str | PathLike[str] | None = None) -> StoredConfiguration:
     """Return the configuration that a race file stores; if it stores none, `config` must name one."""
     with RaceFile.open(path, write=False) as file:
         told, place = file.about.get(KEY), file.path
     if told is None and config is not None:
-        return Remembered(place, Path(config), "", {}, ())
+        return StoredConfiguration(place, Path(config), "", {}, ())
     if not isinstance(told, dict):
         raise ValueError(
             f"{place} was made by a Python program, not by `polarbear race`; go on with pb.Race.open(...) there, or say "
@@ -71,6 +71,6 @@ def recall(path: str | PathLike[str], *, config: str | PathLike[str] | None = No
     try:
         overrides = {str(key): value for key, value in told["overrides"].items()}
         listed = tuple(map(str, told["instances"]))
-        return Remembered(place, Path(told["path"]), str(told["text"]), overrides, listed)
+        return StoredConfiguration(place, Path(told["path"]), str(told["text"]), overrides, listed)
     except (KeyError, TypeError, AttributeError) as error:
         raise ValueError(f"{place} is damaged: what it says about its configuration cannot be read: {error}") from None

@@ -28,7 +28,7 @@ class RaceError(RuntimeError):
 
 
 @dataclass(frozen=True, eq=False)
-class Crew:
+class RunContext:
     """What dispatching a round needs: the executor, the algorithms, the limits and the deadline.
 
     Attributes
@@ -49,7 +49,7 @@ class Crew:
     deadline: float = math.inf
 
 
-def gather(jobs: Sequence[Job], crew: Crew, keep: Callable[[Job, Run], None]) -> dict[Job, Run] | None:
+def make_runs(jobs: Sequence[Job], crew: RunContext, keep: Callable[[Job, Run], None]) -> dict[Job, Run] | None:
     """Return one run per job, or None if the deadline passes first.
 
     Each run is passed to `keep` as soon as it completes. If the round is interrupted for any reason, the runs that have
@@ -93,7 +93,7 @@ def _break_off(futures: Mapping[Future[Run], Job], done: Mapping[Job, Run], keep
             keep(job, future.result())
 
 
-def _check_known(jobs: Sequence[Job], crew: Crew) -> None:
+def _check_known(jobs: Sequence[Job], crew: RunContext) -> None:
     missing = sorted({job.algorithm for job in jobs}.difference(crew.payloads))
     if missing and not isinstance(crew.executor, ReplayExecutor):
         raise ValueError(

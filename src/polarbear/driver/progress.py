@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from polarbear.race.sampling import Plan
     from polarbear.race.state import State
 
-Shown = Literal["auto", "live", "lines", "none"]
+View = Literal["auto", "live", "lines", "none"]
 
 
 class Progress(Protocol):
@@ -42,7 +42,7 @@ class Progress(Protocol):
         """Report that the race stops."""
 
 
-def progress(shown: Shown, *, stream: TextIO | None = None) -> Progress:
+def make_view(shown: View, *, stream: TextIO | None = None) -> Progress:
     """Return the requested view, which writes to standard error by default.
 
     "auto" selects "live" in a terminal and "lines" elsewhere.
@@ -53,13 +53,13 @@ def progress(shown: Shown, *, stream: TextIO | None = None) -> Progress:
     if shown == "live":
         return LiveView(out)
     if shown == "lines":
-        return Lines(out)
+        return LineView(out)
     if shown == "none":
-        return Silence()
+        return SilentView()
     raise ValueError(f"progress must be 'auto', 'live', 'lines' or 'none', got {shown!r}")
 
 
-class Silence:
+class SilentView:
     """A view that shows nothing."""
 
     def planned(self, state: State, plan: Plan, waiting: int) -> None: ...
@@ -74,7 +74,7 @@ class Silence:
 
 
 @dataclass
-class Lines(Silence):
+class LineView(SilentView):
     """A view that prints one line per round."""
 
     stream: TextIO
@@ -104,7 +104,7 @@ class Lines(Silence):
 
 
 @dataclass
-class LiveView(Silence):
+class LiveView(SilentView):
     """A table that is updated while the race runs."""
 
     stream: TextIO

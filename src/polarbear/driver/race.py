@@ -1,6 +1,6 @@
 """The public `Race`, which connects the pure loop of `polarbear.race` with an executor and a race file.
 
-In each round, `loop.ask` plans the jobs, `dispatch.gather` makes their runs, and `loop.tell` infers and decides. Runs and
+In each round, `loop.ask` plans the jobs, `dispatch.make_runs` makes their runs, and `loop.tell` infers and decides. Runs and
 decisions are written to the race file before the state in memory changes.
 """
 
@@ -14,14 +14,14 @@ from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any, Self
 
 from polarbear.driver import progress as views
-from polarbear.driver.dispatch import Crew, RaceError, gather
-from polarbear.driver.resume import made, replayed
+from polarbear.driver.dispatch import RaceError, RunContext, make_runs
+from polarbear.driver.resume import environment, rebuild_state
 from polarbear.execution import Limits, LocalExecutor, Payload, ReplayExecutor, pack
 from polarbear.race import loop
 from polarbear.race.result import RaceResult, Stopped
-from polarbear.race.serialisation import write
+from polarbear.race.serialisation import to_plain
 from polarbear.race.settings import Settings
-from polarbear.race.stopping import Allowance
+from polarbear.race.stopping import StoppingLimits
 from polarbear.storage import RaceFile
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ class Race:
         chosen = Settings(grid=grid, **settings)  # type: ignore[arg-type]  # Settings converts it to a Grid
         self._begin(by_name, instances, loop.start(chosen, algorithms), {})
         if path is not None:
-            known = {"settings": write(chosen), "algorithms": list(self._state.names), "made": made()}
+            known = {"settings": to_plain(chosen), "algorithms": list(self._state.names), "made": environment()}
             self._file = RaceFile.create(path, {**(about or {}), **known})
 
     @classmethod
@@ -119,7 +119,7 @@ class Race:
         file = RaceFile.open(path, write=algorithms is not None or bool(changes))
         try:
             race = cls.__new__(cls)
-            race._begin({} if algorithms is None else _by_name(algorithms), instances, *replayed(file))
+            race._begin({} if algorithms is None else _by_name(algorithms), instances, *rebuild_state(file))
             race._file = file
             if changes:
                 race._reconsider(replace(race._state.settings, **changes))
@@ -208,7 +208,7 @@ class Race:
         stop: Callable[[RaceResult], bool] | None = None,
         time_limit: float | None = None,
         retries: int = 1,
-        progress: views.Shown = "auto",
+        progress: views.View = "auto",
     ) -> RaceResult:
         """Run the race until every pair is decided or a limit is reached.
 
@@ -245,10 +245,10 @@ class Race:
                 if executor is None:
                     executor = LocalExecutor()
                     stack.callback(executor.shutdown, cancel_futures=True)  # kills runs in progress
-                view = views.progress(progress)
+                view = views.make_view(progress)
                 stack.callback(view.close)
-                crew = Crew(executor, self._payloads, Limits(seconds=time_limit, retries=retries), deadline)
-                allowance = Allowance(max_instances, max_evaluations, self._available(executor))
+                crew = RunContext(executor, self._payloads, Limits(seconds=time_limit, retries=retries), deadline)
+                allowance = StoppingLimits(max_instances, max_evaluations, self._available(executor))
                 self._stopped = self._race(crew, allowance, view, stop)
         except KeyboardInterrupt:
             self._recall()
@@ -256,7 +256,11 @@ class Race:
         return self.result
 
     def _race(
-        self, crew: Crew, allowance: Allowance, view: views.Progress, stop: Callable[[RaceResult], bool] | None
+        self,
+        crew: RunContext,
+        allowance: StoppingLimits,
+        view: views.Progress,
+        stop: Callable[[RaceResult], bool] | None,
     ) -> Stopped:
         while time.monotonic() < crew.deadline:
             plan = loop.ask(self._state)
@@ -273,14 +277,14 @@ class Race:
                 break
             view.inferring()
             state = loop.tell(self._state, plan, runs)
-            self._log("round", write(state.rounds[-1]))
+            self._log("round", to_plain(state.rounds[-1]))
             self._state = state
             view.decided(self._state)
             if stop is not None and stop(RaceResult(self._state, "callback")):
                 return "callback"
         return "max_seconds"
 
-    def _gather(self, plan: Plan, crew: Crew, view: views.Progress) -> list[Run] | None:
+    def _gather(self, plan: Plan, crew: RunContext, view: views.Progress) -> list[Run] | None:
         """Return all runs of a plan, known or newly made, or None if the deadline passes first."""
         stored = {job: run for job in plan.jobs if (run := self._stored(job)) is not None}
         waiting = [job for job in plan.jobs if job not in stored]
@@ -292,7 +296,7 @@ class Race:
             self._known[job.algorithm, job.instance] = run
             view.ran(run)
 
-        made_now = gather(waiting, crew, keep)
+        made_now = make_runs(waiting, crew, keep)
         if made_now is None:
             return None
         runs = [{**stored, **made_now}[job] for job in plan.jobs]
@@ -322,7 +326,7 @@ class Race:
     def _recall(self) -> None:
         """Reload the state from the file: an interrupt may come between storing a result and updating memory."""
         if self._file is not None:
-            self._state, self._known = replayed(self._file)
+            self._state, self._known = rebuild_state(self._file)
 
     def _packed(self, name: str, algorithm: Algorithm) -> Payload:
         settings = self._state.settings
@@ -333,7 +337,7 @@ class Race:
 
     def _reconsider(self, settings: Settings) -> None:
         state = loop.reconsider(self._state, settings)
-        self._log("settings", write(settings))
+        self._log("settings", to_plain(settings))
         self._state = state
 
     def _log(self, kind: str, data: Any) -> None:

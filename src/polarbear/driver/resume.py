@@ -13,7 +13,7 @@ import numpy as np
 import scipy
 
 from polarbear.race import loop
-from polarbear.race.serialisation import read
+from polarbear.race.serialisation import from_plain
 from polarbear.version import __version__
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from polarbear.storage import RaceFile
 
 
-def replayed(file: RaceFile) -> tuple[State, dict[tuple[str, int], Run]]:
+def rebuild_state(file: RaceFile) -> tuple[State, dict[tuple[str, int], Run]]:
     """Return the state of a race, rebuilt from its journal without new inference or decisions, and all stored runs.
 
     The journal is read before the runs: every run that it refers to is stored by then, even if another process keeps
@@ -30,10 +30,10 @@ def replayed(file: RaceFile) -> tuple[State, dict[tuple[str, int], Run]]:
     """
     events, about = file.events(), file.about
     runs = file.runs()
-    state = loop.start(read(about["settings"]), about["algorithms"])
+    state = loop.start(from_plain(about["settings"]), about["algorithms"])
     for event in events:
         if event.kind == "round":
-            decided = read(event.data)
+            decided = from_plain(event.data)
             plan = loop.ask(state, most_instances=len(decided.instances) or None)
             if plan is None or plan.instances != decided.instances:
                 raise ValueError(f"{file.path} is damaged: round {decided.number} does not follow from those before it")
@@ -47,13 +47,13 @@ def replayed(file: RaceFile) -> tuple[State, dict[tuple[str, int], Run]]:
         elif event.kind == "removed":
             state = loop.remove(state, event.data)
         elif event.kind == "settings":
-            state = loop.reconsider(state, read(event.data))
+            state = loop.reconsider(state, from_plain(event.data))
         else:
             raise ValueError(f"{file.path} tells of {event.kind!r}, which this PolarBear does not know; upgrade it")
     return state, runs
 
 
-def made() -> dict[str, str]:
+def environment() -> dict[str, str]:
     """Return the software versions, the system and the time at which a race begins, for the report."""
     return {
         "polarbear": __version__,

@@ -27,7 +27,7 @@ def driver_token() -> str:
         if _guardian is None or _guardian.poll() is not None:
             if _guardian is None:
                 _token = uuid.uuid4().hex
-                atexit.register(dismiss)
+                atexit.register(stop_guardian)
                 _register_with_multiprocessing()
             # The guardian carries no token, not even that of an enclosing worker: it must outlive the workers.
             environment = {name: value for name, value in os.environ.items() if name != guardian.TOKEN}
@@ -53,7 +53,7 @@ def unwatch(group: int) -> None:
     _tell(f"-{group}\n")
 
 
-def dismiss() -> None:
+def stop_guardian() -> None:
     """Let the guardian kill the remaining worker processes, and end it."""
     global _guardian
     with _lock:
@@ -71,12 +71,12 @@ def _tell(line: str) -> None:
 
 
 def _register_with_multiprocessing() -> None:
-    """Call `dismiss` when a process of a multiprocessing pool ends, where `atexit` functions do not run."""
+    """Call `stop_guardian` when a process of a multiprocessing pool ends, where `atexit` functions do not run."""
     multiprocessing = sys.modules.get("multiprocessing")
     if multiprocessing is not None and multiprocessing.parent_process() is not None:
         from multiprocessing.util import Finalize
 
-        Finalize(None, dismiss, exitpriority=0)
+        Finalize(None, stop_guardian, exitpriority=0)
 
 
 def _forget() -> None:

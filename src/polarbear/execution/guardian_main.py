@@ -15,7 +15,7 @@ TOKEN = "POLARBEAR_WORKER"
 _PROC = "/proc"
 
 
-def bearers(token: str) -> list[int]:
+def processes_with_token(token: str) -> list[int]:
     """Return the live processes with the token in their environment; an empty list where /proc does not exist."""
     wanted, found = token.encode(), []
     try:
@@ -46,10 +46,10 @@ def kill_group(group: int) -> None:
         os.killpg(group, signal.SIGKILL)
 
 
-def kill_bearers(token: str) -> None:
+def kill_processes_with_token(token: str) -> None:
     """Kill every process with the token, including those that start in the meantime."""
     for _ in range(100):
-        living = bearers(token)
+        living = processes_with_token(token)
         if not living:
             return
         for process in living:
@@ -66,7 +66,7 @@ def main() -> None:
         (groups.add if line[0] == "+" else groups.discard)(int(line[1:]))
     for group in groups:
         kill_group(group)
-    kill_bearers(token)
+    kill_processes_with_token(token)
 
 
 if __name__ == "__main__":

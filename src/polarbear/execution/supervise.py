@@ -109,14 +109,14 @@ def _attempt(slot: Slot, payload: Payload, job: Job, limits: Limits, retries: in
         if worker.closed:
             slot.retire()
             raise WorkersClosed("the executor was shut down in the middle of this run; submit it again") from None
-        seconds, fate = time.monotonic() - asked, worker.fate()
+        seconds, end = time.monotonic() - asked, worker.describe_end()
         slot.retire()
         if retries > 0:
             return _attempt(slot, payload, job, limits, retries - 1)
         state = event_log.read(worker.log)
         if not state.started:
-            return _told(payload, job, state, "setup", f"the process that loads it and makes the instance {fate}")
-        return _told(payload, job, state, "crashed", f"the process of the run {fate}", seconds)
+            return _told(payload, job, state, "setup", f"the process that loads it and makes the instance {end}")
+        return _told(payload, job, state, "crashed", f"the process of the run {end}", seconds)
     if reply is not None:
         if reply["leftovers"]:  # processes that would keep running during the next run
             slot.retire()

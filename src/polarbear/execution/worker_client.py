@@ -118,7 +118,7 @@ class WorkerProcess:
         self.closed = True
         self.kill()
 
-    def fate(self) -> str:
+    def describe_end(self) -> str:
         """Describe how the process ended, with its last output; wait briefly if it is about to end."""
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(timeout=1)
@@ -145,11 +145,11 @@ class WorkerProcess:
         try:
             if self._converse(b"", lambda now: deadline - now) is not None:
                 return
-            fate = "did not answer"
+            end = "did not answer"
         except WorkerEnded:
-            fate = self.fate()
+            end = self.describe_end()
         self.kill()
-        raise RuntimeError(f"expected a worker to start with {sys.executable} and to import polarbear, but it {fate}")
+        raise RuntimeError(f"expected a worker to start with {sys.executable} and to import polarbear, but it {end}")
 
     def _converse(self, request: bytes, remaining: Callable[[float], float]) -> dict[str, Any] | None:
         """Send a request and return the reply, or None when no time is left.
@@ -225,7 +225,7 @@ class _End:
             guardian_main.kill_group(self._process.pid)
             with contextlib.suppress(subprocess.TimeoutExpired):
                 self._process.wait(timeout=10)  # only a process stuck in the kernel takes longer
-            guardian_main.kill_bearers(self._token)
+            guardian_main.kill_processes_with_token(self._token)
             guardian_client.unwatch(self._process.pid)
 
     def dispose(self, log: int) -> None:

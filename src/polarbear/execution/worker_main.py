@@ -16,7 +16,7 @@ import traceback
 from typing import TYPE_CHECKING, Any
 
 from polarbear.algorithms.event_log import EventLog
-from polarbear.algorithms.perform import perform
+from polarbear.algorithms.record_run import record_run
 from polarbear.algorithms.recorder import Recorder
 from polarbear.execution.frames import read_frame, write_frame
 from polarbear.execution.payload import unpack
@@ -66,7 +66,7 @@ def _serve(job: dict[str, Any], payloads: _Payloads, log: EventLog, replies: int
         recorder = Recorder(job["until"], job["clock"], job["maximise"], log, give_up)
         _seed(job["seed"])
         timer = _Timer()
-        reply = {"status": "done", "ended": perform(algorithm, problem, job["seed"], recorder)}
+        reply = {"status": "done", "ended": record_run(algorithm, problem, job["seed"], recorder)}
     except BaseException as error:
         # Includes SystemExit and KeyboardInterrupt: whatever the user's code raises is an error of this run only.
         # Without a recorder, the algorithm itself has not started.

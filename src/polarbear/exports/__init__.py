@@ -8,7 +8,7 @@ as plain values for JSON.
 - `files`, `latex`: tables as text and files; LaTeX with booktabs.
 """
 
-from polarbear.exports.decisions import account, at_most, decisions
+from polarbear.exports.decisions import account, decisions, format_error_bound
 from polarbear.exports.files import FORMATS, as_text, write_table
 from polarbear.exports.latex import latex
 from polarbear.exports.tables import pairwise_table, posterior_table, runs_table, selection_table
@@ -17,8 +17,8 @@ __all__ = [
     "FORMATS",
     "account",
     "as_text",
-    "at_most",
     "decisions",
+    "format_error_bound",
     "latex",
     "pairwise_table",
     "posterior_table",

@@ -6,7 +6,7 @@ import math
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from polarbear.race.serialisation import write
+from polarbear.race.serialisation import to_plain
 
 if TYPE_CHECKING:
     from polarbear.race.result import RaceResult
@@ -64,15 +64,15 @@ def _scope(result: RaceResult, *, infer: bool) -> str:
     return f"to new instances, based on {result.instances}"
 
 
-def at_most(bound: float | None) -> str:
+def format_error_bound(bound: float | None) -> str:
     """Return the error bound of an elimination as a percentage, rounded up so that it stays a bound.
 
     A bound of one half or more is no proof: the elimination then rests on the posterior alone.
 
     Examples
     --------
-    >>> at_most(1e-9), at_most(0.0123), at_most(0.201), at_most(0.8), at_most(None)
-    ('0.1 %', '1.3 %', '21 %', 'not proven', 'unknown')
+    >>> [format_error_bound(bound) for bound in (1e-9, 0.0123, 0.201, 0.8, None)]
+    ['0.1 %', '1.3 %', '21 %', 'not proven', 'unknown']
     """
     if bound is None:
         return "unknown"
@@ -86,6 +86,6 @@ def decisions(result: RaceResult) -> dict[str, Any]:
     """Return the status of a race, its settings, and its decisions round by round."""
     return {
         **account(result),
-        "settings": write(result.state.settings),
-        "history": [write(each) for each in result.rounds],
+        "settings": to_plain(result.state.settings),
+        "history": [to_plain(each) for each in result.rounds],
     }

@@ -38,7 +38,7 @@ def latex(table: Mapping[str, Any], *, caption: str = "", digits: int = 3) -> st
     """
     columns = {name: list(column) for name, column in table.items()}
     kinds = "".join("r" if column and isinstance(column[0], Real) else "l" for column in columns.values())
-    heads = [escaped(name.replace("_", " ")) for name in columns]
+    heads = [escape(name.replace("_", " ")) for name in columns]
     rows = [[_cell(value, digits) for value in row] for row in zip(*columns.values(), strict=True)]
     lines = [
         rf"\begin{{tabular}}{{{kinds}}}",
@@ -53,14 +53,14 @@ def latex(table: Mapping[str, Any], *, caption: str = "", digits: int = 3) -> st
         lines = [
             r"\begin{table}",
             r"  \centering",
-            f"  \\caption{{{escaped(caption)}}}",
+            f"  \\caption{{{escape(caption)}}}",
             *(f"  {line}" for line in lines),
             r"\end{table}",
         ]
     return "\n".join(lines)
 
 
-def escaped(text: str) -> str:
+def escape(text: str) -> str:
     """Return text with the special characters of LaTeX escaped."""
     return "".join(_SPECIAL.get(letter, letter) for letter in " ".join(text.split()))
 
@@ -68,4 +68,4 @@ def escaped(text: str) -> str:
 def _cell(value: Any, digits: int) -> str:
     if isinstance(value, Real) and not isinstance(value, int):
         return f"{float(value):.{digits}f}"
-    return escaped(str(value))
+    return escape(str(value))

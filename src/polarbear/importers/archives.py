@@ -10,7 +10,7 @@ import stat
 import zipfile
 from typing import TYPE_CHECKING, BinaryIO, cast
 
-from polarbear.importers.sources import is_below, natural, printable
+from polarbear.importers.sources import is_below, natural_sort_key, replace_surrogates
 
 if TYPE_CHECKING:
     from polarbear.importers.ledger import Ledger
@@ -58,10 +58,10 @@ class Archive:
                 continue
             if not any(part.startswith((".", "__MACOSX")) for part in member.filename.split("/")):
                 self._members[member.filename] = member
-        return sorted(self._members, key=natural)
+        return sorted(self._members, key=natural_sort_key)
 
     def name(self, path: str) -> str:
-        return f"{self.label}:{printable(path)}"
+        return f"{self.label}:{replace_surrogates(path)}"
 
     def open(self, path: str) -> BinaryIO:
         try:

@@ -2,7 +2,7 @@
 
 Instances of one function are correlated, and so are repetitions of one instance. Ten instances of one function carry less
 evidence about new functions than ten functions do, and ten repetitions less about new instances than ten instances.
-`with_clusters` labels every run of an import, by the fields or columns that the user names, or else by the following rule.
+`label_clusters` labels every run of an import, by the fields or columns that the user names, or else by the following rule.
 
 1. If the runs cover two or more functions, the cluster is the function: suite and function, in all dimensions. f1 in 2-D
    and f1 in 10-D share their landscape, so an algorithm that suits one tends to suit the other.
@@ -25,7 +25,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from polarbear.importers.imported import Block
-from polarbear.importers.ledger import shown
+from polarbear.importers.ledger import quote
 from polarbear.observe.clusters import plural
 
 if TYPE_CHECKING:
@@ -51,12 +51,12 @@ class _Chosen(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
-def checked_cluster(cluster: object) -> tuple[str, ...] | None:
+def check_cluster(cluster: object) -> tuple[str, ...] | None:
     """Check the `cluster` option and return its names: None for the automatic rule, () for no clusters.
 
     Examples
     --------
-    >>> checked_cluster("auto"), checked_cluster("none"), checked_cluster(["function", "dimension"])
+    >>> check_cluster("auto"), check_cluster("none"), check_cluster(["function", "dimension"])
     (None, (), ('function', 'dimension'))
     """
     if cluster is None:
@@ -65,17 +65,17 @@ def checked_cluster(cluster: object) -> tuple[str, ...] | None:
     names = [name for name in given if isinstance(name, str) and name]
     if not names or len(names) < len(given):
         raise ValueError(
-            f"expected cluster='auto', 'none', or names of columns such as 'function', got {shown(cluster)}; name at least "
+            f"expected cluster='auto', 'none', or names of columns such as 'function', got {quote(cluster)}; name at least "
             "one column"
         )
     if len(names) > 1 and (alone := [name for name in names if name in ("auto", "none")]):
-        raise ValueError(f"expected cluster={alone[0]!r} alone, got {shown(names)}; leave the others out")
+        raise ValueError(f"expected cluster={alone[0]!r} alone, got {quote(names)}; leave the others out")
     if names[0] in ("auto", "none"):
         return None if names[0] == "auto" else ()
     return tuple(dict.fromkeys(names))
 
 
-def with_clusters(
+def label_clusters(
     imported: Imported, named: tuple[str, ...] | None, cells: Sequence[Cells], columns: Collection[str]
 ) -> Imported:
     """Return an import whose runs carry their cluster labels, with a note that describes the clusters.
@@ -85,7 +85,7 @@ def with_clusters(
     imported
         The runs, without clusters.
     named
-        The fields or columns that define clusters, as `checked_cluster` returns them.
+        The fields or columns that define clusters, as `check_cluster` returns them.
     cells
         For each run, the values of its rows in the named columns.
     columns
@@ -163,10 +163,10 @@ def _by_names(
     if unknown:
         exist = list(dict.fromkeys([*there, *columns]))
         near = difflib.get_close_matches(unknown[0], exist, n=1)
-        listed = ", ".join(map(shown, exist[:_LISTED])) + (", ..." if len(exist) > _LISTED else "")
+        listed = ", ".join(map(quote, exist[:_LISTED])) + (", ..." if len(exist) > _LISTED else "")
         raise ValueError(
-            f"expected clusters by {listed + ', or by ' if exist else ''}'auto' or 'none', got {shown(unknown[0])}; "
-            + (f"did you mean {shown(near[0])}?" if near else "choose one of these")
+            f"expected clusters by {listed + ', or by ' if exist else ''}'auto' or 'none', got {quote(unknown[0])}; "
+            + (f"did you mean {quote(near[0])}?" if near else "choose one of these")
         )
     parts = [
         _field(name, list(blocks)) if name in there else _column(name, position, blocks)
@@ -175,7 +175,7 @@ def _by_names(
     for name, part in zip(names, parts, strict=True):
         if missing := [block for block in blocks if block not in part]:
             raise ValueError(
-                f"expected {shown(name)} for every run, got none for {len(missing)} of {len(blocks)} blocks, first "
+                f"expected {quote(name)} for every run, got none for {len(missing)} of {len(blocks)} blocks, first "
                 f"{missing[0]}; fill it in, or choose other clusters"
             )
     kinds = [_KINDS.get(name, name.replace("_", " ")) for name in names]
@@ -205,7 +205,7 @@ def _column(name: str, position: int, blocks: dict[Block, set[tuple[Identifier, 
         found = sorted({row[position] for row in rows if row[position] is not None}, key=str)
         if len(found) > 1:
             raise ValueError(
-                f"expected one {shown(name)} for all rows of a block, got {shown(found[0])} and {shown(found[1])} on "
+                f"expected one {quote(name)} for all rows of a block, got {quote(found[0])} and {quote(found[1])} on "
                 f"{block}; choose a column that is the same for all runs on an instance"
             )
         if found:
@@ -218,7 +218,7 @@ def _note(chosen: _Chosen, unit: str, *, by_rule: bool) -> str:
     labels, kind = list(chosen.labels.values()), chosen.kind
     if len(set(labels)) == 1:
         return (
-            f"clusters: all {len(labels)} blocks are of one {kind}, {shown(labels[0])}, from which nothing follows about "
+            f"clusters: all {len(labels)} blocks are of one {kind}, {quote(labels[0])}, from which nothing follows about "
             f"new {plural(kind)}; for new {unit}s of this one read with {_finer(chosen, unit)}"
         )
     note = f"clusters: {len(labels)} {unit}s of {len(set(labels))} {plural(kind)}, to generalise to new {plural(kind)}"

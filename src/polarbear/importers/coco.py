@@ -12,18 +12,18 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from polarbear.importers.events import Events, reached, take
-from polarbear.importers.ledger import identifier, shown
-from polarbear.importers.sources import FAULTS, because, beside, text_lines
+from polarbear.importers.ledger import identifier, quote
+from polarbear.importers.sources import FAULTS, describe_error, resolve_reference, text_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from polarbear.importers.info_index import Scenario
+    from polarbear.importers.info_index import IndexEntry
     from polarbear.importers.ledger import Ledger
     from polarbear.importers.sources import Source
 
 
-def is_coco(source: Source, path: str, scenario: Scenario) -> bool:
+def is_coco(source: Source, path: str, scenario: IndexEntry) -> bool:
     """Return whether an index entry is COCO's: its data begin with "%".
 
     If the data are missing, a key "Precision" or "coco_version" in the entry decides.
@@ -31,7 +31,7 @@ def is_coco(source: Source, path: str, scenario: Scenario) -> bool:
     for reference in scenario.files:
         for data in _both(reference):
             try:
-                with source.open(beside(path, data)) as stream:
+                with source.open(resolve_reference(path, data)) as stream:
                     first = next(text_lines(stream), "").lstrip()
             except FAULTS:
                 continue
@@ -40,7 +40,7 @@ def is_coco(source: Source, path: str, scenario: Scenario) -> bool:
     return "Precision" in scenario.about or "coco_version" in scenario.about
 
 
-def read_info(source: Source, path: str, scenario: Scenario, ledger: Ledger) -> None:
+def read_info(source: Source, path: str, scenario: IndexEntry, ledger: Ledger) -> None:
     """Read the runs of one entry of a COCO index.
 
     Parameters
@@ -62,7 +62,7 @@ def read_info(source: Source, path: str, scenario: Scenario, ledger: Ledger) -> 
         return
     for reference, runs in scenario.files.items():
         try:
-            data, budgets = (beside(path, each) for each in _both(reference))
+            data, budgets = (resolve_reference(path, each) for each in _both(reference))
         except ValueError as error:
             ledger.skip(file, str(error))
             continue
@@ -144,10 +144,10 @@ def _blocks(source: Source, path: str, ledger: Ledger) -> Iterator[tuple[str, Ev
                 ledger.rows += 1
                 reason = take(block[1], parts[0], parts[2]) if len(parts) > 2 else "lines that have not 3 columns"
                 if reason:
-                    ledger.skip(file, reason, f"line {number}: {shown(line.strip())}")
+                    ledger.skip(file, reason, f"line {number}: {quote(line.strip())}")
         if block is None:
             ledger.skip(file, "is empty")
     except FAULTS as error:
-        ledger.skip(file, because(error))
+        ledger.skip(file, describe_error(error))
     if block:
         yield block

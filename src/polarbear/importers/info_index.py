@@ -14,7 +14,7 @@ from polarbear.importers.ledger import amount
 
 
 @dataclass(frozen=True)
-class Declared:
+class ListedRun:
     """One run as the index lists it; evaluations and final value are None if the logger did not close the run."""
 
     instance: str
@@ -23,14 +23,14 @@ class Declared:
 
 
 @dataclass(frozen=True)
-class Scenario:
+class IndexEntry:
     """One entry, for one algorithm, function and dimension: the pairs of its first line, and the runs of each data file."""
 
     about: dict[str, str]
-    files: dict[str, list[Declared]]
+    files: dict[str, list[ListedRun]]
 
 
-def scenarios(text: str) -> list[Scenario]:
+def parse_index(text: str) -> list[IndexEntry]:
     r"""Parse an index into its entries.
 
     Parameters
@@ -49,17 +49,17 @@ def scenarios(text: str) -> list[Scenario]:
 
     Examples
     --------
-    >>> [only] = scenarios("funcId = 4, DIM = 2, algId = 'a, b'\n%\nf4.dat, 1:100|1.8e+00, 2")
+    >>> [only] = parse_index("funcId = 4, DIM = 2, algId = 'a, b'\n%\nf4.dat, 1:100|1.8e+00, 2")
     >>> only.about["algId"], only.files["f4.dat"][0]
     ('a, b', Declared(instance='1', evaluations=100.0, final=1.8))
     """
-    found: list[Scenario] = []
-    runs: list[Declared] | None = None
+    found: list[IndexEntry] = []
+    runs: list[ListedRun] | None = None
     for line in text.splitlines():
         if not line.strip() or line.lstrip().startswith("%"):
             continue
         if "=" in line.split(",", 1)[0]:
-            found.append(Scenario(pairs(line), {}))
+            found.append(IndexEntry(pairs(line), {}))
             runs = None
             continue
         if not found:
@@ -108,11 +108,11 @@ def pairs(line: str) -> dict[str, str]:
     return result
 
 
-def _declared(part: str) -> Declared:
+def _declared(part: str) -> ListedRun:
     instance, _, rest = part.partition(":")
     evaluations, _, final = rest.partition("|")
     try:
         value = float(final)
     except ValueError:
         value = None
-    return Declared(instance.strip(), amount(evaluations), value)
+    return ListedRun(instance.strip(), amount(evaluations), value)

@@ -12,13 +12,13 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from polarbear.importers.events import Events, reached, take
-from polarbear.importers.ledger import amount, flag, identifier, shown
-from polarbear.importers.sources import FAULTS, because, beside, text_lines, whole_text
+from polarbear.importers.ledger import amount, flag, identifier, quote
+from polarbear.importers.sources import FAULTS, describe_error, read_text, resolve_reference, text_lines
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping
 
-    from polarbear.importers.info_index import Scenario
+    from polarbear.importers.info_index import IndexEntry
     from polarbear.importers.ledger import Ledger, Problem
     from polarbear.importers.sources import Source
 
@@ -52,7 +52,7 @@ def read_json(source: Source, path: str, ledger: Ledger, columns: Mapping[str, s
     file = source.name(path)
     try:
         with source.open(path) as stream:
-            text = whole_text(stream, INDEX)
+            text = read_text(stream, INDEX)
         index = _parsed(text)
         for key in _REQUIRED:
             if key not in index:
@@ -62,7 +62,7 @@ def read_json(source: Source, path: str, ledger: Ledger, columns: Mapping[str, s
         if not isinstance(index["scenarios"], list):
             raise ValueError("is not an IOHprofiler file: its 'scenarios' are no list")
     except FAULTS as error:
-        ledger.skip(file, because(error))
+        ledger.skip(file, describe_error(error))
         return
     said = flag(index.get("maximization"))
     maximise = bool(said if ledger.maximise is None else ledger.maximise)
@@ -77,7 +77,7 @@ def read_json(source: Source, path: str, ledger: Ledger, columns: Mapping[str, s
             continue
         problem = identifier(index.get("suite")), function, identifier(scenario.get("dimension"))
         try:
-            data = beside(path, scenario["path"])
+            data = resolve_reference(path, scenario["path"])
         except ValueError as error:
             ledger.skip(file, str(error))
             continue
@@ -106,7 +106,9 @@ def read_json(source: Source, path: str, ledger: Ledger, columns: Mapping[str, s
                 blocks.surplus()
 
 
-def read_info(source: Source, path: str, scenario: Scenario, ledger: Ledger, columns: Mapping[str, str | None]) -> None:
+def read_info(
+    source: Source, path: str, scenario: IndexEntry, ledger: Ledger, columns: Mapping[str, str | None]
+) -> None:
     """Read the runs of one entry of an older `.info` index.
 
     Parameters
@@ -128,7 +130,7 @@ def read_info(source: Source, path: str, scenario: Scenario, ledger: Ledger, col
     )
     for reference, runs in scenario.files.items():
         try:
-            data = beside(path, reference)
+            data = resolve_reference(path, reference)
         except ValueError as error:
             ledger.skip(file, str(error))
             continue
@@ -223,7 +225,7 @@ class _Blocks:
             return next(self._blocks, None)
         except FAULTS as error:
             self._failed = True
-            self._ledger.skip(self.file, because(error))
+            self._ledger.skip(self.file, describe_error(error))
             return None
 
     def missing(self, count: int) -> None:
@@ -252,8 +254,8 @@ class _Blocks:
                         names = [quoted or bare for quoted, bare in re.findall(r'"([^"]*)"|(\S+)', line)]
                         if not any(name in names for name in self._clocks):
                             if not header:
-                                raise ValueError(f"has no column {self._clocks[0]!r}, only {shown(' '.join(names))}")
-                            ledger.skip(self.file, "lines that are no numbers", f"line {number}: {shown(line.strip())}")
+                                raise ValueError(f"has no column {self._clocks[0]!r}, only {quote(' '.join(names))}")
+                            ledger.skip(self.file, "lines that are no numbers", f"line {number}: {quote(line.strip())}")
                             continue
                         header, width = line, len(names)
                         clock, column = self._columns(names)
@@ -270,7 +272,7 @@ class _Blocks:
                     else f"lines that have not {width} columns"
                 )
                 if reason:
-                    ledger.skip(self.file, reason, f"line {number}: {shown(line.strip())}")
+                    ledger.skip(self.file, reason, f"line {number}: {quote(line.strip())}")
         if events is not None:
             yield events
 
@@ -278,7 +280,7 @@ class _Blocks:
         clock = next(name for name in self._clocks if name in names)
         value = next((name for name in self._choices if name in names), None)
         if value is None:
-            raise ValueError(f"has no column {self._choices[0]!r}, only {shown(' '.join(names))}")
+            raise ValueError(f"has no column {self._choices[0]!r}, only {quote(' '.join(names))}")
         self.holds_best = value in _BEST
         if value not in ("raw_y", "best-so-far f(x)"):
             self._ledger.note(f"{self.file}: values are those of the column {value!r}")

@@ -1,6 +1,6 @@
 """The ledger of an import: it collects runs from the readers of all formats and reports what they could not use.
 
-The module also holds the conversions that the readers share: `identifier`, `flag` and `amount` parse cells, and `shown`
+The module also holds the conversions that the readers share: `identifier`, `flag` and `amount` parse cells, and `quote`
 quotes foreign text for messages.
 """
 
@@ -11,7 +11,7 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING
 
 from polarbear.importers.imported import About, Block, Imported, Skipped
-from polarbear.importers.sources import printable
+from polarbear.importers.sources import replace_surrogates
 from polarbear.observe import Trajectory
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ class Ledger:
         cells
             The values of its rows in the columns that define clusters.
         """
-        algorithm = printable(algorithm)
+        algorithm = replace_surrogates(algorithm)
         numbered = run is None
         if run is None:
             # An unusable run keeps its number, so that later repetitions still meet their counterparts of other algorithms.
@@ -177,12 +177,12 @@ class Ledger:
             yield "some runs minimise and others maximise; compare them apart"
 
 
-def shown(text: object) -> str:
+def quote(text: object) -> str:
     r"""Return foreign text for a message, quoted and shortened.
 
     Examples
     --------
-    >>> shown("a\tb"), shown("x" * 100)[-5:]
+    >>> quote("a\tb"), quote("x" * 100)[-5:]
     ("'a\\tb'", "x'...")
     """
     if isinstance(text, str):
@@ -201,7 +201,7 @@ def identifier(value: object) -> Identifier:
     """
     if value is None or isinstance(value, int):
         return None if value is None else int(value)
-    text = printable(str(value).strip())
+    text = replace_surrogates(str(value).strip())
     if not text or text.lower() in ("nan", "none", "null"):
         return None
     if len(text) <= 20 and "_" not in text:  # others are names, even if float() accepts them

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 from polarbear.importers import coco, iohprofiler
 from polarbear.importers.archives import Archive
-from polarbear.importers.clustering import checked_cluster, with_clusters
+from polarbear.importers.clustering import check_cluster, label_clusters
 from polarbear.importers.imported import Block, Imported
-from polarbear.importers.info_index import scenarios
+from polarbear.importers.info_index import parse_index
 from polarbear.importers.ledger import Ledger
-from polarbear.importers.sources import FAULTS, Folder, because, whole_text
-from polarbear.importers.tables import Tables, checked_columns
+from polarbear.importers.sources import FAULTS, Folder, describe_error, read_text
+from polarbear.importers.tables import Tables, check_columns
 from polarbear.observe import Trajectory
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ def read_runs(
         raise ValueError(f"expected clock='evaluations' or 'seconds', got {clock!r}")
     if maximise not in (None, True, False):
         raise ValueError(f"expected maximise=True, False or None, got {maximise!r}")
-    names, clusters = checked_columns(columns), checked_cluster(cluster)
+    names, clusters = check_columns(columns), check_cluster(cluster)
     ledger = Ledger(maximise=maximise, seconds=clock == "seconds")
     tables = Tables(ledger, names, clusters or ())
     try:
@@ -132,7 +132,7 @@ def read_runs(
     imported = ledger.imported(str(path))
     if renumber:
         imported = _renumbered(imported)
-    return with_clusters(imported, clusters, ledger.cells, tables.found)
+    return label_clusters(imported, clusters, ledger.cells, tables.found)
 
 
 def _read(
@@ -177,7 +177,7 @@ def _read_archive(
         with source.open(path) as stream:
             _read(Archive(stream, file), ledger, tables, columns, format, None)
     except FAULTS as error:
-        ledger.skip(file, because(error))
+        ledger.skip(file, describe_error(error))
 
 
 def _read_info(
@@ -190,9 +190,9 @@ def _read_info(
     """Read an `.info` index, which COCO and the older IOHprofiler share; the data show which of the two wrote it."""
     try:
         with source.open(path) as stream:
-            entries = scenarios(whole_text(stream, iohprofiler.INDEX))
+            entries = parse_index(read_text(stream, iohprofiler.INDEX))
     except FAULTS as error:
-        ledger.skip(source.name(path), because(error))
+        ledger.skip(source.name(path), describe_error(error))
         return
     for scenario in entries:
         if not scenario.files:
@@ -210,7 +210,7 @@ def _is_json_index(source: Source, path: str, ledger: Ledger) -> bool:
         with source.open(path) as stream:
             return iohprofiler.is_index(stream.read(65_536).decode("utf-8", errors="replace"))
     except FAULTS as error:
-        ledger.skip(source.name(path), because(error))
+        ledger.skip(source.name(path), describe_error(error))
         return False
 
 

@@ -67,10 +67,10 @@ class Folder:
             folders[:] = [name for name in folders if not name.startswith((".", "__MACOSX"))]
             inside = Path(folder).relative_to(self.root)
             found += [str(PurePosixPath(*inside.parts, name)) for name in files if not name.startswith(".")]
-        return sorted(found, key=natural)
+        return sorted(found, key=natural_sort_key)
 
     def name(self, path: str) -> str:
-        return printable(path)
+        return replace_surrogates(path)
 
     def open(self, path: str) -> BinaryIO:
         file = self.root / path
@@ -79,18 +79,18 @@ class Folder:
         return file.open("rb")
 
 
-def printable(text: str) -> str:
+def replace_surrogates(text: str) -> str:
     r"""Return text that any system can print and store: lone surrogates, as broken file names contain, become "?".
 
     Examples
     --------
-    >>> printable("Köln \ud800")
+    >>> replace_surrogates("Köln \ud800")
     'Köln ?'
     """
     return text.encode("utf-8", "replace").decode()
 
 
-def natural(path: str) -> list[tuple[int, int | str]]:
+def natural_sort_key(path: str) -> list[tuple[int, int | str]]:
     """Return a sort key that places part 2 before part 10.
 
     Examples
@@ -103,7 +103,7 @@ def natural(path: str) -> list[tuple[int, int | str]]:
     ]
 
 
-def beside(index: str, reference: str) -> str:
+def resolve_reference(index: str, reference: str) -> str:
     r"""Return the path of a file to which an index refers.
 
     Parameters
@@ -120,9 +120,9 @@ def beside(index: str, reference: str) -> str:
 
     Examples
     --------
-    >>> beside("exp/IOHprofiler_f1.json", "data_f1\\IOHprofiler_f1_DIM5.dat")
+    >>> resolve_reference("exp/IOHprofiler_f1.json", "data_f1\\IOHprofiler_f1_DIM5.dat")
     'exp/data_f1/IOHprofiler_f1_DIM5.dat'
-    >>> beside("exp/IOHprofiler_f1.json", "../../secret")
+    >>> resolve_reference("exp/IOHprofiler_f1.json", "../../secret")
     Traceback (most recent call last):
     ...
     ValueError: refers to '../../secret', which is not below it
@@ -172,7 +172,7 @@ def text_lines(stream: BinaryIO, *, errors: str = "replace") -> Iterator[str]:
             text.detach()  # the caller opened the stream and closes it
 
 
-def whole_text(stream: BinaryIO, limit: int) -> str:
+def read_text(stream: BinaryIO, limit: int) -> str:
     """Return the text of an index file; refuse one above the limit in bytes."""
     content = stream.read(limit + 1)
     if len(content) > limit:
@@ -180,7 +180,7 @@ def whole_text(stream: BinaryIO, limit: int) -> str:
     return content.decode("utf-8-sig", errors="replace")
 
 
-def because(error: BaseException) -> str:
+def describe_error(error: BaseException) -> str:
     """Return why reading failed, as the end of a sentence that begins with the name of the file."""
     if isinstance(error, FileNotFoundError):
         return "is missing"
@@ -193,5 +193,5 @@ def because(error: BaseException) -> str:
     if isinstance(error, OSError):
         return f"cannot be read ({error.strerror or error})"
     if isinstance(error, ValueError | RuntimeError):
-        return printable(str(error)[:300])
+        return replace_surrogates(str(error)[:300])
     return f"cannot be read ({type(error).__name__}: {error})"[:300]

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from zipfile import ZipExtFile
 
 from polarbear.importers.events import Events, take_numbers
-from polarbear.importers.ledger import amount, flag, identifier, shown
-from polarbear.importers.sources import FAULTS, because, text_lines
+from polarbear.importers.ledger import amount, flag, identifier, quote
+from polarbear.importers.sources import FAULTS, describe_error, text_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -104,7 +104,7 @@ class Tables:
                 rows = csv.reader(lines, delimiter=separator, skipinitialspace=True)
                 self._take("csv", file, headers[separator], rows, lambda: rows.line_num + 1, [])
         except (*FAULTS, csv.Error) as error:
-            ledger.skip(file, because(error))
+            ledger.skip(file, describe_error(error))
 
     def _whole(self, file: str, lines: Iterable[str]) -> Iterator[str]:
         line = "\n"
@@ -143,14 +143,14 @@ class Tables:
         except pyarrow.ArrowException as error:
             ledger.skip(file, f"cannot be read as Parquet ({str(error)[:200]})")
         except FAULTS as error:
-            ledger.skip(file, because(error))
+            ledger.skip(file, describe_error(error))
 
     def finish(self) -> None:
         """Pass the runs to the ledger, once all tables are read."""
         for key, (events, until, file, cells) in self._runs.items():
             self._ledger.add(
                 file,
-                f"{shown(key.algorithm)} on {shown(str(key.problem))}, run {shown(key.run)}",
+                f"{quote(key.algorithm)} on {quote(str(key.problem))}, run {quote(key.run)}",
                 format=self._formats[file],
                 algorithm=key.algorithm,
                 problem=key.problem,
@@ -180,7 +180,7 @@ class Tables:
         has = [*names, *others][:100]
         other = [*difflib.get_close_matches(name, has, n=1, cutoff=0.5), "its name"][0]
         raise ValueError(
-            f"has no column {name!r}, only {shown(', '.join(has))}; if it has another name, say it, for example "
+            f"has no column {name!r}, only {quote(', '.join(has))}; if it has another name, say it, for example "
             f"columns={{{column!r}: {other!r}}}, or with --map {shlex.quote(f'{column}={other}')}"
         )
 
@@ -215,24 +215,24 @@ class Tables:
             ledger.rows += 1
             if len(row) != width:
                 if row:
-                    ledger.skip(file, f"rows that have not {width} columns", f"{_at(line, count)}: {shown(row)}")
+                    ledger.skip(file, f"rows that have not {width} columns", f"{_at(line, count)}: {quote(row)}")
                 continue
             try:
                 found = row[value]
                 at, best = float(row[clock]), float("nan" if found is None or found == "" else found)
             except (ValueError, TypeError, OverflowError):
-                ledger.skip(file, not_numbers, f"{_at(line, count)}: {shown(row)}")
+                ledger.skip(file, not_numbers, f"{_at(line, count)}: {quote(row)}")
                 continue
             key = key_of(row)
             events = known.get(key)
             if events is None:
                 cells = dict(zip(key_places, key, strict=False))
-                run = self._run(format, file, cells, f"{_at(line, count)}: {shown(row)}")
+                run = self._run(format, file, cells, f"{_at(line, count)}: {quote(row)}")
                 labels = dict(zip(cluster, key[len(key_places) :], strict=True))
                 run.cells.add(tuple(identifier(labels.get(name)) for name in self._cluster))
                 events = known[key] = run.events
             if reason := take_numbers(events, at, best):
-                ledger.skip(file, reason, f"{_at(line, count)}: {shown(row)}")
+                ledger.skip(file, reason, f"{_at(line, count)}: {quote(row)}")
 
     def _run(self, format: str, file: str, cells: dict[str, Any], first: str) -> _Run:  # noqa: A002
         """Return the run that the cells of the key columns identify."""
@@ -275,7 +275,7 @@ def _at(line: Callable[[], int] | None, count: int) -> str:
     return f"line {line()}" if line else f"row {count}"
 
 
-def checked_columns(columns: Mapping[str, str | None] | None) -> dict[str, str | None]:
+def check_columns(columns: Mapping[str, str | None] | None) -> dict[str, str | None]:
     """Check a mapping from IOHprofiler's column names to those of tables.
 
     Parameters
@@ -289,9 +289,9 @@ def checked_columns(columns: Mapping[str, str | None] | None) -> dict[str, str |
 
     Examples
     --------
-    >>> checked_columns({"raw_y": "loss"})
+    >>> check_columns({"raw_y": "loss"})
     {'raw_y': 'loss'}
-    >>> checked_columns({"row_y": "loss"})
+    >>> check_columns({"row_y": "loss"})
     Traceback (most recent call last):
     ...
     ValueError: expected columns of algorithm_name, suite, ..., got 'row_y'; did you mean 'raw_y'?
@@ -299,14 +299,14 @@ def checked_columns(columns: Mapping[str, str | None] | None) -> dict[str, str |
     if columns is None:
         return {}
     if not isinstance(columns, Mapping):
-        raise ValueError(f"expected columns as a mapping such as {{'raw_y': 'loss'}}, got {shown(columns)}")
+        raise ValueError(f"expected columns as a mapping such as {{'raw_y': 'loss'}}, got {quote(columns)}")
     for column, name in columns.items():
         if column not in COLUMNS:
             near = difflib.get_close_matches(str(column), COLUMNS, n=1)
             hint = f"; did you mean {near[0]!r}?" if near else ""
-            raise ValueError(f"expected columns of {', '.join(COLUMNS)}, got {shown(column)}{hint}")
+            raise ValueError(f"expected columns of {', '.join(COLUMNS)}, got {quote(column)}{hint}")
         if name is None and column != "algorithm_name":
             raise ValueError(f"expected the name of the column {column!r}, got None; leave it out if there is none")
         if name is not None and not isinstance(name, str):
-            raise ValueError(f"expected the name of the column {column!r} as text, got {shown(name)}")
+            raise ValueError(f"expected the name of the column {column!r} as text, got {quote(name)}")
     return dict(columns)

@@ -27,7 +27,7 @@ from polarbear.inference.laplace.nested import correct_by_importance, nested_lap
 from polarbear.inference.laplace.plain import plain_laplace
 from polarbear.inference.laplace.whitened_posterior import whitened_posterior
 from polarbear.inference.reference.advi import ADVI, advi
-from polarbear.inference.reference.jax_runtime import installed as reference_methods_installed
+from polarbear.inference.reference.jax_runtime import is_installed as reference_methods_installed
 from polarbear.inference.reference.nuts import NUTS, nuts
 from polarbear.inference.reference.pathfinder import Pathfinder, pathfinder
 

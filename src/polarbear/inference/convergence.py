@@ -99,13 +99,13 @@ def run_until_converged(advance: Callable[[S], S], state: S, *, draws: int, atte
                 state = advance(state)
             utilities.append(state.utilities)
             hyperparameters.append(state.hyperparameters)
-        chains = judged(np.array(utilities), np.array(hyperparameters))
+        chains = diagnose(np.array(utilities), np.array(hyperparameters))
         if chains.converged:
             break
     return chains
 
 
-def judged(utilities: Array, hyperparameters: Array) -> Chains:
+def diagnose(utilities: Array, hyperparameters: Array) -> Chains:
     """Compute the largest R-hat and the smallest effective number of draws of kept states.
 
     Parameters

@@ -26,7 +26,7 @@ from polarbear.models import (
 )
 from polarbear.models.validation import require_count
 from polarbear.observe import Choices
-from polarbear.posterior.posterior import Posterior, ratings_of
+from polarbear.posterior.posterior import Posterior, ratings_from_utilities
 from polarbear.single_thread import single_thread
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ def fit(
             ratings = drawn.transpose(2, 0, 1)
         else:
             utilities, diagnostics = _draw(choices, prior, method, draws=draws, rng=rng)
-            ratings = ratings_of(utilities)
+            ratings = ratings_from_utilities(utilities)
     return Posterior(
         ratings=ratings,
         names=choices.names,

@@ -50,7 +50,7 @@ class Importance:
         return self.pareto_k < LARGEST_PARETO_K and self.effective_share >= SMALLEST_EFFECTIVE_SHARE
 
 
-def pareto_smoothed(log_weights: Array) -> Importance:
+def pareto_smooth(log_weights: Array) -> Importance:
     """Return Pareto-smoothed, normalised weights of raw log-weights (computed by arviz-stats)."""
     relative = log_weights - log_weights.max()
     weights = np.exp(relative)
@@ -96,7 +96,7 @@ def _smoothed(log_weights: Array, *, tail: float) -> tuple[Array, float]:
     return result, float(k)
 
 
-def tempered(log_weights: Array) -> Array:
+def temper_weights(log_weights: Array) -> Array:
     """Return w^β, normalised, with the largest β ≤ 1 that leaves a tenth of the draws effective.
 
     Unreliable weights would concentrate on one or two draws. Tempered draws keep some of the proposal's spread and shift
@@ -104,7 +104,7 @@ def tempered(log_weights: Array) -> Array:
 
     Examples
     --------
-    >>> tempered(np.log([1.0, 1.0, 2.0])).tolist()
+    >>> temper_weights(np.log([1.0, 1.0, 2.0])).tolist()
     [0.25, 0.25, 0.5]
     """
     relative = log_weights - log_weights.max()
@@ -121,7 +121,7 @@ def tempered(log_weights: Array) -> Array:
     return at(1.0 if surplus(1.0) >= 0 else brentq(surplus, 0.0, 1.0, xtol=1e-9))
 
 
-def truncated(log_weights: Array, *, share: float) -> Array:
+def truncate_weights(log_weights: Array, *, share: float) -> Array:
     """Return normalised weights with the largest ones, a fraction `share`, truncated to the smallest of them.
 
     Ionides (2008) truncates at √S times the mean. Truncating a share guarantees that at least this share of the S draws is
@@ -129,7 +129,7 @@ def truncated(log_weights: Array, *, share: float) -> Array:
 
     Examples
     --------
-    >>> truncated(np.log([1.0, 1.0, 2.0, 1e6]), share=0.5).round(3).tolist()
+    >>> truncate_weights(np.log([1.0, 1.0, 2.0, 1e6]), share=0.5).round(3).tolist()
     [0.167, 0.167, 0.333, 0.333]
     """
     smallest = np.sort(log_weights)[-math.ceil(share * len(log_weights))]

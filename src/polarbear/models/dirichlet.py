@@ -86,7 +86,7 @@ class HierarchicalDirichlet:
 IndependentPrior = Dirichlet | HierarchicalDirichlet
 
 
-def log_density_of_contrasts(log_total: Array, *, algorithms: int, concentration: float) -> Array:
+def contrast_log_density(log_total: Array, *, algorithms: int, concentration: float) -> Array:
     """Return the log-density, in any namespace, of the Helmert coordinates η of log θ at one time, θ ~ Dirichlet(a, …, a).
 
     The density is Γ(n a) / Γ(a)^n √n ∏ θ_i^a: the Jacobian of the softmax adds one to each exponent. With μ = Q η, which
@@ -99,10 +99,10 @@ def log_density_of_contrasts(log_total: Array, *, algorithms: int, concentration
 
 def _log_dirichlet(concentration: Array, times: int, algorithms: int, rng: np.random.Generator) -> Array:
     shape = np.broadcast_to(concentration[:, None, None], (len(concentration), times, algorithms))
-    return log_ratings(log_gamma_draws(shape, rng=rng), axis=-1)
+    return log_ratings(draw_log_gamma(shape, rng=rng), axis=-1)
 
 
-def log_gamma_draws(shape: Array, *, rng: np.random.Generator) -> Array:
+def draw_log_gamma(shape: Array, *, rng: np.random.Generator) -> Array:
     """Draw logarithms of Gamma(shape, 1) variables; for tiny shapes the variables themselves would underflow.
 
     Gamma(a) equals Gamma(a + 1) · U^(1/a) in distribution, and −log U is exponential.

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from polarbear.models.hyperpriors import Hyperprior, InverseGamma, LogNormal
-from polarbear.models.kernels import Kernel, KernelName, Matern, kernel_named
+from polarbear.models.kernels import Kernel, KernelName, Matern, get_kernel
 from polarbear.models.namespace import cholesky, namespace_of, solve_lower
 from polarbear.models.temporal import BandedGaussian, TemporalPrior
 from polarbear.models.validation import require_count
@@ -58,7 +58,7 @@ class GaussianProcess(TemporalPrior):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        kernel_named(self.kernel)
+        get_kernel(self.kernel)
 
     @property
     def hyperpriors(self) -> Mapping[str, Hyperprior]:
@@ -69,7 +69,7 @@ class GaussianProcess(TemporalPrior):
         """Return the Cholesky factor of the covariance of η at the grid's times."""
         amplitude, lengthscale = hyperparameters
         longest = self.lengthscale.quantile(_LONGEST_LENGTHSCALE)
-        return amplitude * _correlation_factor(kernel_named(self.kernel), grid.scaled, lengthscale, longest)
+        return amplitude * _correlation_factor(get_kernel(self.kernel), grid.scaled, lengthscale, longest)
 
     def banded(self, grid: Grid, *hyperparameters: float) -> BandedGaussian | None:
         """Return η in terms of the Markov state (η and its derivatives) at each time, or None.
@@ -78,7 +78,7 @@ class GaussianProcess(TemporalPrior):
         prior, so that all hyperparameters share the same coefficients.
         """
         amplitude, lengthscale = hyperparameters
-        kernel = kernel_named(self.kernel)
+        kernel = get_kernel(self.kernel)
         if not isinstance(kernel, Matern):
             return None
         shortest = (
@@ -111,7 +111,7 @@ class SparseGaussianProcess(TemporalPrior):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        kernel_named(self.kernel)
+        get_kernel(self.kernel)
         require_count("SparseGaussianProcess inducing", self.inducing, least=2)
 
     @property
@@ -122,7 +122,7 @@ class SparseGaussianProcess(TemporalPrior):
     def factor(self, grid: Grid, *hyperparameters: float) -> Array:
         """Return K_tu R⁻ᵀ with K_uu = R Rᵀ."""
         amplitude, lengthscale = hyperparameters
-        kernel = kernel_named(self.kernel)
+        kernel = get_kernel(self.kernel)
         ranks = np.linspace(0, len(grid) - 1, min(self.inducing, len(grid)))
         points = np.interp(ranks, np.arange(len(grid)), grid.scaled)  # quantiles of the times
         R = _correlation_factor(kernel, points, lengthscale, self.lengthscale.quantile(_LONGEST_LENGTHSCALE))

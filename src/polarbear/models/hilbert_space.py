@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from polarbear.models.hyperpriors import Hyperprior, InverseGamma, LogNormal
-from polarbear.models.kernels import KernelName, kernel_named
+from polarbear.models.kernels import KernelName, get_kernel
 from polarbear.models.namespace import namespace_of
 from polarbear.models.temporal import TemporalPrior
 from polarbear.models.validation import require_count, require_positive
@@ -64,7 +64,7 @@ class HilbertSpaceGP(TemporalPrior):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        kernel_named(self.kernel)
+        get_kernel(self.kernel)
         if self.basis is not None:
             require_count("HilbertSpaceGP basis", self.basis, least=1)
         if self.boundary is not None:
@@ -95,7 +95,7 @@ class HilbertSpaceGP(TemporalPrior):
         """Return L[t, j] = σ √S(√λ_j) φ_j(t), with φ_j(t) = √(1/L) sin(√λ_j (t + L)) and √λ_j = π j / 2L."""
         amplitude, lengthscale = hyperparameters
         root_eigenvalue, eigenfunction = self._eigenfunctions(grid)
-        spectrum = kernel_named(self.kernel).spectral_density(root_eigenvalue, lengthscale)
+        spectrum = get_kernel(self.kernel).spectral_density(root_eigenvalue, lengthscale)
         factor: Array = amplitude * namespace_of(spectrum).sqrt(spectrum) * eigenfunction
         return factor
 

@@ -125,12 +125,12 @@ _KERNELS: dict[str, Kernel] = {
 }
 
 
-def kernel_named(name: object) -> Kernel:
+def get_kernel(name: object) -> Kernel:
     """Return the kernel with this name.
 
     Examples
     --------
-    >>> kernel_named("matern32").nu
+    >>> get_kernel("matern32").nu
     1.5
     """
     if not isinstance(name, str) or name not in _KERNELS:

@@ -139,7 +139,7 @@ def derivatives(utilities: Array, choices: Choices) -> tuple[Array, Array, Array
     return value, choices.wins - expected, curvature
 
 
-def log_likelihood_of_tables(utilities: Array, wins: Array, members: Array, counts: Array) -> Array:
+def traceable_log_likelihood(utilities: Array, wins: Array, members: Array, counts: Array) -> Array:
     """Return the log-likelihood in any `namespace_of` the utilities (time, algorithm), in a form that compiles.
 
     `members` holds numbers, 0 or 1, and padding sets of count zero are allowed. In the choice sets, utilities more than 600
@@ -152,7 +152,7 @@ def log_likelihood_of_tables(utilities: Array, wins: Array, members: Array, coun
     return value
 
 
-def log_total(utilities: Array, *, axis: int) -> Array:
+def log_sum_exp(utilities: Array, *, axis: int) -> Array:
     """Return log Σ exp μ over the axis of algorithms."""
     xp = namespace_of(utilities)
     largest: Array = utilities.max(axis=axis, keepdims=True)
@@ -162,7 +162,7 @@ def log_total(utilities: Array, *, axis: int) -> Array:
 
 def log_ratings(utilities: Array, *, axis: int) -> Array:
     """Return the logarithms of the ratings, μ − log Σ exp μ over the axis of algorithms."""
-    return utilities - np.expand_dims(log_total(utilities, axis=axis), axis)
+    return utilities - np.expand_dims(log_sum_exp(utilities, axis=axis), axis)
 
 
 def sample_rankings(utilities: Array, instances: int, *, rng: np.random.Generator) -> Array:

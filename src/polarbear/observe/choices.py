@@ -16,11 +16,11 @@ import numpy as np
 
 from polarbear.observe.clusters import Clusters, as_clusters
 from polarbear.observe.grid import Grid, as_grid
-from polarbear.observe.names import named
-from polarbear.observe.ranking import Ranking, collected
-from polarbear.observe.rankings import ABSENT, Rankings, checked_shape, checked_weights, rank_values, real_array
-from polarbear.observe.read_only import frozen
-from polarbear.observe.tally import Tally, merged, parts_of, tally
+from polarbear.observe.names import check_names
+from polarbear.observe.ranking import Ranking, collect_rankings
+from polarbear.observe.rankings import ABSENT, Rankings, check_shape, check_weights, rank_values, real_array
+from polarbear.observe.read_only import as_read_only
+from polarbear.observe.tally import Tally, merge, split_blocks, tally
 from polarbear.observe.trajectory import Trajectory
 
 if TYPE_CHECKING:
@@ -77,9 +77,9 @@ class Choices:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "grid", as_grid(self.grid))
-        object.__setattr__(self, "names", named(self.names, len(self.names)))
+        object.__setattr__(self, "names", check_names(self.names, len(self.names)))
         for field, dtype in (("wins", np.float64), ("members", np.bool_), ("counts", np.float64)):
-            object.__setattr__(self, field, frozen(getattr(self, field), dtype))
+            object.__setattr__(self, field, as_read_only(getattr(self, field), dtype))
         times, algorithms = len(self.grid), len(self.names)
         sets = self.members.shape[1] if self.members.ndim == 3 else 0
         shapes = (self.wins.shape, self.members.shape, self.counts.shape)
@@ -138,15 +138,15 @@ class Choices:
         Choices
         """
         array, times = real_array(values), as_grid(grid)
-        algorithms = named(names, checked_shape(array.shape, times))
-        checked = checked_weights(weights, array.shape[0], len(times))
+        algorithms = check_names(names, check_shape(array.shape, times))
+        checked = check_weights(weights, array.shape[0], len(times))
         grouped = as_clusters(clusters, array.shape[0])
         weight_of_each = np.broadcast_to(checked.reshape(len(array), -1), array.shape[:2])
         ranks = np.empty(array.shape if per_instance else 0, dtype=np.int16)
         seen = np.zeros(len(algorithms), dtype=bool)
 
         def parts() -> Iterator[tuple[NDArray[np.int16], NDArray[np.float64]]]:
-            for part in parts_of(*array.shape):
+            for part in split_blocks(*array.shape):
                 ranked = rank_values(
                     array[:, part],
                     absolute_tolerance=absolute_tolerance,
@@ -221,7 +221,7 @@ class Choices:
         if not listed:
             raise ValueError("expected at least one run, got none; nothing was observed")
         asked = list(dict.fromkeys(run.algorithm for run in listed) if names is None else names)
-        algorithms = named(asked, len(asked))
+        algorithms = check_names(asked, len(asked))
         columns = {name: column for column, name in enumerate(algorithms)}
         rows: dict[Hashable, int] = {}
         for run in listed:
@@ -291,13 +291,13 @@ class Choices:
         [[1.0, 0.5, 0.5], [0.0, 1.0, 0.0]]
         """
         if not isinstance(rankings, Rankings):
-            rankings = collected(rankings, grid=grid, names=names)
+            rankings = collect_rankings(rankings, grid=grid, names=names)
         elif (names is not None and tuple(names) != rankings.names) or (
             grid is not None and as_grid(grid) != rankings.grid
         ):
             raise ValueError(f"expected the names and the grid of the rankings, {rankings.names} and {rankings.grid}")
         if weights is not None:
-            rankings = replace(rankings, weights=frozen(weights, np.float64))
+            rankings = replace(rankings, weights=as_read_only(weights, np.float64))
         counted = _tally_in_parts(rankings.ranks, rankings.weight_of_each)
         kept = rankings if per_instance else None
         return _counted(counted, rankings.grid, rankings.names, len(rankings.ranks), kept)
@@ -360,7 +360,7 @@ class Choices:
                 _joined_weights(self.rankings, other.rankings),
                 _joined_clusters(self.rankings, other.rankings),
             )
-        counted = merged(self._tally, other._tally)
+        counted = merge(self._tally, other._tally)
         return _counted(counted, self.grid, self.names, self.instances + other.instances, rankings)
 
     def __radd__(self, other: object) -> Choices:
@@ -376,7 +376,7 @@ class Choices:
         rankings = self.rankings
         if rankings is not None:
             rankings = replace(rankings, weights=rankings.weights * float(factor)) if factor else None
-        return _counted(scaled if factor else merged(scaled), self.grid, self.names, self.instances, rankings)
+        return _counted(scaled if factor else merge(scaled), self.grid, self.names, self.instances, rankings)
 
     __rmul__ = __mul__
 
@@ -392,7 +392,7 @@ def _counted(counted: Tally, grid: Grid, names: tuple[str, ...], instances: int,
 
 
 def _tally_in_parts(ranks: NDArray[np.int16], weights: NDArray[np.float64]) -> Tally:
-    return tally((ranks[:, part], weights[:, part]) for part in parts_of(*ranks.shape))
+    return tally((ranks[:, part], weights[:, part]) for part in split_blocks(*ranks.shape))
 
 
 def _of_instances(weights: Mapping[Any, float], instances: list[Hashable]) -> list[float]:

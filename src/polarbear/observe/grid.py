@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from polarbear.observe.read_only import frozen
+from polarbear.observe.read_only import as_read_only
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, DTypeLike, NDArray
@@ -92,10 +92,10 @@ class Grid:
     def scaled(self) -> NDArray[np.float64]:
         """The times mapped to [0, 1] on the grid's own axis; a single time maps to 0."""
         if len(self) == 1:
-            return frozen([0.0], np.float64)
+            return as_read_only([0.0], np.float64)
         # Halving keeps the span of the largest doubles from overflowing.
         on_axis = np.log(self.times) if self.axis == "log" else self.times / 2
-        return frozen((on_axis - on_axis[0]) / (on_axis[-1] - on_axis[0]), np.float64)
+        return as_read_only((on_axis - on_axis[0]) / (on_axis[-1] - on_axis[0]), np.float64)
 
 
 def log_grid(start: float, stop: float, count: int) -> Grid:

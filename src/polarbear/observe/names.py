@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
-def named(names: Iterable[str] | None, count: int) -> tuple[str, ...]:
+def check_names(names: Iterable[str] | None, count: int) -> tuple[str, ...]:
     """Return the names of `count` algorithms, checked, or default names if none are given.
 
     Parameters
@@ -25,7 +25,7 @@ def named(names: Iterable[str] | None, count: int) -> tuple[str, ...]:
 
     Examples
     --------
-    >>> named(None, 3)
+    >>> check_names(None, 3)
     ('A', 'B', 'C')
     """
     if count < 2:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from polarbear.observe.grid import Grid, as_grid
-from polarbear.observe.names import named
+from polarbear.observe.names import check_names
 from polarbear.observe.rankings import ABSENT, UNRANKED, Rankings
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ class Ranking:
         return (*(name for group in self.order for name in group), *self.others)
 
 
-def collected(
+def collect_rankings(
     orders: Iterable[Ranking], *, grid: Grid | ArrayLike | None = None, names: Iterable[str] | None = None
 ) -> Rankings:
     """Collect single rankings into one `Rankings` object.
@@ -97,7 +97,7 @@ def collected(
 
     Examples
     --------
-    >>> collected([Ranking(10, ["cma", ("de", "rs")]), Ranking(10, ["de", "cma"])]).ranks.tolist()
+    >>> collect_rankings([Ranking(10, ["cma", ("de", "rs")]), Ranking(10, ["de", "cma"])]).ranks.tolist()
     [[[0, 1, 1]], [[1, 0, -1]]]
     """
     listed = list(orders)
@@ -108,7 +108,7 @@ def collected(
         raise ValueError("expected at least one ranking, got none; nothing was observed")
     times = as_grid(sorted({ranking.time for ranking in listed}) if grid is None else grid)
     asked = list(dict.fromkeys(name for ranking in listed for name in ranking.mentioned) if names is None else names)
-    algorithms = named(asked, len(asked))
+    algorithms = check_names(asked, len(asked))
     columns = {name: column for column, name in enumerate(algorithms)}
     rows: dict[object, int] = {}
     cells = [

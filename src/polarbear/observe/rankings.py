@@ -15,8 +15,8 @@ import numpy as np
 
 from polarbear.observe.clusters import Clusters, as_clusters
 from polarbear.observe.grid import Grid, as_grid
-from polarbear.observe.names import named
-from polarbear.observe.read_only import frozen
+from polarbear.observe.names import check_names
+from polarbear.observe.read_only import as_read_only
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable
@@ -73,11 +73,11 @@ class Rankings:
         clusters: Clusters | Iterable[Hashable] | None = None,
     ) -> None:
         times, given = as_grid(grid), np.asarray(ranks)
-        checked_names = named(names, checked_shape(given.shape, times))
-        object.__setattr__(self, "ranks", frozen(_checked_ranks(given), np.int16))
+        checked_names = check_names(names, check_shape(given.shape, times))
+        object.__setattr__(self, "ranks", as_read_only(_checked_ranks(given), np.int16))
         object.__setattr__(self, "names", checked_names)
         object.__setattr__(self, "grid", times)
-        object.__setattr__(self, "weights", checked_weights(weights, given.shape[0], len(times)))
+        object.__setattr__(self, "weights", check_weights(weights, given.shape[0], len(times)))
         object.__setattr__(self, "clusters", as_clusters(clusters, given.shape[0]))
 
     def __repr__(self) -> str:
@@ -90,7 +90,7 @@ class Rankings:
         return np.broadcast_to(self.weights.reshape(len(self.ranks), -1), self.ranks.shape[:2])
 
 
-def checked_shape(shape: tuple[int, ...], grid: Grid) -> int:
+def check_shape(shape: tuple[int, ...], grid: Grid) -> int:
     """Return the number of algorithms after checking the shape (instance, time, algorithm) against the grid."""
     if len(shape) != 3:
         raise ValueError(
@@ -109,11 +109,11 @@ def checked_shape(shape: tuple[int, ...], grid: Grid) -> int:
     return shape[2]
 
 
-def checked_weights(weights: ArrayLike | None, instances: int, times: int) -> NDArray[np.float64]:
+def check_weights(weights: ArrayLike | None, instances: int, times: int) -> NDArray[np.float64]:
     """Return read-only weights, checked, of shape (instance,) or (instance, time); None gives 1 per instance."""
     if weights is None:
-        return frozen(np.ones(instances), np.float64)
-    result: NDArray[np.float64] = frozen(weights, np.float64)
+        return as_read_only(np.ones(instances), np.float64)
+    result: NDArray[np.float64] = as_read_only(weights, np.float64)
     if result.shape not in ((instances,), (instances, times)):
         raise ValueError(
             f"expected weights of shape ({instances},), one for each instance, or ({instances}, {times}), one for each "

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 
-def frozen(array: ArrayLike, dtype: DTypeLike) -> NDArray[Any]:
+def as_read_only(array: ArrayLike, dtype: DTypeLike) -> NDArray[Any]:
     """Return `array` as a read-only array of type `dtype`, copied unless it already is one.
 
     Parameters
@@ -27,7 +27,7 @@ def frozen(array: ArrayLike, dtype: DTypeLike) -> NDArray[Any]:
 
     Examples
     --------
-    >>> frozen([1, 2], float).flags.writeable
+    >>> as_read_only([1, 2], float).flags.writeable
     False
     """
     if isinstance(array, np.ndarray) and array.dtype == dtype and not array.flags.writeable:

@@ -1,6 +1,6 @@
 """Counting: from ranks to wins and choice sets, the sufficient statistics of the Plackett-Luce model.
 
-`tally` counts wins W and choice sets C per block (a time, or a time of one instance); `merged` adds tallies. Rankings are
+`tally` counts wins W and choice sets C per block (a time, or a time of one instance); `merge` adds tallies. Rankings are
 split into stages, equal stages are summed first, and only distinct ties are expanded.
 """
 
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from polarbear.observe.rankings import ABSENT, UNRANKED
-from polarbear.observe.ties import LARGEST_EXACT, scattered, subsets
+from polarbear.observe.ties import LARGEST_EXACT, shuffle_ties, tie_subsets
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -39,7 +39,7 @@ def tally(parts: Iterable[tuple[NDArray[np.int16], NDArray[np.float64]]]) -> Tal
     """Count the wins and choice sets of each block.
 
     A ranking is a sequence of stages: at each stage, the algorithms of one rank are chosen from themselves and all worse
-    ones. One algorithm i chosen from the set S adds 1 to W_i and to C_S. A tie adds the sets of `ties.subsets`. Sets of
+    ones. One algorithm i chosen from the set S adds 1 to W_i and to C_S. A tie adds the sets of `ties.tie_subsets`. Sets of
     a single algorithm carry no information and are left out, with their wins.
 
     Parameters
@@ -69,14 +69,14 @@ def tally(parts: Iterable[tuple[NDArray[np.int16], NDArray[np.float64]]]) -> Tal
     return Tally(np.concatenate(wins), *padded)
 
 
-def parts_of(instances: int, blocks: int, algorithms: int) -> Iterator[slice]:
+def split_blocks(instances: int, blocks: int, algorithms: int) -> Iterator[slice]:
     """Yield slices that divide the blocks into parts of bounded size."""
     step = max(1, _ELEMENTS // (instances * algorithms))
     for start in range(0, blocks, step):
         yield slice(start, min(start + step, blocks))
 
 
-def merged(*tallies: Tally) -> Tally:
+def merge(*tallies: Tally) -> Tally:
     """Return the sum of tallies of the same blocks and algorithms: equal sets are merged, sets of count 0 dropped."""
     blocks, algorithms = tallies[0].wins.shape
     code = _Code(algorithms, blocks)
@@ -155,7 +155,7 @@ def _tally_part(
     counts = [totals[single]]
     for tied, has_worse in product(np.unique(size[size > 1]).tolist(), (False, True)):
         alike = np.flatnonzero((size == tied) & (followed == has_worse))
-        step = max(1, _ELEMENTS // len(subsets(tied)[1]))
+        step = max(1, _ELEMENTS // len(tie_subsets(tied)[1]))
         for part in (alike[start : start + step] for start in range(0, alike.size, step)):
             more = _expanded(code, block[part], chosen[part], worse[part], totals[part])
             keys.append(more[0])
@@ -191,13 +191,13 @@ def _expanded(
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Return the distinct choice sets and counts of ties of one size that all have, or all lack, worse algorithms."""
     size = int(chosen[0].sum())
-    members, shares = subsets(size)
+    members, shares = tie_subsets(size)
     if not worse[0].any():
         # The subsets of one algorithm come first; without worse algorithms they are not a choice.
         members, shares = members[size:], shares[size:]
     tied = np.nonzero(chosen)[1].reshape(-1, size)
     if size > LARGEST_EXACT:
-        tied = scattered(tied, np.packbits(np.hstack([chosen, worse]), axis=1))
+        tied = shuffle_ties(tied, np.packbits(np.hstack([chosen, worse]), axis=1))
     powers, table = code.powers, members.T.astype(np.float64)
     codes = np.stack([powers[tied, word] @ table for word in range(powers.shape[1])], axis=-1)
     codes += (worse @ powers)[:, None, :]

@@ -1,6 +1,6 @@
 """Ties: the weighted choice sets that average the likelihood terms of a tie over all orderings of its algorithms.
 
-`subsets` returns the sets of a tie of k algorithms: exact for k up to `LARGEST_EXACT`, sampled above. `scattered`
+`tie_subsets` returns the sets of a tie of k algorithms: exact for k up to `LARGEST_EXACT`, sampled above. `shuffle_ties`
 shuffles the algorithms of sampled ties, so that the sampling errors of different ties are independent.
 """
 
@@ -27,7 +27,7 @@ _MOST_SUBSETS = 2**LARGEST_EXACT
 
 
 @cache
-def subsets(size: int) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
+def tie_subsets(size: int) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
     """Return the subsets U of a tie of k algorithms, and the weight of each as the part still unranked.
 
     Over the k! orderings of the tie, a subset of u algorithms is the set still unranked with probability
@@ -53,7 +53,7 @@ def subsets(size: int) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
 
     Examples
     --------
-    >>> members, weights = subsets(2)
+    >>> members, weights = tie_subsets(2)
     >>> members.astype(int).tolist(), weights.tolist()
     ([[1, 0], [0, 1], [1, 1]], [0.5, 0.5, 1.0])
     """
@@ -80,7 +80,7 @@ def subsets(size: int) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
     return result
 
 
-def scattered(tied: NDArray[np.intp], tie: NDArray[np.uint8]) -> NDArray[np.intp]:
+def shuffle_ties(tied: NDArray[np.intp], tie: NDArray[np.uint8]) -> NDArray[np.intp]:
     """Shuffle the algorithms of each tie by a generator seeded from the tie itself.
 
     The order depends only on which algorithms are tied and which are worse: neither on the order of the instances nor on

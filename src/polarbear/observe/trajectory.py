@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
-from polarbear.observe.read_only import frozen
+from polarbear.observe.read_only import as_read_only
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
@@ -96,8 +96,8 @@ class Trajectory:
         kept = _improvements(at, -found if maximise else found)
         object.__setattr__(self, "algorithm", algorithm)
         object.__setattr__(self, "instance", instance)
-        object.__setattr__(self, "times", frozen(at[kept], np.float64))
-        object.__setattr__(self, "values", frozen(found[kept], np.float64))
+        object.__setattr__(self, "times", as_read_only(at[kept], np.float64))
+        object.__setattr__(self, "values", as_read_only(found[kept], np.float64))
         object.__setattr__(self, "until", float(until))
         object.__setattr__(self, "failed", bool(failed))
         object.__setattr__(self, "maximise", bool(maximise))

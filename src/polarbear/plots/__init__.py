@@ -26,7 +26,7 @@ from polarbear.plots.figures import (
     values,
 )
 from polarbear.plots.pair_dominance import PairDominance, draw_pair
-from polarbear.plots.palette import Look, colours, looks
+from polarbear.plots.palette import Look, assign_colours, assign_looks
 from polarbear.plots.preference_values import PreferenceValues, draw_values
 from polarbear.plots.rating_curves import RatingCurves, draw_ratings
 from polarbear.plots.round_panels import Panel, RoundPanels, draw_rounds, key_rounds, posterior_after
@@ -48,7 +48,8 @@ __all__ = [
     "RoundPanels",
     "SampleAllocation",
     "allocation",
-    "colours",
+    "assign_colours",
+    "assign_looks",
     "decision_map",
     "dominance",
     "draw_allocation",
@@ -64,7 +65,6 @@ __all__ = [
     "evolution",
     "forecast",
     "key_rounds",
-    "looks",
     "pair",
     "posterior_after",
     "ratings",

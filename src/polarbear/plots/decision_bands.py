@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polarbear.plots.end_labels import list_outside
-from polarbear.plots.lettering import literal, short_names, spoken_time, time_axis
-from polarbear.plots.palette import looks
+from polarbear.plots.end_labels import add_legend_outside
+from polarbear.plots.lettering import disable_math, format_time, short_names, time_axis
+from polarbear.plots.palette import assign_looks
 from polarbear.selection import decision_map
 
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ def draw_decision_map(ax: Axes, data: DecisionBands, *, axis: Axis | None = None
     listed: list[_Area] = [area for area in areas if area.name is None]
     while True:  # a list narrows the axes, and then other names may no longer fit
         if listed:
-            list_outside(ax, [Patch(**area.style) for area in listed], [area.text for area in listed])
+            add_legend_outside(ax, [Patch(**area.style) for area in listed], [area.text for area in listed])
         figure.draw_without_rendering()
         labels = {id(area): _write_inside(ax, data.grid, area) for area in areas if area not in listed}
         homeless = [area for area in areas if area not in listed and labels[id(area)] is None]
@@ -140,7 +140,7 @@ class _Area:
 
 def _areas(data: DecisionBands) -> list[_Area]:
     """Return the areas from bottom to top; algorithms that are hardly ever best share one area."""
-    look, short = looks(data.everybody), short_names(data.everybody)
+    look, short = assign_looks(data.everybody), short_names(data.everybody)
     named = [k for k in _order(data) if data.probability_best[:, k].max() >= _WORTH_A_NAME]
     rest = [k for k in range(len(data.names)) if k not in named]
     areas, low = [], np.zeros(len(data.grid))
@@ -167,7 +167,7 @@ def _write_inside(ax: Axes, grid: Grid, area: _Area) -> Text | None:
     """Write a name near the middle of the highest part of its area; return None if it fits nowhere."""
     from matplotlib.patheffects import withStroke
 
-    label = literal(ax.text(0, 0, area.text, color="white", ha="center", va="center", fontweight="bold"))
+    label = disable_math(ax.text(0, 0, area.text, color="white", ha="center", va="center", fontweight="bold"))
     label.set_path_effects([withStroke(linewidth=3, foreground=area.style["facecolor"])])
     box = label.get_window_extent()
     x, below = ax.transData.transform(np.column_stack([grid.times, area.low])).T
@@ -193,7 +193,7 @@ def _mark_crossings(ax: Axes, data: DecisionBands) -> None:
 
     Overlapping intervals are stacked. A time whose text would overlap another one is omitted.
     """
-    look, above = looks(data.everybody), ax.get_xaxis_transform()
+    look, above = assign_looks(data.everybody), ax.get_xaxis_transform()
     shown = sorted(data.crossings, key=lambda crossing: crossing.time)
     levels: list[float] = []  # end of the last interval of each level
     for each in shown:
@@ -207,7 +207,7 @@ def _mark_crossings(ax: Axes, data: DecisionBands) -> None:
     free_from = -np.inf
     for each in shown:
         text = ax.annotate(
-            spoken_time(float(f"{each.time:.2g}")),
+            format_time(float(f"{each.time:.2g}")),
             (each.time, 1.015 + _LEVEL * (len(levels) - 1)),
             (0, 3),
             xycoords=above,

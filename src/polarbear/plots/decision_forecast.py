@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from polarbear.plots.lettering import literal, short_names, spoken_time
+from polarbear.plots.lettering import disable_math, format_time, short_names
 from polarbear.race.forecast import instances_needed
 
 if TYPE_CHECKING:
@@ -141,9 +141,9 @@ def draw_open_pairs(ax: Axes, data: DecisionForecast, *, most: int = 12) -> None
         reach = pair.instances if known else edge
         ax.plot([now, reach], [row, row], color="#B0B0B0", linewidth=1.2, zorder=2)
         ax.plot(reach, row, marker="o" if known else ">", color="#262626", clip_on=False, zorder=3)
-        literal(
+        disable_math(
             ax.annotate(
-                spoken_time(float(f"{pair.instances:.2g}")) if known else "undecided",
+                format_time(float(f"{pair.instances:.2g}")) if known else "undecided",
                 (reach, row),
                 (6, 0),
                 textcoords="offset points",
@@ -157,7 +157,7 @@ def draw_open_pairs(ax: Axes, data: DecisionForecast, *, most: int = 12) -> None
     ax.set_yticks(range(len(shown)), [f"{short[pair.first]} – {short[pair.second]}" for pair in shown])
     ax.tick_params(axis="y", length=0)
     for text in ax.get_yticklabels():
-        literal(text)
+        disable_math(text)
     ax.grid(visible=False)
     if len(shown) < len(data.open_pairs):
         ax.set_title(f"the last {len(shown)} of {len(data.open_pairs)} open pairs")
@@ -176,6 +176,6 @@ def _instances_axis(ax: Axes, data: DecisionForecast) -> None:
     ax.set_xlim(first if ax.get_xscale() == "log" else 0, last)
     if ax.get_xscale() == "linear":
         ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-    ax.xaxis.set_major_formatter(FuncFormatter(lambda number, _: spoken_time(number)))
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda number, _: format_time(number)))
     ax.xaxis.set_minor_formatter(NullFormatter())
     ax.set_xlabel("instances")

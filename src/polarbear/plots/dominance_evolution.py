@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polarbear.plots.end_labels import line_of, list_outside
+from polarbear.plots.end_labels import add_legend_outside, legend_line
 from polarbear.plots.lettering import short_names
-from polarbear.plots.palette import looks
+from polarbear.plots.palette import assign_looks
 
 if TYPE_CHECKING:
     from typing import Self
@@ -122,7 +122,7 @@ def draw_evolution(ax: Axes, data: DominanceEvolution) -> None:
     """
     from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLocator, PercentFormatter
 
-    look, aside = looks(data.names), _aside(data)
+    look, aside = assign_looks(data.names), _aside(data)
     for number in data.rounds[~data.reliable]:
         ax.axvspan(number - 0.5, number + 0.5, color="#EEEEEE", linewidth=0, zorder=0)
     for column, name in enumerate(data.names):
@@ -182,9 +182,9 @@ def draw_evolution(ax: Axes, data: DominanceEvolution) -> None:
     ax.patch.set_visible(False)
     short = short_names(data.names)
     order = sorted(range(len(data.names)), key=lambda column: _end_of(data, column))
-    handles = [line_of(look[data.names[column]], marker=_mark_of(data, column)) for column in order]
+    handles = [legend_line(look[data.names[column]], marker=_mark_of(data, column)) for column in order]
     labels = [short[data.names[column]] + _round_of(data, column) for column in order]
-    list_outside(right, handles, labels, points=_RIGHT_AXIS_POINTS, title="name, round of its decision")
+    add_legend_outside(right, handles, labels, points=_RIGHT_AXIS_POINTS, title="name, round of its decision")
 
 
 def _end_of(data: DominanceEvolution, column: int) -> tuple[int, int]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from polarbear.plots.lettering import literal, name_ticks
+from polarbear.plots.lettering import disable_math, name_ticks
 from polarbear.posterior.relations import anytime_dominance, dominance
 
 if TYPE_CHECKING:
@@ -73,7 +73,9 @@ def draw_dominance(ax: Axes, data: DominanceMatrix) -> None:
         for (row, column), probability in np.ndenumerate(data.probability):
             if row != column:
                 colour = "white" if probability > 0.55 else "#262626"
-                literal(ax.text(column, row, _rounded(probability), color=colour, ha="center", va="center", fontsize=7))
+                disable_math(
+                    ax.text(column, row, _rounded(probability), color=colour, ha="center", va="center", fontsize=7)
+                )
     when = "at every time" if data.elimination == "joint" else "at its least certain time"
     bar = figure.colorbar(image, ax=ax, location="right", shrink=0.8, aspect=30, pad=0.03)
     bar.ax.set_ylim(0, 1)

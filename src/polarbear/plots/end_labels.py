@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polarbear.plots.lettering import literal, short_names
+from polarbear.plots.lettering import disable_math, short_names
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -78,7 +78,9 @@ def label_ends(ax: Axes, ends: Mapping[str, float], looks: Mapping[str, Look]) -
 
     def write(name: str, x: float, y: float) -> Text:
         colour = looks[name].colour
-        return literal(ax.text(x, y, short[name], transform=corner, color=colour, va="center", fontsize=_FONT_POINTS))
+        return disable_math(
+            ax.text(x, y, short[name], transform=corner, color=colour, va="center", fontsize=_FONT_POINTS)
+        )
 
     drafts = [write(name, _LONGEST_LEADER + piece, 0) for name in ends]
     figure.draw_without_rendering()  # the layout makes room for the names and fixes the height of the axes
@@ -89,7 +91,7 @@ def label_ends(ax: Axes, ends: Mapping[str, float], looks: Mapping[str, Look]) -
     wanted = height * np.clip([to_axes.transform((ax.get_xlim()[1], end))[1] for end in ends.values()], 0, 1)
     places = spread(wanted, _LINE_POINTS, _LINE_POINTS / 4, height - _LINE_POINTS / 4)
     if places is None:
-        list_outside(ax, [line_of(looks[name]) for name in ends], [short[name] for name in ends])
+        add_legend_outside(ax, [legend_line(looks[name]) for name in ends], [short[name] for name in ends])
         return
     leader = np.clip(np.abs(places - wanted).max() / 3, _SHORTEST_LEADER, _LONGEST_LEADER)
     for name, end, place in zip(ends, wanted.tolist(), places.tolist(), strict=True):
@@ -101,14 +103,14 @@ def label_ends(ax: Axes, ends: Mapping[str, float], looks: Mapping[str, Look]) -
         write(name, leader + piece + 3, place)
 
 
-def line_of(look: Look, *, marker: str | None = None) -> Line2D:
+def legend_line(look: Look, *, marker: str | None = None) -> Line2D:
     """Return a line with this look, as a handle for a list."""
     from matplotlib.lines import Line2D
 
     return Line2D([], [], color=look.colour, linestyle=look.dashes, marker=marker)
 
 
-def list_outside(
+def add_legend_outside(
     ax: Axes, handles: Sequence[Artist], labels: Sequence[str], *, points: float = 8.0, title: str | None = None
 ) -> None:
     """Add a legend `points` to the right of the axes, or below them in a narrow figure."""
@@ -122,7 +124,7 @@ def list_outside(
     place: dict[str, Any] = {"loc": "upper left", "bbox_to_anchor": corner, "bbox_transform": beside}
     legend = ax.legend(handles, labels, title=title, alignment="left", ncols=columns or 1, **place)
     for text in legend.get_texts():
-        literal(text)
+        disable_math(text)
 
 
 def columns_below(width: float, labels: Sequence[str]) -> int | None:

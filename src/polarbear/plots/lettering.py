@@ -47,7 +47,7 @@ def _shortened(line: str, longest: int, tail: int) -> str:
     return line[: longest - 1 - tail].rstrip() + "…" + (line[-tail:].lstrip() if tail else "")
 
 
-def literal(text: Text) -> Text:
+def disable_math(text: Text) -> Text:
     """Turn off formulas in a text, so that `$x$` appears literally, and return it."""
     text.set_parse_math(False)
     text.set_usetex(False)
@@ -60,13 +60,13 @@ def name_ticks(axis: Axis, names: Sequence[str]) -> None:
     axis.set_ticks(range(len(names)), labels=[short[name] for name in names])
     axis.set_tick_params(length=0)
     for text in axis.get_ticklabels():
-        literal(text)
+        disable_math(text)
 
 
 def write_right(ax: Axes, lines: Iterable[tuple[float, str]]) -> None:
     """Write texts to the right of the axes, each at a height in data coordinates."""
     for height, text in lines:
-        literal(
+        disable_math(
             ax.annotate(
                 text,
                 (1, height),
@@ -98,17 +98,17 @@ def time_axis(ax: Axes, grid: Grid, *, axis: Kind | None = None, unit: str = "ti
         if kind == "linear"
         else LogLocator(subs=(1.0, 2.0, 5.0) if few else (1.0,))
     )
-    ax.xaxis.set_major_formatter(FuncFormatter(lambda time, _: spoken_time(time)))
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda time, _: format_time(time)))
     ax.xaxis.set_minor_formatter(NullFormatter())
     ax.set_xlabel(unit)
 
 
-def spoken_time(time: float) -> str:
+def format_time(time: float) -> str:
     """Return the tick label of a time: with thousands separators, and as a power of ten below 0.001 and from 10⁷ on.
 
     Examples
     --------
-    >>> spoken_time(60_000), spoken_time(0.05), spoken_time(1e8), spoken_time(2.5e-7)
+    >>> format_time(60_000), format_time(0.05), format_time(1e8), format_time(2.5e-7)
     ('60,000', '0.05', '10⁸', '2.5·10⁻⁷')
     """
     if time == 0 or 1e-3 <= abs(time) < 1e7:

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from polarbear.plots.lettering import literal, short_names, time_axis
-from polarbear.plots.palette import looks
+from polarbear.plots.lettering import disable_math, short_names, time_axis
+from polarbear.plots.palette import assign_looks
 from polarbear.posterior.relations import dominance, equivalence
-from polarbear.selection.recommendation import among_names
+from polarbear.selection.recommendation import check_candidates
 
 if TYPE_CHECKING:
     from typing import Self
@@ -64,7 +64,7 @@ class PairDominance:
     @classmethod
     def of(cls, posterior: Posterior, first: str, second: str, *, rope: float = 0.05) -> Self:
         """Return the relations of a pair under a posterior."""
-        among_names(posterior, (first, second))
+        check_candidates(posterior, (first, second))
         a, b = posterior.names.index(first), posterior.names.index(second)
         rates = posterior.win_rates(a, b)
         pair = np.zeros((len(posterior.names),) * 2, dtype=bool)
@@ -93,7 +93,7 @@ def draw_pair(ax: Axes, data: PairDominance, *, axis: Axis | None = None, unit: 
     The area is in the colour of the first above one half and in the colour of the second below. The dashed line is the
     probability that both are practically equal.
     """
-    times, look, short = data.grid.times, looks(data.everybody), short_names(data.everybody)
+    times, look, short = data.grid.times, assign_looks(data.everybody), short_names(data.everybody)
     one, other = look[data.first].colour, look[data.second].colour
     ax.fill_between(
         times, 0.5, data.beats, where=data.beats >= 0.5, interpolate=True, color=one, alpha=0.3, linewidth=0
@@ -115,7 +115,7 @@ def draw_pair(ax: Axes, data: PairDominance, *, axis: Axis | None = None, unit: 
         if side == "center" and not 0.12 < height < 0.88:  # would overlap the names
             height = 0.5
             text = f"dashed: {text}"
-        literal(
+        disable_math(
             ax.annotate(
                 text,
                 (1, height),

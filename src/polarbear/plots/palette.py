@@ -40,7 +40,7 @@ class Look:
     texture: str
 
 
-def looks(names: Iterable[str]) -> dict[str, Look]:
+def assign_looks(names: Iterable[str]) -> dict[str, Look]:
     """Return the look of each algorithm, by its position in the list of all algorithms of a race.
 
     There are eight colours. The ninth algorithm has the first colour again, with other dashes, marker and texture.
@@ -57,12 +57,12 @@ def looks(names: Iterable[str]) -> dict[str, Look]:
     }
 
 
-def colours(names: Iterable[str]) -> dict[str, str]:
+def assign_colours(names: Iterable[str]) -> dict[str, str]:
     """Return the colour of each algorithm as `#rrggbb`, by its position in the list of all algorithms of a race.
 
     Examples
     --------
-    >>> colours(["cma", "de"])["cma"] == colours(["cma", "de", "random"])["cma"]
+    >>> assign_colours(["cma", "de"])["cma"] == assign_colours(["cma", "de", "random"])["cma"]
     True
     """
-    return {name: look.colour for name, look in looks(names).items()}
+    return {name: look.colour for name, look in assign_looks(names).items()}

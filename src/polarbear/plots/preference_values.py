@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from polarbear.plots.lettering import name_ticks, write_right
-from polarbear.plots.palette import looks
+from polarbear.plots.palette import assign_looks
 from polarbear.selection import Uniform, select
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ def draw_values(ax: Axes, data: PreferenceValues) -> None:
 
     The point marks the mean, and the line below it the central 90 %. The right margin shows the probability of being best.
     """
-    look = looks(data.everybody)
+    look = assign_looks(data.everybody)
     for row, (name, (where, density)) in enumerate(zip(data.names, data.densities(), strict=True)):
         colour = look[name].colour
         profile = row - _OVERLAP * density / density.max()

@@ -9,8 +9,8 @@ import numpy as np
 
 from polarbear.plots.end_labels import label_ends
 from polarbear.plots.lettering import time_axis
-from polarbear.plots.palette import looks
-from polarbear.selection.recommendation import among_names
+from polarbear.plots.palette import assign_looks
+from polarbear.selection.recommendation import check_candidates
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -77,7 +77,7 @@ class RatingCurves:
         truth
             The true ratings of all algorithms, shape (time, algorithm).
         """
-        names = among_names(posterior, among)
+        names = check_candidates(posterior, among)
         columns = [posterior.names.index(name) for name in names]
         summary = posterior.summary(level)
         known = None if truth is None else np.asarray(truth, dtype=np.float64)
@@ -124,7 +124,7 @@ def draw_ratings(
     labelled
         Whether to write the names at the ends of the lines.
     """
-    look, times = looks(data.everybody), data.grid.times
+    look, times = assign_looks(data.everybody), data.grid.times
     shade = 0.18 if len(data.names) <= _FEW else 0.1
     for column, name in enumerate(data.names):
         colour, front = look[name].colour, name not in faint

@@ -9,12 +9,12 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from polarbear.plots.dominance_evolution import DominanceEvolution
-from polarbear.plots.end_labels import line_of
-from polarbear.plots.lettering import literal, short_names
-from polarbear.plots.palette import looks
+from polarbear.plots.end_labels import legend_line
+from polarbear.plots.lettering import disable_math, short_names
+from polarbear.plots.palette import assign_looks
 from polarbear.plots.rating_curves import RatingCurves, draw_ratings
-from polarbear.race.evidence import Evidence, with_runs
-from polarbear.race.loop import believe
+from polarbear.race.evidence import Evidence, add_runs
+from polarbear.race.loop import infer_posterior
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -99,7 +99,7 @@ class RoundPanels:
                     eliminated=tuple(each.name for each in result.rounds[number - 1].eliminated),
                     resolved=resolved[number - 1],
                     instances=len(earlier.evidence.instances),
-                    curves=RatingCurves.of(believe(earlier), level=level, truth=truth),
+                    curves=RatingCurves.of(infer_posterior(earlier), level=level, truth=truth),
                     out=frozenset(earlier.names) - earlier.candidates,
                 )
             )
@@ -127,7 +127,7 @@ def key_rounds(result: RaceResult, *, most: int = 6) -> tuple[int, ...]:
 
 def posterior_after(state: State, number: int) -> Posterior:
     """Return the posterior of a race after a round; it is exact if the settings have not changed since."""
-    return believe(state_after(state, number))
+    return infer_posterior(state_after(state, number))
 
 
 def state_after(state: State, number: int) -> State:
@@ -141,7 +141,7 @@ def state_after(state: State, number: int) -> State:
         keys = [(name, instance) for name, _ in round_.until for instance in round_.instances]
         new = [state.evidence.runs[key] for key in keys if key in state.evidence.runs and key not in evidence.runs]
         if new:
-            evidence = with_runs(evidence, new, names, state.settings)
+            evidence = add_runs(evidence, new, names, state.settings)
         if round_.kind == "review":
             out.clear()
         out.update(each.name for each in round_.eliminated)
@@ -173,17 +173,17 @@ def draw_rounds(axes: Sequence[Axes], data: RoundPanels, *, axis: Axis | None = 
         ax.label_outer()
         told = f"Round {panel.round} · {panel.instances} instances"
         # Bottom alignment keeps titles level, whatever letters their last lines have.
-        literal(ax.set_title(f"{told}\n{_decided(panel, brief)}", va="bottom", linespacing=1.3, fontsize=7.5))
+        disable_math(ax.set_title(f"{told}\n{_decided(panel, brief)}", va="bottom", linespacing=1.3, fontsize=7.5))
     figure = axes[0].get_figure()
     assert figure is not None
-    look = looks(data.everybody)
+    look = assign_looks(data.everybody)
     legend = figure.legend(
-        [line_of(look[name]) for name in data.everybody],
+        [legend_line(look[name]) for name in data.everybody],
         [short[name] for name in data.everybody],
         loc="outside right upper",
     )
     for text in legend.get_texts():
-        literal(text)
+        disable_math(text)
 
 
 def _decided(panel: Panel, brief: Mapping[str, str]) -> str:

@@ -32,7 +32,7 @@ Specialists = Literal["keep", "drop"]
 
 # The smallest difference in the share of first places that keeps a specialist. Two algorithms that never come first differ
 # only by the pseudo-instances, and this difference must not keep either of them.
-SHARE_THAT_MATTERS = 0.1
+SPECIALIST_MARGIN = 0.1
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ class Specialist:
         )
 
 
-def threats(
+def elimination_probabilities(
     posterior: Posterior,
     *,
     elimination: Elimination,
@@ -89,12 +89,12 @@ def threats(
 ) -> NDArray[np.float64]:
     """Return the probability with which the row eliminates the column, shape (algorithm, algorithm).
 
-    `over_time` is the result of `threats_over_time`, if it has been computed already.
+    `over_time` is the result of `elimination_probabilities_over_time`, if it has been computed already.
     """
     if elimination not in get_args(Elimination):
         raise ValueError(f"elimination must be 'joint' or 'pointwise', got {elimination!r}")
     if over_time is None:
-        over_time = threats_over_time(posterior, specialists=specialists)
+        over_time = elimination_probabilities_over_time(posterior, specialists=specialists)
     least: NDArray[np.float64] = over_time.min(axis=0)
     if elimination == "pointwise":
         return least
@@ -108,7 +108,7 @@ def threats(
     return np.where(least > 0, result, 0.0)
 
 
-def threats_over_time(
+def elimination_probabilities_over_time(
     posterior: Posterior, *, specialists: Specialists = "keep", beats: NDArray[np.float64] | None = None
 ) -> NDArray[np.float64]:
     """Return P(the row beats the column at t under the elimination rule), shape (time, algorithm, algorithm).
@@ -146,7 +146,7 @@ def _better(posterior: Posterior, a: int, b: int) -> tuple[NDArray[np.bool_], ND
     """Return whether a beats b on most instances and comes first as often, and the reverse, each of shape (time, draw)."""
     assert posterior.outcomes is not None
     rates, lead = posterior.win_rates(a, b), posterior.outcomes.first_place_lead(a, b)
-    return (rates > 0.5) & (lead > -SHARE_THAT_MATTERS), (rates < 0.5) & (lead < SHARE_THAT_MATTERS)
+    return (rates > 0.5) & (lead > -SPECIALIST_MARGIN), (rates < 0.5) & (lead < SPECIALIST_MARGIN)
 
 
 def find_specialists(
@@ -217,14 +217,19 @@ def dominated(
     """
     if not 0.5 < confidence <= 1:
         raise ValueError(f"confidence must lie in (0.5, 1], got {confidence!r}")
-    threat = threats(posterior, elimination=elimination, specialists=specialists)
-    return successively(posterior, threat, confidence=confidence, among=posterior.names if among is None else among)
+    threat = elimination_probabilities(posterior, elimination=elimination, specialists=specialists)
+    return eliminate_successively(
+        posterior, threat, confidence=confidence, among=posterior.names if among is None else among
+    )
 
 
-def successively(
+def eliminate_successively(
     posterior: Posterior, threat: NDArray[np.float64], *, confidence: float, among: Collection[str]
 ) -> tuple[Dominated, ...]:
-    """Return the dominated algorithms, eliminated one after the other by the largest entry of `threat` (see `threats`)."""
+    """Eliminate one algorithm after another by the largest entry of `threat`, and return them.
+
+    `threat` is what `elimination_probabilities` returns, or any measure on whose scale `confidence` is given.
+    """
     names = posterior.names
     inside = np.array([name in among for name in names])
     strength = posterior.ratings.mean(axis=(0, 1))

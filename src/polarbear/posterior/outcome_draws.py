@@ -144,7 +144,7 @@ class OutcomeDraws:
     def _win_rates(self, first: int, second: int) -> Array32:
         rates = self.unshrunk(first, second)
         if self.spread is not None:
-            rates = shrunk(rates, self.spread[_pair_index(first, second, self.algorithms)])
+            rates = shrink(rates, self.spread[_pair_index(first, second, self.algorithms)])
         return rates
 
     def unshrunk(self, first: int, second: int) -> Array32:
@@ -204,7 +204,7 @@ def softmax(utilities: Array32) -> Array32:
     return ratings
 
 
-def shrunk(rates: Array32, spread: NDArray[np.float16]) -> Array32:
+def shrink(rates: Array32, spread: NDArray[np.float16]) -> Array32:
     """Shrink win rates (time, draw) of a pair towards one half, by the prior standard deviation τ of each draw.
 
     Let m and s be the mean and standard deviation of the draws at a time, w ~ N(½, τ²) the prior and c = τ² / (τ² + s²).

@@ -306,7 +306,7 @@ def _unpacked(packed: NDArray[np.uint8]) -> Array:
     return whole.view("<f4").astype(np.float64)
 
 
-def ratings_of(utilities: Array) -> Array:
+def ratings_from_utilities(utilities: Array) -> Array:
     """Return the ratings θ = softmax(μ), shape (draw, time, algorithm), of utilities μ, shape (time, algorithm, draw).
 
     Draws are contiguous in memory, because most queries of a posterior are means over draws.

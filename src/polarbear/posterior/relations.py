@@ -141,12 +141,12 @@ def crossing(posterior: Posterior) -> Array:
 def pareto_probability(posterior: Posterior) -> Array:
     """Return P(no other algorithm beats it at every t) for each algorithm; needs joint draws."""
     posterior.require_joint("membership in the Pareto set")
-    beaten = beaten_everywhere(posterior)
+    beaten = is_dominated(posterior)
     inside: Array = 1 - beaten.mean(axis=1)
     return inside
 
 
-def beaten_everywhere(posterior: Posterior) -> NDArray[np.bool_]:
+def is_dominated(posterior: Posterior) -> NDArray[np.bool_]:
     """Return whether some other algorithm beats each one at every t, shape (algorithm, draw)."""
     n, draws = len(posterior.names), len(posterior.ratings)
     beaten = np.zeros((n, draws), dtype=bool)

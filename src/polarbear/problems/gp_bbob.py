@@ -13,14 +13,14 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 from scipy.stats import truncnorm
 
-from polarbear.problems.ma_bbob import require_ioh
+from polarbear.problems.ma_bbob import import_ioh
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     Array = NDArray[np.float64]
 
-FUNCTIONS = 24
+FUNCTION_COUNT = 24
 _BOUND = 5.0
 
 # The prior of K: LogNormal(1.1, 0.5), truncated to [2, 24].
@@ -82,15 +82,15 @@ class GpBbobProblem:
     def __init__(self, seed: int, dimension: int | None = None) -> None:
         if dimension is not None and not 2 <= dimension <= 320:
             raise ValueError(f"expected a dimension from 2 to 320, got {dimension!r}")
-        ioh = require_ioh("GP-BBOB")
+        ioh = import_ioh("GP-BBOB")
         self.seed, self._asked = seed, dimension
         rng = np.random.default_rng(seed)
         drawn = truncated_normal(rng, mean=240, deviation=30, lowest=2, highest=320)
         self.dimension = drawn if dimension is None else dimension
         self.offset = float(1000 * rng.standard_cauchy())
-        self.instances = rng.integers(1, 1000, FUNCTIONS).tolist()
+        self.instances = rng.integers(1, 1000, FUNCTION_COUNT).tolist()
         self.temperature = rng.lognormal(-0.5, 0.5)
-        self._logits = self._field(rng, FUNCTIONS, (32, 128), 2.0)
+        self._logits = self._field(rng, FUNCTION_COUNT, (32, 128), 2.0)
         self._sparsity = self._field(rng, 1, (16, 64), 0.0)
         self._functions = [
             ioh.get_problem(number, instance, self.dimension, ioh.ProblemClass.SBOX)
@@ -134,7 +134,7 @@ class GpBbobProblem:
         weights = self.weights(points)
         values = [
             sum(w[i] * self._functions[i](point) for i in np.flatnonzero(w).tolist())
-            for point, w in zip(points.reshape(-1, self.dimension), weights.reshape(-1, FUNCTIONS), strict=True)
+            for point, w in zip(points.reshape(-1, self.dimension), weights.reshape(-1, FUNCTION_COUNT), strict=True)
         ]
         if points.ndim == 1:
             return float(values[0] + self.offset)

@@ -36,7 +36,7 @@ class ManyAffineProblem:
     def __init__(self, instance: int, dimension: int) -> None:
         if instance < 1 or dimension < 2:
             raise ValueError(f"expected an instance from 1 and a dimension from 2, got {instance} and {dimension}")
-        whole = require_ioh("MA-BBOB").problem.ManyAffine(instance, dimension)
+        whole = import_ioh("MA-BBOB").problem.ManyAffine(instance, dimension)
         self.instance, self.dimension = instance, dimension
         self.optimum: NDArray[np.float64] = np.array(whole.optimum.x)
         self._parts = [
@@ -87,7 +87,7 @@ class MaBbob:
         return ManyAffineProblem(self.first + index, self.dimension)
 
 
-def require_ioh(what: str) -> Any:
+def import_ioh(what: str) -> Any:
     """Return the package `ioh`, or raise an ImportError that says how to install it."""
     try:
         import ioh

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polarbear.observe.read_only import frozen
+from polarbear.observe.read_only import as_read_only
 from polarbear.problems.functions import FUNCTIONS
 
 if TYPE_CHECKING:
@@ -137,7 +137,7 @@ class MixedProblems:
         d, k = self.dimension, self.components
         chosen = tuple(self.functions[i] for i in rng.choice(len(self.functions), size=k, replace=False))
         weights = tuple(rng.dirichlet(np.ones(k)).tolist())
-        optimum = frozen(rng.uniform(-_OPTIMUM_BOUND, _OPTIMUM_BOUND, d), np.float64)
+        optimum = as_read_only(rng.uniform(-_OPTIMUM_BOUND, _OPTIMUM_BOUND, d), np.float64)
         rotations = tuple(_rotation(rng, d) for _ in range(k))
         scales = tuple(_FLOOR * _typical_value(name, d) for name in chosen)
         parts = [name if k == 1 else f"{weight:.2f} {name}" for name, weight in zip(chosen, weights, strict=True)]
@@ -147,7 +147,7 @@ class MixedProblems:
 def _rotation(rng: np.random.Generator, dimension: int) -> Array:
     """Draw an orthogonal matrix from Haar's uniform distribution: the Q factor of a Gaussian matrix, with fixed signs."""
     q, r = np.linalg.qr(rng.standard_normal((dimension, dimension)))
-    return frozen(q * np.sign(np.diag(r)), np.float64)
+    return as_read_only(q * np.sign(np.diag(r)), np.float64)
 
 
 @cache

@@ -49,7 +49,7 @@ class Evidence:
         return tuple(instance for block, _ in self.blocks for instance in block)
 
 
-def with_runs(evidence: Evidence, runs: Iterable[Run], names: tuple[str, ...], settings: Settings) -> Evidence:
+def add_runs(evidence: Evidence, runs: Iterable[Run], names: tuple[str, ...], settings: Settings) -> Evidence:
     """Return the evidence with added runs: runs on new instances form a block, others are inserted into known rankings."""
     added = {(run.trajectory.algorithm, instance_of(run)): run for run in runs}
     together = {**evidence.runs, **added}
@@ -67,7 +67,7 @@ def with_runs(evidence: Evidence, runs: Iterable[Run], names: tuple[str, ...], s
     return Evidence(together, (*blocks, (fresh, new)), new if before is None else before + new)
 
 
-def recounted(evidence: Evidence, names: tuple[str, ...], settings: Settings) -> Evidence:
+def rerank(evidence: Evidence, names: tuple[str, ...], settings: Settings) -> Evidence:
     """Return the same runs ranked again, for another list of algorithms or another grid."""
     blocks = [(block, _counted(block, evidence.runs, names, settings)) for block, _ in evidence.blocks]
     return Evidence(evidence.runs, tuple(blocks), _sum(blocks))

@@ -13,11 +13,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from polarbear.inference.fitting import fit
-from polarbear.observe.names import named
-from polarbear.posterior.elimination import successively, threats, threats_over_time
+from polarbear.observe.names import check_names
+from polarbear.posterior.elimination import (
+    eliminate_successively,
+    elimination_probabilities,
+    elimination_probabilities_over_time,
+)
 from polarbear.posterior.evidence import corrections, error_bounds
 from polarbear.posterior.relations import dominance
-from polarbear.race.evidence import recounted, with_runs
+from polarbear.race.evidence import add_runs, rerank
 from polarbear.race.resolution import resolved_pairs
 from polarbear.race.rounds import Eliminated, Round
 from polarbear.race.sampling import Plan, missing_instances, next_plan, seed_of
@@ -38,7 +42,7 @@ if TYPE_CHECKING:
 def start(settings: Settings, names: Iterable[str]) -> State:
     """Return the initial state, in which every algorithm is a candidate and no pair is decided."""
     listed = list(names)
-    checked = named(listed, len(listed))
+    checked = check_names(listed, len(listed))
     everybody = frozenset(checked)
     resolved = unresolved(len(settings.grid), checked, everybody)
     return State(settings, checked, everybody, resolved, settings.batch.first)
@@ -66,7 +70,7 @@ def tell(state: State, plan: Plan, runs: Iterable[Run], *, decided: Round | None
     cost = float(sum(run.reached for run in told))
     state = replace(
         state,
-        evidence=with_runs(state.evidence, told, state.names, state.settings) if told else state.evidence,
+        evidence=add_runs(state.evidence, told, state.names, state.settings) if told else state.evidence,
         next_instance=max([state.next_instance, *(instance + 1 for instance in plan.instances)]),
         posterior=None,
         review=False,
@@ -74,7 +78,7 @@ def tell(state: State, plan: Plan, runs: Iterable[Run], *, decided: Round | None
     return _conclude(state, plan, cost) if decided is None else _apply(state, decided)
 
 
-def believe(state: State) -> Posterior:
+def infer_posterior(state: State) -> Posterior:
     """Return the posterior given all runs so far; the same runs always give the same posterior.
 
     Algorithms that have not run yet are not in it.
@@ -83,7 +87,7 @@ def believe(state: State) -> Posterior:
         return state.posterior
     settings = state.settings
     return fit(
-        believed_choices(state),
+        choices_of_runs(state),
         prior=settings.prior,
         method=settings.method,
         draws=settings.draws,
@@ -91,12 +95,12 @@ def believe(state: State) -> Posterior:
     )
 
 
-def believed_choices(state: State) -> Choices:
+def choices_of_runs(state: State) -> Choices:
     """Return the choices that the posterior is fitted to, of all algorithms that have run."""
     evidence = state.evidence
     ran = {name for name, _ in evidence.runs}
     if not ran.issuperset(state.names):
-        evidence = recounted(evidence, tuple(name for name in state.names if name in ran), state.settings)
+        evidence = rerank(evidence, tuple(name for name in state.names if name in ran), state.settings)
     if evidence.choices is None:
         raise ValueError("nothing has been run yet, and there is no posterior; run the race first")
     return evidence.choices
@@ -104,7 +108,7 @@ def believed_choices(state: State) -> Choices:
 
 def add(state: State, name: str) -> State:
     """Add an algorithm as a candidate, undecided against all others, that first runs on the instances used already."""
-    names = named((*state.names, name), len(state.names) + 1)
+    names = check_names((*state.names, name), len(state.names) + 1)
     candidates = state.candidates | {name}
     resolved = unresolved(len(state.settings.grid), names, candidates)
     resolved[:, :-1, :-1] = state.resolved
@@ -114,7 +118,7 @@ def add(state: State, name: str) -> State:
         candidates=candidates,
         resolved=resolved,
         batch_size=state.settings.batch.first,
-        evidence=recounted(state.evidence, names, state.settings),
+        evidence=rerank(state.evidence, names, state.settings),
         newcomers=state.newcomers | {name} if state.evidence.runs else state.newcomers,
         posterior=None,
     )
@@ -155,7 +159,7 @@ def reconsider(state: State, settings: Settings) -> State:
         candidates=everybody,
         resolved=unresolved(len(settings.grid), state.names, everybody),
         batch_size=settings.batch.first,
-        evidence=recounted(state.evidence, state.names, settings),
+        evidence=rerank(state.evidence, state.names, settings),
         review=bool(state.evidence.runs),
         posterior=None,
     )
@@ -163,14 +167,16 @@ def reconsider(state: State, settings: Settings) -> State:
 
 def _conclude(state: State, plan: Plan, cost: float) -> State:
     settings, number = state.settings, len(state.rounds) + 1
-    posterior = believe(state)
+    posterior = infer_posterior(state)
     trusted = posterior.diagnostics.reliable
     inside = np.array([name in state.candidates for name in state.names])
     beats = dominance(posterior, where=inside[:, None])  # only candidates eliminate
-    over_time = threats_over_time(posterior, specialists=settings.specialists, beats=beats)
-    threat = threats(posterior, elimination=settings.elimination, specialists=settings.specialists, over_time=over_time)
+    over_time = elimination_probabilities_over_time(posterior, specialists=settings.specialists, beats=beats)
+    threat = elimination_probabilities(
+        posterior, elimination=settings.elimination, specialists=settings.specialists, over_time=over_time
+    )
     founders = len(state.rounds[0].until if state.rounds else plan.until)  # all founders run in the first round
-    bounds = error_bounds(believed_choices(state), correction=corrections(len(state.names), founders))
+    bounds = error_bounds(choices_of_runs(state), correction=corrections(len(state.names), founders))
     # An unreliable posterior decides nothing.
     losers = _losers(state, posterior, threat, bounds) if trusted else ()
     candidates = state.candidates.difference(loser.name for loser in losers)
@@ -223,11 +229,13 @@ def _losers(
     """Return the algorithms that the posterior eliminates or, with a guarantee, those that the error bounds eliminate."""
     settings = state.settings
     if settings.guarantee is None:
-        return successively(posterior, threat, confidence=settings.confidence, among=state.candidates)
+        return eliminate_successively(posterior, threat, confidence=settings.confidence, among=state.candidates)
     if settings.specialists == "keep" and posterior.outcomes is not None:
         bounds = np.where(threat >= settings.confidence, bounds, 1.0)  # e-values ignore first places
     # On a logarithmic scale bounds close to zero stay distinct, so that the most certain elimination comes first.
-    found = successively(posterior, -np.log(bounds), confidence=-math.log(settings.guarantee), among=state.candidates)
+    found = eliminate_successively(
+        posterior, -np.log(bounds), confidence=-math.log(settings.guarantee), among=state.candidates
+    )
     return tuple(replace(each, probability=_of_pair(threat, each, state.names)) for each in found)
 
 
@@ -298,7 +306,7 @@ def _forgotten(state: State, name: str) -> State:
         names=names,
         candidates=state.candidates - {name},
         resolved=state.resolved[:, rest][:, :, rest],
-        evidence=recounted(state.evidence, names, state.settings),
+        evidence=rerank(state.evidence, names, state.settings),
         newcomers=state.newcomers - {name},
         posterior=None,
     )

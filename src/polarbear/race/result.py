@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from polarbear.checks.model_check import ModelCheck, model_check
-from polarbear.posterior.elimination import Specialist, find_specialists, threats
-from polarbear.posterior.relations import beaten_everywhere
-from polarbear.race.loop import believe, believed_choices
+from polarbear.posterior.elimination import Specialist, elimination_probabilities, find_specialists
+from polarbear.posterior.relations import is_dominated
+from polarbear.race.loop import choices_of_runs, infer_posterior
 from polarbear.race.sampling import next_plan
 from polarbear.selection.worst_case_regret import RegretBounds, regret
 
@@ -72,7 +72,7 @@ class RaceResult:
     @cached_property
     def posterior(self) -> Posterior:
         """The posterior of all algorithms, including the eliminated ones."""
-        return believe(self.state)
+        return infer_posterior(self.state)
 
     @property
     def rounds(self) -> tuple[Round, ...]:
@@ -140,8 +140,8 @@ class RaceResult:
             return 0.0
         settings = self.state.settings
         if settings.elimination == "joint":
-            return 1 - float(np.mean(beaten_everywhere(self.posterior)[out].all(axis=0)))
-        beats = threats(self.posterior, elimination="pointwise", specialists=settings.specialists)
+            return 1 - float(np.mean(is_dominated(self.posterior)[out].all(axis=0)))
+        beats = elimination_probabilities(self.posterior, elimination="pointwise", specialists=settings.specialists)
         return float(min(1.0, (1 - beats[:, out].max(axis=0)).sum()))
 
     @property
@@ -168,7 +168,7 @@ class RaceResult:
     @cached_property
     def check(self) -> ModelCheck:
         """The model check of the posterior against the observed outcomes of each pair."""
-        return model_check(self.posterior, believed_choices(self.state))
+        return model_check(self.posterior, choices_of_runs(self.state))
 
     @property
     def warnings(self) -> tuple[str, ...]:

@@ -41,12 +41,12 @@ _KNOWN = {
 }
 
 
-def write(value: object) -> Any:
+def to_plain(value: object) -> Any:
     """Return a value of the race in JSON types, each dataclass as a mapping with its name.
 
     Examples
     --------
-    >>> write(FixedBatch(8))
+    >>> to_plain(FixedBatch(8))
     {'is': 'FixedBatch', 'size': 8}
     """
     if isinstance(value, Grid):
@@ -58,9 +58,9 @@ def write(value: object) -> Any:
                 f"{value!r} cannot be written into a race file, which knows only PolarBear's own priors and "
                 "hyperpriors; race without a path"
             )
-        return {"is": name, **{field.name: write(getattr(value, field.name)) for field in fields(value)}}
+        return {"is": name, **{field.name: to_plain(getattr(value, field.name)) for field in fields(value)}}
     if isinstance(value, tuple | list):
-        return [write(each) for each in value]
+        return [to_plain(each) for each in value]
     if isinstance(value, np.bool_ | np.integer | np.floating):
         return value.item()
     if value is None or isinstance(value, bool | int | float | str):
@@ -68,21 +68,21 @@ def write(value: object) -> Any:
     raise ValueError(f"{value!r} cannot be written into a race file")
 
 
-def read(data: Any) -> Any:
-    """Return the value that `write` converted; raise a ValueError for unknown names or fields.
+def from_plain(data: Any) -> Any:
+    """Return the value that `to_plain` converted; raise a ValueError for unknown names or fields.
 
     Examples
     --------
-    >>> read(write(FixedBatch(8)))
+    >>> from_plain(to_plain(FixedBatch(8)))
     FixedBatch(size=8)
     """
     if isinstance(data, list):
-        return tuple(read(each) for each in data)
+        return tuple(from_plain(each) for each in data)
     if not isinstance(data, dict):
         return data
     name = str(data.get("is"))
     ignored = {"is"} | _DROPPED.get(name, frozenset())
-    content = {key: read(value) for key, value in data.items() if key not in ignored}
+    content = {key: from_plain(value) for key, value in data.items() if key not in ignored}
     kind = _KNOWN.get(name)
     if kind is None:
         raise ValueError(f"{data.get('is')!r} is not a known part of a race; a newer PolarBear may have written it")

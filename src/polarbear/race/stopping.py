@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Allowance:
+class StoppingLimits:
     """The limits on the total resources of a race.
 
     Attributes

@@ -16,7 +16,7 @@ _BYTES = 2_400_000  # limit for the draws in base64; the whole page then stays b
 _LARGEST = 65535  # of an unsigned integer of sixteen bits
 
 
-def embedded(posterior: Posterior) -> Posterior:
+def thin_and_round(posterior: Posterior) -> Posterior:
     """Return the posterior as the page stores it: thinned to at most a thousand draws, and rounded.
 
     A large grid or many algorithms leave room for fewer draws. The page stores square roots √θ in sixteen bits. The error
@@ -28,13 +28,13 @@ def embedded(posterior: Posterior) -> Posterior:
     return replace(thinned, ratings=(_rounded(thinned) / _LARGEST) ** 2)
 
 
-def packed(posterior: Posterior) -> str:
+def pack_ratings(posterior: Posterior) -> str:
     """Return the ratings in base64: little-endian, in the order (time, algorithm, draw)."""
     ordered = _rounded(posterior).transpose(1, 2, 0).astype("<u2")
     return base64.b64encode(np.ascontiguousarray(ordered).tobytes()).decode("ascii")
 
 
-def packed_pairs(posterior: Posterior, *, level: float) -> str:
+def pack_win_rates(posterior: Posterior, *, level: float) -> str:
     """Return win rates of each pair a < b over time in base64, one byte each, in the order (pair, quantity, time).
 
     The quantities are the mean, the lower and the upper end of the credible interval, and the probability of a win rate

@@ -39,7 +39,7 @@ SCRIPTS = (
 )
 
 
-def page(contents: dict[str, Any]) -> str:
+def render(contents: dict[str, Any]) -> str:
     """Return the page with these contents as HTML."""
     style = _asset("style.css")
     script = "(() => {\n'use strict';\n" + "\n".join(_asset(name) for name in SCRIPTS) + "})();\n"
@@ -55,17 +55,17 @@ def page(contents: dict[str, Any]) -> str:
         answer=html.escape(contents["answer"]),
         scope=html.escape(contents["scope"]),
         style=style,
-        data=embeddable(contents),
+        data=to_script_json(contents),
         script=script,
     )
 
 
-def embeddable(data: Any) -> str:
+def to_script_json(data: Any) -> str:
     r"""Return data as JSON that is safe in a script element, whatever its strings; non-finite numbers become null.
 
     Examples
     --------
-    >>> print(embeddable(["</script>", float("inf")]))
+    >>> print(to_script_json(["</script>", float("inf")]))
     ["\u003c/script>",null]
     """
     text = json.dumps(_finite(data), ensure_ascii=True, allow_nan=False, separators=(",", ":"))

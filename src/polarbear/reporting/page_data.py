@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from polarbear.baselines import aocc_verdict
-from polarbear.plots import looks
+from polarbear.baselines import compare_with_aocc
+from polarbear.plots import assign_looks
 from polarbear.posterior.elimination import dominated, find_specialists
-from polarbear.reporting.posterior_data import belief
-from polarbear.reporting.race_data import history
-from polarbear.reporting.sentences import answer
+from polarbear.reporting.posterior_data import posterior_data
+from polarbear.reporting.race_data import race_data
+from polarbear.reporting.sentences import pareto_sentence
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from polarbear.race.result import RaceResult
 
 
-def of_race(result: RaceResult, *, title: str, made: Mapping[str, str], live: float | None) -> dict[str, Any]:
+def race_page_data(result: RaceResult, *, title: str, made: Mapping[str, str], live: float | None) -> dict[str, Any]:
     """Return the data about a race; until the race is finished, the page reloads itself after `live` seconds."""
     posterior, state, unit = result.posterior, result.state, result.state.settings.clock
     # An added algorithm may not have run yet.
@@ -30,14 +30,14 @@ def of_race(result: RaceResult, *, title: str, made: Mapping[str, str], live: fl
         "title": title,
         "made": dict(made),
         "live": None if result.finished else live,
-        "race": history(result, posterior.names, running=live is not None),
+        "race": race_data(result, posterior.names, running=live is not None),
         "aocc": _aocc(result, candidates),
         "dominated": None,
         "specialists": _kept(result.specialists, unit),
     }
 
 
-def of_posterior(
+def posterior_page_data(
     posterior: Posterior,
     *,
     title: str,
@@ -73,15 +73,15 @@ def _of(
     rule: Elimination,
     unit: str,
 ) -> dict[str, Any]:
-    look = looks(everybody)
+    look = assign_looks(everybody)
     return {
-        "answer": answer(candidates, posterior.names, settled=settled),
+        "answer": pareto_sentence(candidates, posterior.names, settled=settled),
         "unit": unit,
         "names": list(posterior.names),
         "looks": [[look[name].colour, _dashes(look[name].dashes)] for name in posterior.names],
         "candidates": [posterior.names.index(name) for name in candidates],
         "elimination": rule,
-        **belief(posterior, candidates, elimination=rule, unit=unit),
+        **posterior_data(posterior, candidates, elimination=rule, unit=unit),
     }
 
 
@@ -94,7 +94,7 @@ def _aocc(result: RaceResult, candidates: Sequence[str]) -> dict[str, Any]:
     runs = [run.trajectory for run in result.runs]
     if result.state.settings.failure == "missing":
         runs = [run for run in runs if not run.failed]
-    verdict = aocc_verdict(runs, result.posterior, among=candidates)
+    verdict = compare_with_aocc(runs, result.posterior, among=candidates)
     return {"sentence": verdict.sentence, "means": [verdict.means.get(name) for name in result.posterior.names]}
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from polarbear.plots import DecisionBands, DominanceMatrix, RatingCurves
-from polarbear.reporting.draws import embedded, packed, packed_pairs
-from polarbear.reporting.sentences import about_belief, advice, scope_of, trust
+from polarbear.reporting.draws import pack_ratings, pack_win_rates, thin_and_round
+from polarbear.reporting.sentences import diagnostic_sentences, leader_sentence, prior_sentences, scope_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,9 +17,11 @@ if TYPE_CHECKING:
 _LEVEL = 0.9  # of the credible bands
 
 
-def belief(posterior: Posterior, candidates: Sequence[str], *, elimination: Elimination, unit: str) -> dict[str, Any]:
+def posterior_data(
+    posterior: Posterior, candidates: Sequence[str], *, elimination: Elimination, unit: str
+) -> dict[str, Any]:
     """Return the data about a posterior and its candidates in plain values; arrays are indexed by algorithm."""
-    small = embedded(posterior)
+    small = thin_and_round(posterior)
     curves = RatingCurves.of(posterior, level=_LEVEL)
     bands = DecisionBands.of(posterior, among=candidates)
     told = posterior.diagnostics
@@ -29,7 +31,7 @@ def belief(posterior: Posterior, candidates: Sequence[str], *, elimination: Elim
             "axis": posterior.grid.axis,
             "algorithms": len(posterior.names),
             "draws": len(small.ratings),
-            "data": packed(small),
+            "data": pack_ratings(small),
         },
         "ratings": {
             "level": _LEVEL,
@@ -37,7 +39,7 @@ def belief(posterior: Posterior, candidates: Sequence[str], *, elimination: Elim
             "lower": curves.lower.T.round(5).tolist(),
             "upper": curves.upper.T.round(5).tolist(),
         },
-        "advice": advice(bands, unit),
+        "advice": leader_sentence(bands, unit),
         "best": {
             "columns": [posterior.names.index(name) for name in bands.names],
             "probability": bands.probability_best.T.round(4).tolist(),
@@ -57,11 +59,11 @@ def belief(posterior: Posterior, candidates: Sequence[str], *, elimination: Elim
         "pairs": {
             "beats": DominanceMatrix.of(posterior, elimination=elimination).probability.round(4).tolist(),
             "level": _LEVEL,
-            "over_time": packed_pairs(posterior, level=_LEVEL),
+            "over_time": pack_win_rates(posterior, level=_LEVEL),
         },
         "diagnostics": {
             "reliable": told.reliable,
-            "sentences": [*about_belief(posterior), *trust(posterior, len(small.ratings))],
+            "sentences": [*prior_sentences(posterior), *diagnostic_sentences(posterior, len(small.ratings))],
             "method": told.method,
             "effective_draws": told.effective_draws,
             "pareto_k": told.pareto_k,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from polarbear.plots import DominanceEvolution, SampleAllocation
-from polarbear.reporting.sentences import doubts, proof, stopped
+from polarbear.reporting.sentences import error_bound_clause, stop_sentence, uncertainty_sentences
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,18 +20,18 @@ _KINDS = 20  # kinds of failures shown at most
 _MESSAGE = 4000  # characters of a message shown at most, counted from its end
 
 
-def history(result: RaceResult, names: Sequence[str], *, running: bool) -> dict[str, Any]:
+def race_data(result: RaceResult, names: Sequence[str], *, running: bool) -> dict[str, Any]:
     """Return the data about a race in plain values; arrays are indexed by algorithm, in the order of these names."""
     settings = result.state.settings
     return {
-        "stopped": stopped(result, running=running),
+        "stopped": stop_sentence(result, running=running),
         "finished": result.finished,
-        "doubts": doubts(result),
+        "doubts": uncertainty_sentences(result),
         "waiting": [name for name in result.pareto_set if name not in names],
         "removed": sorted(result.state.removed),
         "rounds": _rounds(result, names),
         "eliminations": [
-            {**asdict(each), "own": opinion.own, "proof": proof(each.error_bound)}
+            {**asdict(each), "own": opinion.own, "proof": error_bound_clause(each.error_bound)}
             for each, opinion in zip(result.eliminations, result.check.judged(result.eliminations), strict=True)
         ],
         "undecided": [

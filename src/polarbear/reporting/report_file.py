@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from polarbear.driver.race import Race
-from polarbear.driver.resume import made
+from polarbear.driver.resume import environment
 from polarbear.posterior.posterior import Posterior
 from polarbear.race.result import RaceResult
-from polarbear.reporting.page import page
-from polarbear.reporting.page_data import of_posterior, of_race
+from polarbear.reporting.page import render
+from polarbear.reporting.page_data import posterior_page_data, race_page_data
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -46,17 +46,17 @@ def report(
         The path of the page.
     """
     place = Path(path)
-    _replace(place, page(_contents(source, title or place.stem, live, about)))
+    _replace(place, render(_contents(source, title or place.stem, live, about)))
     return place
 
 
 def _contents(source: Any, title: str, live: float | None, about: dict[str, Any]) -> dict[str, Any]:
     if isinstance(source, Posterior):
-        return of_posterior(source, title=title, made=made(), **about)
+        return posterior_page_data(source, title=title, made=environment(), **about)
     if isinstance(source, RaceResult):
-        return _of_race(source, title, made(), live)
+        return _of_race(source, title, environment(), live)
     if isinstance(source, Race):
-        return _of_race(source.result, title, source.about.get("made", made()), live)
+        return _of_race(source.result, title, source.about.get("made", environment()), live)
     raise ValueError(
         f"expected a race, its result or a posterior, got {source!r}; open files with Race.open or Posterior.load"
     )
@@ -65,7 +65,7 @@ def _contents(source: Any, title: str, live: float | None, about: dict[str, Any]
 def _of_race(result: RaceResult, title: str, where: dict[str, str], live: float | None) -> dict[str, Any]:
     if not result.instances:
         raise ValueError("nothing has been decided in this race yet, so there is nothing to report; let it run first")
-    return of_race(result, title=title, made=where, live=live)
+    return race_page_data(result, title=title, made=where, live=live)
 
 
 def _replace(place: Path, text: str) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from polarbear.exports import at_most
-from polarbear.selection.preference import spoken
+from polarbear.exports import format_error_bound
+from polarbear.selection.preference import format_budget
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,28 +33,28 @@ _STOPPED = {
 _RUNNING = "The race is running; not every pair is decided yet."
 
 
-def listed(names: Sequence[str]) -> str:
+def join_names(names: Sequence[str]) -> str:
     """Join names for a sentence, with "and" before the last one.
 
     Examples
     --------
-    >>> listed(["a", "b", "c"])
+    >>> join_names(["a", "b", "c"])
     'a, b and c'
     """
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
-def answer(candidates: Sequence[str], names: Sequence[str], *, settled: bool) -> str:
+def pareto_sentence(candidates: Sequence[str], names: Sequence[str], *, settled: bool) -> str:
     """Return the anytime Pareto set in one or two sentences.
 
     Examples
     --------
-    >>> answer(["a"], ["a", "b", "c"], settled=True)
+    >>> pareto_sentence(["a"], ["a", "b", "c"], settled=True)
     'Of 3 algorithms one is enough: a. Each of the others is beaten at every budget.'
     """
     number, total = len(candidates), len(names)
     out = total - number
-    which = f": {listed(candidates)}" if len(", ".join(candidates)) <= _NAMED else ""
+    which = f": {join_names(candidates)}" if len(", ".join(candidates)) <= _NAMED else ""
     others = "The other one is" if out == 1 else f"The other {out} are"
     if not settled:
         gone = f" {others} beaten at every budget." if out else ""
@@ -66,7 +66,7 @@ def answer(candidates: Sequence[str], names: Sequence[str], *, settled: bool) ->
     return f"{number} of {total} algorithms are worth having{which}. {others} beaten at every budget."
 
 
-def advice(bands: DecisionBands, unit: str) -> str:
+def leader_sentence(bands: DecisionBands, unit: str) -> str:
     """Return which algorithm to choose in which range of budgets, if a short sentence can say so."""
     leads = bands.leads
     if len(bands.names) == 1:
@@ -80,7 +80,7 @@ def advice(bands: DecisionBands, unit: str) -> str:
     return f"{', '.join(parts)}, beyond that {leads[-1].name}."
 
 
-def stopped(result: RaceResult, *, running: bool) -> str:
+def stop_sentence(result: RaceResult, *, running: bool) -> str:
     """Return a sentence on why the race stopped, or that it is running."""
     return _RUNNING if running and not result.finished else _STOPPED[result.stopped]
 
@@ -90,7 +90,7 @@ def scope_of(posterior: Posterior) -> str:
     return f"The answer generalises {posterior.scope}." if posterior.scope else ""
 
 
-def about_belief(posterior: Posterior) -> list[str]:
+def prior_sentences(posterior: Posterior) -> list[str]:
     """Return sentences on what the prior assumes, and what that means for the probabilities."""
     if posterior.outcomes is not None:
         return [
@@ -123,7 +123,7 @@ def _plackett_luce_share(outcomes: OutcomeDraws) -> str:
         )
     pairs = [(a, b) for a in range(outcomes.algorithms) for b in range(a + 1, outcomes.algorithms)]
     shares = [weight / (weight + outcomes.comparisons(a, b)) for a, b in pairs]
-    lowest, highest = (share(float(edge([each for of_pair in shares for each in of_pair]))) for edge in (min, max))
+    lowest, highest = (percent(float(edge([each for of_pair in shares for each in of_pair]))) for edge in (min, max))
     part = highest if lowest == highest else f"{lowest} to {highest}"
     return (
         f"Outcomes are blended with a Plackett-Luce fit that counts as much as {weight:,.3g} instances: {part} of each win "
@@ -131,7 +131,7 @@ def _plackett_luce_share(outcomes: OutcomeDraws) -> str:
     )
 
 
-def trust(posterior: Posterior, draws: int) -> list[str]:
+def diagnostic_sentences(posterior: Posterior, draws: int) -> list[str]:
     """Return sentences on what the diagnostics of the posterior mean."""
     diagnostics, sentences = posterior.diagnostics, []
     if not diagnostics.reliable:
@@ -148,42 +148,42 @@ def trust(posterior: Posterior, draws: int) -> list[str]:
     return sentences
 
 
-def doubts(result: RaceResult) -> list[str]:
+def uncertainty_sentences(result: RaceResult) -> list[str]:
     """Return sentences on what remains uncertain about a race."""
     sentences, unit = [], result.state.settings.clock
     if result.eliminations:
         sentences.append(
-            f"The probability that at least one elimination was wrong is {share(result.wrong_elimination)} under the "
+            f"The probability that at least one elimination was wrong is {percent(result.wrong_elimination)} under the "
             "present posterior."
         )
     if len(result.pareto_set) > 1:
         sentences.append(
             "Whatever the query, knowing the ratings exactly would raise the chance of being first by "
-            f"{share(result.regret.upper)} at most; most is at stake around {_rounded(result.regret.time)} {unit}."
+            f"{percent(result.regret.upper)} at most; most is at stake around {_rounded(result.regret.time)} {unit}."
         )
     return sentences + result.check.sentences(result.eliminations)
 
 
-def proof(error_bound: float | None) -> str:
+def error_bound_clause(error_bound: float | None) -> str:
     """Return a clause on what the outcomes alone prove about an elimination, whatever the model.
 
     Examples
     --------
-    >>> proof(0.9)
+    >>> error_bound_clause(0.9)
     'The outcomes alone do not prove it'
     """
-    bound = at_most(error_bound)
+    bound = format_error_bound(error_bound)
     if not bound.endswith("%"):
         return "The outcomes alone do not prove it"
     return f"Whatever the model, this is wrong with a probability of at most {bound.replace(' %', _PERCENT)}"
 
 
-def share(probability: float) -> str:
+def percent(probability: float) -> str:
     """Return a probability as a percentage.
 
     Examples
     --------
-    >>> ", ".join(map(share, [0.0, 0.00001, 0.0123, 0.4567])).replace("\N{NO-BREAK SPACE}", " ")
+    >>> ", ".join(map(percent, [0.0, 0.00001, 0.0123, 0.4567])).replace("\N{NO-BREAK SPACE}", " ")
     '0 %, below 0.1 %, 1.2 %, 46 %'
     """
     if probability <= 0:
@@ -194,4 +194,4 @@ def share(probability: float) -> str:
 
 
 def _rounded(time: float) -> str:
-    return spoken(float(f"{time:.2g}"))
+    return format_budget(float(f"{time:.2g}"))

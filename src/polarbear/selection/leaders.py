@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from polarbear.selection.preference import spoken
-from polarbear.selection.recommendation import among_names
+from polarbear.selection.preference import format_budget
+from polarbear.selection.recommendation import check_candidates
 from polarbear.selection.risk import ProbabilityBest
 
 if TYPE_CHECKING:
@@ -81,12 +81,12 @@ class DecisionMap:
         for first, stop in pairwise(edges):
             name = self.best[first]
             sure = self.probability_best[first:stop, self.names.index(name)]
-            start, end = spoken(self.grid.times[first]), spoken(self.grid.times[stop - 1])
+            start, end = format_budget(self.grid.times[first]), format_budget(self.grid.times[stop - 1])
             where = f"from {start} to {end}" if stop - first > 1 else f"at {start}"
             least, most = f"{sure.min():.2f}", f"{sure.max():.2f}"
             lines.append(f"{where}: {name}, best with probability {least if least == most else f'{least} to {most}'}")
         for each in self.crossings:
-            about, lower, upper = (spoken(float(f"{time:.3g}")) for time in (each.time, each.lower, each.upper))
+            about, lower, upper = (format_budget(float(f"{time:.3g}")) for time in (each.time, each.lower, each.upper))
             doubt = f", if at all (probability {each.probability:.2f})" if each.probability < _SURELY else ""
             lines.append(f"{each.after} overtakes {each.before} at about {about} ({lower} to {upper}){doubt}")
         return "\n".join(lines)
@@ -105,7 +105,7 @@ def decision_map(posterior: Posterior, *, among: Sequence[str] | None = None) ->
     among
         The candidates; all algorithms by default.
     """
-    names = among_names(posterior, among)
+    names = check_candidates(posterior, among)
     columns = np.array([posterior.names.index(name) for name in names])
     leaders, probability = np.empty(len(posterior.grid), dtype=np.intp), np.empty((len(posterior.grid), len(names)))
     for t in range(len(posterior.grid)):  # the data of one time stay in cache

@@ -139,7 +139,7 @@ def portfolio_curves(ratings: Array, counts: Counts) -> Array:
     return np.minimum(curves, 1.0, out=curves)
 
 
-def all_portfolios(algorithms: int, size: int) -> Counts:
+def enumerate_portfolios(algorithms: int, size: int) -> Counts:
     """Return all multisets of `size` algorithms, as counts."""
     members = np.array(list(combinations_with_replacement(range(algorithms), size)), dtype=np.intp)
     counts = np.zeros((len(members), algorithms), dtype=np.intp)
@@ -147,14 +147,14 @@ def all_portfolios(algorithms: int, size: int) -> Counts:
     return counts
 
 
-def few_enough(valuation: Valuation, size: int) -> bool:
+def can_enumerate(valuation: Valuation, size: int) -> bool:
     """Return whether an exhaustive comparison of all portfolios of this size is affordable."""
     candidates = valuation.curves.shape[2]
     number = math.comb(candidates + size - 1, size)
     return size == 1 or valuation.points(number, number - math.comb(candidates, size)) <= _COMPARED
 
 
-def search(valuation: Valuation, size: int, risk: Risk) -> Counts:
+def search_portfolios(valuation: Valuation, size: int, risk: Risk) -> Counts:
     """Return the portfolios that greedy construction and local search visit, including the best one found.
 
     Greedy construction adds the best member one at a time. Local search then exchanges one member for another as long as the

@@ -12,7 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polarbear.selection.quadrature import expectation, integral, reading, require_within
+from polarbear.selection.quadrature import (
+    expectation_weights,
+    integration_weights,
+    interpolation_weights,
+    require_within,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -39,10 +44,10 @@ class At:
         """Return the weights on the grid."""
         time = np.array([float(self.time)])
         require_within(grid, time, "the budget")
-        return reading(grid, time, np.ones(1))
+        return interpolation_weights(grid, time, np.ones(1))
 
     def __str__(self) -> str:
-        return f"a budget of {spoken(self.time)}"
+        return f"a budget of {format_budget(self.time)}"
 
 
 @dataclass(frozen=True)
@@ -65,7 +70,7 @@ class Uniform:
 
     def weights(self, grid: Grid) -> Array:
         """Return the weights on the grid."""
-        return _normalised(integral(grid, np.ones_like, grid.times[0], grid.times[-1]))
+        return _normalised(integration_weights(grid, np.ones_like, grid.times[0], grid.times[-1]))
 
     def __str__(self) -> str:
         return "any budget, all equally likely"
@@ -81,7 +86,7 @@ class LogUniform:
             raise ValueError(
                 f"LogUniform weighs by 1/t and needs a grid of positive times, got one from {grid.times[0]:g}; use Uniform()"
             )
-        return _normalised(integral(grid, lambda t: 1 / t, grid.times[0], grid.times[-1]))
+        return _normalised(integration_weights(grid, lambda t: 1 / t, grid.times[0], grid.times[-1]))
 
     def __str__(self) -> str:
         return "any budget, all orders of magnitude equally likely"
@@ -101,10 +106,10 @@ class Between:
     def weights(self, grid: Grid) -> Array:
         """Return the weights on the grid."""
         require_within(grid, np.array([self.start, self.stop], dtype=np.float64), "the budgets")
-        return _normalised(integral(grid, np.ones_like, float(self.start), float(self.stop)))
+        return _normalised(integration_weights(grid, np.ones_like, float(self.start), float(self.stop)))
 
     def __str__(self) -> str:
-        return f"a budget between {spoken(self.start)} and {spoken(self.stop)}"
+        return f"a budget between {format_budget(self.start)} and {format_budget(self.stop)}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,7 +128,7 @@ class Weighted:
     def weights(self, grid: Grid) -> Array:
         """Return the weights on the grid."""
         if callable(self.weight):
-            return _normalised(integral(grid, self._heights, grid.times[0], grid.times[-1]))
+            return _normalised(integration_weights(grid, self._heights, grid.times[0], grid.times[-1]))
         given = np.asarray(self.weight, dtype=np.float64)
         if given.shape != (len(grid),):
             raise ValueError(
@@ -243,7 +248,7 @@ def require_monotone(preference: Custom, curves: Array, *, highest: float = 1.0,
                 )
 
 
-def spoken(time: float) -> str:
+def format_budget(time: float) -> str:
     """Return a budget as text with six digits, and without powers of ten below a billion."""
     return f"{float(f'{time:.6g}'):,.10g}"
 
@@ -251,7 +256,7 @@ def spoken(time: float) -> str:
 def _budget_weights(budget: Any, grid: Grid) -> Array:
     """Return weights on the grid that sum to the share of the budgets within it."""
     if callable(getattr(budget, "cdf", None)):
-        weights = expectation(grid, budget.cdf)
+        weights = expectation_weights(grid, budget.cdf)
         if np.isnan(weights).any():
             raise ValueError(
                 f"the distribution {budget!r} gives probabilities that are not numbers; check its parameters"
@@ -274,7 +279,7 @@ def _budget_weights(budget: Any, grid: Grid) -> Array:
     if not samples.size or np.isnan(samples).any():
         raise ValueError(expected)
     inside = samples[(samples >= grid.times[0]) & (samples <= grid.times[-1])]
-    return reading(grid, inside, np.full(len(inside), 1 / len(samples)))
+    return interpolation_weights(grid, inside, np.full(len(inside), 1 / len(samples)))
 
 
 def _is_mixture(budget: Any) -> bool:

@@ -1,7 +1,8 @@
 """Integrals over time of curves that are known on a grid.
 
 Between grid times, a curve is linear on the axis of the grid: in t, or in log t. Its integral is then a weighted sum of its
-values on the grid, and the weights are integrals of hat functions. `reading`, `integral` and `expectation` return them.
+values on the grid, and the weights are integrals of hat functions. `interpolation_weights`, `integration_weights` and
+`expectation_weights` return them.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ def require_within(grid: Grid, times: Array, what: str) -> None:
         )
 
 
-def reading(grid: Grid, times: Array, masses: Array) -> Array:
+def interpolation_weights(grid: Grid, times: Array, masses: Array) -> Array:
     """Return the weights of Σ mass · curve(time), for times within the grid."""
     if len(grid) == 1:
         return np.array([masses.sum()])
@@ -61,11 +62,11 @@ def reading(grid: Grid, times: Array, masses: Array) -> Array:
     return weights
 
 
-def integral(grid: Grid, density: Callable[[Array], Array], start: float, stop: float) -> Array:
+def integration_weights(grid: Grid, density: Callable[[Array], Array], start: float, stop: float) -> Array:
     """Return the weights of ∫ density(t) curve(t) dt within the grid, or of density · curve if start equals stop."""
     if start == stop:
         at_once = np.array([start], dtype=np.float64)
-        return reading(grid, at_once, np.broadcast_to(density(at_once), 1))
+        return interpolation_weights(grid, at_once, np.broadcast_to(density(at_once), 1))
     inside = grid.times[(grid.times > start) & (grid.times < stop)]
     edges = _refined(np.concatenate([[start], inside, [stop]]))
     on_axis = np.log(edges) if grid.axis == "log" else edges
@@ -75,7 +76,7 @@ def integral(grid: Grid, density: Callable[[Array], Array], start: float, stop: 
     times = np.exp(points) if grid.axis == "log" else points
     times = np.clip(times, edges[:-1, None], edges[1:, None]).ravel()  # rounding must not leave the interval
     steps = (half * node_weights).ravel() * (times if grid.axis == "log" else 1.0)  # dt = t d log t
-    return reading(grid, times, density(times) * steps)
+    return interpolation_weights(grid, times, density(times) * steps)
 
 
 def _refined(edges: Array) -> Array:
@@ -89,7 +90,7 @@ def _refined(edges: Array) -> Array:
     return np.unique(np.concatenate([edges, *inner]))
 
 
-def expectation(grid: Grid, cdf: Callable[[Array], Array]) -> Array:
+def expectation_weights(grid: Grid, cdf: Callable[[Array], Array]) -> Array:
     """Return the weights of ∫ curve dF over the grid for a distribution function F; they sum to the mass within the grid.
 
     Let s be the relative position between grid times a and b on the axis of the grid. By parts, ∫ s dF = F(b) − ∫ F ds. The

@@ -16,10 +16,10 @@ import numpy as np
 from polarbear.selection.criterion import FirstPlace
 from polarbear.selection.portfolio import (
     Valuation,
-    all_portfolios,
-    few_enough,
+    can_enumerate,
+    enumerate_portfolios,
     portfolio_curves,
-    search,
+    search_portfolios,
     win_rate_against,
 )
 from polarbear.selection.preference import At, BudgetDistribution, Custom, Final, Uniform, require_monotone
@@ -182,7 +182,7 @@ def select(
     risk = Expected() if risk is None else risk
     criterion = FirstPlace() if criterion is None else criterion
     _check(preference, risk, criterion)
-    names = among_names(posterior, among)
+    names = check_candidates(posterior, among)
     size = _machines(portfolio)
     if size > 1 and not isinstance(criterion, FirstPlace):
         raise ValueError(
@@ -193,8 +193,8 @@ def select(
     valuation = _valuation(posterior, preference, criterion, columns)
     if isinstance(preference, Custom):
         _require_monotone(preference, valuation.curves, size)
-    exhaustive = few_enough(valuation, size)
-    counts = all_portfolios(len(names), size) if exhaustive else search(valuation, size, risk)
+    exhaustive = can_enumerate(valuation, size)
+    counts = enumerate_portfolios(len(names), size) if exhaustive else search_portfolios(valuation, size, risk)
     values = valuation.values(counts)
     scores = risk.score(values)
     order = np.argsort(-scores, kind="stable")
@@ -311,7 +311,7 @@ def _on_average(preference: Preference) -> str:
     return "" if isinstance(preference, At | Final) else " on average over these budgets"
 
 
-def among_names(posterior: Posterior, among: Sequence[str] | None) -> tuple[str, ...]:
+def check_candidates(posterior: Posterior, among: Sequence[str] | None) -> tuple[str, ...]:
     """Return the requested candidates in the order of the posterior."""
     if among is None:
         return posterior.names

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from polarbear.selection.recommendation import among_names
+from polarbear.selection.recommendation import check_candidates
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -69,7 +69,7 @@ def regret(posterior: Posterior, *, among: Sequence[str] | None = None) -> Regre
     among
         The candidates, such as the Pareto set of a race; all algorithms by default.
     """
-    names = among_names(posterior, among)
+    names = check_candidates(posterior, among)
     if len(names) == 1:
         return RegretBounds(0.0, 0.0, float(posterior.grid.times[0]))
     columns = [posterior.names.index(name) for name in names]

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def explained(path: Path) -> Iterator[None]:
+def translate_errors(path: Path) -> Iterator[None]:
     """Convert SQLite errors in the block to OSError (a fault of the machine) or ValueError (a fault of the file).
 
     Each statement on a race file is its own transaction, so a statement that fails changes nothing.

@@ -15,7 +15,7 @@ import numpy as np
 from polarbear.observe import Trajectory
 from polarbear.race.jobs import Run
 from polarbear.storage import schema
-from polarbear.storage.errors import explained
+from polarbear.storage.errors import translate_errors
 from polarbear.storage.lock import WriterLock
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ class RaceFile:
         try:
             unfinished = _unfinished(place)
             try:
-                schema.make(unfinished, texts)
+                schema.create(unfinished, texts)
                 _publish(unfinished, place)
             finally:
                 unfinished.unlink(missing_ok=True)
@@ -127,7 +127,7 @@ class RaceFile:
     def close(self) -> None:
         """Close the file; a second call does nothing."""
         if self._lock is not None:
-            schema.settle(self._connection)
+            schema.merge_log(self._connection)
         self._connection.close()
         if self._lock is not None:
             self._lock.release()
@@ -210,13 +210,13 @@ class RaceFile:
             unfinished.unlink(missing_ok=True)
 
     def _read(self, statement: str) -> list[Any]:
-        with explained(self.path):
+        with translate_errors(self.path):
             return self._connection.execute(statement).fetchall()
 
     def _write(self, statement: str, values: tuple[Any, ...]) -> sqlite3.Cursor:
         if self._lock is None:
             raise ValueError(f"{self.path} is not open for writing; use RaceFile.open(path, write=True)")
-        with explained(self.path):
+        with translate_errors(self.path):
             return self._connection.execute(statement, values)
 
 

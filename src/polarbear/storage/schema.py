@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from polarbear.storage.errors import explained
+from polarbear.storage.errors import translate_errors
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -66,9 +66,9 @@ def version() -> int:
     return 1 + len(UPGRADES)
 
 
-def make(path: Path, about: Mapping[str, str]) -> None:
+def create(path: Path, about: Mapping[str, str]) -> None:
     """Write a race file of the newest version, without runs, to the empty file at `path`."""
-    with explained(path), closing(_connect(path, "rw")) as connection:
+    with translate_errors(path), closing(_connect(path, "rw")) as connection:
         # The application id is written before any write-ahead log exists, so it is in the file itself.
         connection.executescript(
             f"BEGIN; {_TABLES} {' '.join(UPGRADES)}"
@@ -79,9 +79,9 @@ def make(path: Path, about: Mapping[str, str]) -> None:
 
 def copy(connection: sqlite3.Connection, path: Path) -> None:
     """Copy the database of a connection to the empty file at `path`."""
-    with explained(path), closing(_connect(path, "rw")) as target:
+    with translate_errors(path), closing(_connect(path, "rw")) as target:
         connection.backup(target)
-        settle(target)
+        merge_log(target)
 
 
 def check_identity(path: Path) -> None:
@@ -99,7 +99,7 @@ def check_identity(path: Path) -> None:
     if path.stat().st_size == 0:
         raise ValueError(f"{path} is not a race file but an empty file; remove it to create one of that name")
     # SQLite reads an immutable file alone, and ignores a journal or log next to it.
-    with explained(path), closing(_connect(path, "ro", "&immutable=1")) as connection:
+    with translate_errors(path), closing(_connect(path, "ro", "&immutable=1")) as connection:
         try:
             _check_mark(connection, path)
         except sqlite3.DatabaseError as error:
@@ -114,7 +114,7 @@ def connect(path: Path, *, write: bool) -> sqlite3.Connection:
 
     Each statement on the connection is its own transaction, and may come from any thread.
     """
-    with explained(path):
+    with translate_errors(path):
         # Readers, too, repair what a killed writer left unfinished if their permissions allow it, but change nothing else.
         connection = _connect(path, "rw")
         try:
@@ -133,7 +133,7 @@ def connect(path: Path, *, write: bool) -> sqlite3.Connection:
     return connection
 
 
-def settle(connection: sqlite3.Connection) -> None:
+def merge_log(connection: sqlite3.Connection) -> None:
     """Move all data into the file itself, so that it can be copied, archived or read on a read-only disk."""
     try:
         connection.execute("PRAGMA busy_timeout = 0")

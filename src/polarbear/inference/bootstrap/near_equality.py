@@ -40,7 +40,7 @@ _LEAST_SHARE = np.float32(0.1)  # smallest fraction of a rating that shrinkage l
 _AT_A_TIME = 500  # draws processed together, so that their matrices of pairs stay small
 
 
-def draw_spreads(draws: OutcomeDraws, *, rng: np.random.Generator) -> NDArray[np.float16]:
+def draw_shrinkage_scales(draws: OutcomeDraws, *, rng: np.random.Generator) -> NDArray[np.float16]:
     """Draw τ for the win rate of each pair, shape (pair, draw); infinity where the pair is not nearly equal in a draw."""
     some = draws.thinned(np.arange(min(_ENOUGH_DRAWS, draws.weights.shape[1])))
     pairs = zip(*np.triu_indices(draws.algorithms, 1), strict=True)

@@ -14,7 +14,7 @@ import numpy as np
 from polarbear.inference.bootstrap.blend import model_weight
 from polarbear.inference.bootstrap.first_places import first_places
 from polarbear.inference.bootstrap.instance_weights import draw_weights, weighted_rows
-from polarbear.inference.bootstrap.near_equality import draw_spreads, shrink_ratings
+from polarbear.inference.bootstrap.near_equality import draw_shrinkage_scales, shrink_ratings
 from polarbear.inference.bootstrap.weighted_plackett_luce import weighted_utilities
 from polarbear.observe.clusters import plural
 from polarbear.observe.rankings import ABSENT
@@ -49,7 +49,7 @@ def bayesian_bootstrap(
     by_outcomes = None if np.isinf(model) else first_places(rows.ranks, weights, rows.scale)
     ratings = blended_ratings(rows, by_outcomes, utilities, model)
     if prior.shrink and len(choices.names) > 1:
-        sample = replace(sample, spread=draw_spreads(sample, rng=rng))
+        sample = replace(sample, spread=draw_shrinkage_scales(sample, rng=rng))
         ratings = shrink_ratings(ratings, rng=rng)
     normalised = ratings.astype(np.float64)
     normalised /= normalised.sum(axis=1, keepdims=True)

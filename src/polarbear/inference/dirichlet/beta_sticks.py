@@ -124,7 +124,7 @@ def strongest_first(utilities: Array) -> NDArray[np.intp]:
     return np.argsort(-utilities, axis=1, kind="stable")
 
 
-def least_known_first(utilities: Array, precision: Array, contrasts: Array) -> NDArray[np.intp]:
+def most_uncertain_first(utilities: Array, precision: Array, contrasts: Array) -> NDArray[np.intp]:
     """Return the algorithms with uncertain ones first, shape (time, algorithm).
 
     Algorithms with more than twice the median standard deviation come first, by decreasing standard deviation. The others
@@ -136,7 +136,7 @@ def least_known_first(utilities: Array, precision: Array, contrasts: Array) -> N
     return np.lexsort((-utilities, -outlying), axis=1)
 
 
-def sticks_around(utilities: Array, precision: Array, contrasts: Array, order: NDArray[np.intp]) -> Sticks:
+def fit_sticks(utilities: Array, precision: Array, contrasts: Array, order: NDArray[np.intp]) -> Sticks:
     """Return the sticks that match the mode of the posterior and its precision there.
 
     Parameters

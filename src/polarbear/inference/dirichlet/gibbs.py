@@ -16,7 +16,7 @@ from scipy import special
 
 from polarbear.inference.convergence import CHAINS, run_until_converged
 from polarbear.inference.laplace.whitened_posterior import LaplaceSurface
-from polarbear.models.dirichlet import Dirichlet, log_gamma_draws
+from polarbear.models.dirichlet import Dirichlet, draw_log_gamma
 from polarbear.models.plackett_luce import log_ratings
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def _start(surface: LaplaceSurface, rng: np.random.Generator) -> _State:
 def _redraw_ratings(utilities: Array, concentration: Array, choices: Choices, rng: np.random.Generator) -> Array:
     """Redraw the ratings of all times and chains in one sweep; the concentration a has shape (chain,)."""
     times, algorithms, chains = utilities.shape
-    log_total = log_gamma_draws(np.broadcast_to(algorithms * concentration, (times, chains)), rng=rng)
+    log_total = draw_log_gamma(np.broadcast_to(algorithms * concentration, (times, chains)), rng=rng)
     redrawn = np.empty_like(utilities)
     for t, log_theta in enumerate(utilities):
         seen = choices.counts[t] > 0
@@ -87,7 +87,7 @@ def _redraw_ratings(utilities: Array, concentration: Array, choices: Choices, rn
         arrivals = rng.standard_gamma(choices.counts[t, seen][:, None], size=masses.shape) / masses
         with np.errstate(divide="ignore"):  # log 0 for an algorithm in no set, whose rate is then the prior's
             log_rate = np.logaddexp(0.0, np.log(members.T @ arrivals) - peak - log_total[t])
-        redrawn[t] = log_gamma_draws(concentration + choices.wins[t][:, None], rng=rng) - log_rate
+        redrawn[t] = draw_log_gamma(concentration + choices.wins[t][:, None], rng=rng) - log_rate
     return log_ratings(redrawn, axis=1)
 
 

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from polarbear.inference.fields.dirichlet_field import BlockFactor, DirichletField
-from polarbear.inference.importance import Importance, in_order, pareto_smoothed, resample, systematic_counts
-from polarbear.inference.laplace.hyperparameter_lattice import masses_of
+from polarbear.inference.importance import Importance, in_order, pareto_smooth, resample, systematic_counts
+from polarbear.inference.laplace.hyperparameter_lattice import node_masses
 from polarbear.inference.laplace.whitened_posterior import WhitenedPosterior, whitened_posterior
 from polarbear.models.plackett_luce import log_likelihood_at
 from polarbear.posterior.diagnostics import Diagnostics
@@ -54,14 +54,14 @@ def correct_each_time(
     sticks = [factor.sticks for factor in factors]
     utilities, log_weights = _weighted_draws(posterior, fields, sticks, everywhere, draws, rng)
     masses = _masses(posterior, log_weights)
-    worth = [pareto_smoothed(row) for row in _over_nodes(log_weights, masses)]
+    worth = [pareto_smooth(row) for row in _over_nodes(log_weights, masses)]
 
     doubtful = np.flatnonzero([not each.good for each in worth])
     if len(doubtful):  # try the second order of breaking there, and keep the better one
         others = [factor.other_sticks for factor in factors]
         other_utilities, other_log_weights = _weighted_draws(posterior, fields, others, doubtful, draws, rng)
         for row, t in enumerate(doubtful.tolist()):
-            other = pareto_smoothed(_over_nodes(other_log_weights[:, row : row + 1], masses)[0])
+            other = pareto_smooth(_over_nodes(other_log_weights[:, row : row + 1], masses)[0])
             if other.pareto_k < worth[t].pareto_k:
                 utilities[t], log_weights[:, t], worth[t] = other_utilities[row], other_log_weights[:, row], other
         masses = _masses(posterior, log_weights)
@@ -75,7 +75,7 @@ def correct_each_time(
     starts = np.cumsum(counts) - counts
     for index in np.flatnonzero(counts):
         here = slice(starts[index], starts[index] + counts[index])
-        importances = worth if alone else [pareto_smoothed(row) for row in log_weights[index]]
+        importances = worth if alone else [pareto_smooth(row) for row in log_weights[index]]
         chosen[:, here] = [pick(each.weights, int(counts[index]), rng=rng) for each in importances]
     shuffled = rng.permutation(draws)
     for t, resampled in enumerate(chosen):
@@ -118,7 +118,7 @@ def _masses(posterior: WhitenedPosterior, log_weights: Array) -> Array:
     if len(log_weights) == 1:
         return np.ones(1)
     log_hyperpriors = np.array([node.log_hyperprior for node in posterior.nodes])
-    return masses_of(log_hyperpriors + _log_integrals(log_weights).sum(axis=1))
+    return node_masses(log_hyperpriors + _log_integrals(log_weights).sum(axis=1))
 
 
 def _over_nodes(log_weights: Array, masses: Array) -> Array:

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from polarbear.inference.dirichlet.beta_sticks import Sticks, least_known_first, sticks_around, strongest_first
-from polarbear.models.dirichlet import log_density_of_contrasts
+from polarbear.inference.dirichlet.beta_sticks import Sticks, fit_sticks, most_uncertain_first, strongest_first
+from polarbear.models.dirichlet import contrast_log_density
 from polarbear.models.helmert import helmert
-from polarbear.models.plackett_luce import log_ratings, log_total
+from polarbear.models.plackett_luce import log_ratings, log_sum_exp
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -48,12 +48,12 @@ class DirichletField:
         utilities = self._utilities(x)
         ratings = np.exp(log_ratings(utilities, axis=1))
         pull = np.moveaxis(np.tensordot(self._contrasts.T, ratings, axes=(1, 1)), 0, 1)
-        density: Array = self.log_density(log_total(utilities, axis=1)).sum(axis=0)
+        density: Array = self.log_density(log_sum_exp(utilities, axis=1)).sum(axis=0)
         return density, -self.algorithms * self.concentration * pull
 
     def log_density(self, log_total: Array) -> Array:
         """Return the log-density of η, given log Σ_i exp μ_i."""
-        return log_density_of_contrasts(log_total, algorithms=self.algorithms, concentration=self.concentration)
+        return contrast_log_density(log_total, algorithms=self.algorithms, concentration=self.concentration)
 
     def factorise(self, curvature: Array, x: Array) -> Factor:
         ratings = np.exp(log_ratings(self._utilities(x), axis=1))
@@ -91,13 +91,13 @@ class BlockFactor:
     @cached_property
     def sticks(self) -> Sticks:
         """The stick-breaking approximation, which fits the tails better than a normal."""
-        return sticks_around(self.utilities, self._precision, self.contrasts, strongest_first(self.utilities))
+        return fit_sticks(self.utilities, self._precision, self.contrasts, strongest_first(self.utilities))
 
     @cached_property
     def other_sticks(self) -> Sticks:
         """The same with a second order of breaking, for times at which some algorithms have far fewer observations."""
-        order = least_known_first(self.utilities, self._precision, self.contrasts)
-        return sticks_around(self.utilities, self._precision, self.contrasts, order)
+        order = most_uncertain_first(self.utilities, self._precision, self.contrasts)
+        return fit_sticks(self.utilities, self._precision, self.contrasts, order)
 
     @cached_property
     def _precision(self) -> Array:

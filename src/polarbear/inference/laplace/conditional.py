@@ -69,7 +69,9 @@ class Conditional:
         return self.mode[..., None] + self.factor.colour(white)
 
 
-def condition(field: LatentField, choices: Choices, contrasts: Array, *, start: Array | None = None) -> Conditional:
+def laplace_approximation(
+    field: LatentField, choices: Choices, contrasts: Array, *, start: Array | None = None
+) -> Conditional:
     """Find the mode by Newton's method and approximate the posterior there.
 
     Parameters

@@ -69,9 +69,9 @@ class Surface(Protocol):
         """Evaluate one point; `start` is an initial guess of the coefficients' mode there."""
 
 
-def hyperlattice(surface: Surface) -> list[Node]:
+def build_lattice(surface: Surface) -> list[Node]:
     """Return all nodes with non-negligible mass, found by expanding the lattice from the mode outwards."""
-    origin, top, axes = summit(surface)
+    origin, top, axes = find_mode(surface)
     root = (0,) * len(origin)
     nodes = {root: top}
     open_nodes = [root]
@@ -89,7 +89,7 @@ def hyperlattice(surface: Surface) -> list[Node]:
     return [node for node in nodes.values() if node.log_density >= best - _DEPTH]
 
 
-def masses_of(log_density: Array) -> Array:
+def node_masses(log_density: Array) -> Array:
     """Return the posterior mass of each node by the trapezoid rule.
 
     On a regular lattice it is the node's share of the summed density.
@@ -121,7 +121,7 @@ def _neighbours(index: tuple[int, ...]) -> list[tuple[int, ...]]:
     return [(*index[:axis], index[axis] + step, *index[axis + 1 :]) for axis in range(len(index)) for step in (-1, 1)]
 
 
-def summit(surface: Surface) -> tuple[Array, Node, Array]:
+def find_mode(surface: Surface) -> tuple[Array, Node, Array]:
     """Find the mode of the log-density by Newton's method.
 
     Returns

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from polarbear.inference.importance import pareto_smoothed, resample, systematic_counts
+from polarbear.inference.importance import pareto_smooth, resample, systematic_counts
 from polarbear.inference.laplace.whitened_posterior import WhitenedPosterior, whitened_posterior
 from polarbear.models.plackett_luce import log_likelihood_by_time
 from polarbear.posterior.diagnostics import Diagnostics
@@ -58,7 +58,7 @@ def correct_by_importance(
         log_weights[here] = log_density - log_proposal
     log_weights += log_likelihood_by_time(utilities, surface.choices, dtype=np.float32).sum(axis=0)
 
-    importance = pareto_smoothed(log_weights)
+    importance = pareto_smooth(log_weights)
     hyperparameters = np.array([posterior.nodes[index].hyperparameters for index in node])
     mean = importance.weights @ hyperparameters
     deviation = np.sqrt(importance.weights @ (hyperparameters - mean) ** 2)

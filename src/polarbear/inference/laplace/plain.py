@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from polarbear.inference.fields.latent_field import DenseField, LatentField
-from polarbear.inference.importance import LARGEST_PARETO_K, pareto_smoothed
-from polarbear.inference.laplace.conditional import condition
-from polarbear.inference.laplace.hyperparameter_lattice import Node, summit
+from polarbear.inference.importance import LARGEST_PARETO_K, pareto_smooth
+from polarbear.inference.laplace.conditional import laplace_approximation
+from polarbear.inference.laplace.hyperparameter_lattice import Node, find_mode
 from polarbear.inference.laplace.whitened_posterior import LaplaceSurface
 from polarbear.models import TemporalPrior
 from polarbear.models.plackett_luce import derivatives, log_likelihood_by_time
@@ -42,7 +42,7 @@ def plain_laplace(
     """Draw utilities (time, algorithm, draw) from the Gaussian at the joint mode, and return them with diagnostics."""
     joint = _JointDensity(LaplaceSurface(choices, prior))
     if joint.surface.hyperpriors:
-        log_hyperparameters, top, _ = summit(joint)
+        log_hyperparameters, top, _ = find_mode(joint)
         log_hyperparameters, x = _polish(joint, log_hyperparameters, top.mode)
     else:
         log_hyperparameters, x = np.empty(0), joint.node((), None).mode
@@ -64,7 +64,7 @@ def plain_laplace(
     utilities, log_prior = _place(joint, log_h, coefficients)
     log_density = log_prior + log_likelihood_by_time(utilities, choices).sum(axis=0)
     log_proposal = -0.5 * ((white**2).sum(axis=(0, 1)) + (hyper_noise**2).sum(axis=0))
-    importance = pareto_smoothed(log_density - log_proposal)
+    importance = pareto_smooth(log_density - log_proposal)
     reliable = importance.pareto_k < LARGEST_PARETO_K and importance.effective_share > _NEARLY_ALL
     message = f"Plain Laplace, not corrected: Pareto k {importance.pareto_k:.2f}."
     values = np.exp(log_h)
@@ -108,7 +108,7 @@ class _JointDensity:
 
     def node(self, hyperparameters: tuple[float, ...], start: Array | None) -> Node:
         log_hyperparameters = np.log(np.array(hyperparameters))
-        conditional = condition(
+        conditional = laplace_approximation(
             self.field(log_hyperparameters), self.surface.choices, self.surface.contrasts, start=start
         )
         log_hyperprior = self.log_hyperprior(log_hyperparameters)

@@ -19,8 +19,8 @@ import numpy as np
 from polarbear.inference.fields.dirichlet_field import DirichletField
 from polarbear.inference.fields.latent_field import latent_field
 from polarbear.inference.fields.reduced_prior import reduced_prior
-from polarbear.inference.laplace.conditional import Conditional, condition
-from polarbear.inference.laplace.hyperparameter_lattice import Node, hyperlattice, masses_of
+from polarbear.inference.laplace.conditional import Conditional, laplace_approximation
+from polarbear.inference.laplace.hyperparameter_lattice import Node, build_lattice, node_masses
 from polarbear.models import TemporalPrior
 from polarbear.models.helmert import helmert
 from polarbear.models.plackett_luce import log_likelihood_and_gradient
@@ -77,7 +77,7 @@ class LaplaceSurface:
 
     def conditional(self, hyperparameters: tuple[float, ...], start: Array | None) -> Conditional:
         """Return Laplace's approximation of the coefficients' posterior for given hyperparameters."""
-        return condition(self.field(hyperparameters), self.choices, self.contrasts, start=start)
+        return laplace_approximation(self.field(hyperparameters), self.choices, self.contrasts, start=start)
 
     def node(self, hyperparameters: tuple[float, ...], start: Array | None) -> Node:
         """Evaluate one point of the surface; Newton's method starts at coefficients `start`."""
@@ -93,7 +93,7 @@ class LaplaceSurface:
 def whitened_posterior(choices: Choices, prior: PlackettLucePrior) -> WhitenedPosterior:
     """Compute Laplace's approximation on the lattice of hyperparameters, and return the posterior relative to it."""
     surface = LaplaceSurface(choices, prior)
-    return WhitenedPosterior(surface, hyperlattice(surface) if surface.hyperpriors else [surface.node((), None)])
+    return WhitenedPosterior(surface, build_lattice(surface) if surface.hyperpriors else [surface.node((), None)])
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,7 +118,7 @@ class WhitenedPosterior:
     @cached_property
     def masses(self) -> Array:
         """Posterior mass of each node, by Laplace's approximation and the trapezoid rule."""
-        return masses_of(np.array([node.log_density for node in self.nodes]))
+        return node_masses(np.array([node.log_density for node in self.nodes]))
 
     @property
     def shape(self) -> tuple[int, ...]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
-from polarbear.inference.importance import LARGEST_PARETO_K, pareto_smoothed
+from polarbear.inference.importance import LARGEST_PARETO_K, pareto_smooth
 from polarbear.inference.reference import jax_runtime as reference
 from polarbear.inference.reference.joint_density import JointDensity, independent_parts
 from polarbear.models.validation import require_count
@@ -93,7 +93,7 @@ def advi(
         found = draw(state, reference.random_key(rng), tables)
         utilities, hyperparameters, log_weights = map(np.asarray, found)
     converged = rate < _FIRST_RATE / 2**_HALVINGS
-    importances = [pareto_smoothed(np.where(np.isfinite(row), row, -np.inf)) for row in log_weights]
+    importances = [pareto_smooth(np.where(np.isfinite(row), row, -np.inf)) for row in log_weights]
     k = max(importance.pareto_k for importance in importances)
     share = min(importance.effective_share for importance in importances)
     reliable = converged and k < LARGEST_PARETO_K and share > _NEARLY_ALL
@@ -103,7 +103,7 @@ def advi(
         message += f" The bound was still rising after {done} steps: raise ADVI(steps=...)."
     if not reliable:
         message += " It is not good enough here, and its spread may be too wide or too narrow: use method='auto'."
-    return reference.joined(utilities), Diagnostics(
+    return reference.join_parts(utilities), Diagnostics(
         method=settings.name,
         reliable=reliable,
         message=message,

@@ -32,7 +32,7 @@ STARTED_ELSEWHERE = (
 )
 
 
-def installed() -> bool:
+def is_installed() -> bool:
     """Return whether the extra `polarbear[mcmc]` is installed."""
     return all(find_spec(name) is not None for name in ("jax", "blackjax"))
 
@@ -41,14 +41,14 @@ def in_double_precision() -> AbstractContextManager[Any]:
     """Return a context manager within which JAX uses 64 bits."""
     import jax
 
-    if short_of_threads():
+    if has_too_few_threads():
         warnings.warn(STARTED_ELSEWHERE, RuntimeWarning, stacklevel=4)
     context: AbstractContextManager[Any] = jax.enable_x64(True)
     return context
 
 
 @cache
-def short_of_threads() -> bool:
+def has_too_few_threads() -> bool:
     """Start JAX, and return whether it has fewer threads than its batched factorisations need.
 
     On the CPU, jaxlib 0.10 factorises a batch of matrices with threads of the pool that also runs the calling thread, so two
@@ -91,6 +91,6 @@ def summary(names: Any, hyperparameters: Array) -> tuple[tuple[str, float, float
     )
 
 
-def joined(utilities: Array) -> Array:
+def join_parts(utilities: Array) -> Array:
     """Join utilities of independent parts (part, draw, time, algorithm) along time, to (time, algorithm, draw)."""
     return np.moveaxis(np.concatenate(list(utilities), axis=1), 0, -1)

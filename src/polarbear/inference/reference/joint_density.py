@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from polarbear.models import TemporalPrior
-from polarbear.models.dirichlet import log_density_of_contrasts
+from polarbear.models.dirichlet import contrast_log_density
 from polarbear.models.helmert import helmert
 from polarbear.models.namespace import namespace_of
-from polarbear.models.plackett_luce import log_likelihood_of_tables, log_total
+from polarbear.models.plackett_luce import log_sum_exp, traceable_log_likelihood
 from polarbear.observe import Grid
 
 if TYPE_CHECKING:
@@ -123,14 +123,14 @@ class JointDensity:
         """Return the joint log-density of choices and position."""
         log_hyperparameters, coefficients = self.split(position)
         utilities = self.utilities(position)
-        value = log_likelihood_of_tables(utilities, *tables)
+        value = traceable_log_likelihood(utilities, *tables)
         for hyperprior, log_value in zip(self.hyperpriors, log_hyperparameters, strict=True):
             value += hyperprior.log_density(log_value)
         if isinstance(self.prior, TemporalPrior):
             return value - 0.5 * ((coefficients**2).sum() + math.prod(self.shape) * math.log(2 * math.pi))
         concentration = self.prior.concentration_for(self.algorithms, *self.hyperparameters(position))
-        totals = log_total(utilities, axis=1)
-        return value + log_density_of_contrasts(totals, algorithms=self.algorithms, concentration=concentration).sum()
+        totals = log_sum_exp(utilities, axis=1)
+        return value + contrast_log_density(totals, algorithms=self.algorithms, concentration=concentration).sum()
 
 
 def independent_parts(choices: Choices, prior: PlackettLucePrior) -> tuple[JointDensity, Tables]:

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from polarbear.inference.convergence import judged
+from polarbear.inference.convergence import diagnose
 from polarbear.inference.fields.reduced_prior import reduced_prior
 from polarbear.inference.reference import jax_runtime as reference
 from polarbear.inference.reference.joint_density import JointDensity, padded_tables
-from polarbear.inference.reference.reparametrisation import to_position, white_coordinates
+from polarbear.inference.reference.reparametrisation import to_position, whitening_coordinates
 from polarbear.models import TemporalPrior
 from polarbear.models.validation import require_count
 
@@ -94,7 +94,7 @@ def nuts(
     if isinstance(prior, TemporalPrior):
         prior = reduced_prior(prior, choices.grid)
     density = JointDensity(prior, choices.grid, len(choices.names))
-    coordinates = white_coordinates(choices, prior)
+    coordinates = whitening_coordinates(choices, prior)
     with reference.in_double_precision():
         data = reference.on_device((padded_tables(choices), coordinates))
         start, advance = _compiled(density, settings.chains, settings.target_acceptance)
@@ -205,7 +205,7 @@ def _drawn(
 ) -> tuple[Array, Diagnostics]:
     """Pool the chains and diagnose their convergence."""
     utilities, hyperparameters, divergent = (np.concatenate(parts) for parts in zip(*blocks, strict=True))
-    chains = judged(np.moveaxis(utilities, 1, -1), np.moveaxis(hyperparameters, 1, -1))
+    chains = diagnose(np.moveaxis(utilities, 1, -1), np.moveaxis(hyperparameters, 1, -1))
     names = density.prior.hyperpriors_for(density.algorithms)
     diagnostics = chains.diagnostics("nuts", "NUTS from the Laplace solution", names, draws=draws)
     divergences = int(divergent.sum())

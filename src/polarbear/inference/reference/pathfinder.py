@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polarbear.inference.importance import Importance, pareto_smoothed, resample, tempered
+from polarbear.inference.importance import Importance, pareto_smooth, resample, temper_weights
 from polarbear.inference.reference import jax_runtime as reference
 from polarbear.inference.reference.joint_density import JointDensity, independent_parts
 from polarbear.models.validation import require_count
@@ -65,7 +65,7 @@ def pathfinder(
     choices: Choices, prior: PlackettLucePrior, settings: Pathfinder, *, draws: int, rng: np.random.Generator
 ) -> tuple[Array, Diagnostics]:
     """Draw importance-resampled utilities (time, algorithm, draw), and return them with diagnostics."""
-    if reference.short_of_threads():
+    if reference.has_too_few_threads():
         raise ValueError(f"method='pathfinder' would hang: {reference.STARTED_ELSEWHERE}")
     density, tables = independent_parts(choices, prior)
     with reference.in_double_precision():
@@ -81,7 +81,7 @@ def pathfinder(
     effective = min(importance.effective_share * importance.weights.size for importance in importances)
     reliable = all(importance.good for importance in importances)
     message = f"Pathfinder, importance-resampled: Pareto k {k:.2f}, {effective:.0f} effective of {draws} draws."
-    return reference.joined(
+    return reference.join_parts(
         np.array([of_part[pick] for of_part, pick in zip(utilities, chosen, strict=True)])
     ), Diagnostics(
         method="pathfinder",
@@ -100,9 +100,9 @@ def _weighed(log_weights: Array) -> Importance:
     found = np.isfinite(log_weights)
     if not found.any():
         return Importance(np.full(log_weights.size, 1 / log_weights.size), math.inf, 1 / log_weights.size)
-    importance = pareto_smoothed(log_weights[found])
+    importance = pareto_smooth(log_weights[found])
     weights = np.zeros(log_weights.size)
-    weights[found] = importance.weights if importance.good else tempered(log_weights[found])
+    weights[found] = importance.weights if importance.good else temper_weights(log_weights[found])
     return Importance(weights, importance.pareto_k, importance.effective_share * float(found.mean()))
 
 

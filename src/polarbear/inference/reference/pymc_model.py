@@ -9,7 +9,7 @@ import numpy as np
 from polarbear.inference.reference.joint_density import JointDensity, padded_tables
 from polarbear.models import BSpline, InverseGamma, LogNormal, TemporalPrior
 from polarbear.models.hyperpriors import Exponential
-from polarbear.models.plackett_luce import log_likelihood_of_tables
+from polarbear.models.plackett_luce import traceable_log_likelihood
 
 if TYPE_CHECKING:
     import pymc
@@ -59,7 +59,7 @@ def to_pymc(choices: Choices, prior: PlackettLucePrior | None = None) -> pymc.Mo
             logarithms = pt.log(pm.Dirichlet("ratings", concentration * np.ones(density.algorithms), dims=over_time))
             centred = logarithms - logarithms.mean(axis=-1, keepdims=True)
             utilities = pm.Deterministic("utilities", centred, dims=over_time)
-        pm.Potential("choices", log_likelihood_of_tables(utilities, *padded_tables(choices)))
+        pm.Potential("choices", traceable_log_likelihood(utilities, *padded_tables(choices)))
     return model
 
 

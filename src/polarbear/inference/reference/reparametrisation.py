@@ -24,7 +24,7 @@ import numpy as np
 from scipy import linalg
 
 from polarbear.inference.fields.latent_field import DenseField
-from polarbear.inference.laplace.conditional import condition
+from polarbear.inference.laplace.conditional import laplace_approximation
 from polarbear.inference.laplace.whitened_posterior import whitened_posterior
 from polarbear.models import TemporalPrior
 from polarbear.models.plackett_luce import derivatives
@@ -77,7 +77,7 @@ class IndependentCoordinates(NamedTuple):
 Coordinates = TemporalCoordinates | AmplitudeCoordinates | IndependentCoordinates
 
 
-def white_coordinates(choices: Choices, prior: PlackettLucePrior) -> Coordinates:
+def whitening_coordinates(choices: Choices, prior: PlackettLucePrior) -> Coordinates:
     """Return the parameters of the map from white noise to positions."""
     solution = whitened_posterior(choices, prior)
     centre, axes = _hyperparameters(solution)
@@ -142,7 +142,7 @@ def _temporal(
 ) -> TemporalCoordinates | AmplitudeCoordinates:
     L = prior.factor(choices.grid, *np.exp(centre))
     field = DenseField(L, contrasts.shape[1])
-    conditional = condition(field, choices, contrasts)
+    conditional = laplace_approximation(field, choices, contrasts)
     eta = field.latent(conditional.mode)
     _, gradient, curvature = derivatives(eta @ contrasts.T, choices)
     G = contrasts.T @ curvature @ contrasts

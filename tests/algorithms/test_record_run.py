@@ -3,12 +3,12 @@ import math
 import numpy as np
 import pytest
 
-from polarbear.algorithms import Recorder, perform
+from polarbear.algorithms import Recorder, record_run
 
 
 def performed(algorithm, until=100, **options):
     recorder = Recorder(until, **options)
-    ended = perform(algorithm, "problem", 7, recorder)
+    ended = record_run(algorithm, "problem", 7, recorder)
     return ended, recorder.events()
 
 

@@ -27,11 +27,11 @@ class Wrapped(ABC):
     ) -> list[tuple[float, float]]:
         """Run outside a race, and return the improvements (time, value)."""
         recorder = Recorder(until, clock, maximise)
-        perform(self, problem, seed, recorder)
+        record_run(self, problem, seed, recorder)
         return recorder.events()
 
 
-def perform(algorithm: Algorithm, problem: Any, seed: int, recorder: Recorder) -> bool:
+def record_run(algorithm: Algorithm, problem: Any, seed: int, recorder: Recorder) -> bool:
     """Run an algorithm on a problem into a recorder.
 
     Parameters
@@ -57,7 +57,7 @@ def perform(algorithm: Algorithm, problem: Any, seed: int, recorder: Recorder) -
     ...     for step in range(1, 4):
     ...         yield step, problem / 2**step
     >>> recorder = Recorder(until=100)
-    >>> perform(halving, 8.0, seed=0, recorder=recorder)
+    >>> record_run(halving, 8.0, seed=0, recorder=recorder)
     True
     >>> recorder.events()
     [(1.0, 4.0), (2.0, 2.0), (3.0, 1.0)]
