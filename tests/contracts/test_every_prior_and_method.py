@@ -12,7 +12,7 @@ from scipy import stats
 
 import polarbear as pb
 from polarbear import models
-from polarbear.inference.fitting import Method
+from polarbear.literals import Method
 from polarbear.models import IndependentPrior, Prior, TemporalPrior
 from polarbear.models.plackett_luce import sample_rankings
 

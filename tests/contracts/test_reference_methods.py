@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import polarbear as pb
-from polarbear.inference.fitting import Method
+from polarbear.literals import Method
 from tests.contracts.test_every_prior_and_method import (
     DRAWS,
     EXAMPLES,

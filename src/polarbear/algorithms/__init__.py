@@ -19,7 +19,8 @@ from polarbear.algorithms.command import command
 from polarbear.algorithms.counted import counted
 from polarbear.algorithms.family import family
 from polarbear.algorithms.record_run import Algorithm, Wrapped, record_run
-from polarbear.algorithms.recorder import BudgetReached, Clock, Recorder
+from polarbear.algorithms.recorder import BudgetReached, Recorder
+from polarbear.literals import Clock
 
 __all__ = [
     "Algorithm",

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import reprlib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 from polarbear.algorithms.counted import Objective
 from polarbear.algorithms.record_run import Wrapped
 from polarbear.algorithms.signature import check_callable
+from polarbear.literals import Style
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from polarbear.algorithms.recorder import Recorder
-
-Style = Literal["auto", "point", "batch", "pairs"]
 
 
 def ask_tell(make: Callable[[Any, Any], Any], *, style: Style = "auto", restart: bool = False) -> AskTell:

@@ -5,9 +5,12 @@ from __future__ import annotations
 import reprlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from polarbear.algorithms.recorder import BudgetReached, Clock, Recorder
+from polarbear.algorithms.recorder import BudgetReached, Recorder
+
+if TYPE_CHECKING:
+    from polarbear.literals import Clock
 
 Algorithm = Callable[[Any, int, float], Iterable[Any]]
 

@@ -7,14 +7,14 @@ import reprlib
 import threading
 import time
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Literal, NoReturn, get_args
+from typing import TYPE_CHECKING, NoReturn, get_args
 
 from polarbear.algorithms.event_log import OUR_CLOCK, REACHED, STARTED, EventLog
+from polarbear.literals import Clock
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-Clock = Literal["evaluations", "seconds"]
 
 _NOWHERE = EventLog()
 

@@ -12,11 +12,10 @@ from polarbear.baselines.attainment import BOUNDS, Bounds, as_values, attained_s
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
+    from polarbear.arrays import Array
     from polarbear.observe import Trajectory
-
-    Array = NDArray[np.float64]
 
 
 def aocc(values: ArrayLike, times: ArrayLike, bounds: Bounds = BOUNDS) -> Array:

@@ -9,9 +9,9 @@ import numpy as np
 from polarbear.baselines.attainment import BOUNDS, Bounds, as_values, attained_share
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
-    Array = NDArray[np.float64]
+    from polarbear.arrays import Array
 
 
 class Band(NamedTuple):

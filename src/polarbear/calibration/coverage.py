@@ -18,11 +18,9 @@ from polarbear.calibration.truths import Truth, draw_instance_utilities, draw_tr
 from polarbear.observe import Choices, linear_grid
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from polarbear.arrays import Array, Mask
     from polarbear.posterior.posterior import Posterior
 
-    Array = NDArray[np.float64]
 
 LEVEL = 0.95
 CLAIMS = (0.9, 0.99)  # the range of probabilities of claims
@@ -117,7 +115,7 @@ def _log_score(given: Array, draws: int) -> float:
     return float(np.log(np.clip(given, 0.5 / draws, 1 - 0.5 / draws)).mean())
 
 
-def _claims(sure: Array, right: NDArray[np.bool_]) -> dict[str, float]:
+def _claims(sure: Array, right: Mask) -> dict[str, float]:
     """Return the number of claims, the number that came true, and the sum of their probabilities."""
     made = (sure >= CLAIMS[0]) & (sure < CLAIMS[1])
     return {

@@ -18,11 +18,9 @@ from polarbear.posterior.outcome_draws import outcomes
 from polarbear.posterior.relations import win_probability
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from polarbear.arrays import Array, Ranks
     from polarbear.posterior.posterior import Posterior
 
-    Array = NDArray[np.float64]
 
 _LEAST = 1e-4  # lower limit of predicted probabilities, since outcomes alone can predict zero
 
@@ -61,7 +59,7 @@ def measure_prediction(cell: PredictionCell, replicate: int) -> dict[str, Any]:
     return log_scores(fit_named(cell.belief, known, draws=cell.draws, seed=replicate), other.rankings.ranks)
 
 
-def log_scores(posterior: Posterior, ranks: NDArray[np.int16]) -> dict[str, Any]:
+def log_scores(posterior: Posterior, ranks: Ranks) -> dict[str, Any]:
     """Return the mean log-scores of the pairs and of the first places in `ranks` (instance, time, algorithm)."""
     rates = np.clip(win_probability(posterior), _LEAST, 1 - _LEAST)
     score = number = 0.0

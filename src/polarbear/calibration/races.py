@@ -28,9 +28,8 @@ from polarbear.race.jobs import Job, Run
 from polarbear.race.settings import Settings
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Array = NDArray[np.float64]
+    from polarbear.arrays import Array, Mask
+    from polarbear.literals import Elimination, Resolution, Specialists
 
 
 @dataclass(frozen=True)
@@ -55,9 +54,9 @@ class RaceCell:
 
     rule: Literal["bayes", "rank tests"] = "bayes"
     belief: str = "BayesianBootstrap"
-    elimination: Literal["joint", "pointwise"] = "pointwise"
-    resolution: Literal["membership", "crossing", "strict"] = "membership"
-    specialists: Literal["keep", "drop"] = "keep"
+    elimination: Elimination = "pointwise"
+    resolution: Resolution = "membership"
+    specialists: Specialists = "keep"
     guarantee: float | None = None
     confidence: float = 0.95
     rope: float = 0.05
@@ -161,20 +160,20 @@ def compare_with_truth(cell: RaceCell, truth: Array, decided: Decisions) -> dict
     }
 
 
-def dominators(rates: Array, *, margin: float = 0.0) -> NDArray[np.bool_]:
+def dominators(rates: Array, *, margin: float = 0.0) -> Mask:
     """Return whether the true win rate of row over column exceeds ½ + margin at every time, shape (algorithm, algorithm)."""
-    beats: NDArray[np.bool_] = np.all(rates > 0.5 + margin, axis=0) & ~np.eye(rates.shape[1], dtype=bool)
+    beats: Mask = np.all(rates > 0.5 + margin, axis=0) & ~np.eye(rates.shape[1], dtype=bool)
     return beats
 
 
-def not_specialist_against(ratings: Array, *, margin: float = 0.0) -> NDArray[np.bool_]:
+def not_specialist_against(ratings: Array, *, margin: float = 0.0) -> Mask:
     """Return whether the column is not a specialist against the row, shape (algorithm, algorithm).
 
     At no time may the true rating of the column exceed that of the row by `SPECIALIST_MARGIN` − margin or more. Ratings
     have the shape (time, algorithm).
     """
     lead = ratings[:, :, None] - ratings[:, None]
-    often: NDArray[np.bool_] = np.all(lead > margin - SPECIALIST_MARGIN, axis=0)
+    often: Mask = np.all(lead > margin - SPECIALIST_MARGIN, axis=0)
     return often
 
 

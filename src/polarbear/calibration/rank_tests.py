@@ -14,9 +14,7 @@ import numpy as np
 from scipy import stats
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Array = NDArray[np.float64]
+    from polarbear.arrays import Array
 
 
 def eliminate_by_rank_tests(values: Array, *, level: float, batch: int) -> tuple[list[int], int, int]:

@@ -16,9 +16,8 @@ import numpy as np
 from scipy.special import ndtr
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from polarbear.arrays import Array
 
-    Array = NDArray[np.float64]
 
 Dependence = Literal["copula", "renewal"]
 Noise = Literal["gumbel", "gaussian"]

@@ -18,9 +18,8 @@ from polarbear.observe import linear_grid
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
+    from polarbear.arrays import Array
 
-    Array = NDArray[np.float64]
 
 Truth = Literal["random walk", "smooth", "constant", "crossing", "near-equal", "near-equal and outliers", "two kinds"]
 

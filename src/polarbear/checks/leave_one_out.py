@@ -27,9 +27,8 @@ from polarbear.observe.rankings import ABSENT, UNRANKED, rank_values
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
+    from polarbear.arrays import Array
 
-    Array = NDArray[np.float64]
 
 _CONCENTRATION = 0.5  # of the Dirichlet prior, which keeps utilities finite if an algorithm always wins
 

@@ -31,12 +31,10 @@ from polarbear.posterior.relations import win_probability
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from numpy.typing import NDArray
-
+    from polarbear.arrays import Array
     from polarbear.observe import Grid
     from polarbear.posterior.outcome_draws import OutcomeDraws
 
-    Array = NDArray[np.float64]
 
 FALSE_ALARMS = 0.01  # probability that a check rejects a correct model, over all pairs and times
 SMALLEST_MISFIT = 0.05  # of a win rate, equal to the default rope: smaller misfits change no decision that matters

@@ -9,11 +9,8 @@ import numpy as np
 from polarbear.observe.rankings import ABSENT, UNRANKED
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from polarbear.arrays import Array, Mask, Ranks
     from polarbear.observe import Rankings
-
-    Array = NDArray[np.float64]
 
 
 def observed_win_rates(rankings: Rankings) -> Array:
@@ -62,9 +59,9 @@ def effective_comparisons(rankings: Rankings) -> Array:
     return count
 
 
-def _both(row: NDArray[np.int16], column: NDArray[np.int16]) -> NDArray[np.bool_]:
+def _both(row: Ranks, column: Ranks) -> Mask:
     """Return whether the order of two algorithms is known: both are present, and not both in the unranked tail."""
-    known: NDArray[np.bool_] = (row != ABSENT) & (column != ABSENT) & ~((row == UNRANKED) & (column == UNRANKED))
+    known: Mask = (row != ABSENT) & (column != ABSENT) & ~((row == UNRANKED) & (column == UNRANKED))
     return known
 
 

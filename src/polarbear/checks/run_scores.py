@@ -15,11 +15,9 @@ from polarbear.models.plackett_luce import derivatives
 from polarbear.observe.rankings import ABSENT, UNRANKED, Rankings
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from polarbear.arrays import Array
     from polarbear.observe import Choices
 
-    Array = NDArray[np.float64]
 
 _FURTHEST = 700.0  # largest distance of a utility from the best; e⁻⁷⁰⁰ is just above underflow
 MOST_INSTANCES = 400  # correlations of scores are then accurate to a few hundredths; more instances only take time

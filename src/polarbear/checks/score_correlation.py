@@ -12,9 +12,8 @@ import numpy as np
 from scipy.optimize import nnls
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from polarbear.arrays import Array
 
-    Array = NDArray[np.float64]
 
 _DECAYS = 12  # number of length scales in the dictionary of exponentials
 

@@ -2,13 +2,14 @@
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from polarbear.cli import options, terminal
 from polarbear.cli.open_file import is_race_file, open_race
 from polarbear.cli.select import as_data
+from polarbear.literals import Clock, Elimination, FileFormat
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,8 +18,6 @@ if TYPE_CHECKING:
     from polarbear.observe import Choices, Grid, Trajectory
     from polarbear.posterior.posterior import Posterior
     from polarbear.selection import Selection
-
-Clock = Literal["evaluations", "seconds"]
 
 
 def analyse(
@@ -29,9 +28,7 @@ def analyse(
     count: Annotated[
         int | None, typer.Option(min=1, max=100_000, help="At how many times to compare; 30 by default.")
     ] = None,
-    form: Annotated[
-        Literal["iohprofiler", "coco", "csv", "parquet"] | None, typer.Option("--format", help="Read only this.")
-    ] = None,
+    form: Annotated[FileFormat | None, typer.Option("--format", help="Read only this.")] = None,
     columns: Annotated[
         list[str] | None, typer.Option("--map", metavar="NAME=COLUMN", help="A column by another name: raw_y=loss.")
     ] = None,
@@ -52,7 +49,7 @@ def analyse(
     prior: Annotated[str, typer.Option(help="Belief before, as in race.toml.")] = "BayesianBootstrap",
     method: Annotated[str, typer.Option(help="How the posterior is inferred.")] = "auto",
     elimination: Annotated[
-        Literal["joint", "pointwise"],
+        Elimination,
         typer.Option(help="Out when beaten at each single time, or at all times at once."),
     ] = "pointwise",
     confidence: Annotated[float, typer.Option(help="How sure a decision must be.")] = 0.95,

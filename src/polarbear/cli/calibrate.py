@@ -2,12 +2,13 @@
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from polarbear.cli import options, terminal
 from polarbear.cli.open_file import open_race
+from polarbear.literals import Elimination, Resolution
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -40,11 +41,9 @@ def calibrate(
     ] = None,
     belief: Annotated[str | None, typer.Option(help="What is fitted, by name.")] = None,
     elimination: Annotated[
-        Literal["joint", "pointwise"] | None, typer.Option(help="Beaten at all times at once, or at each time.")
+        Elimination | None, typer.Option(help="Beaten at all times at once, or at each time.")
     ] = None,
-    resolution: Annotated[
-        Literal["membership", "crossing", "strict"] | None, typer.Option(help="When a pair is decided.")
-    ] = None,
+    resolution: Annotated[Resolution | None, typer.Option(help="When a pair is decided.")] = None,
     guarantee: options.Guarantee = None,
     confidence: options.Confidence = None,
     rope: options.Rope = None,

@@ -8,6 +8,18 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
+from polarbear.literals import (
+    Axis,
+    Clock,
+    Elimination,
+    Failure,
+    Generalisation,
+    KernelName,
+    Resolution,
+    Specialists,
+    Style,
+)
+
 Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 Whole = Annotated[int, Field(ge=1)]
 PriorName = Literal[
@@ -41,7 +53,7 @@ class PriorTable(Table):
     """Number of basis functions (BSpline, HilbertSpaceGP)."""
     degree: Whole | None = None
     """Degree of the splines (BSpline)."""
-    kernel: Literal["matern32", "matern52", "squared-exponential"] | None = None
+    kernel: KernelName | None = None
     """Covariance function over time (the Gaussian processes)."""
     inducing: Whole | None = None
     """Number of inducing points (SparseGaussianProcess)."""
@@ -57,7 +69,7 @@ class PriorTable(Table):
     """Weight of the Plackett-Luce fit in instances; 0: outcomes alone, inf: the fit alone (BayesianBootstrap)."""
     shrink: bool | None = None
     """Whether win rates of near-equal algorithms are shrunk towards one half (BayesianBootstrap)."""
-    generalise_to: Literal["clusters", "instances"] | None = None
+    generalise_to: Generalisation | None = None
     """With clusters of instances: generalise to new clusters, or to new instances of these (BayesianBootstrap)."""
 
     @model_validator(mode="before")
@@ -95,7 +107,7 @@ class RaceTable(Table):
 
     file: str | None = None
     """The race file; by default the name of the configuration with the ending .race."""
-    clock: Literal["evaluations", "seconds"] = "evaluations"
+    clock: Clock = "evaluations"
     """The unit of time."""
     maximise: bool = False
     """Whether higher values are better."""
@@ -108,11 +120,11 @@ class RaceTable(Table):
     algorithms, not the posterior."""
     rope: Annotated[float, Field(ge=0, lt=0.5)] = 0.05
     """Half the width of the region of practical equivalence around a win rate of one half."""
-    specialists: Literal["keep", "drop"] = "keep"
+    specialists: Specialists = "keep"
     """Keep or drop an algorithm that another one beats on most instances, if it comes first more often than that one."""
-    elimination: Literal["joint", "pointwise"] = "pointwise"
+    elimination: Elimination = "pointwise"
     """When an algorithm is eliminated. joint: it is beaten at all times at once; pointwise: it is beaten at each time."""
-    resolution: Literal["membership", "crossing", "strict"] = "membership"
+    resolution: Resolution = "membership"
     """When a pair is decided. strict: at each time on its own; crossing: also once each is known to beat the other
     somewhere; membership: the same, but not while the pair is close to an elimination."""
     prior: PriorTable = PriorTable(kind="BayesianBootstrap")
@@ -123,7 +135,7 @@ class RaceTable(Table):
     """Number of posterior draws."""
     batch: BatchTable = BatchTable()
     """Number of instances per round: a number, or a table with limits; from 8 to 128 by default."""
-    failure: Literal["last", "missing", "raise"] = "last"
+    failure: Failure = "last"
     """How a failed run counts from its failure on. last: it ranks last; missing: it is not ranked; raise: the race stops."""
     absolute_tolerance: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 0.0
     """Values that differ from the best of a group by at most this much are ties."""
@@ -142,7 +154,7 @@ class GridTable(Table):
     """The last time."""
     count: Annotated[int, Field(ge=1, le=100_000)] | None = None
     """Number of times."""
-    spacing: Literal["log", "linear"] = "log"
+    spacing: Axis = "log"
     """Axis on which the times are evenly spaced."""
     times: list[Positive] | None = None
     """The times themselves, instead of start, stop and count."""
@@ -164,7 +176,7 @@ class AlgorithmTable(Table):
     """function(objective, budget, rng), function(problem, seed, until) that yields (time, value), or make(problem, rng)."""
     arguments: dict[str, Any] = {}
     """Further keyword arguments of the function."""
-    style: Literal["auto", "point", "batch", "pairs"] = "auto"
+    style: Style = "auto"
     """Interface of an ask-tell optimiser."""
     restart: bool = False
     """Whether to make a new ask-tell optimiser when one reports that it is done."""

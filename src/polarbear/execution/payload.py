@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
-from polarbear.algorithms import Clock
+from polarbear.literals import Clock
 
 if TYPE_CHECKING:
     from polarbear.algorithms import Algorithm

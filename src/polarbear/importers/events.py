@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from polarbear.arrays import Array
 
 _INFINITE = (math.inf, -math.inf)
 
@@ -74,7 +74,7 @@ class Events:
         """Return the best value; the infinitely bad one if there is none."""
         return max(self.values, default=-math.inf) if maximise else min(self.values, default=math.inf)
 
-    def in_order(self) -> tuple[NDArray[np.float64], NDArray[np.float64], int]:
+    def in_order(self) -> tuple[Array, Array, int]:
         """Return times and values in order of time, and the number of duplicate rows.
 
         Raises

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, get_args
 
 from polarbear.importers import coco, iohprofiler
 from polarbear.importers.archives import Archive
@@ -18,6 +18,7 @@ from polarbear.importers.info_index import parse_index
 from polarbear.importers.ledger import Ledger
 from polarbear.importers.sources import FAULTS, Folder, describe_error, read_text
 from polarbear.importers.tables import Tables, check_columns
+from polarbear.literals import Clock, FileFormat
 from polarbear.observe import Trajectory
 
 if TYPE_CHECKING:
@@ -27,8 +28,6 @@ if TYPE_CHECKING:
     from polarbear.importers.imported import Identifier
     from polarbear.importers.sources import Source
 
-Format = Literal["iohprofiler", "coco", "csv", "parquet"]
-Clock = Literal["evaluations", "seconds"]
 
 _KINDS = {
     ".json": "json",
@@ -51,7 +50,7 @@ _KINDS_OF: dict[str | None, tuple[str, ...]] = {
 def read_runs(
     path: str | os.PathLike[str],
     *,
-    format: Format | None = None,  # noqa: A002  (the word users know)
+    format: FileFormat | None = None,  # noqa: A002  (the word users know)
     columns: Mapping[str, str | None] | None = None,
     maximise: bool | None = None,
     clock: Clock = "evaluations",
@@ -108,8 +107,8 @@ def read_runs(
     >>> print(imported.skipped[0])
     runs.csv: rows without numbers as evaluations and raw_y, first: line 4: ['de', '1', '1', 'x']
     """
-    if format is not None and format not in get_args(Format):
-        raise ValueError(f"expected format={', '.join(map(repr, get_args(Format)))} or None, got {format!r}")
+    if format is not None and format not in get_args(FileFormat):
+        raise ValueError(f"expected format={', '.join(map(repr, get_args(FileFormat)))} or None, got {format!r}")
     if clock not in get_args(Clock):
         raise ValueError(f"expected clock='evaluations' or 'seconds', got {clock!r}")
     if maximise not in (None, True, False):

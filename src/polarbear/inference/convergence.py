@@ -17,9 +17,8 @@ from polarbear.posterior.diagnostics import Diagnostics
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from numpy.typing import NDArray
+    from polarbear.arrays import Array
 
-    Array = NDArray[np.float64]
 
 # Thresholds from the paper's section "Computational Inference".
 LARGEST_R_HAT = 1.01

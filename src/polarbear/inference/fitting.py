@@ -7,7 +7,7 @@ In: `Choices`, a prior, a method and a seed. Out: a `Posterior`. This is the onl
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, get_args
 
 import numpy as np
 from scipy.sparse.csgraph import connected_components
@@ -15,6 +15,7 @@ from scipy.sparse.csgraph import connected_components
 from polarbear import inference
 from polarbear.inference import ADVI, NUTS, Pathfinder
 from polarbear.inference.bootstrap import bayesian_bootstrap
+from polarbear.literals import Method
 from polarbear.models import (
     BayesianBootstrap,
     Dirichlet,
@@ -30,13 +31,10 @@ from polarbear.posterior.posterior import Posterior, ratings_from_utilities
 from polarbear.single_thread import single_thread
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from polarbear.arrays import Array
     from polarbear.posterior.diagnostics import Diagnostics
 
-    Array = NDArray[np.float64]
 
-Method = Literal["auto", "nested-laplace", "hmc", "gibbs", "laplace", "nuts", "advi", "advi-fullrank", "pathfinder"]
 Reference = NUTS | ADVI | Pathfinder
 
 _REFERENCES: dict[object, Reference] = {

@@ -21,14 +21,12 @@ from polarbear.inference.importance import systematic_counts
 from polarbear.inference.laplace.whitened_posterior import Points, whitened_posterior
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from polarbear.arrays import Array, Mask
     from polarbear.inference.laplace.whitened_posterior import WhitenedPosterior
     from polarbear.models import PlackettLucePrior
     from polarbear.observe import Choices
     from polarbear.posterior.diagnostics import Diagnostics
 
-    Array = NDArray[np.float64]
 
 _WARM_UP = 40  # turns; few suffice: chains start from Laplace's approximation, and turns are nearly independent draws
 _TURNS_A_JUDGEMENT = 5  # number of turns after which the number of leapfrog steps is reconsidered
@@ -108,6 +106,6 @@ def _energy(state: Points, momentum: Array) -> Array:
     return energy
 
 
-def _choose(accepted: NDArray[np.bool_], proposal: Points, state: Points) -> Points:
+def _choose(accepted: Mask, proposal: Points, state: Points) -> Points:
     new, old = vars(proposal).values(), vars(state).values()
     return Points(*(np.where(accepted, a, b) for a, b in zip(new, old, strict=True)))

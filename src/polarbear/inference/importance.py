@@ -14,9 +14,8 @@ import numpy as np
 from scipy.optimize import brentq
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from polarbear.arrays import Array, Indices
 
-    Array = NDArray[np.float64]
 
 # Above this shape the weights are unreliable: Vehtari et al. (2024), "Pareto smoothed importance sampling".
 LARGEST_PARETO_K = 0.7
@@ -138,7 +137,7 @@ def truncate_weights(log_weights: Array, *, share: float) -> Array:
     return weights
 
 
-def systematic_counts(weights: Array, draws: int, *, rng: np.random.Generator) -> NDArray[np.intp]:
+def systematic_counts(weights: Array, draws: int, *, rng: np.random.Generator) -> Indices:
     """Return how often systematic resampling takes each item.
 
     The expected number is proportional to the weight, and each count differs from it by less than one.
@@ -151,15 +150,15 @@ def systematic_counts(weights: Array, draws: int, *, rng: np.random.Generator) -
     edges = np.cumsum(weights)
     taken = np.ceil(edges * (draws / edges[-1]) - rng.random()).astype(np.intp)
     taken[-1] = draws  # guards against rounding
-    counts: NDArray[np.intp] = np.diff(taken, prepend=0)
+    counts: Indices = np.diff(taken, prepend=0)
     return counts
 
 
-def in_order(weights: Array, draws: int, *, rng: np.random.Generator) -> NDArray[np.intp]:
+def in_order(weights: Array, draws: int, *, rng: np.random.Generator) -> Indices:
     """Return the indices of equally weighted draws, in increasing order."""
     return np.repeat(np.arange(len(weights)), systematic_counts(weights, draws, rng=rng))
 
 
-def resample(weights: Array, draws: int, *, rng: np.random.Generator) -> NDArray[np.intp]:
+def resample(weights: Array, draws: int, *, rng: np.random.Generator) -> Indices:
     """Return the indices of equally weighted draws, in random order."""
     return rng.permutation(in_order(weights, draws, rng=rng))

@@ -16,11 +16,8 @@ from polarbear.models.validation import require_count
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from numpy.typing import NDArray
-
+    from polarbear.arrays import Array
     from polarbear.observe import Grid
-
-    Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

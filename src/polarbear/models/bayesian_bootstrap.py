@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from numbers import Real
 from typing import Literal, get_args
 
-Generalisation = Literal["clusters", "instances"]
+from polarbear.literals import Generalisation
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from polarbear.models.hyperpriors import Hyperprior, InverseGamma, LogNormal
-from polarbear.models.kernels import Kernel, KernelName, Matern, get_kernel
+from polarbear.models.kernels import Kernel, Matern, get_kernel
 from polarbear.models.namespace import cholesky, namespace_of, solve_lower
 from polarbear.models.temporal import BandedGaussian, TemporalPrior
 from polarbear.models.validation import require_count
@@ -18,11 +18,10 @@ from polarbear.models.validation import require_count
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from numpy.typing import NDArray
-
+    from polarbear.arrays import Array
+    from polarbear.literals import KernelName
     from polarbear.observe import Grid
 
-    Array = NDArray[np.float64]
 
 # Smooth kernels and close times give correlation matrices that are singular to rounding; the smallest sufficient jitter of
 # this list fixes them. All are far below any difference that rankings can resolve.

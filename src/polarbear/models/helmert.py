@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from polarbear.arrays import Array
 
 
-def helmert(algorithms: int) -> NDArray[np.float64]:
+def helmert(algorithms: int) -> Array:
     """Return the orthonormal basis Q (n × (n − 1)) of the utilities that sum to zero, with the paper's signs.
 
     Q_ik = √(1 / (k (k + 1))) for i ≤ k, −√(k / (k + 1)) for i = k + 1, and 0 below, so that μ = Q η.

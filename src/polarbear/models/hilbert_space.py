@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from polarbear.models.hyperpriors import Hyperprior, InverseGamma, LogNormal
-from polarbear.models.kernels import KernelName, get_kernel
+from polarbear.models.kernels import get_kernel
 from polarbear.models.namespace import namespace_of
 from polarbear.models.temporal import TemporalPrior
 from polarbear.models.validation import require_count, require_positive
@@ -18,11 +18,10 @@ from polarbear.models.validation import require_count, require_positive
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from numpy.typing import NDArray
-
+    from polarbear.arrays import Array
+    from polarbear.literals import KernelName
     from polarbear.observe import Grid
 
-    Array = NDArray[np.float64]
 
 _HALF_RANGE = 0.5  # of the scaled time axis [0, 1]
 

@@ -13,7 +13,7 @@ from polarbear.models.namespace import namespace_of
 from polarbear.models.validation import require_finite, require_positive
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from polarbear.arrays import Array
 
 
 @runtime_checkable
@@ -26,7 +26,7 @@ class Hyperprior(Protocol):
     def quantile(self, probability: float) -> float:
         """Return the value that the hyperparameter stays below with this probability."""
 
-    def sample(self, size: int, *, rng: np.random.Generator) -> NDArray[np.float64]:
+    def sample(self, size: int, *, rng: np.random.Generator) -> Array:
         """Draw independent values of the hyperparameter."""
 
 
@@ -62,7 +62,7 @@ class LogNormal:
         """Return a quantile of the value."""
         return math.exp(self.location + self.scale * float(special.ndtri(probability)))
 
-    def sample(self, size: int, *, rng: np.random.Generator) -> NDArray[np.float64]:
+    def sample(self, size: int, *, rng: np.random.Generator) -> Array:
         """Draw independent values."""
         return np.exp(rng.normal(self.location, self.scale, size))
 
@@ -94,7 +94,7 @@ class InverseGamma:
         """Return a quantile of the value."""
         return self.scale / float(special.gammainccinv(self.shape, probability))
 
-    def sample(self, size: int, *, rng: np.random.Generator) -> NDArray[np.float64]:
+    def sample(self, size: int, *, rng: np.random.Generator) -> Array:
         """Draw independent values."""
         return self.scale / rng.gamma(self.shape, size=size)
 
@@ -123,6 +123,6 @@ class Exponential:
         """Return a quantile of the value."""
         return -math.log1p(-probability) / self.rate
 
-    def sample(self, size: int, *, rng: np.random.Generator) -> NDArray[np.float64]:
+    def sample(self, size: int, *, rng: np.random.Generator) -> Array:
         """Draw independent values."""
         return rng.exponential(1 / self.rate, size)

@@ -12,14 +12,12 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
+from polarbear.literals import KernelName
 from polarbear.models.namespace import namespace_of
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from polarbear.arrays import Array
 
-    Array = NDArray[np.float64]
-
-KernelName = Literal["matern32", "matern52", "squared-exponential"]
 
 # 16 Gauss-Legendre nodes are exact to rounding for the smooth integrand of `Matern.innovation` on [0, 1].
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(16)

@@ -15,9 +15,9 @@ from polarbear.models.namespace import namespace_of
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from polarbear.arrays import Array
     from polarbear.observe import Choices
 
-    Array = NDArray[np.float64]
 
 # Exponentials of utilities further apart than this underflow in sums and quotients. Each set is then summed relative to its
 # own largest utility, which is slower.

@@ -14,8 +14,7 @@ from polarbear.models.temporal import BandedGaussian, TemporalPrior
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from numpy.typing import NDArray
-
+    from polarbear.arrays import Array
     from polarbear.observe import Grid
 
 
@@ -39,7 +38,7 @@ class RandomWalk(TemporalPrior):
         """The prior of σ."""
         return {"amplitude": self.amplitude}
 
-    def factor(self, grid: Grid, *hyperparameters: float) -> NDArray[np.float64]:
+    def factor(self, grid: Grid, *hyperparameters: float) -> Array:
         """Return L, which sums increments: L[i, j] = σ √Δt_j for j ≤ i, and 0 otherwise."""
         (amplitude,) = hyperparameters
         return amplitude * np.tril(np.broadcast_to(np.sqrt(_increments(grid)), (len(grid), len(grid))))
@@ -57,6 +56,6 @@ class RandomWalk(TemporalPrior):
         return BandedGaussian(np.arange(len(grid)), np.ones((len(grid), 1)), precision, log_determinant)
 
 
-def _increments(grid: Grid) -> NDArray[np.float64]:
+def _increments(grid: Grid) -> Array:
     """Return Δt of each time on the scaled axis, with Δt = 1 for the first."""
     return np.concatenate([[1.0], np.diff(grid.scaled)])

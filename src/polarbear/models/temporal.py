@@ -23,11 +23,8 @@ from polarbear.models.hyperpriors import Hyperprior, require_hyperprior
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from numpy.typing import NDArray
-
+    from polarbear.arrays import Array, Indices
     from polarbear.observe import Grid
-
-    Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +43,7 @@ class BandedGaussian:
         log det Π.
     """
 
-    first: NDArray[np.intp]
+    first: Indices
     weights: Array
     precision: Array
     log_determinant: float

@@ -26,9 +26,10 @@ from polarbear.observe.trajectory import Trajectory
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator
 
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
-    from polarbear.observe.trajectory import Failure
+    from polarbear.arrays import Array, Indices, Mask, Ranks
+    from polarbear.literals import Failure
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -69,9 +70,9 @@ class Choices:
 
     grid: Grid
     names: tuple[str, ...]
-    wins: NDArray[np.float64]
-    members: NDArray[np.bool_]
-    counts: NDArray[np.float64]
+    wins: Array
+    members: Mask
+    counts: Array
     instances: int
     rankings: Rankings | None = None
 
@@ -145,7 +146,7 @@ class Choices:
         ranks = np.empty(array.shape if per_instance else 0, dtype=np.int16)
         seen = np.zeros(len(algorithms), dtype=bool)
 
-        def parts() -> Iterator[tuple[NDArray[np.int16], NDArray[np.float64]]]:
+        def parts() -> Iterator[tuple[Ranks, Array]]:
             for part in split_blocks(*array.shape):
                 ranked = rank_values(
                     array[:, part],
@@ -302,7 +303,7 @@ class Choices:
         kept = rankings if per_instance else None
         return _counted(counted, rankings.grid, rankings.names, len(rankings.ranks), kept)
 
-    def at_times(self, chosen: NDArray[np.bool_] | NDArray[np.intp]) -> Choices:
+    def at_times(self, chosen: Mask | Indices) -> Choices:
         """Return the choices at some of the times, given as a mask or as increasing indices, without the rankings."""
         return replace(
             self,
@@ -391,7 +392,7 @@ def _counted(counted: Tally, grid: Grid, names: tuple[str, ...], instances: int,
     return Choices(grid, names, *counted, instances, rankings)
 
 
-def _tally_in_parts(ranks: NDArray[np.int16], weights: NDArray[np.float64]) -> Tally:
+def _tally_in_parts(ranks: Ranks, weights: Array) -> Tally:
     return tally((ranks[:, part], weights[:, part]) for part in split_blocks(*ranks.shape))
 
 
@@ -416,7 +417,7 @@ def _clusters_of(runs: list[Trajectory], rows: Mapping[Hashable, int], kind: str
     return Clusters(tuple(labels[instance] for instance in rows), kind, unit)
 
 
-def _joined_weights(first: Rankings, second: Rankings) -> NDArray[np.float64]:
+def _joined_weights(first: Rankings, second: Rankings) -> Array:
     """Return the weights of both: per instance if both are, else per instance and time."""
     if first.weights.ndim == second.weights.ndim == 1:
         return np.concatenate([first.weights, second.weights])

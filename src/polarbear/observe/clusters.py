@@ -12,7 +12,7 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable
 
-    from numpy.typing import NDArray
+    from polarbear.arrays import Indices
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class Clusters:
         return f"Clusters({len(self.labels)} {self.unit}s of {self.number} {kinds})"
 
     @cached_property
-    def codes(self) -> NDArray[np.intp]:
+    def codes(self) -> Indices:
         """The cluster of each instance as an integer, numbered in the order of first appearance."""
         numbers: dict[Hashable, int] = {}
         codes = np.array([numbers.setdefault(label, len(numbers)) for label in self.labels], dtype=np.intp)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,7 +12,9 @@ from polarbear.observe.read_only import as_read_only
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-Axis = Literal["linear", "log"]
+    from polarbear.arrays import Array
+    from polarbear.literals import Axis
+
 
 # Relative tolerance for equal ratios of a geometric grid: far above rounding, far below any deliberate spacing.
 _SAME_SPACING = 1e-6
@@ -38,7 +40,7 @@ class Grid:
     (3, [0.0, 0.5, 1.0])
     """
 
-    times: NDArray[np.float64]
+    times: Array
     axis: Axis
 
     def __init__(self, times: ArrayLike, axis: Axis = "linear") -> None:
@@ -89,7 +91,7 @@ class Grid:
         return f"Grid({len(self)} times from {first:g} to {last:g}, {self.axis} axis)"
 
     @property
-    def scaled(self) -> NDArray[np.float64]:
+    def scaled(self) -> Array:
         """The times mapped to [0, 1] on the grid's own axis; a single time maps to 0."""
         if len(self) == 1:
             return as_read_only([0.0], np.float64)
@@ -184,7 +186,7 @@ def _check_ends(start: float, stop: float, count: int) -> None:
         )
 
 
-def _is_geometric(times: NDArray[np.float64]) -> bool:
+def _is_geometric(times: Array) -> bool:
     if len(times) < 3 or times[0] <= 0:
         return False
     ratios, steps = times[1:] / times[:-1], np.diff(times)

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
+    from polarbear.arrays import Array, Mask, Ranks
+
 ABSENT: Final = -1
 """Rank of an algorithm that was not observed: it is in no choice set."""
 
@@ -58,10 +60,10 @@ class Rankings:
     Rankings(1 instances, 1 times, 4 algorithms)
     """
 
-    ranks: NDArray[np.int16]
+    ranks: Ranks
     names: tuple[str, ...]
     grid: Grid
-    weights: NDArray[np.float64]
+    weights: Array
     clusters: Clusters | None
 
     def __init__(
@@ -85,7 +87,7 @@ class Rankings:
         return f"Rankings({instances} instances, {times} times, {algorithms} algorithms)"
 
     @property
-    def weight_of_each(self) -> NDArray[np.float64]:
+    def weight_of_each(self) -> Array:
         """The weight of each ranking, shape (instance, time)."""
         return np.broadcast_to(self.weights.reshape(len(self.ranks), -1), self.ranks.shape[:2])
 
@@ -109,11 +111,11 @@ def check_shape(shape: tuple[int, ...], grid: Grid) -> int:
     return shape[2]
 
 
-def check_weights(weights: ArrayLike | None, instances: int, times: int) -> NDArray[np.float64]:
+def check_weights(weights: ArrayLike | None, instances: int, times: int) -> Array:
     """Return read-only weights, checked, of shape (instance,) or (instance, time); None gives 1 per instance."""
     if weights is None:
         return as_read_only(np.ones(instances), np.float64)
-    result: NDArray[np.float64] = as_read_only(weights, np.float64)
+    result: Array = as_read_only(weights, np.float64)
     if result.shape not in ((instances,), (instances, times)):
         raise ValueError(
             f"expected weights of shape ({instances},), one for each instance, or ({instances}, {times}), one for each "
@@ -127,13 +129,13 @@ def check_weights(weights: ArrayLike | None, instances: int, times: int) -> NDAr
     return result
 
 
-def _checked_ranks(given: NDArray[Any]) -> NDArray[np.int16]:
+def _checked_ranks(given: NDArray[Any]) -> Ranks:
     if given.dtype.kind not in "iu":
         raise ValueError(f"expected whole numbers as ranks, got {given.dtype}; rank_values(values) makes ranks")
     valid = (given >= ABSENT) & (given <= UNRANKED)
     if not valid.all():
         raise ValueError(f"expected ranks from 0, ABSENT ({ABSENT}) or UNRANKED ({UNRANKED}), got {given[~valid][0]}")
-    ranks: NDArray[np.int16] = given.astype(np.int16, copy=False)
+    ranks: Ranks = given.astype(np.int16, copy=False)
     last = np.where(ranks == UNRANKED, ABSENT, ranks).max(axis=-1)
     # Dense ranks: if some algorithm has rank k, every rank below k is taken.
     for rank in range(min(int(last.max()), ranks.shape[-1])):
@@ -153,7 +155,7 @@ def rank_values(
     absolute_tolerance: float = 0.0,
     relative_tolerance: float = 0.0,
     maximise: bool = False,
-) -> NDArray[np.int16]:
+) -> Ranks:
     """Return dense ranks of values along the last axis: 0 is best (lowest), and equal values share a rank.
 
     Without a tolerance only exactly equal values are ties. With one, a value y is tied with the best value b of a
@@ -235,7 +237,7 @@ def real_array(values: ArrayLike) -> NDArray[Any]:
     return array
 
 
-def _as_losses(values: NDArray[Any], maximise: bool) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+def _as_losses(values: NDArray[Any], maximise: bool) -> tuple[NDArray[Any], Mask]:
     """Return losses (lower is better, missing values sort last) and the mask of missing values."""
     kind = values.dtype.kind
     if kind == "f":
@@ -251,7 +253,7 @@ def _as_losses(values: NDArray[Any], maximise: bool) -> tuple[NDArray[Any], NDAr
     return integers, np.zeros(values.shape, dtype=bool)
 
 
-def _steps(ascending: NDArray[Any], absolute: float, relative: float) -> NDArray[np.bool_]:
+def _steps(ascending: NDArray[Any], absolute: float, relative: float) -> Mask:
     """Return the mask of positions, from the second on, at which a new group of tied values begins."""
     kind, shape = ascending.dtype.kind, ascending.shape
     ascending = ascending.reshape(-1, shape[-1])

@@ -21,21 +21,23 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from polarbear.arrays import Array, Indices, Mask, Ranks
+
 _ELEMENTS = 2**20  # array elements processed at once, to bound memory: some tens of megabytes
 
 
 class Tally(NamedTuple):
     """Wins and distinct choice sets per block (a time, or a time of one instance)."""
 
-    wins: NDArray[np.float64]
+    wins: Array
     """Shape (block, algorithm): how often each algorithm was chosen from a set of two or more."""
-    members: NDArray[np.bool_]
+    members: Mask
     """Shape (block, set, algorithm): sorted sets, then padding sets that contain every algorithm."""
-    counts: NDArray[np.float64]
+    counts: Array
     """Shape (block, set): how often each set occurred; 0 for padding."""
 
 
-def tally(parts: Iterable[tuple[NDArray[np.int16], NDArray[np.float64]]]) -> Tally:
+def tally(parts: Iterable[tuple[Ranks, Array]]) -> Tally:
     """Count the wins and choice sets of each block.
 
     A ranking is a sequence of stages: at each stage, the algorithms of one rank are chosen from themselves and all worse
@@ -107,22 +109,22 @@ class _Code:
         return min(self.algorithms, 32, int(math.log(2**62 / self.blocks, 3)))
 
     @property
-    def powers(self) -> NDArray[np.float64]:
+    def powers(self) -> Array:
         """The place value of each algorithm's digit, shape (algorithm, word)."""
         word, digit = np.divmod(np.arange(self.algorithms), self.width)
         powers = np.zeros((self.algorithms, word[-1] + 1))
         powers[np.arange(self.algorithms), word] = 3 ** (self.width - 1 - digit)
         return powers
 
-    def encode(self, block: NDArray[np.intp], digits: NDArray[np.generic]) -> NDArray[np.int64]:
+    def encode(self, block: Indices, digits: NDArray[np.generic]) -> NDArray[np.int64]:
         return self.placed(block, digits.astype(np.float64) @ self.powers)
 
-    def placed(self, block: NDArray[np.intp], codes: NDArray[np.float64]) -> NDArray[np.int64]:
+    def placed(self, block: Indices, codes: Array) -> NDArray[np.int64]:
         rows = codes.astype(np.int64)
         rows[:, 0] += block * 3**self.width
         return rows
 
-    def decode(self, rows: NDArray[np.int64]) -> tuple[NDArray[np.intp], NDArray[np.int8]]:
+    def decode(self, rows: NDArray[np.int64]) -> tuple[Indices, NDArray[np.int8]]:
         words = rows.copy()
         block, words[:, 0] = np.divmod(rows[:, 0], 3**self.width)
         digits = np.empty((len(rows), self.algorithms), dtype=np.int8)
@@ -132,9 +134,7 @@ class _Code:
         return block.astype(np.intp), digits
 
 
-def _tally_part(
-    ranks: NDArray[np.int16], weights: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.intp], NDArray[np.bool_], NDArray[np.float64]]:
+def _tally_part(ranks: Ranks, weights: Array) -> tuple[Array, Indices, Mask, Array]:
     instances, blocks, algorithms = ranks.shape
     code = _Code(algorithms, blocks)
     stages, totals = _stages(
@@ -165,9 +165,7 @@ def _tally_part(
     return wins, block, digits == 1, sums
 
 
-def _stages(
-    code: _Code, ranks: NDArray[np.int16], weights: NDArray[np.float64], block: NDArray[np.intp]
-) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+def _stages(code: _Code, ranks: Ranks, weights: Array, block: Indices) -> tuple[NDArray[np.int64], Array]:
     """Return the distinct stages of all rankings, and the total weight of each."""
     last = np.where(ranks == UNRANKED, ABSENT, ranks).max(axis=1)
     last[weights == 0] = ABSENT
@@ -184,11 +182,11 @@ def _stages(
 
 def _expanded(
     code: _Code,
-    block: NDArray[np.intp],
-    chosen: NDArray[np.bool_],
-    worse: NDArray[np.bool_],
-    totals: NDArray[np.float64],
-) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    block: Indices,
+    chosen: Mask,
+    worse: Mask,
+    totals: Array,
+) -> tuple[NDArray[np.int64], Array]:
     """Return the distinct choice sets and counts of ties of one size that all have, or all lack, worse algorithms."""
     size = int(chosen[0].sum())
     members, shares = tie_subsets(size)
@@ -205,7 +203,7 @@ def _expanded(
     return _summed(rows, (totals[:, None] * shares).ravel())
 
 
-def _summed(rows: NDArray[np.int64], weights: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+def _summed(rows: NDArray[np.int64], weights: Array) -> tuple[NDArray[np.int64], Array]:
     """Return the distinct rows in ascending order, and the sum of the (positive) weights of each."""
     if not len(rows):
         return rows, weights
@@ -219,9 +217,7 @@ def _summed(rows: NDArray[np.int64], weights: NDArray[np.float64]) -> tuple[NDAr
     return rows[first], np.add.reduceat(weights[order], first)
 
 
-def _padded(
-    block: NDArray[np.intp], members: NDArray[np.bool_], counts: NDArray[np.float64], blocks: int
-) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
+def _padded(block: Indices, members: Mask, counts: Array, blocks: int) -> tuple[Mask, Array]:
     """Pad every block to the same number of sets; padding contains every algorithm, so that its mass is positive."""
     number = np.bincount(block, minlength=blocks)
     most = max(1, int(number.max()))

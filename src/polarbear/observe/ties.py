@@ -16,6 +16,8 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from polarbear.arrays import Array, Indices, Mask
+
 LARGEST_EXACT: Final = 12
 """Largest tie that is expanded exactly; the subsets of larger ties are sampled (design, section 4.1)."""
 
@@ -27,7 +29,7 @@ _MOST_SUBSETS = 2**LARGEST_EXACT
 
 
 @cache
-def tie_subsets(size: int) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
+def tie_subsets(size: int) -> tuple[Mask, Array]:
     """Return the subsets U of a tie of k algorithms, and the weight of each as the part still unranked.
 
     Over the k! orderings of the tie, a subset of u algorithms is the set still unranked with probability
@@ -80,7 +82,7 @@ def tie_subsets(size: int) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
     return result
 
 
-def shuffle_ties(tied: NDArray[np.intp], tie: NDArray[np.uint8]) -> NDArray[np.intp]:
+def shuffle_ties(tied: Indices, tie: NDArray[np.uint8]) -> Indices:
     """Shuffle the algorithms of each tie by a generator seeded from the tie itself.
 
     The order depends only on which algorithms are tied and which are worse: neither on the order of the instances nor on

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, get_args
 
 import numpy as np
 
+from polarbear.literals import Failure
 from polarbear.observe.read_only import as_read_only
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
 
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
-Failure = Literal["last", "missing", "raise"]
+    from polarbear.arrays import Array, Indices
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,8 +56,8 @@ class Trajectory:
 
     algorithm: str
     instance: Hashable
-    times: NDArray[np.float64]
-    values: NDArray[np.float64]
+    times: Array
+    values: Array
     until: float
     failed: bool
     maximise: bool
@@ -125,7 +126,7 @@ class Trajectory:
     def _key(self) -> tuple[object, ...]:
         return self.algorithm, self.instance, self.until, self.failed, self.maximise, self.cluster
 
-    def at(self, times: ArrayLike, *, failure: Failure = "last") -> NDArray[np.float64]:
+    def at(self, times: ArrayLike, *, failure: Failure = "last") -> Array:
         """Return the best value found by each time.
 
         Parameters
@@ -157,7 +158,7 @@ class Trajectory:
         return np.where(asked > self.until, math.nan, found)
 
 
-def _check_events(run: str, times: NDArray[np.float64], values: NDArray[np.float64], *, best: float) -> None:
+def _check_events(run: str, times: Array, values: Array, *, best: float) -> None:
     if times.ndim != 1 or times.shape != values.shape:
         raise ValueError(f"expected one time for each value of {run}, got shapes {times.shape} and {values.shape}")
     valid = np.isfinite(times) & (times >= 0)
@@ -179,7 +180,7 @@ def _check_events(run: str, times: NDArray[np.float64], values: NDArray[np.float
         )
 
 
-def _improvements(times: NDArray[np.float64], losses: NDArray[np.float64]) -> NDArray[np.intp]:
+def _improvements(times: Array, losses: Array) -> Indices:
     """Return the indices of the events that improved on the best loss so far; of several at one time, only the best."""
     before = np.minimum.accumulate(np.concatenate([[math.inf], losses]))[:-1]
     better = np.flatnonzero(losses < before)

@@ -18,14 +18,13 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
     from matplotlib.text import Text
-    from numpy.typing import NDArray
 
+    from polarbear.arrays import Array
+    from polarbear.literals import Axis
     from polarbear.observe import Grid
-    from polarbear.observe.grid import Axis
     from polarbear.posterior.posterior import Posterior
     from polarbear.selection import Crossing
 
-    Array = NDArray[np.float64]
 
 _WORTH_A_NAME = 0.02  # algorithms whose P(best) stays below this at all budgets share one area
 _LEVEL = 0.022  # distance between rows of intervals, as a share of the height of the axes

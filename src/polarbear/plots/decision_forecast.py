@@ -14,11 +14,10 @@ if TYPE_CHECKING:
     from typing import Self
 
     from matplotlib.axes import Axes
-    from numpy.typing import NDArray
 
+    from polarbear.arrays import Array, Indices
     from polarbear.race.result import RaceResult
 
-    Array = NDArray[np.float64]
 
 _WIDE = 20.0  # multiple of the instances so far; a longer forecast gets a log axis
 
@@ -52,7 +51,7 @@ class DecisionForecast:
     """
 
     names: tuple[str, ...]
-    instances: NDArray[np.intp]
+    instances: Indices
     share: Array
     open_pairs: tuple[OpenPair, ...]
     expected_instances: Array

@@ -15,11 +15,10 @@ if TYPE_CHECKING:
     from typing import Self
 
     from matplotlib.axes import Axes
-    from numpy.typing import NDArray
 
+    from polarbear.arrays import Array, Indices, Mask
     from polarbear.race.result import RaceResult
 
-    Array = NDArray[np.float64]
 
 _BEND = 0.9  # above this probability the axis is logarithmic in 1 - p
 _DECADE = 0.45  # height of each further nine of the probability
@@ -55,12 +54,12 @@ class DominanceEvolution:
     """
 
     names: tuple[str, ...]
-    rounds: NDArray[np.intp]
+    rounds: Indices
     threat: Array
-    eliminated: NDArray[np.bool_]
-    resolved: NDArray[np.bool_]
+    eliminated: Mask
+    resolved: Mask
     share: Array
-    reliable: NDArray[np.bool_]
+    reliable: Mask
     confidence: float
 
     @classmethod

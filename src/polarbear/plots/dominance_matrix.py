@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from typing import Self
 
     from matplotlib.axes import Axes
-    from numpy.typing import NDArray
 
-    from polarbear.posterior.elimination import Elimination
+    from polarbear.arrays import Array
+    from polarbear.literals import Elimination
     from polarbear.posterior.posterior import Posterior
 
 _FEW = 10  # up to this number of algorithms the cells contain numbers
@@ -37,7 +37,7 @@ class DominanceMatrix:
     """
 
     names: tuple[str, ...]
-    probability: NDArray[np.float64]
+    probability: Array
     elimination: Elimination
 
     @classmethod

@@ -15,11 +15,10 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.lines import Line2D
     from matplotlib.text import Text
-    from numpy.typing import NDArray
 
+    from polarbear.arrays import Array
     from polarbear.plots.palette import Look
 
-    Array = NDArray[np.float64]
 
 _FONT_POINTS = 7.5
 _LINE_POINTS = 9.5  # distance between lines of names

@@ -27,8 +27,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from numpy.typing import ArrayLike
 
-    from polarbear.observe.grid import Axis
-    from polarbear.posterior.elimination import Elimination
+    from polarbear.literals import Axis, Elimination
     from polarbear.posterior.posterior import Posterior
     from polarbear.race.result import RaceResult
     from polarbear.selection import Preference

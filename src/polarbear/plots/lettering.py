@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from matplotlib.axis import Axis
     from matplotlib.text import Text
 
+    from polarbear.literals import Axis as Kind
     from polarbear.observe import Grid
-    from polarbear.observe.grid import Axis as Kind
 
 _LONGEST = 24  # characters of a name that fit into a figure
 _SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")

@@ -16,13 +16,11 @@ if TYPE_CHECKING:
     from typing import Self
 
     from matplotlib.axes import Axes
-    from numpy.typing import NDArray
 
+    from polarbear.arrays import Array
+    from polarbear.literals import Axis
     from polarbear.observe import Grid
-    from polarbear.observe.grid import Axis
     from polarbear.posterior.posterior import Posterior
-
-    Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

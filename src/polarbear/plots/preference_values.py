@@ -16,12 +16,11 @@ if TYPE_CHECKING:
     from typing import Self
 
     from matplotlib.axes import Axes
-    from numpy.typing import NDArray
 
+    from polarbear.arrays import Array
     from polarbear.posterior.posterior import Posterior
     from polarbear.selection import Preference
 
-    Array = NDArray[np.float64]
 
 _POINTS = 200  # points at which a density is evaluated
 _TAIL = 0.001  # share of the draws that a density leaves out at either end

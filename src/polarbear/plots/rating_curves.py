@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from typing import Self
 
     from matplotlib.axes import Axes
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
+    from polarbear.arrays import Array
+    from polarbear.literals import Axis
     from polarbear.observe import Grid
-    from polarbear.observe.grid import Axis
     from polarbear.posterior.posterior import Posterior
 
-    Array = NDArray[np.float64]
 
 _FEW = 8  # up to this number of algorithms, darker bands remain distinguishable
 

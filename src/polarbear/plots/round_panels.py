@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import ArrayLike
 
-    from polarbear.observe.grid import Axis
+    from polarbear.literals import Axis
     from polarbear.posterior.posterior import Posterior
     from polarbear.race.result import RaceResult
     from polarbear.race.state import State

@@ -13,10 +13,10 @@ if TYPE_CHECKING:
     from typing import Self
 
     from matplotlib.axes import Axes
-    from numpy.typing import NDArray
 
+    from polarbear.arrays import Array, Indices, Mask
+    from polarbear.literals import Axis
     from polarbear.observe import Grid
-    from polarbear.observe.grid import Axis
     from polarbear.race.result import RaceResult
 
 _MANY = 1e6  # evaluations or seconds from which costs are printed in millions
@@ -46,10 +46,10 @@ class SampleAllocation:
 
     grid: Grid
     names: tuple[str, ...]
-    inside: NDArray[np.bool_]
-    counts: NDArray[np.intp]
-    runs: NDArray[np.intp]
-    cost: NDArray[np.float64]
+    inside: Mask
+    counts: Indices
+    runs: Indices
+    cost: Array
     instances: int
     saved_share: float
     unit: str
@@ -114,7 +114,7 @@ def draw_allocation(ax: Axes, data: SampleAllocation, *, axis: Axis | None = Non
     bar.set_label(f"instances ({data.saved_share:.0%} of all {data.unit} saved)", loc="left")
 
 
-def _edges(times: NDArray[np.float64], kind: Axis) -> NDArray[np.float64]:
+def _edges(times: Array, kind: Axis) -> Array:
     """Return cell borders half-way between the times on the axis; the first and last time are the outer borders."""
     if len(times) == 1:
         return np.array([times[0] * 0.9, times[0] * 1.1])

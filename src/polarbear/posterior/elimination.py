@@ -14,21 +14,19 @@ elimination.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, get_args
 
 import numpy as np
 
+from polarbear.literals import Elimination, Specialists
 from polarbear.posterior.relations import anytime_dominance, dominance
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from numpy.typing import NDArray
-
+    from polarbear.arrays import Array, Mask
     from polarbear.posterior.posterior import Posterior
 
-Elimination = Literal["joint", "pointwise"]
-Specialists = Literal["keep", "drop"]
 
 # The smallest difference in the share of first places that keeps a specialist. Two algorithms that never come first differ
 # only by the pseudo-instances, and this difference must not keep either of them.
@@ -85,8 +83,8 @@ def elimination_probabilities(
     *,
     elimination: Elimination,
     specialists: Specialists = "keep",
-    over_time: NDArray[np.float64] | None = None,
-) -> NDArray[np.float64]:
+    over_time: Array | None = None,
+) -> Array:
     """Return the probability with which the row eliminates the column, shape (algorithm, algorithm).
 
     `over_time` is the result of `elimination_probabilities_over_time`, if it has been computed already.
@@ -95,7 +93,7 @@ def elimination_probabilities(
         raise ValueError(f"elimination must be 'joint' or 'pointwise', got {elimination!r}")
     if over_time is None:
         over_time = elimination_probabilities_over_time(posterior, specialists=specialists)
-    least: NDArray[np.float64] = over_time.min(axis=0)
+    least: Array = over_time.min(axis=0)
     if elimination == "pointwise":
         return least
     # A zero probability at one time implies a zero probability at all times at once.
@@ -109,8 +107,8 @@ def elimination_probabilities(
 
 
 def elimination_probabilities_over_time(
-    posterior: Posterior, *, specialists: Specialists = "keep", beats: NDArray[np.float64] | None = None
-) -> NDArray[np.float64]:
+    posterior: Posterior, *, specialists: Specialists = "keep", beats: Array | None = None
+) -> Array:
     """Return P(the row beats the column at t under the elimination rule), shape (time, algorithm, algorithm).
 
     `beats` is `dominance(posterior)`, if it has been computed already; where it is zero, the result is zero.
@@ -128,7 +126,7 @@ def elimination_probabilities_over_time(
     return np.where(beats > 0, result, 0.0)
 
 
-def _compared(posterior: Posterior) -> NDArray[np.bool_]:
+def _compared(posterior: Posterior) -> Mask:
     """Return whether two algorithms were observed on a common instance at each time, shape (time, algorithm, algorithm)."""
     assert posterior.outcomes is not None
     result = np.zeros((len(posterior.grid), len(posterior.names), len(posterior.names)), dtype=np.bool_)
@@ -142,7 +140,7 @@ def _watches_first_places(posterior: Posterior, specialists: Specialists) -> boo
     return specialists == "keep" and posterior.outcomes is not None
 
 
-def _better(posterior: Posterior, a: int, b: int) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+def _better(posterior: Posterior, a: int, b: int) -> tuple[Mask, Mask]:
     """Return whether a beats b on most instances and comes first as often, and the reverse, each of shape (time, draw)."""
     assert posterior.outcomes is not None
     rates, lead = posterior.win_rates(a, b), posterior.outcomes.first_place_lead(a, b)
@@ -224,7 +222,7 @@ def dominated(
 
 
 def eliminate_successively(
-    posterior: Posterior, threat: NDArray[np.float64], *, confidence: float, among: Collection[str]
+    posterior: Posterior, threat: Array, *, confidence: float, among: Collection[str]
 ) -> tuple[Dominated, ...]:
     """Eliminate one algorithm after another by the largest entry of `threat`, and return them.
 

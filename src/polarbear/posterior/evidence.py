@@ -50,11 +50,11 @@ from polarbear.observe import Choices
 from polarbear.observe.rankings import ABSENT, UNRANKED
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
+    from polarbear.arrays import Array, Indices, Mask, Ranks
     from polarbear.observe import Rankings
 
-    Array = NDArray[np.float64]
 
 # 64 nodes integrate polynomials up to degree 127 exactly and (1 + λ)^5000 to about 1 %; validity does not depend on it.
 _NODES = 64
@@ -198,7 +198,7 @@ def _log_capital(rankings: Rankings, time: int, stakes: Array) -> Array:
     return _log_capital_of_instances(ranks, relative, stakes)
 
 
-def _log_capital_of_instances(ranks: NDArray[np.int16], weights: Array, stakes: Array) -> Array:
+def _log_capital_of_instances(ranks: Ranks, weights: Array, stakes: Array) -> Array:
     """Return the log capital with a bet on each instance: log(1 + λ w) per win, log(1 − λ w) per loss, 0 per tie."""
     equal = bool((weights == 1).all())
     levels = np.ones(1) if equal else weights
@@ -213,7 +213,7 @@ def _log_capital_of_instances(ranks: NDArray[np.int16], weights: Array, stakes: 
     return gained + lost.transpose(1, 0, 2)
 
 
-def _log_capital_of_clusters(ranks: NDArray[np.int16], weights: Array, codes: NDArray[np.intp], stakes: Array) -> Array:
+def _log_capital_of_clusters(ranks: Ranks, weights: Array, codes: Indices, stakes: Array) -> Array:
     """Return the log capital with one bet per cluster, on the mean of w (2 x − 1) over its members that compare the pair."""
     order = np.argsort(codes, kind="stable")
     ranks, weights = ranks[:, order], weights[order]
@@ -231,15 +231,15 @@ def _log_capital_of_clusters(ranks: NDArray[np.int16], weights: Array, codes: ND
     return result
 
 
-def _wins(ranks: NDArray[np.int16], row: int) -> NDArray[np.bool_]:
+def _wins(ranks: Ranks, row: int) -> Mask:
     """Return where the row beats each algorithm, shape (algorithm, instance).
 
     A missing opponent has the lowest rank and is never beaten; of two unranked algorithms neither beats the other.
     """
-    won: NDArray[np.bool_] = (ranks[row] < ranks) & (ranks[row] != ABSENT)
+    won: Mask = (ranks[row] < ranks) & (ranks[row] != ABSENT)
     return won
 
 
-def _losses(ranks: NDArray[np.int16], row: int) -> NDArray[np.bool_]:
-    lost: NDArray[np.bool_] = (ranks < ranks[row]) & (ranks != ABSENT)
+def _losses(ranks: Ranks, row: int) -> Mask:
+    lost: Mask = (ranks < ranks[row]) & (ranks != ABSENT)
     return lost

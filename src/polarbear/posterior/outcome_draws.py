@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    Array = NDArray[np.float64]
-    Array32 = NDArray[np.float32]
+    from polarbear.arrays import Array, Array32, Indices, Mask, Ranks
+
 
 # Win rates of all pairs are cached if they take no more than this, else computed on demand.
 _KEPT_BYTES = 400_000_000
@@ -53,7 +53,7 @@ class OutcomeDraws:
         is not shrunk; None without shrinkage. Pairs (a, b), a < b, are in the order of `numpy.triu_indices`.
     """
 
-    ranks: NDArray[np.int16]
+    ranks: Ranks
     weights: Array32
     sizes: Array
     observed: int
@@ -78,7 +78,7 @@ class OutcomeDraws:
         rates: Array32 = self._all_pairs[_pair_index(first, second, self.algorithms)]
         return rates
 
-    def thinned(self, kept: NDArray[np.intp]) -> OutcomeDraws:
+    def thinned(self, kept: Indices) -> OutcomeDraws:
         """Return the draws at the positions `kept`."""
         return replace(
             self,
@@ -92,7 +92,7 @@ class OutcomeDraws:
         both, _ = outcomes(self.ranks[..., first], self.ranks[..., second])
         return self.sizes @ both
 
-    def compared(self, first: int, second: int) -> NDArray[np.bool_]:
+    def compared(self, first: int, second: int) -> Mask:
         """Return whether any observed instance (no pseudo-instance) compares both algorithms, shape (time,)."""
         ranks = self.ranks[: self.observed]
         both, _ = outcomes(ranks[..., first], ranks[..., second])
@@ -157,13 +157,13 @@ class OutcomeDraws:
             return model
         return self._blended(self._weighted(both, won), model, both)
 
-    def _blended(self, by_outcomes: Array32, by_model: Array32, both: NDArray[np.bool_]) -> Array32:
+    def _blended(self, by_outcomes: Array32, by_model: Array32, both: Mask) -> Array32:
         """Blend outcomes and model, both (time, draw); the fewer instances compare the pair, the more the model counts."""
         share = (self.model_weight / (self.model_weight + self.sizes @ both)).astype(np.float32)[:, None]
         blended: Array32 = by_outcomes + share * (by_model - by_outcomes)
         return blended
 
-    def _weighted(self, both: NDArray[np.bool_], won: Array32) -> Array32:
+    def _weighted(self, both: Mask, won: Array32) -> Array32:
         """Return the weighted mean of `won` (row, time) over the rows that compare both, shape (time, draw)."""
         weighted, counted = won, both.astype(np.float32)
         if self.scale is not None:
@@ -177,7 +177,7 @@ class OutcomeDraws:
         return np.minimum(rates, 1.0)
 
 
-def outcomes(first: NDArray[np.int16], second: NDArray[np.int16]) -> tuple[NDArray[np.bool_], Array32]:
+def outcomes(first: Ranks, second: Ranks) -> tuple[Mask, Array32]:
     """Return whether two algorithms were compared, and the score of the first: 1 for a win, ½ for a tie, 0 otherwise."""
     both = (first != ABSENT) & (second != ABSENT) & ~((first == UNRANKED) & (second == UNRANKED))
     tied = (first == second) & both
@@ -186,7 +186,7 @@ def outcomes(first: NDArray[np.int16], second: NDArray[np.int16]) -> tuple[NDArr
     return both, won
 
 
-def first_shares(ranks: NDArray[np.int16]) -> Array32:
+def first_shares(ranks: Ranks) -> Array32:
     """Return 1 for the first algorithm of each ranking, divided among ties, and 0 for the others, in the shape of `ranks`.
 
     Rankings without an observed algorithm have only zeros.
@@ -218,10 +218,10 @@ def shrink(rates: Array32, spread: NDArray[np.float16]) -> Array32:
     return result
 
 
-def _best(ranks: NDArray[np.int16], members: Sequence[int]) -> NDArray[np.int16]:
+def _best(ranks: Ranks, members: Sequence[int]) -> Ranks:
     """Return the best rank among the members, shape (row, time); `ABSENT` unless all of them were observed."""
     chosen = ranks[..., list(members)]
-    best: NDArray[np.int16] = np.where((chosen == ABSENT).any(axis=-1), ABSENT, chosen.min(axis=-1)).astype(np.int16)
+    best: Ranks = np.where((chosen == ABSENT).any(axis=-1), ABSENT, chosen.min(axis=-1)).astype(np.int16)
     return best
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    Array = NDArray[np.float64]
+    from polarbear.arrays import Array
+    from polarbear.literals import Axis
+
 
 # Utilities below −640 are compressed into (−700, −640): e⁻⁷⁰⁰ is representable in double precision, e⁻⁷⁵⁰ is not.
 _DEEPEST, _SQUEEZED = -640.0, 60.0
@@ -241,7 +243,7 @@ class Posterior:
             return cls(
                 ratings=ratings if ratings.dtype == np.float64 else _unpacked(ratings).reshape(shape),
                 names=tuple(about["names"]),
-                grid=Grid(times, cast("Literal['linear', 'log']", about["axis"])),
+                grid=Grid(times, cast("Axis", about["axis"])),
                 joint=bool(about["joint"]),
                 diagnostics=Diagnostics(**told),
                 prior=str(about["prior"]),

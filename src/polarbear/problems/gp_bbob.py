@@ -16,9 +16,10 @@ from scipy.stats import truncnorm
 from polarbear.problems.ma_bbob import import_ioh
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
-    Array = NDArray[np.float64]
+    from polarbear.arrays import Array, Indices
+
 
 FUNCTION_COUNT = 24
 _BOUND = 5.0
@@ -111,7 +112,7 @@ class GpBbobProblem:
         """The lowest and highest value of each variable."""
         return [(-_BOUND, _BOUND)] * self.dimension
 
-    def active(self, x: ArrayLike) -> NDArray[np.intp]:
+    def active(self, x: ArrayLike) -> Indices:
         """Return k(x), the number of functions with positive weight, at points (..., variable)."""
         h = self._sparsity(np.asarray(x, dtype=np.float64))[..., 0]
         return active_of(h)
@@ -164,7 +165,7 @@ class GpBbob:
         return GpBbobProblem(int(np.random.SeedSequence([seed, index]).generate_state(1)[0]), self.dimension)
 
 
-def active_of(h: ArrayLike) -> NDArray[np.intp]:
+def active_of(h: ArrayLike) -> Indices:
     """Return k = ⌊F_K⁻¹(Φ(h))⌋, with K ~ LogNormal(1.1, 0.5) truncated to [2, 24].
 
     Examples

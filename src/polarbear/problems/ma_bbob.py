@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
+
+    from polarbear.arrays import Array
 
 # ioh clips each function's distance to its optimum to this interval.
 _LEAST, _MOST = 1e-12, 1e20
@@ -38,7 +40,7 @@ class ManyAffineProblem:
             raise ValueError(f"expected an instance from 1 and a dimension from 2, got {instance} and {dimension}")
         whole = import_ioh("MA-BBOB").problem.ManyAffine(instance, dimension)
         self.instance, self.dimension = instance, dimension
-        self.optimum: NDArray[np.float64] = np.array(whole.optimum.x)
+        self.optimum: Array = np.array(whole.optimum.x)
         self._parts = [
             (function, np.array(function.optimum.x) - self.optimum, function.optimum.y, 10 * weight / scale)
             for function, weight, scale in zip(whole.sub_problems, whole.weights, whole.scale_factors, strict=True)

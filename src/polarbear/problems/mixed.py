@@ -17,9 +17,10 @@ from polarbear.problems.functions import FUNCTIONS
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
-    Array = NDArray[np.float64]
+    from polarbear.arrays import Array
+
 
 # The domain [-5, 5]^d and optima in [-4, 4]^d, as in BBOB.
 _BOUND, _OPTIMUM_BOUND = 5.0, 4.0

@@ -8,18 +8,16 @@ import numpy as np
 from scipy.special import logit, ndtr
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from polarbear.arrays import Array, Mask
     from polarbear.posterior.posterior import Posterior
     from polarbear.race.settings import Settings
 
-    Array = NDArray[np.float64]
 
 _ROUNDING = float(np.finfo(np.float64).eps)
 _GROWTH = 2.0 ** np.arange(0.0, 10.25, 0.25)  # candidate multiples of the present amount of data, up to 1,024
 
 
-def instances_needed(posterior: Posterior, resolved: NDArray[np.bool_], settings: Settings) -> float:
+def instances_needed(posterior: Posterior, resolved: Mask, settings: Settings) -> float:
     """Return the total number of instances at which every undecided pair should be decided.
 
     It is infinite if 1,024 times the present data are too few. With k times the data, the logit of a pair's win rate is

@@ -30,8 +30,7 @@ from polarbear.race.state import State, decided_share, undecided_cells, unresolv
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from numpy.typing import NDArray
-
+    from polarbear.arrays import Array, Mask
     from polarbear.observe import Choices
     from polarbear.posterior.elimination import Dominated
     from polarbear.posterior.posterior import Posterior
@@ -223,9 +222,7 @@ def _conclude(state: State, plan: Plan, cost: float) -> State:
     return replace(_apply(state, round_), posterior=posterior)
 
 
-def _losers(
-    state: State, posterior: Posterior, threat: NDArray[np.float64], bounds: NDArray[np.float64]
-) -> tuple[Dominated, ...]:
+def _losers(state: State, posterior: Posterior, threat: Array, bounds: Array) -> tuple[Dominated, ...]:
     """Return the algorithms that the posterior eliminates or, with a guarantee, those that the error bounds eliminate."""
     settings = state.settings
     if settings.guarantee is None:
@@ -239,7 +236,7 @@ def _losers(
     return tuple(replace(each, probability=_of_pair(threat, each, state.names)) for each in found)
 
 
-def _may_be_eliminated(decided: NDArray[np.bool_], beats: NDArray[np.float64], confidence: float) -> NDArray[np.bool_]:
+def _may_be_eliminated(decided: Mask, beats: Array, confidence: float) -> Mask:
     """Return the pairs that more evidence may still turn into an elimination, shape (algorithm, algorithm).
 
     In these pairs the posterior has established neither that each beats the other at some time nor that both are equivalent
@@ -252,7 +249,7 @@ def _may_be_eliminated(decided: NDArray[np.bool_], beats: NDArray[np.float64], c
     return np.logical_not(np.logical_or(crossing, equal.any(axis=0)))
 
 
-def _least_certain(over_time: NDArray[np.float64], pairs: NDArray[np.bool_], confidence: float) -> NDArray[np.bool_]:
+def _least_certain(over_time: Array, pairs: Mask, confidence: float) -> Mask:
     """Return the least certain time of each pair that is close to an elimination, as a mask (time, algorithm, algorithm).
 
     A pair is close if its probability of error is at most twice what elimination allows. Times are decided one by one, in
@@ -266,14 +263,14 @@ def _least_certain(over_time: NDArray[np.float64], pairs: NDArray[np.bool_], con
     return mask
 
 
-def _both(candidates: frozenset[str], names: tuple[str, ...]) -> NDArray[np.bool_]:
+def _both(candidates: frozenset[str], names: tuple[str, ...]) -> Mask:
     """Return the pairs of two candidates, shape (algorithm, algorithm)."""
     inside = np.array([name in candidates for name in names])
-    both: NDArray[np.bool_] = inside & inside[:, None]
+    both: Mask = inside & inside[:, None]
     return both
 
 
-def _of_pair(matrix: NDArray[np.float64], each: Dominated, names: tuple[str, ...]) -> float:
+def _of_pair(matrix: Array, each: Dominated, names: tuple[str, ...]) -> float:
     """Return the entry of a matrix (row eliminates column) for an elimination."""
     return float(matrix[names.index(each.by), names.index(each.name)])
 

@@ -9,10 +9,11 @@ import numpy as np
 from polarbear.posterior.relations import dominance, equivalence
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
+    from polarbear.arrays import Array, Mask
+    from polarbear.literals import Resolution
     from polarbear.posterior.posterior import Posterior
-    from polarbear.race.settings import Resolution
 
 
 def resolved_pairs(
@@ -21,9 +22,9 @@ def resolved_pairs(
     resolution: Resolution,
     confidence: float,
     rope: float,
-    beats: NDArray[np.float64] | None = None,
+    beats: Array | None = None,
     pairs: ArrayLike = True,
-) -> NDArray[np.bool_]:
+) -> Mask:
     """Return C(t, {A, B}), whether each pair is decided at t, shape (time, algorithm, algorithm).
 
     The result is symmetric with a true diagonal. Strict: a pair is decided at t if one beats the other or both are

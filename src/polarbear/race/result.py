@@ -16,8 +16,7 @@ from polarbear.race.sampling import next_plan
 from polarbear.selection.worst_case_regret import RegretBounds, regret
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from polarbear.arrays import Array, Indices
     from polarbear.posterior.posterior import Posterior
     from polarbear.race.jobs import Run
     from polarbear.race.rounds import Eliminated, Round
@@ -119,7 +118,7 @@ class RaceResult:
         return 1 - sum(self.cost.values()) / self.full_cost if self.instances else 0.0
 
     @cached_property
-    def allocation(self) -> NDArray[np.intp]:
+    def allocation(self) -> Indices:
         """The number of instances on which each algorithm was observed at each time, shape (time, algorithm)."""
         grid, names = self.state.settings.grid, self.state.names
         counts = np.zeros((len(grid), len(names)), dtype=np.intp)
@@ -192,7 +191,7 @@ class RaceResult:
             "machine."
         ]
 
-    def undecided(self) -> dict[tuple[str, str], NDArray[np.float64]]:
+    def undecided(self) -> dict[tuple[str, str], Array]:
         """Return the undecided pairs, each with its undecided times."""
         state, times = self.state, self.state.settings.grid.times
         return {

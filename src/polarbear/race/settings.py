@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, get_args
 
 from polarbear.inference.fitting import check_request
+from polarbear.literals import Clock, Elimination, Failure, Resolution, Specialists
 from polarbear.models import BayesianBootstrap, Prior, is_joint
 from polarbear.models.validation import require_count
 from polarbear.observe import as_grid
-from polarbear.observe.trajectory import Failure
-from polarbear.posterior.elimination import Elimination, Specialists
 from polarbear.race.batching import AdaptiveBatch, Batch, FixedBatch
 
 if TYPE_CHECKING:
-    from polarbear.inference.fitting import Method
+    from polarbear.literals import Method
     from polarbear.observe import Grid
-
-Resolution = Literal["membership", "crossing", "strict"]
-Clock = Literal["evaluations", "seconds"]
 
 
 @dataclass(frozen=True)

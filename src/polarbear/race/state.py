@@ -10,8 +10,7 @@ import numpy as np
 from polarbear.race.evidence import Evidence
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from polarbear.arrays import Mask
     from polarbear.posterior.posterior import Posterior
     from polarbear.race.rounds import Round
     from polarbear.race.settings import Settings
@@ -53,7 +52,7 @@ class State:
     settings: Settings
     names: tuple[str, ...]
     candidates: frozenset[str]
-    resolved: NDArray[np.bool_]
+    resolved: Mask
     batch_size: int
     next_instance: int = 0
     evidence: Evidence = field(default_factory=Evidence)
@@ -74,7 +73,7 @@ class State:
         return float(sum(run.reached for run in self.evidence.runs.values()))
 
 
-def unresolved(times: int, names: tuple[str, ...], candidates: frozenset[str]) -> NDArray[np.bool_]:
+def unresolved(times: int, names: tuple[str, ...], candidates: frozenset[str]) -> Mask:
     """Return C without data: only the diagonal and pairs with an algorithm that is not a candidate are decided."""
     inside = np.array([name in candidates for name in names])
     resolved = np.broadcast_to(~(inside[:, None] & inside), (times, len(names), len(names))).copy()
@@ -83,12 +82,12 @@ def unresolved(times: int, names: tuple[str, ...], candidates: frozenset[str]) -
     return resolved
 
 
-def undecided_cells(resolved: NDArray[np.bool_]) -> int:
+def undecided_cells(resolved: Mask) -> int:
     """Return the number of (time, pair) that are undecided."""
     return int(np.count_nonzero(~resolved)) // 2
 
 
-def decided_share(resolved: NDArray[np.bool_]) -> float:
+def decided_share(resolved: Mask) -> float:
     """Return the share of all (time, pair) that are decided, including pairs with eliminated algorithms."""
     times, algorithms, _ = resolved.shape
     pairs = algorithms * (algorithms - 1) // 2

@@ -15,7 +15,8 @@ from polarbear.reporting.sentences import pareto_sentence
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from polarbear.posterior.elimination import Elimination, Specialist
+    from polarbear.literals import Elimination
+    from polarbear.posterior.elimination import Specialist
     from polarbear.posterior.posterior import Posterior
     from polarbear.race.result import RaceResult
 

@@ -11,7 +11,7 @@ from polarbear.reporting.sentences import diagnostic_sentences, leader_sentence,
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from polarbear.posterior.elimination import Elimination
+    from polarbear.literals import Elimination
     from polarbear.posterior.posterior import Posterior
 
 _LEVEL = 0.9  # of the credible bands

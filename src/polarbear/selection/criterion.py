@@ -20,12 +20,10 @@ from polarbear.observe.rankings import ABSENT
 from polarbear.single_thread import single_thread
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from polarbear.arrays import Array, Array32, Ranks
     from polarbear.posterior.outcome_draws import OutcomeDraws
     from polarbear.posterior.posterior import Posterior
 
-    Array = NDArray[np.float64]
 
 _WHOLE = slice(None)  # all times
 
@@ -250,7 +248,7 @@ def _top_of_outcomes(outcomes: OutcomeDraws, k: int, times: slice) -> Array:
     return blended
 
 
-def _shares_of_top(ranks: NDArray[np.int16], k: int) -> NDArray[np.float32]:
+def _shares_of_top(ranks: Ranks, k: int) -> Array32:
     """Return the share of each algorithm in the first k places, for ranks (row, time, algorithm).
 
     Complete rows sum to k. Tied algorithms share the places that they occupy together. So do unranked algorithms, which are
@@ -260,7 +258,7 @@ def _shares_of_top(ranks: NDArray[np.int16], k: int) -> NDArray[np.float32]:
     for other in np.moveaxis(ranks, -1, 0):
         better += other[..., None] < ranks
         tied += other[..., None] == ranks
-    shares: NDArray[np.float32] = np.clip((k - better) / tied, 0.0, 1.0).astype(np.float32)
+    shares: Array32 = np.clip((k - better) / tied, 0.0, 1.0).astype(np.float32)
     return shares
 
 

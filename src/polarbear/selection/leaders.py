@@ -18,12 +18,10 @@ from polarbear.selection.risk import ProbabilityBest
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
+    from polarbear.arrays import Array
     from polarbear.observe import Grid
     from polarbear.posterior.posterior import Posterior
 
-    Array = NDArray[np.float64]
 
 _SURELY = 0.95  # a change of leader in fewer draws is reported as uncertain ("if at all")
 

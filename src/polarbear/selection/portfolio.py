@@ -24,13 +24,11 @@ from polarbear.selection.risk import Expected, ProbabilityBest, Regret
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
+    from polarbear.arrays import Array, Indices, Mask
     from polarbear.posterior.posterior import Posterior
     from polarbear.selection.risk import Risk
 
-    Array = NDArray[np.float64]
-    Counts = NDArray[np.intp]  # (portfolio, algorithm): the number of copies of each algorithm
+    Counts = Indices  # (portfolio, algorithm): the number of copies of each algorithm
 
 _COMPARED = 30_000_000  # limit of exhaustive comparison in curve points: some tenths of a second
 _SORTED = 4  # cost of one value in curve points, since quantiles sort the values
@@ -105,10 +103,10 @@ class Valuation:
             values[:, part] = custom(curves)
         return values
 
-    def _certain(self, counts: Counts) -> NDArray[np.bool_]:
+    def _certain(self, counts: Counts) -> Mask:
         """Return which portfolios contain all algorithms; their value is exactly 1, so that they tie despite rounding."""
         held = np.count_nonzero(counts, axis=1)
-        certain: NDArray[np.bool_] = held == (counts.shape[1] if self.all_algorithms and counts.shape[1] > 1 else -1)
+        certain: Mask = held == (counts.shape[1] if self.all_algorithms and counts.shape[1] > 1 else -1)
         return certain
 
     def _with_copies(self, weights: Array, counts: Counts) -> Array:

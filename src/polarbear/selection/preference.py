@@ -20,11 +20,10 @@ from polarbear.selection.quadrature import (
 )
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
+    from polarbear.arrays import Array
     from polarbear.observe import Grid
-
-    Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

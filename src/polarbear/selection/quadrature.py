@@ -15,11 +15,9 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
-
+    from polarbear.arrays import Array
     from polarbear.observe import Grid
 
-    Array = NDArray[np.float64]
 
 # Gauss-Legendre nodes per piece of an interval between grid times; they integrate smooth weights to rounding error.
 _NODES = 16

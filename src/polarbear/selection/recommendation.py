@@ -28,14 +28,12 @@ from polarbear.selection.risk import Expected, ProbabilityBest, quantiles
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
+    from polarbear.arrays import Array
     from polarbear.posterior.posterior import Posterior
     from polarbear.selection.criterion import Criterion
     from polarbear.selection.preference import Preference
     from polarbear.selection.risk import Risk
 
-    Array = NDArray[np.float64]
 
 _TRIED = 200  # drawn curves on which a custom preference is tested for monotonicity
 _NEARLY_ALL = 0.99  # share of a budget distribution within the grid; a smaller one is reported

@@ -17,9 +17,9 @@ from polarbear.observe import Trajectory
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Sequence
 
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
-    Array = NDArray[np.float64]
+    from polarbear.arrays import Array
 
 
 def virtual_portfolio(

@@ -12,11 +12,8 @@ from polarbear.selection.recommendation import check_candidates
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
+    from polarbear.arrays import Array
     from polarbear.posterior.posterior import Posterior
-
-    Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

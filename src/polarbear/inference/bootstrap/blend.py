@@ -19,11 +19,9 @@ from polarbear.posterior.outcome_draws import outcomes
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from numpy.typing import NDArray
-
+    from polarbear.arrays import Array, Indices, Mask
     from polarbear.inference.bootstrap.instance_weights import Rows
 
-    Array = NDArray[np.float64]
 
 CANDIDATES = (0.0, 5.0, 10.0, 20.0, 40.0, 80.0, 160.0)
 _WITHOUT_EVIDENCE = 20.0  # with too few units for cross-validation: the best weight over all public data sets tried
@@ -56,9 +54,7 @@ def leave_one_out_scores(rows: Rows, *, rng: np.random.Generator) -> Array:
     return np.stack([pairs, firsts], axis=1)
 
 
-def _pair_scores(
-    rows: Rows, left_out: NDArray[np.intp], weights: Array, utilities: Array
-) -> Iterator[tuple[Array, Array]]:
+def _pair_scores(rows: Rows, left_out: Indices, weights: Array, utilities: Array) -> Iterator[tuple[Array, Array]]:
     """Yield, for each pair, summed log-scores (candidate, time, unit) and numbers of comparisons (time, unit)."""
     members = (rows.unit[:, None] == left_out).astype(np.float64)
     for a, b in zip(*np.triu_indices(rows.ranks.shape[2], 1), strict=True):
@@ -81,14 +77,14 @@ def _pair_scores(
 
 
 def _first_scores(
-    rows: Rows, left_out: NDArray[np.intp], weights: Array, ratings: Array, utilities: Array
+    rows: Rows, left_out: Indices, weights: Array, ratings: Array, utilities: Array
 ) -> Iterator[tuple[Array, Array]]:
     """Yield, for each algorithm, log-scores and numbers of its first places on complete instances.
 
     The shapes are those of `_pair_scores`.
     """
     members = (rows.unit[:, None] == left_out).astype(np.float64)
-    complete: NDArray[np.bool_] = np.all(rows.ranks >= 0, axis=2)
+    complete: Mask = np.all(rows.ranks >= 0, axis=2)
     is_first = (rows.ranks == 0) & complete[..., None]
     shares = is_first / np.maximum(is_first.sum(axis=2, keepdims=True), 1)
     exponentials = np.exp(utilities - utilities.max(axis=1, keepdims=True))

@@ -18,13 +18,10 @@ from polarbear.observe.rankings import ABSENT
 from polarbear.posterior.outcome_draws import first_shares
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Array = NDArray[np.float64]
-    Array32 = NDArray[np.float32]
+    from polarbear.arrays import Array, Array32, Ranks
 
 
-def first_places(ranks: NDArray[np.int16], weights: Array32, scale: Array | None = None) -> Array32:
+def first_places(ranks: Ranks, weights: Array32, scale: Array | None = None) -> Array32:
     """Return ratings from outcomes, shape (time, algorithm, draw).
 
     Parameters
@@ -47,7 +44,7 @@ def first_places(ranks: NDArray[np.int16], weights: Array32, scale: Array | None
     return result
 
 
-def _at_time(ranks: NDArray[np.int16], weights: Array32) -> Array32:
+def _at_time(ranks: Ranks, weights: Array32) -> Array32:
     observed = ranks != ABSENT
     complete = observed.all(axis=1)
     first = first_shares(ranks)

@@ -15,12 +15,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from polarbear.arrays import Array, Array32, Indices, Ranks
     from polarbear.models.bayesian_bootstrap import BayesianBootstrap
     from polarbear.observe import Rankings
 
-    Array = NDArray[np.float64]
 
 # Enough pseudo-rankings that the weights of a draw concentrate on a few random ones, as under a Dirichlet process.
 _LEAST_PSEUDO_ROWS = 64
@@ -47,10 +45,10 @@ class Rows:
         Number of observed rows and number of observed units.
     """
 
-    ranks: NDArray[np.int16]
+    ranks: Ranks
     sizes: Array
     scale: Array | None
-    unit: NDArray[np.intp]
+    unit: Indices
     observed: int
     units: int
 
@@ -93,7 +91,7 @@ def weighted_rows(rankings: Rankings, prior: BayesianBootstrap) -> Rows:
     )
 
 
-def draw_weights(rows: Rows, draws: int, *, rng: np.random.Generator) -> NDArray[np.float32]:
+def draw_weights(rows: Rows, draws: int, *, rng: np.random.Generator) -> Array32:
     """Draw weights, shape (row, draw), that sum to one over rows.
 
     The gamma variable of an observed unit is exponential with mean one and multiplies the sizes of its rows.
@@ -111,7 +109,7 @@ def draw_weights(rows: Rows, draws: int, *, rng: np.random.Generator) -> NDArray
     return weights
 
 
-def pseudo_ranks(algorithms: int) -> NDArray[np.int16]:
+def pseudo_ranks(algorithms: int) -> Ranks:
     """Return the pseudo-instances: balanced rankings of all algorithms, shape (ranking, algorithm).
 
     They are random permutations with all their rotations and reversals. Each algorithm has each rank equally often and beats
@@ -128,7 +126,7 @@ def pseudo_ranks(algorithms: int) -> NDArray[np.int16]:
     return np.concatenate(rows).astype(np.int16)
 
 
-def _renumbered(codes: NDArray[np.intp]) -> NDArray[np.intp]:
+def _renumbered(codes: Indices) -> Indices:
     """Renumber the codes of the remaining clusters without gaps."""
     _, numbers = np.unique(codes, return_inverse=True)
     return numbers

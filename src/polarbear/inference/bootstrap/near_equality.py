@@ -26,10 +26,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from polarbear.arrays import Array, Array32, Mask
     from polarbear.posterior.outcome_draws import OutcomeDraws
 
-    Array = NDArray[np.float64]
-    Array32 = NDArray[np.float32]
 
 _NEAR = np.geomspace(0.015, 0.2, 8)  # τ: win rates within 1.5 to 20 points of one half
 _APART = 0.4  # standard deviation of δ among algorithms that differ: win rates from one tenth to nine tenths
@@ -88,7 +87,7 @@ def _share(first: Array32, second: Array32) -> Array32:
     return share
 
 
-def _neighbours(near: NDArray[np.bool_], algorithms: int) -> Array:
+def _neighbours(near: Mask, algorithms: int) -> Array:
     """Return the weight of each algorithm (column) as a neighbour of another (row).
 
     Weights are proportional to the share of draws in which the two are nearly equal; rows sum to one.
@@ -132,7 +131,7 @@ def _noise(ratings: Array32, likely: Array) -> Array32:
 
 def _draw_near(
     mean: Array, deviation: Array, algorithms: int, draws: int, *, rng: np.random.Generator
-) -> tuple[NDArray[np.bool_], Array]:
+) -> tuple[Mask, Array]:
     """Draw whether each pair is nearly equal, shape (pair, draw), and τ, shape (draw,)."""
     near = np.stack([_log_density(mean, deviation, tau) for tau in _NEAR])  # (τ, pair)
     apart = _log_density(mean, deviation, _APART)

@@ -22,14 +22,10 @@ from polarbear.posterior.diagnostics import Diagnostics
 from polarbear.posterior.outcome_draws import OutcomeDraws, softmax
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from polarbear.arrays import Array, Array32
     from polarbear.inference.bootstrap.instance_weights import Rows
     from polarbear.models.bayesian_bootstrap import BayesianBootstrap
     from polarbear.observe import Choices, Rankings
-
-    Array = NDArray[np.float64]
-    Array32 = NDArray[np.float32]
 
 
 def bayesian_bootstrap(

@@ -21,12 +21,9 @@ from polarbear.observe.tally import tally
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from numpy.typing import NDArray
-
+    from polarbear.arrays import Array, Array32, Mask
     from polarbear.inference.bootstrap.instance_weights import Rows
 
-    Array = NDArray[np.float64]
-    Array32 = NDArray[np.float32]
 
 _PENALTY = 0.01  # ρ: a normal prior with standard deviation 10, far beyond any observable win rate
 _NEWTON_STEPS, _NEWTON_TOLERANCE = 60, 1e-8
@@ -51,7 +48,7 @@ class _Stages:
     """Shape (row, set): how often the row chose from the set; sparse if large."""
 
 
-def weighted_utilities(rows: Rows, weights: NDArray[np.float32], *, exact: bool | None = None) -> Array32:
+def weighted_utilities(rows: Rows, weights: Array32, *, exact: bool | None = None) -> Array32:
     """Return the fitted utilities (time, algorithm, draw), centred at each time.
 
     Parameters
@@ -101,7 +98,7 @@ def _stages(rows: Rows) -> Iterator[_Stages]:
             yield _distinct(counted.wins[here], counted.members[here], counted.counts[here])
 
 
-def _distinct(wins: Array, members: NDArray[np.bool_], counts: Array) -> _Stages:
+def _distinct(wins: Array, members: Mask, counts: Array) -> _Stages:
     """Merge equal sets of all rows, given the padded sets of each row."""
     algorithms = members.shape[2]
     row, place = np.nonzero(counts)

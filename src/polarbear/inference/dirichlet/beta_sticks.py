@@ -26,9 +26,7 @@ import numpy as np
 from scipy.special import betaln
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Array = NDArray[np.float64]
+    from polarbear.arrays import Array, Array32, Indices
 
 
 # If both parameters of a Beta exceed this, its logit is drawn from the normal with the same mode and curvature, six times as
@@ -52,7 +50,7 @@ class Sticks:
         U, shape (time, break, break).
     """
 
-    order: NDArray[np.intp]
+    order: Indices
     mode: Array
     first: Array
     second: Array
@@ -99,7 +97,7 @@ class Sticks:
 class Breaks:
     """Drawn breaks: the order of the algorithms, x (break, draw), and log(1 + exp x)."""
 
-    order: NDArray[np.intp]
+    order: Indices
     x: Array
     softplus: Array
 
@@ -119,12 +117,12 @@ class Breaks:
         return utilities, left_over - mean
 
 
-def strongest_first(utilities: Array) -> NDArray[np.intp]:
+def strongest_first(utilities: Array) -> Indices:
     """Return the algorithms by decreasing utility, shape (time, algorithm)."""
     return np.argsort(-utilities, axis=1, kind="stable")
 
 
-def most_uncertain_first(utilities: Array, precision: Array, contrasts: Array) -> NDArray[np.intp]:
+def most_uncertain_first(utilities: Array, precision: Array, contrasts: Array) -> Indices:
     """Return the algorithms with uncertain ones first, shape (time, algorithm).
 
     Algorithms with more than twice the median standard deviation come first, by decreasing standard deviation. The others
@@ -136,7 +134,7 @@ def most_uncertain_first(utilities: Array, precision: Array, contrasts: Array) -
     return np.lexsort((-utilities, -outlying), axis=1)
 
 
-def fit_sticks(utilities: Array, precision: Array, contrasts: Array, order: NDArray[np.intp]) -> Sticks:
+def fit_sticks(utilities: Array, precision: Array, contrasts: Array, order: Indices) -> Sticks:
     """Return the sticks that match the mode of the posterior and its precision there.
 
     Parameters
@@ -172,7 +170,7 @@ def fit_sticks(utilities: Array, precision: Array, contrasts: Array, order: NDAr
 
 def _draw_break(
     mode: float, first: float, second: float, draws: int, rng: np.random.Generator
-) -> tuple[Array | NDArray[np.float32], Array | NDArray[np.float32]]:
+) -> tuple[Array | Array32, Array | Array32]:
     """Draw y − mode for the logit y of a Beta, or for the normal that replaces it; also return the log-densities (draw).
 
     Single precision is faster to draw and sufficient for proposals.

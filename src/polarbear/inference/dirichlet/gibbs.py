@@ -20,14 +20,12 @@ from polarbear.models.dirichlet import Dirichlet, draw_log_gamma
 from polarbear.models.plackett_luce import log_ratings
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from polarbear.arrays import Array
     from polarbear.models.dirichlet import IndependentPrior
     from polarbear.models.hyperpriors import Hyperprior
     from polarbear.observe import Choices
     from polarbear.posterior.diagnostics import Diagnostics
 
-    Array = NDArray[np.float64]
 
 _WARM_UP = 100
 _ATTEMPTS = 7  # many, since a sweep is cheap and chains of strongly separated algorithms mix slowly

@@ -20,13 +20,11 @@ from polarbear.models.plackett_luce import log_likelihood_at
 from polarbear.posterior.diagnostics import Diagnostics
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from polarbear.arrays import Array, Indices, Mask
     from polarbear.inference.dirichlet.beta_sticks import Sticks
     from polarbear.models.dirichlet import IndependentPrior
     from polarbear.observe import Choices
 
-    Array = NDArray[np.float64]
 
 # Multiplying the parameters of the Betas by this gives the proposal heavier tails than the posterior, so that weights are
 # bounded. From (n, P) = (3, 8) to (10, 300) and concentrations from 0.01 to 1, separated or not, Pareto k stayed below 0.1
@@ -44,7 +42,7 @@ def stick_breaking(
 
 def correct_each_time(
     posterior: WhitenedPosterior, *, draws: int, rng: np.random.Generator
-) -> tuple[Array, Diagnostics, NDArray[np.bool_]]:
+) -> tuple[Array, Diagnostics, Mask]:
     """Draw around the modes, weight the draws of each time for every node, and resample.
 
     Returns the utilities (time, algorithm, draw), diagnostics, and at which times the weights are reliable.
@@ -87,7 +85,7 @@ def _weighted_draws(
     posterior: WhitenedPosterior,
     fields: list[DirichletField],
     sticks: list[Sticks],
-    times: NDArray[np.intp],
+    times: Indices,
     draws: int,
     rng: np.random.Generator,
 ) -> tuple[Array, Array]:

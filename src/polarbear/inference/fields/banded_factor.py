@@ -10,9 +10,8 @@ import numpy as np
 from scipy.linalg import blas, lapack
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from polarbear.arrays import Array
 
-    Array = NDArray[np.float64]
 
 # Smallest block in which draws are solved: large enough for BLAS to be efficient, small enough to multiply few zeros.
 _SMALLEST_BLOCK = 24

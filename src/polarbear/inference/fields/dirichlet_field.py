@@ -18,11 +18,8 @@ from polarbear.models.helmert import helmert
 from polarbear.models.plackett_luce import log_ratings, log_sum_exp
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from polarbear.arrays import Array
     from polarbear.inference.fields.latent_field import Factor
-
-    Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -21,12 +21,9 @@ from scipy.linalg import lapack
 from polarbear.inference.fields.banded_factor import factorise_banded
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from polarbear.arrays import Array
     from polarbear.models.temporal import BandedGaussian, TemporalPrior
     from polarbear.observe import Grid
-
-    Array = NDArray[np.float64]
 
 
 class Factor(Protocol):

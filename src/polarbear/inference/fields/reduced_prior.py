@@ -16,13 +16,11 @@ from polarbear.models.namespace import cholesky
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from numpy.typing import NDArray
-
+    from polarbear.arrays import Array
     from polarbear.models import Hyperprior
     from polarbear.models.temporal import BandedGaussian
     from polarbear.observe import Grid
 
-    Array = NDArray[np.float64]
 
 _JITTER = 1e-10  # share of the total variance, added to directions with almost none
 

@@ -17,12 +17,10 @@ from polarbear.inference.fields.dirichlet_field import BlockFactor, DirichletFie
 from polarbear.models.plackett_luce import derivatives
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from polarbear.arrays import Array
     from polarbear.inference.fields.latent_field import Factor, LatentField
     from polarbear.observe import Choices
 
-    Array = NDArray[np.float64]
 
 # Newton's method stops when a full step would raise the log-posterior by less than this. The mode is then within a
 # thousandth of a posterior standard deviation.

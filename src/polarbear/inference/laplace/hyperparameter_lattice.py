@@ -19,11 +19,9 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from numpy.typing import NDArray
-
+    from polarbear.arrays import Array
     from polarbear.inference.laplace.conditional import Conditional
 
-    Array = NDArray[np.float64]
 
 _SPACING = 1.2  # distance of neighbouring nodes, in posterior standard deviations
 _DEPTH = 8.0  # nodes with a log-density this far below the best are dropped: roughly e⁻⁸ of the mass

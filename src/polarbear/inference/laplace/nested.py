@@ -18,12 +18,9 @@ from polarbear.models.plackett_luce import log_likelihood_by_time
 from polarbear.posterior.diagnostics import Diagnostics
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from polarbear.arrays import Array
     from polarbear.models.temporal import TemporalPrior
     from polarbear.observe import Choices
-
-    Array = NDArray[np.float64]
 
 
 def nested_laplace(

@@ -23,12 +23,10 @@ from polarbear.models.plackett_luce import derivatives, log_likelihood_by_time
 from polarbear.posterior.diagnostics import Diagnostics
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from polarbear.arrays import Array
     from polarbear.models import PlackettLucePrior
     from polarbear.observe import Choices
 
-    Array = NDArray[np.float64]
 
 # Effective share of draws above which they are reliable: the draws are not corrected, so their importance weights must be
 # nearly equal.

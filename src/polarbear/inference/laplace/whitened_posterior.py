@@ -28,13 +28,10 @@ from polarbear.models.plackett_luce import log_likelihood_and_gradient
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from numpy.typing import NDArray
-
+    from polarbear.arrays import Array, Indices
     from polarbear.inference.fields.latent_field import LatentField
     from polarbear.models import Hyperprior, PlackettLucePrior
     from polarbear.observe import Choices
-
-    Array = NDArray[np.float64]
 
 
 _ANTITHETIC_PAIRS = 128
@@ -100,7 +97,7 @@ def whitened_posterior(choices: Choices, prior: PlackettLucePrior) -> WhitenedPo
 class Points:
     """Several points, along the last axis of each array, with their utilities, R and its gradient."""
 
-    node: NDArray[np.intp]  # (point,)
+    node: Indices  # (point,)
     white: Array  # (coefficient, latent function, point)
     utilities: Array  # (time, algorithm, point)
     hyperparameters: Array  # (hyperparameter, point)
@@ -142,7 +139,7 @@ class WhitenedPosterior:
         residual = constant + log_prior + 0.5 * (white**2).sum(axis=(0, 1))
         return conditional.field.latent(x), residual, force
 
-    def evaluate(self, node: NDArray[np.intp], white: Array) -> Points:
+    def evaluate(self, node: Indices, white: Array) -> Points:
         """Evaluate R and its gradient at points that may belong to different nodes."""
         contrasts = self.surface.contrasts
         prior_force = np.empty_like(white)

@@ -21,12 +21,10 @@ from polarbear.posterior.diagnostics import Diagnostics
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
-
+    from polarbear.arrays import Array
     from polarbear.models import PlackettLucePrior
     from polarbear.observe import Choices
 
-    Array = NDArray[np.float64]
 
 Covariance = Literal["diagonal", "full"]
 

@@ -18,9 +18,8 @@ import numpy as np
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
-    from numpy.typing import NDArray
+    from polarbear.arrays import Array
 
-    Array = NDArray[np.float64]
 
 COMPILED_MODELS = 32
 """Number of models whose compiled functions are cached."""

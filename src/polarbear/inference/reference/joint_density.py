@@ -23,12 +23,10 @@ from polarbear.models.plackett_luce import log_sum_exp, traceable_log_likelihood
 from polarbear.observe import Grid
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from polarbear.arrays import Array
     from polarbear.models import Hyperprior, PlackettLucePrior
     from polarbear.observe import Choices
 
-    Array = NDArray[np.float64]
 
 _FEWEST_SETS = 8
 _ONE_TIME = Grid([1.0])

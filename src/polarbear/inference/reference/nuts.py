@@ -26,13 +26,11 @@ from polarbear.models.validation import require_count
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
-
+    from polarbear.arrays import Array, Mask
     from polarbear.models import PlackettLucePrior
     from polarbear.observe import Choices
     from polarbear.posterior.diagnostics import Diagnostics
 
-    Array = NDArray[np.float64]
 
 _TOGETHER = 50  # transitions per compiled call, after which progress is reported
 _FEWEST_KEPT = 500  # kept transitions per chain, before `_SPARE`: R-hat of shorter chains is too noisy
@@ -116,7 +114,7 @@ class _Block(NamedTuple):
 
     utilities: Array
     hyperparameters: Array
-    divergent: NDArray[np.bool_]
+    divergent: Mask
 
 
 @lru_cache(maxsize=reference.COMPILED_MODELS)

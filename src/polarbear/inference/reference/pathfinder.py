@@ -24,12 +24,10 @@ from polarbear.posterior.diagnostics import Diagnostics
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
-
+    from polarbear.arrays import Array
     from polarbear.models import PlackettLucePrior
     from polarbear.observe import Choices
 
-    Array = NDArray[np.float64]
 
 _REACH = 2.0  # each coordinate of a starting point is uniform within this distance of zero, as in Stan
 _BOUND_DRAWS = 50  # draws that estimate the evidence lower bound at each point of a path

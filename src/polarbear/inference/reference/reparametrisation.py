@@ -30,14 +30,11 @@ from polarbear.models import TemporalPrior
 from polarbear.models.plackett_luce import derivatives
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from polarbear.arrays import Array
     from polarbear.inference.laplace.whitened_posterior import WhitenedPosterior
     from polarbear.inference.reference.joint_density import JointDensity
     from polarbear.models import PlackettLucePrior
     from polarbear.observe import Choices, Grid
-
-    Array = NDArray[np.float64]
 
 
 class TemporalCoordinates(NamedTuple):

@@ -1,0 +1,18 @@
+"""The values of options that Python, race.toml and the command line have in common, each defined once.
+
+This module imports nothing, so that the command line knows its options before it loads anything.
+"""
+
+from typing import Literal
+
+Axis = Literal["linear", "log"]
+Clock = Literal["evaluations", "seconds"]
+Elimination = Literal["joint", "pointwise"]
+Failure = Literal["last", "missing", "raise"]
+FileFormat = Literal["iohprofiler", "coco", "csv", "parquet"]
+Generalisation = Literal["clusters", "instances"]
+KernelName = Literal["matern32", "matern52", "squared-exponential"]
+Method = Literal["auto", "nested-laplace", "hmc", "gibbs", "laplace", "nuts", "advi", "advi-fullrank", "pathfinder"]
+Resolution = Literal["membership", "crossing", "strict"]
+Specialists = Literal["keep", "drop"]
+Style = Literal["auto", "point", "batch", "pairs"]
