@@ -51,7 +51,7 @@ def parse_index(text: str) -> list[IndexEntry]:
     --------
     >>> [only] = parse_index("funcId = 4, DIM = 2, algId = 'a, b'\n%\nf4.dat, 1:100|1.8e+00, 2")
     >>> only.about["algId"], only.files["f4.dat"][0]
-    ('a, b', Declared(instance='1', evaluations=100.0, final=1.8))
+    ('a, b', ListedRun(instance='1', evaluations=100.0, final=1.8))
     """
     found: list[IndexEntry] = []
     runs: list[ListedRun] | None = None

@@ -95,7 +95,7 @@ def natural_sort_key(path: str) -> list[tuple[int, int | str]]:
 
     Examples
     --------
-    >>> sorted(["part10.csv", "part2.csv"], key=natural)
+    >>> sorted(["part10.csv", "part2.csv"], key=natural_sort_key)
     ['part2.csv', 'part10.csv']
     """
     return [
