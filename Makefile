@@ -1,4 +1,4 @@
-# One command a step. Every target that runs Python first makes .venv; uv does it where present, else venv and pip.
+# One target per task. Each target that runs Python first creates .venv, with uv if it is present, otherwise with venv and pip.
 .DEFAULT_GOAL := help
 PYTHON ?= python3
 VENV := .venv
@@ -29,14 +29,14 @@ $(VENV)/.docs: $(VENV)/.installed
 	@$(INSTALL) -e '.[dev,docs]'
 	@touch $@
 
-install: $(VENV)/.installed ## Create .venv with all that demo and test need
+install: $(VENV)/.installed ## Create .venv with everything that demo and test need
 
 bbob: install ## Add ioh and modcma for the live case studies, where there are wheels (x86_64)
-	@$(INSTALL) --only-binary :all: 'ioh>=0.3.22' 'modcma>=1.2' || echo "no wheels of ioh and modcma here: what needs them is skipped"
+	@$(INSTALL) --only-binary :all: 'ioh>=0.3.22' 'modcma>=1.2' || echo "no wheels of ioh and modcma for this machine: tests that need them are skipped"
 
-oracles: $(VENV)/.oracles ## Add the peers that engines and importers are checked against
+oracles: $(VENV)/.oracles ## Add the packages against which inference and importers are checked
 
-demo: install ## Race six optimisers on random problems and say what to deploy (about a minute)
+demo: install ## Race six optimisers on random problems and print what to deploy (about a minute)
 	@$(BIN)/python examples/demo.py
 
 lint: install ## Style, types and layers
@@ -51,14 +51,14 @@ test: lint ## Lint, then all tests and doctests (minutes)
 calibration: install ## Statistical checks: simulation-based calibration, coverage, races, model checks (long)
 	$(SINGLE_CORE) $(BIN)/pytest -m calibration -s tests
 
-studies: install ## coverage, whole races and prediction, for docs/calibration.md (about two core-hours; resumable)
+studies: install ## coverage, whole races and prediction, for docs/explanation/calibration.md (about two core-hours; resumable)
 	$(SINGLE_CORE) $(BIN)/python -m polarbear.calibration coverage --workers 2
 	$(SINGLE_CORE) $(BIN)/python -m polarbear.calibration near-equal --workers 2
 	$(SINGLE_CORE) $(BIN)/python -m polarbear.calibration races --workers 2
 	$(SINGLE_CORE) $(BIN)/python -m polarbear.calibration prediction --workers 2
 	$(BIN)/python docs/make_calibration.py
 
-references: $(VENV)/.oracles ## Make the stored PyMC reference posteriors again (an hour)
+references: $(VENV)/.oracles ## Make the stored PyMC reference posteriors again (one hour)
 	$(BIN)/python -m tests.oracles.make_references
 
 benchmark: $(VENV)/.oracles ## Speed and memory, as ratios against PyMC in the same run

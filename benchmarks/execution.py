@@ -1,10 +1,10 @@
-"""What a supervised run costs beside the run itself: trivial runs, on every executor.
+"""Overhead of a supervised run: the time per trivial run, on every executor.
 
     python benchmarks/execution.py             # 10,000 runs; fewer on Dask
     python benchmarks/execution.py --runs 1000
 
-The bare row submits the same jobs to plain threads that make the answer themselves, without worker or supervision: what
-is left is the executor's own cost. Starting the workers is a column of its own.
+The row "bare threads" submits the same jobs to plain threads that return the answer at once, without a worker process
+or supervision: its time is the cost of the thread pool alone. The time to start the workers has its own column.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def bare(payload: Any, job: Job, limits: Limits) -> Run:
 
 
 def seconds_of(executor: Executor, function: Callable[..., Run], runs: int) -> tuple[float, float]:
-    """Return what the first runs took, which start the workers, and what the others took."""
+    """Return the seconds of the first four runs, which start the workers, and the seconds of the others."""
     payload, limits = pack(trivial, instance), Limits(seconds=60)
     started = time.perf_counter()
     for future in [executor.submit(function, payload, Job("trivial", i, 100, i, i), limits) for i in range(4)]:
@@ -53,7 +53,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--runs", type=int, default=10_000)
     runs = parser.parse_args().runs
-    print(f"{'executor':16} {'runs':>7} {'start s':>8} {'ms a run':>9}")
+    print(f"{'executor':16} {'runs':>7} {'start s':>8} {'ms/run':>9}")
     with ExitStack() as stack:
         rows: list[tuple[str, Callable[[], Any], Callable[..., Run], int]] = [
             ("bare threads", lambda: ThreadPoolExecutor(1), bare, runs),
@@ -67,7 +67,7 @@ def main() -> None:
             cluster = stack.enter_context(LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0"))
             rows.append(("dask 2", lambda: dask_executor(cluster.scheduler_address), run_supervised, runs // 10))
         except ImportError:
-            print("(no Dask here: pip install 'polarbear[dask]')")
+            print("(Dask is not installed: pip install 'polarbear[dask]')")
         for name, make, function, count in rows:
             with make() as executor:
                 start, seconds = seconds_of(executor, function, count)

@@ -1,11 +1,11 @@
-"""The default belief of the first edition on the simulated data of docs/calibration.md, for a comparison side by side.
+"""The default prior of the first edition, measured on the simulated data of docs/explanation/calibration.md.
 
     git worktree add ../first f49be49
-    python benchmarks/first_edition.py ../first/src --data-sets 20 --races 60
+    python benchmarks/first_edition.py ../first/src --data-sets 100 --races 300
 
-The code of the first edition has been removed, so it runs from the sources of an old commit, in a separate process. That
-process receives simulated values and returns posterior ratings, or the algorithms that a race eliminated. The summary is
-docs/data/first_edition.json.
+The code of the first edition is no longer in the package, so it runs from the sources of an old commit, in separate
+processes. Such a process receives simulated values and returns posterior ratings, or the algorithms that a race
+eliminated. The summary is docs/data/first_edition.json.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ SUMMARY = Path(__file__).parents[1] / "docs" / "data" / "first_edition.json"
 
 
 def answer_requests() -> None:
-    """In the process of the first edition: read requests from standard input until it ends, and answer each."""
+    """Read requests from standard input until it ends, and answer each; runs in a process of the first edition."""
     pb: Any = import_module("polarbear")  # the types are those of another version
     races: Any = import_module("polarbear.calibration.races")
     while True:
@@ -52,14 +52,14 @@ def answer_requests() -> None:
 
 
 class FirstEdition:
-    """Processes of the first edition, one for each thread that asks."""
+    """Processes of the first edition, one for each thread that sends requests."""
 
     def __init__(self, sources: Path) -> None:
         self._environment = {**os.environ, "PYTHONPATH": str(sources.resolve()), "OMP_NUM_THREADS": "1"}
         self._of_thread = local()
 
-    def ask(self, kind: str, values: Any, *, seed: int, draws: int) -> Any:
-        """The ratings (draw, time, algorithm) of a fit, or what a race decided."""
+    def request(self, kind: str, values: Any, *, seed: int, draws: int) -> Any:
+        """Return the ratings (draw, time, algorithm) of a fit, or the decisions of a race."""
         if not hasattr(self._of_thread, "process"):
             self._of_thread.process = subprocess.Popen(
                 [sys.executable, __file__, "--answer"],
@@ -74,48 +74,53 @@ class FirstEdition:
 
 
 def main() -> None:
-    """Simulate the data sets and races of the studies, ask the first edition, and summarise."""
+    """Simulate the data sets and races of the studies, analyse them with the first edition, and summarise."""
     import polarbear as pb
     from polarbear.calibration import coverage, races
     from polarbear.calibration.__main__ import coverage_cells
 
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("sources", type=Path, help="the folder src of the first edition")
-    parser.add_argument("--data-sets", type=int, default=20, help="of each cell")
-    parser.add_argument("--races", type=int, default=60, help="of each kind of truth")
+    parser.add_argument("--data-sets", type=int, default=100, help="number per cell")
+    parser.add_argument("--races", type=int, default=300, help="number per kind of truth")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--summary", type=Path, default=SUMMARY)
-    asked = parser.parse_args()
-    first = FirstEdition(asked.sources)
+    arguments = parser.parse_args()
+    first = FirstEdition(arguments.sources)
 
-    def measured(cell: coverage.CoverageCell, replicate: int) -> dict[str, Any]:
+    def measure_fit(cell: coverage.CoverageCell, replicate: int) -> dict[str, Any]:
         values, truth = coverage.simulate(cell, replicate)
-        ratings = first.ask("fit", values, seed=replicate, draws=cell.draws)
+        ratings = first.request("fit", values, seed=replicate, draws=cell.draws)
         names, grid = tuple(f"a{each}" for each in range(cell.algorithms)), pb.linear_grid(1, cell.times, cell.times)
-        told = pb.Diagnostics("first edition", reliable=True, message="", effective_draws=cell.draws)
-        return coverage.compare(pb.Posterior(ratings, names, grid, True, told, "", cell.instances), truth)
+        diagnostics = pb.Diagnostics("first edition", reliable=True, message="", effective_draws=cell.draws)
+        return coverage.compare(pb.Posterior(ratings, names, grid, True, diagnostics, "", cell.instances), truth)
 
-    def raced(cell: races.RaceCell, replicate: int) -> dict[str, Any]:
+    def measure_race(cell: races.RaceCell, replicate: int) -> dict[str, Any]:
         values, truth = races.simulate(cell, replicate)
-        out, *rest = first.ask("race", values, seed=replicate, draws=cell.draws)
-        return races.compare_with_truth(cell, truth, races.Decisions(tuple(out), *rest))
+        eliminated, *rest = first.request("race", values, seed=replicate, draws=cell.draws)
+        return races.compare_with_truth(cell, truth, races.Decisions(tuple(eliminated), *rest))
 
-    cells = coverage_cells() if asked.data_sets else []
-    settings: list[tuple[Truth, int]] = [("random walk", 4), ("two kinds", 5)] if asked.races else []
+    cells = coverage_cells() if arguments.data_sets else []
+    settings: list[tuple[Truth, int]] = [("random walk", 4), ("two kinds", 5)] if arguments.races else []
     race_cells = [
-        races.RaceCell(truth=truth, algorithms=algorithms, specialists="drop") for truth, algorithms in settings
+        races.RaceCell(
+            truth=truth, algorithms=algorithms, elimination="joint", resolution="crossing", specialists="drop"
+        )
+        for truth, algorithms in settings
     ]
-    with ThreadPoolExecutor(asked.workers) as pool:
-        told = [
-            coverage.summarise(cell, list(pool.map(measured, [cell] * asked.data_sets, range(asked.data_sets))))
+    with ThreadPoolExecutor(arguments.workers) as pool:
+        summaries = [
+            coverage.summarise(
+                cell, list(pool.map(measure_fit, [cell] * arguments.data_sets, range(arguments.data_sets)))
+            )
             for cell in cells
         ]
-        told += [
-            races.summarise(cell, list(pool.map(raced, [cell] * asked.races, range(asked.races))))
+        summaries += [
+            races.summarise(cell, list(pool.map(measure_race, [cell] * arguments.races, range(arguments.races))))
             for cell in race_cells
         ]
-    lines = ",\n".join(json.dumps({**each, "belief": "first edition"}) for each in told)
-    asked.summary.write_text(f"[\n{lines}\n]\n", encoding="utf-8")
+    lines = ",\n".join(json.dumps({**each, "belief": "first edition"}) for each in summaries)
+    arguments.summary.write_text(f"[\n{lines}\n]\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,10 +1,10 @@
-"""Speed and memory of reading recorded runs: from a million rows to trajectories, rankings, a posterior.
+"""Speed and memory of reading recorded runs: a million rows to trajectories, rankings and a posterior.
 
     python benchmarks/importers.py                 # 1,000,000 rows
     python benchmarks/importers.py --rows 5000000
 
-Each way of writing the same rows is read in a fresh process. The peer is the least that reading a CSV file takes: the csv
-module and two numbers a row, of which nothing is kept.
+The same rows are written in several orders and formats, and each file is read in a fresh process. The peer is a lower
+bound for CSV files: the csv module, with two numbers converted per row and none stored.
 """
 
 from __future__ import annotations
@@ -37,35 +37,35 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         files = write(Path(folder), arguments.rows)
         print(f"{arguments.rows:,} rows, {ALGORITHMS} algorithms, {INSTANCES} instances")
-        print(f"{'':28}{'file':>10}{'seconds':>10}{'rows/s':>12}{'peak memory':>14}{'of which import':>17}")
+        print(f"{'':28}{'file':>10}{'seconds':>10}{'rows/s':>12}{'peak memory':>14}{'after imports':>17}")
         for name, (what, path) in files.items():
-            done = subprocess.run(
+            process = subprocess.run(
                 [sys.executable, __file__, "--measure", what, str(path)], check=True, capture_output=True, text=True
             )
-            found = json.loads(done.stdout)
+            measured = json.loads(process.stdout)
             print(
-                f"{name:28}{path.stat().st_size / 1e6:7.0f} MB{found['seconds']:10.2f}"
-                f"{arguments.rows / found['seconds']:12,.0f}{found['peak']:11.0f} MB{found['before']:14.0f} MB"
+                f"{name:28}{path.stat().st_size / 1e6:7.0f} MB{measured['seconds']:10.2f}"
+                f"{arguments.rows / measured['seconds']:12,.0f}{measured['peak']:11.0f} MB{measured['before']:14.0f} MB"
             )
 
 
 def write(folder: Path, rows: int) -> dict[str, tuple[str, Path]]:
-    """The same rows run by run, evaluation by evaluation, in random order, and as Parquet."""
+    """Write the same rows run by run, by evaluation, in random order, and as Parquet; return the files to measure."""
     rng = np.random.default_rng(0)
-    each = rows // (ALGORITHMS * INSTANCES)
-    listed: list[tuple[Any, ...]] = []
+    rows_per_run = rows // (ALGORITHMS * INSTANCES)
+    table: list[tuple[Any, ...]] = []
     for algorithm in range(ALGORITHMS):
         for instance in range(1, INSTANCES + 1):
-            values = rng.exponential(size=each) / np.arange(1, each + 1) ** (0.3 + 0.1 * algorithm)
-            listed += [
-                (f"algorithm {algorithm}", "suite", 1, 10, instance, 1, at, value)
-                for at, value in enumerate(values.tolist(), 1)
+            values = rng.exponential(size=rows_per_run) / np.arange(1, rows_per_run + 1) ** (0.3 + 0.1 * algorithm)
+            table += [
+                (f"algorithm {algorithm}", "suite", 1, 10, instance, 1, evaluation, value)
+                for evaluation, value in enumerate(values.tolist(), 1)
             ]
     in_order, by_evaluation, shuffled = (folder / f"{name}.csv" for name in ("in_order", "by_evaluation", "shuffled"))
-    write_csv(in_order, listed)
-    listed.sort(key=lambda row: int(row[6]))
-    write_csv(by_evaluation, listed)
-    write_csv(shuffled, [listed[k] for k in rng.permutation(len(listed))])
+    write_csv(in_order, table)
+    table.sort(key=lambda row: int(row[6]))
+    write_csv(by_evaluation, table)
+    write_csv(shuffled, [table[k] for k in rng.permutation(len(table))])
     files = {
         "csv module alone": ("peer", in_order),
         "CSV, run by run": ("read", in_order),
@@ -77,9 +77,9 @@ def write(folder: Path, rows: int) -> dict[str, tuple[str, Path]]:
         import pyarrow as pa  # type: ignore[import-untyped]
         from pyarrow import parquet
     except ImportError:
-        print("Parquet is left out: it needs pyarrow")
+        print("Parquet is skipped: pyarrow is not installed")
         return files
-    columns = dict(zip(NAMES, map(list, zip(*listed, strict=True)), strict=True))
+    columns = dict(zip(NAMES, map(list, zip(*table, strict=True)), strict=True))
     parquet.write_table(pa.table(columns), folder / "runs.parquet")
     return {**files, "Parquet, by evaluation": ("read", folder / "runs.parquet")}
 
@@ -95,7 +95,7 @@ def measure(what: str, path: str) -> dict[str, float]:
     import polarbear as pb
     from polarbear.importers import read_runs
 
-    before = peak()
+    before = peak_megabytes()
     start = time.perf_counter()
     if what == "peer":
         with Path(path).open(newline="") as stream:
@@ -110,11 +110,11 @@ def measure(what: str, path: str) -> dict[str, float]:
             last = imported.runs[0].until
             choices = pb.Choices.from_trajectories(imported.runs, grid=pb.log_grid(10, last, 50))
             pb.pareto_set(pb.fit(choices, seed=0))
-    return {"seconds": time.perf_counter() - start, "peak": peak(), "before": before}
+    return {"seconds": time.perf_counter() - start, "peak": peak_megabytes(), "before": before}
 
 
-def peak() -> float:
-    """The peak memory of this process in MB; getrusage would count what the parent had when it started this one."""
+def peak_megabytes() -> float:
+    """Return the peak memory of this process; getrusage is second choice, since it may include the parent's memory."""
     status = Path("/proc/self/status")
     if status.exists():
         [line] = [line for line in status.read_text().splitlines() if line.startswith("VmHWM")]

@@ -1,14 +1,14 @@
-"""Speed and memory of the default engines, as ratios against PyMC with NumPyro's NUTS in the same run.
+"""Speed and memory of the default methods, compared with PyMC and NumPyro's NUTS (the peer) in the same run.
 
-    python benchmarks/inference.py             # everything; the peer takes most of the time
+    python benchmarks/inference.py             # all rows; the peer takes most of the time
     python benchmarks/inference.py --ours      # without the peer
     python benchmarks/inference.py --only b-spline
-    python benchmarks/inference.py --patience 3600    # wait longer for the peer; ">" marks a row that it did not finish
+    python benchmarks/inference.py --patience 3600    # a longer time limit for the peer; ">" marks rows that exceed it
 
-Each row runs in a process of its own, ours on one core in CPU seconds, the peer on all of them (4 chains, 1000 warm-up and
-1000 kept draws each, as the paper recommends). Imports and the peer's model building are not counted; its compilation is, as
-it comes anew with each round's data. "pairs" is who beats whom at every time, from the fit. Memory is the peak of a second
-fit's arrays; for the peer, of the process above its start.
+Each row runs in its own process: PolarBear on one core, timed in CPU seconds, and the peer on all cores (4 chains, each
+with 1000 warm-up and 1000 kept draws, as the paper recommends). Imports and the peer's model building are not counted.
+The peer's compilation is, because each round of a race has new data and compiles again. "pairs" is the time to compute,
+from the fit, which algorithm beats which at every time. "MB" is the peak of the arrays of a second fit.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import resource
 import subprocess
 import sys
 import time
@@ -33,7 +32,7 @@ ONE_CORE = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREAD
 
 @dataclass(frozen=True)
 class Row:
-    """One problem: a prior, n algorithms, T times, P instances; with the peer or without."""
+    """One problem: a prior, n algorithms, T times, P instances; with or without the peer."""
 
     name: str
     prior: str
@@ -83,28 +82,23 @@ PEER_NAMES = {
 
 
 def values_of(row: Row) -> np.ndarray[Any, np.dtype[np.float64]]:
-    """Rankings from smooth random utilities (a Gaussian process with σ = 1, ℓ = 0.6), or all of them the same."""
+    """Return values (instance, time, algorithm): smooth rankings, or the same ranking everywhere."""
     if row.name == "same-order":
         return np.tile(np.arange(float(row.algorithms)), (row.instances, row.times, 1))
-    import polarbear as pb
-    from polarbear.models.helmert import helmert
-    from polarbear.models.plackett_luce import sample_rankings
+    from smooth_rankings import smooth_rankings
 
-    rng = np.random.default_rng(1)
-    factor = pb.GaussianProcess().factor(pb.linear_grid(0, 1, row.times), 1.0, 0.6)
-    utilities = factor @ rng.standard_normal((row.times, row.algorithms - 1)) @ helmert(row.algorithms).T
-    return sample_rankings(utilities, row.instances, rng=rng)
+    return smooth_rankings(row.algorithms, row.times, row.instances)
 
 
 def run_ours(row: Row) -> dict[str, Any]:
-    import arviz_stats.base  # noqa: F401  # imports are not counted, this one neither, which waits for weights to smooth
+    import arviz_stats.base  # noqa: F401  # not counted; a fit imports it only if it smooths importance weights
 
     import polarbear as pb
 
     values = values_of(row)
     grid = pb.linear_grid(0, 1, row.times)
     small = pb.Choices.from_values(values[:8, :4, :3], grid=[0, 1, 2, 3])
-    pb.fit(small, prior=getattr(pb, row.prior)(), draws=100)  # everything is imported and warm
+    pb.fit(small, prior=getattr(pb, row.prior)(), draws=100)  # not counted: imports all modules
 
     choices = pb.Choices.from_values(values, grid=grid)
     del values
@@ -113,17 +107,17 @@ def run_ours(row: Row) -> dict[str, Any]:
     seconds = time.process_time() - started
     started = time.process_time()
     pb.dominance(posterior)
-    compared = time.process_time() - started
-    tracemalloc.start()  # once more, to see the memory: watching it costs time
+    pair_seconds = time.process_time() - started
+    tracemalloc.start()  # in a second fit, since tracing memory takes time
     pb.fit(choices, prior=getattr(pb, row.prior)())
-    told = posterior.diagnostics
+    diagnostics = posterior.diagnostics
     return {
         "seconds": seconds,
-        "compared": compared,
+        "pair_seconds": pair_seconds,
         "megabytes": tracemalloc.get_traced_memory()[1] / 2**20,
-        "effective": told.effective_draws,
-        "method": told.method,
-        "reliable": told.reliable,
+        "effective": diagnostics.effective_draws,
+        "method": diagnostics.method,
+        "reliable": diagnostics.reliable,
     }
 
 
@@ -134,37 +128,36 @@ def run_peer(row: Row) -> dict[str, Any]:
 
     values = values_of(row)
     model = build(PEER_NAMES[row.prior], values, np.linspace(0, 1, row.times))
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     started = time.perf_counter()
     trace = sample(model, draws=1000, tune=1000, chains=4, target_accept=0.8)
     seconds = time.perf_counter() - started
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     utilities = np.asarray(trace.posterior["mu"])
     utilities = (utilities - utilities.mean(axis=-1, keepdims=True)).reshape(*utilities.shape[:2], -1)
     effective = array_stats.ess(utilities, chain_axis=0, draw_axis=1, method="bulk")
-    return {"seconds": seconds, "megabytes": (peak - before) / 1024, "effective": float(np.min(effective))}
+    return {"seconds": seconds, "effective": float(np.min(effective))}
 
 
 def in_own_process(row: Row, index: int, who: str, patience: float | None = None) -> dict[str, Any]:
+    """Measure one row in a new process; `patience` is a time limit in seconds."""
     environment = os.environ | {"PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'src'}"} | (ONE_CORE if who == "ours" else {})
     command = [sys.executable, "-W", "ignore", __file__, "--row", str(index), "--who", who]
     try:
-        done = subprocess.run(
+        process = subprocess.run(
             command, env=environment, cwd=ROOT, capture_output=True, text=True, check=False, timeout=patience
         )
     except subprocess.TimeoutExpired:
-        return {"seconds": patience, "effective": float("nan"), "gave_up": True}
-    if done.returncode != 0:
-        raise SystemExit(f"row {row.name} ({who}) failed:\n{done.stderr[-2000:]}")
-    result: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+        return {"seconds": patience, "effective": float("nan"), "timed_out": True}
+    if process.returncode != 0:
+        raise SystemExit(f"row {row.name} ({who}) failed:\n{process.stderr[-2000:]}")
+    result: dict[str, Any] = json.loads(process.stdout.splitlines()[-1])
     return result
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--ours", action="store_true", help="leave the peer out")
-    parser.add_argument("--only", default="", help="rows whose name starts so")
-    parser.add_argument("--patience", type=float, default=600, help="seconds that the peer gets for a row")
+    parser.add_argument("--ours", action="store_true", help="skip the peer")
+    parser.add_argument("--only", default="", help="measure only the rows whose name starts with this text")
+    parser.add_argument("--patience", type=float, default=600, help="time limit of the peer per row, in seconds")
     parser.add_argument("--row", type=int, help=argparse.SUPPRESS)
     parser.add_argument("--who", choices=["ours", "peer"], help=argparse.SUPPRESS)
     arguments = parser.parse_args()
@@ -174,10 +167,11 @@ def main() -> None:
         return
 
     header = (
-        f"{'row':14} {'prior':22} {'n':>3} {'T':>5} {'P':>6} {'fit, s':>8} {'pairs, s':>8} {'MB':>6} {'effective':>9} "
+        f"{'row':14} {'prior':22} {'n':>3} {'T':>5} {'P':>6} {'fit, s':>8} {'pairs, s':>8} {'MB':>6} {'eff.draws':>9} "
         f" {'method':18}"
     )
-    print(header + f" {'peer s':>8} {'peer eff.':>9} {'faster':>8} {'per eff.':>8}")
+    print(header + f" {'peer, s':>8} {'peer eff.':>9} {'speed-up':>8} {'per draw':>8}")
+    print("(speed-up: seconds of the peer per second of ours; per draw: the same per effective draw)")
     for index, row in enumerate(ROWS):
         if not row.name.startswith(arguments.only):
             continue
@@ -185,14 +179,14 @@ def main() -> None:
         method = ours["method"] + ("" if ours["reliable"] else " (!)")
         line = (
             f"{row.name:14} {row.prior:22} {row.algorithms:3} {row.times:5} {row.instances:6} {ours['seconds']:8.2f} "
-            f"{ours['compared']:8.2f} {ours['megabytes']:6.0f} {ours['effective']:9.0f}  {method:18}"
+            f"{ours['pair_seconds']:8.2f} {ours['megabytes']:6.0f} {ours['effective']:9.0f}  {method:18}"
         )
         if row.peer and not arguments.ours:
             peer = in_own_process(row, index, "peer", arguments.patience)
-            more = ">" if peer.get("gave_up") else " "
-            faster = peer["seconds"] / ours["seconds"]
-            line += f" {more}{peer['seconds']:7.1f} {peer['effective']:9.0f} {more}{faster:6.0f}x"
-            line += f" {faster * ours['effective'] / peer['effective']:7.0f}x"
+            at_least = ">" if peer.get("timed_out") else " "
+            speed_up = peer["seconds"] / ours["seconds"]
+            line += f" {at_least}{peer['seconds']:7.1f} {peer['effective']:9.0f} {at_least}{speed_up:6.0f}x"
+            line += f" {speed_up * ours['effective'] / peer['effective']:7.0f}x"
         print(line, flush=True)
 
 

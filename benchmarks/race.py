@@ -1,8 +1,8 @@
-"""What a race costs besides its runs: the driver's overhead a run, and inference over a race at the paper's scale.
+"""Cost of a race besides its runs: the driver's overhead per run, and inference in a race at the paper's scale.
 
 The second race replays recorded runs (case_studies/data) under the settings of the paper's second case study: seven
-algorithms, 200 times, independent Dirichlet, pointwise elimination, strict resolution. Recorded instances are drawn with
-replacement, so that the race can use as many as the paper's did.
+algorithms, 200 times, independent Dirichlet, pointwise elimination, strict resolution. Recorded instances are drawn
+with replacement, so that the race can use as many instances as the paper's.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ RECORDED = Path(__file__).parents[1] / "case_studies" / "data" / "ma_bbob_d30.np
 
 
 class Timed:
-    """A function that remembers how long its calls took."""
+    """A wrapper of a function that counts its calls and their seconds."""
 
     def __init__(self, function: object) -> None:
         self._function = function
@@ -47,7 +47,7 @@ def trivial(problem: float, seed: int, until: float) -> Iterator[tuple[float, fl
 
 
 def overhead(runs: int, workers: int) -> None:
-    """A race of trivial runs, with its file on disk."""
+    """Time a race of trivial runs, with its file on disk."""
     names = [f"a{i}" for i in range(10)]
     path = Path(tempfile.mkdtemp()) / "trivial.race"
     fit = Timed(fitting.fit)
@@ -67,23 +67,23 @@ def overhead(runs: int, workers: int) -> None:
         began = time.perf_counter()
         result = race.run(executor, max_instances=runs // len(names), progress="none")
         seconds = time.perf_counter() - began
-    spent = sum(run.seconds for run in result.runs) / workers
-    rest = (seconds - fit.seconds - spent) / len(result.runs)
+    running = sum(run.seconds for run in result.runs) / workers
+    rest = (seconds - fit.seconds - running) / len(result.runs)
     print(
-        f"{len(result.runs):,} trivial runs on {workers} workers: {seconds:.1f} s, of which inference {fit.seconds:.1f} s "
-        f"and runs {spent:.1f} s; {1e3 * rest:.2f} ms a run besides"
+        f"{len(result.runs):,} trivial runs, {workers} workers: {seconds:.1f} s, "
+        f"of which inference {fit.seconds:.1f} s and runs {running:.1f} s; overhead {1e3 * rest:.2f} ms per run"
     )
 
 
 def paper_scale() -> None:
-    """The paper's second case study by replay: 1656 instances, about 51 rounds."""
-    with np.load(RECORDED) as recorded:  # each access to an archive unpacks the whole array anew
+    """Time a replay of the paper's second case study: at most 1656 instances, where the paper took 51 rounds."""
+    with np.load(RECORDED) as recorded:  # read each array once: every access unpacks it again
         names, times = [str(name) for name in recorded["algorithms"]], recorded["evaluations"].astype(float)
         values = recorded["values"]
-    again = np.random.default_rng(0).integers(len(values), size=1656)
+    resampled = np.random.default_rng(0).integers(len(values), size=1656)
     runs = [
         pb.Trajectory(name, index, times, values[instance, :, column], until=times[-1])
-        for index, instance in enumerate(again)
+        for index, instance in enumerate(resampled)
         for column, name in enumerate(names)
     ]
     executor = pb.ReplayExecutor(runs)
@@ -104,8 +104,8 @@ def paper_scale() -> None:
         seconds = time.perf_counter() - began
     print(
         f"{len(names)} algorithms, {len(times)} times, {result.instances} instances, {len(result.rounds)} rounds "
-        f"({result.stopped}): inference {fit.seconds:.1f} s, {fit.seconds / fit.calls:.2f} s a round; "
-        f"race {seconds:.1f} s in all"
+        f"({result.stopped}): inference {fit.seconds:.1f} s, {fit.seconds / fit.calls:.2f} s per round; "
+        f"race {seconds:.1f} s in total"
     )
     print(f"  Pareto set {', '.join(result.pareto_set)}; {result.saved_share:.0%} of the evaluations saved")
 

@@ -1,10 +1,10 @@
-"""Speed of the decision: what a question costs on the day of deployment, and what the file that answers it weighs.
+"""Speed of the decision: the time of a query at deployment, and the size of the file that answers it.
 
     python benchmarks/selection.py
     python benchmarks/selection.py --draws 1000 --times 50 --algorithms 10
 
-The peer of `select` is the least that any answer must do: read every drawn rating once. The peer of a fresh process is one
-that imports NumPy and ends.
+The peer of `select` is a lower bound for any answer: reading every rating of every draw once. The peer of a fresh
+process is one that only imports NumPy.
 """
 
 from __future__ import annotations
@@ -30,17 +30,17 @@ REPEATS = 15
 
 FRESH = """
 import time
-begun = time.perf_counter()
+started = time.perf_counter()
 import sys
 import numpy
-numpy_there = time.perf_counter()
+imported = time.perf_counter()
 import polarbear as pb
 posterior = pb.Posterior.load(sys.argv[1])
 loaded = time.perf_counter()
 pb.select(posterior, pb.LogUniform(), pb.Quantile(0.05))
-done = time.perf_counter()
+selected = time.perf_counter()
 assert not {"scipy", "arviz_stats", "rich", "cloudpickle", "polarbear.inference"} & set(sys.modules)
-print(1e3 * (numpy_there - begun), 1e3 * (loaded - numpy_there), 1e3 * (done - loaded))
+print(1e3 * (imported - started), 1e3 * (loaded - imported), 1e3 * (selected - loaded))
 """
 
 
@@ -50,85 +50,83 @@ def main() -> None:
     parser.add_argument("--times", type=int, default=100)
     parser.add_argument("--algorithms", type=int, default=20)
     arguments = parser.parse_args()
-    questions(belief(arguments.draws, arguments.times, arguments.algorithms))
-    deployment(belief(4000, 50, 10))
+    time_queries(simulate_posterior(arguments.draws, arguments.times, arguments.algorithms))
+    time_deployment(simulate_posterior(4000, 50, 10))
 
 
-def belief(draws: int, times: int, algorithms: int) -> pb.Posterior:
-    """Smooth paths with a few changes of leader, as temporal priors give."""
+def simulate_posterior(draws: int, times: int, algorithms: int) -> pb.Posterior:
+    """Return a posterior with smooth ratings and a few changes of leader, as under a temporal prior."""
     rng = np.random.default_rng(0)
-    at = np.linspace(0, 1, times)[:, None]
-    level = rng.normal(size=algorithms) + 1.5 * np.sin(2 * at + rng.uniform(0, 6, algorithms))
-    noise = rng.normal(scale=0.1, size=(draws, 1, algorithms)) + 0.1 * rng.normal(size=(draws, 1, algorithms)) * at
+    time_axis = np.linspace(0, 1, times)[:, None]
+    level = rng.normal(size=algorithms) + 1.5 * np.sin(2 * time_axis + rng.uniform(0, 6, algorithms))
+    noise = rng.normal(scale=0.1, size=(draws, 1, algorithms))
+    noise = noise + 0.1 * rng.normal(size=(draws, 1, algorithms)) * time_axis
     strengths = np.exp(level + noise)
     ratings = strengths / strengths.sum(axis=2, keepdims=True)
     ratings.flags.writeable = False
-    diagnostics = pb.Diagnostics("nested-laplace", True, "All is well.", float(draws))
+    diagnostics = pb.Diagnostics("nested-laplace", True, "Simulated.", float(draws))
     names = tuple(f"algorithm {k}" for k in range(algorithms))
     return pb.Posterior(ratings, names, pb.log_grid(100, 100_000, times), True, diagnostics, "BSpline()", 100)
 
 
-def questions(posterior: pb.Posterior) -> None:
+def time_queries(posterior: pb.Posterior) -> None:
     draws, times, algorithms = posterior.ratings.shape
-    least = milliseconds(lambda: posterior.ratings.sum())
-    print(
-        f"{draws} draws x {times} times x {algorithms} algorithms, milliseconds (median of {REPEATS}, and the fastest)"
-    )
-    print(f"{'read every rating once':34s}{least[0]:9.1f}{least[1]:9.1f}")
+    peer = milliseconds(lambda: posterior.ratings.sum())
+    print(f"{draws} draws x {times} times x {algorithms} algorithms, milliseconds (median and minimum of {REPEATS})")
+    print(f"{'read every rating once':34s}{peer[0]:9.1f}{peer[1]:9.1f}")
     budget = pb.BudgetDistribution(stats.lognorm(1, scale=3000))
-    few = posterior.names[: algorithms // 4]
-    asked: dict[str, Callable[[], object]] = {
+    quarter = posterior.names[: algorithms // 4]
+    queries: dict[str, Callable[[], object]] = {
         "Uniform, Expected": lambda: pb.select(posterior),
         "LogUniform, ProbabilityBest": lambda: pb.select(posterior, pb.LogUniform(), pb.ProbabilityBest()),
         "Uniform, Quantile": lambda: pb.select(posterior, pb.Uniform(), pb.Quantile(0.05)),
         "At": lambda: pb.select(posterior, pb.At(1234)),
         "BudgetDistribution, Regret": lambda: pb.select(posterior, budget, pb.Regret()),
-        "Uniform among a quarter": lambda: pb.select(posterior, among=few),
+        "Uniform among a quarter": lambda: pb.select(posterior, among=quarter),
         "Custom (worst time)": lambda: pb.select(posterior, pb.Custom(lambda curves: curves.min(axis=-1))),
         "TopK(3), At": lambda: pb.select(posterior, pb.At(1234), criterion=pb.TopK(3)),
         "TopK(3), Uniform": lambda: pb.select(posterior, criterion=pb.TopK(3)),
         "MeanRank, Uniform": lambda: pb.select(posterior, criterion=pb.MeanRank()),
-        "two machines, all pairs": lambda: pb.select(posterior, portfolio=2),
-        "six machines, a search": lambda: pb.select(posterior, risk=pb.Quantile(0.05), portfolio=6),
+        "portfolio of two, exhaustive": lambda: pb.select(posterior, portfolio=2),
+        "portfolio of six, search": lambda: pb.select(posterior, risk=pb.Quantile(0.05), portfolio=6),
         "decision map": lambda: pb.decision_map(posterior),
-        "worst-case regret": lambda: pb.regret(posterior),
+        "worst-case regret": lambda: pb.worst_case_regret(posterior),
     }
-    for name, ask in asked.items():
-        middle, fastest = milliseconds(ask)
-        print(f"{name:34s}{middle:9.1f}{fastest:9.1f}")
+    for name, query in queries.items():
+        median, minimum = milliseconds(query)
+        print(f"{name:34s}{median:9.1f}{minimum:9.1f}")
 
 
-def deployment(posterior: pb.Posterior) -> None:
+def time_deployment(posterior: pb.Posterior) -> None:
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "choice.npz"
+        path = Path(folder) / "deployed.npz"
         posterior.save(path, draws=1000)
         print(f"\nfile of 1000 draws x 50 times x 10 algorithms: {path.stat().st_size / 1e6:.2f} MB")
-        fresh(path)  # compiles, as installing does
-        spent = np.array([fresh(path) for _ in range(REPEATS)])
-    for name, each in zip(("NumPy's own import", "import polarbear, load", "select"), spent.T, strict=True):
-        print(f"fresh process: {name:22s}{np.median(each):9.1f}{each.min():9.1f}  ms")
-    ours = spent[:, 1:].sum(axis=1)
-    print(
-        f"fresh process: {'the two last together':22s}{np.median(ours):9.1f}{ours.min():9.1f}  ms; SciPy was not imported"
-    )
+        time_fresh_process(path)  # not counted: it compiles the modules to bytecode, as an installation does
+        steps = np.array([time_fresh_process(path) for _ in range(REPEATS)])
+    for name, column in zip(("import numpy", "import polarbear, load", "select"), steps.T, strict=True):
+        print(f"fresh process: {name:22s}{np.median(column):9.1f}{column.min():9.1f}  ms")
+    ours = steps[:, 1:].sum(axis=1)
+    print(f"fresh process: {'load and select':22s}{np.median(ours):9.1f}{ours.min():9.1f}  ms, without importing SciPy")
 
 
-def fresh(path: Path) -> list[float]:
+def time_fresh_process(path: Path) -> list[float]:
+    """Return the milliseconds of a fresh process to import NumPy, to load the posterior, and to select."""
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     environment["PYTHONPYCACHEPREFIX"] = str(path.parent)
     command = [sys.executable, "-c", FRESH, str(path)]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
-    return [float(each) for each in done.stdout.split()]
+    process = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    return [float(number) for number in process.stdout.split()]
 
 
 def milliseconds(task: Callable[[], object]) -> tuple[float, float]:
-    """Median and least time."""
-    spent = []
+    """Return the median and the minimum time of a task."""
+    times = []
     for _ in range(REPEATS):
-        begun = time.perf_counter()
+        started = time.perf_counter()
         task()
-        spent.append(1e3 * (time.perf_counter() - begun))
-    return float(np.median(spent)), min(spent)
+        times.append(1e3 * (time.perf_counter() - started))
+    return float(np.median(times)), min(times)
 
 
 if __name__ == "__main__":

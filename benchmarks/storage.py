@@ -1,9 +1,9 @@
-"""Speed of the race file: what storing one run costs a race, and what opening a long race costs.
+"""Speed of the race file: the time to store a run, and the time to open a long race.
 
     python benchmarks/storage.py                # 300,000 runs of 200 improvements, about a gigabyte
     python benchmarks/storage.py --runs 10000
 
-The peer is the least that any storage must do: the same bytes written to a plain file, and read back.
+The peer is a lower bound for any storage: the same bytes written to a plain file, and read back.
 """
 
 from __future__ import annotations
@@ -46,26 +46,28 @@ def write(race: Path, plain: Path, count: int, improvements: int) -> None:
     def trajectories() -> Iterator[Trajectory]:
         return (Trajectory(f"algorithm {k % ALGORITHMS}", k // ALGORITHMS, times, values) for k in range(count))
 
-    def make_only() -> None:
+    def generate_only() -> None:
         for _ in trajectories():
             pass
 
     def store() -> None:
         with RaceFile.create(race, {"seed": 0}) as file:
-            for k, found in enumerate(trajectories()):
-                job = Job(found.algorithm, k // ALGORITHMS, improvements, seed=k, instance_seed=k)
-                file.add_run(Run(found, reached=float(improvements), seconds=1.0), job)
+            for k, trajectory in enumerate(trajectories()):
+                job = Job(trajectory.algorithm, k // ALGORITHMS, improvements, seed=k, instance_seed=k)
+                file.add_run(Run(trajectory, reached=float(improvements), seconds=1.0), job)
 
     def store_plainly() -> None:
         with plain.open("wb") as stream:
-            for found in trajectories():
-                stream.write(np.concatenate([found.times, found.values]).tobytes())
+            for trajectory in trajectories():
+                stream.write(np.concatenate([trajectory.times, trajectory.values]).tobytes())
                 stream.flush()
 
-    making = seconds(make_only)
-    ours, peer = seconds(store) - making, seconds(store_plainly) - making
-    print(f"{count:,} runs of {improvements} improvements, each a transaction; {race.stat().st_size / 1e6:,.0f} MB")
-    print(f"write      {ours:8.2f} s {1e6 * ours / count:8.1f} µs a run   (plain file {peer:.2f} s)")
+    generating = seconds(generate_only)
+    ours, peer = seconds(store) - generating, seconds(store_plainly) - generating
+    print(
+        f"{count:,} runs of {improvements} improvements, one transaction per run; {race.stat().st_size / 1e6:,.0f} MB"
+    )
+    print(f"write      {ours:8.2f} s {1e6 * ours / count:8.1f} µs per run   (plain file {peer:.2f} s)")
 
 
 def read(race: Path, plain: Path, count: int) -> None:
@@ -80,11 +82,12 @@ def read(race: Path, plain: Path, count: int) -> None:
         plain.read_bytes()
 
     checking, ours, peer = seconds(check), seconds(load), seconds(load_plainly)
-    print(f"check      {checking:8.2f} s {1e6 * checking / count:8.1f} µs a run")
-    print(f"open, read {ours:8.2f} s {1e6 * ours / count:8.1f} µs a run   (plain file {peer:.2f} s)")
+    print(f"check      {checking:8.2f} s {1e6 * checking / count:8.1f} µs per run")
+    print(f"open, read {ours:8.2f} s {1e6 * ours / count:8.1f} µs per run   (plain file {peer:.2f} s)")
 
 
 def seconds(action: Callable[[], None]) -> float:
+    """Return the wall-clock seconds of a call."""
     start = time.perf_counter()
     action()
     return time.perf_counter() - start

@@ -11,7 +11,7 @@ STUDIES = {"synthetic": "synthetic", "ma-bbob": "ma_bbob", "gp-bbob": "gp_bbob",
 
 
 def reproduce(study: str, *, scale: str, folder: Path, workers: int) -> Path:
-    """Make one study again; returns the page that it wrote."""
+    """Reproduce one study, and return the path of its page."""
     module = import_module(f"case_studies.{STUDIES[study]}")
     command = f"polarbear reproduce {study} --scale {scale}"
     page: Path = module.reproduce(folder, scale=scale, workers=workers).write(command)
@@ -19,18 +19,21 @@ def reproduce(study: str, *, scale: str, folder: Path, workers: int) -> Path:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Parse the command line, make the study, say where it is."""
-    parser = argparse.ArgumentParser(prog="python -m case_studies", description="Make the paper's case studies again.")
+    """Parse the command line, reproduce the study and print the path of its page."""
+    parser = argparse.ArgumentParser(prog="python -m case_studies", description="Reproduce the paper's case studies.")
     parser.add_argument("study", choices=list(STUDIES))
     parser.add_argument(
-        "--scale", choices=["quick", "paper"], default="quick", help="minutes, or the paper's own scale"
+        "--scale",
+        choices=["quick", "paper"],
+        default="quick",
+        help="quick takes minutes; paper uses the scale of the paper",
     )
-    parser.add_argument("--out", type=Path, help="folder to write into; reproduced/STUDY by default")
-    parser.add_argument("--workers", type=int, default=2, help="processes that run at the same time")
-    given = parser.parse_args(arguments)
-    folder = given.out or Path("reproduced") / given.study
+    parser.add_argument("--out", type=Path, help="the folder to write to (default: reproduced/STUDY)")
+    parser.add_argument("--workers", type=int, default=2, help="the number of processes (default: 2)")
+    options = parser.parse_args(arguments)
+    folder = options.out or Path("reproduced") / options.study
     try:
-        page = reproduce(given.study, scale=given.scale, folder=folder, workers=given.workers)
+        page = reproduce(options.study, scale=options.scale, folder=folder, workers=options.workers)
     except (ValueError, ImportError, OSError) as error:
         print(f"case_studies: {error}", file=sys.stderr)
         return 1

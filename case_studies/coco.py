@@ -1,4 +1,4 @@
-"""Make one recording of several COCO entries: `python -m case_studies.coco FOLDER`.
+"""Convert several COCO entries into one recording: `python -m case_studies.coco FOLDER`.
 
 FOLDER holds one unpacked entry of the COCO data archive for each algorithm. The recording is a data set for
 `polarbear.calibration.prediction`. The archive has no licence that allows copies, so the recording is not in the project.
@@ -21,14 +21,17 @@ DIMENSION, EVALUATIONS, TIMES = 5, 500, 40
 
 
 def record(entries: Path, file: Path = FILE) -> tuple[int, ...]:
-    """Write the best values so far on the instances that every entry ran; returns their shape.
+    """Write the best values so far on the instances that every entry ran; return their shape.
 
     A run that ended keeps its last value, since COCO entries stop once they reach the final target.
     """
     budgets = np.unique(np.geomspace(DIMENSION, EVALUATIONS, TIMES).round())
     folders = sorted(each for each in entries.iterdir() if each.is_dir())
     if not folders:
-        raise ValueError(f"expected a folder with one COCO entry per algorithm; {entries} has no folders")
+        raise ValueError(
+            f"expected a folder with one COCO entry per algorithm, got {entries}, which has no folders; "
+            "unpack the entries there"
+        )
     runs = [runs_of(folder) for folder in folders]
     instances = [each for each in runs[0] if all(each in others for others in runs)]
     values = np.array([[each[instance].at(budgets) for each in runs] for instance in instances])
@@ -43,12 +46,12 @@ def record(entries: Path, file: Path = FILE) -> tuple[int, ...]:
 
 
 def runs_of(entry: Path) -> dict[Block, pb.Trajectory]:
-    """The runs of one entry by function and instance; of repetitions, the first."""
-    found: dict[Block, pb.Trajectory] = {}
+    """Return the runs of one entry by function and instance; of several repetitions, the first."""
+    runs: dict[Block, pb.Trajectory] = {}
     for run in pb.read_runs(entry).runs:
         if isinstance(run.instance, Block) and run.instance.dimension == DIMENSION:
-            found.setdefault(run.instance._replace(suite=None, run=None), replace(run, until=math.inf))
-    return found
+            runs.setdefault(run.instance._replace(suite=None, run=None), replace(run, until=math.inf))
+    return runs
 
 
 if __name__ == "__main__":

@@ -28,10 +28,10 @@ _LARGEST_SEED = 2**31  # of modcma
 
 @dataclass(frozen=True)
 class ModularCmaEs:
-    """A variant of modular CMA-ES, to be given to `pb.counted`.
+    """A variant of modular CMA-ES, for `pb.counted`.
 
     It searches the unit cube, from its centre and with the paper's step size of a fifth of the domain: modcma's bound
-    correction and its uniform restarts take the cube for granted, and misbehave on [-5, 5].
+    correction and its uniform restarts assume the cube, and misbehave on [-5, 5].
 
     Parameters
     ----------
@@ -87,9 +87,9 @@ def random_search(objective: Any, budget: int | None, rng: np.random.Generator) 
 
 
 def reseed(seed: int) -> None:
-    """Seed modcma's one generator, and empty its store: it draws normals in pairs and keeps the second for later.
+    """Seed modcma's global generator and discard its stored normal: it draws normals in pairs and keeps the second.
 
-    Whether one is stored shows in three draws from the same seed: the third is the first again exactly if none was.
+    Three draws, each after the same seed, show whether one was stored: the third equals the first only if none was.
     """
     from modcma.c_maes import utils
 
@@ -103,19 +103,19 @@ def reseed(seed: int) -> None:
 
 
 def step_size_variants() -> dict[str, Wrapped]:
-    """The seven algorithms of the second case study."""
+    """Return the seven algorithms of the second case study."""
     variants: dict[str, Wrapped] = {name: pb.counted(ModularCmaEs(step_size=name)) for name in STEP_SIZE_RULES}
     return {**variants, "RS": pb.counted(random_search)}
 
 
 def matrix_variants() -> dict[str, Wrapped]:
-    """The eight algorithms of the third case study."""
+    """Return the eight algorithms of the third case study."""
     variants: dict[str, Wrapped] = {name: pb.counted(ModularCmaEs(matrix=rule)) for name, rule in MATRIX_RULES.items()}
     return {**variants, "RS": pb.counted(random_search)}
 
 
 def require_optimisers() -> None:
-    """Say how to get modcma and ioh where they are not installed."""
+    """Raise an ImportError that says how to install modcma and ioh if they are missing."""
     try:
         import ioh  # noqa: F401
         import modcma.c_maes  # noqa: F401

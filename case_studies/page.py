@@ -1,4 +1,4 @@
-"""What a study leaves: figures, `results.json`, and a page that sets our numbers beside the paper's."""
+"""The output of a study: figures, `results.json`, and a page that compares our numbers with the paper's."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ _PACKAGES = ("polarbear", "numpy", "scipy", "ioh", "modcma")
 
 
 @dataclass(frozen=True)
-class Compared:
-    """One number of the paper beside ours, with a sentence on the difference."""
+class Comparison:
+    """One number of the paper and ours, with a sentence on the difference."""
 
     quantity: str
     paper: str
@@ -44,8 +44,8 @@ class Table:
 
 
 @dataclass(frozen=True)
-class Drawn:
-    """A figure that was drawn into the study's folder."""
+class FigureFile:
+    """A figure in the study's folder, and its caption."""
 
     file: str
     caption: str
@@ -53,72 +53,74 @@ class Drawn:
 
 @dataclass
 class Page:
-    """What a study found, gathered as it goes along.
+    """The results of a study, collected while it runs.
 
     Attributes
     ----------
     folder
-        Where figures and the page go.
+        The folder of the figures and the page.
     title, introduction
-        Its first lines.
+        The first lines of the page.
     results
-        What goes to `results.json`, besides the comparison and the tables.
+        The contents of `results.json`, besides the comparisons and the tables.
+    comparisons, tables, figures
+        The contents of the page.
     """
 
     folder: Path
     title: str
     introduction: str
     results: dict[str, Any] = field(default_factory=dict)
-    compared: list[Compared] = field(default_factory=list)
+    comparisons: list[Comparison] = field(default_factory=list)
     tables: list[Table] = field(default_factory=list)
-    figures: list[Drawn] = field(default_factory=list)
+    figures: list[FigureFile] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.folder.mkdir(parents=True, exist_ok=True)
-        self._began = time.perf_counter()
+        self._start = time.perf_counter()
 
     def compare(self, quantity: str, paper: object, ours: object, remark: str) -> None:
-        """Set a number of ours beside the paper's."""
-        self.compared.append(Compared(quantity, str(paper), str(ours), remark))
+        """Add one number of the paper and ours."""
+        self.comparisons.append(Comparison(quantity, str(paper), str(ours), remark))
 
     def add_figure(self, figure: Any, name: str, caption: str) -> None:
-        """Write a Matplotlib figure as PNG, to be looked at, and as PDF, to be printed."""
+        """Write a Matplotlib figure as PNG for the page and as PDF for print."""
         from polarbear.plots.style import save
 
         for ending in ("png", "pdf"):
             save(figure, self.folder / f"{name}.{ending}")
-        self.figures.append(Drawn(f"{name}.png", caption))
+        self.figures.append(FigureFile(f"{name}.png", caption))
 
     def write(self, command: str) -> Path:
-        """Write `results.json` and `index.html`; returns the page's path."""
-        seconds = time.perf_counter() - self._began
-        made = {
+        """Write `results.json` and `index.html`; return the path of the page."""
+        seconds = time.perf_counter() - self._start
+        origin = {
             "command": command,
             "seconds": round(seconds, 1),
             "machine": f"{platform.machine()}, Python {platform.python_version()}",
             "versions": _versions(),
         }
-        everything = {
+        results = {
             "study": self.title,
-            "made": made,
-            "compared": [vars(each) for each in self.compared],
+            "made": origin,
+            "compared": [vars(each) for each in self.comparisons],
             **self.results,
             "tables": [vars(each) for each in self.tables],
         }
-        (self.folder / "results.json").write_text(json.dumps(everything, indent=1, default=_plain) + "\n")
+        (self.folder / "results.json").write_text(json.dumps(results, indent=1, default=_plain) + "\n")
         page = self.folder / "index.html"
-        page.write_text(self._html(made), encoding="utf-8")
+        page.write_text(self._html(origin), encoding="utf-8")
         return page
 
-    def _html(self, made: dict[str, Any]) -> str:
-        heads = ("quantity", "paper", "here", "on the difference")
-        rows = [(each.quantity, each.paper, each.ours, each.remark) for each in self.compared]
+    def _html(self, origin: dict[str, Any]) -> str:
+        heads = ("quantity", "paper", "here", "remark")
+        rows = [(each.quantity, each.paper, each.ours, each.remark) for each in self.comparisons]
         parts = [
             f"<!doctype html><html lang='en'><meta charset='utf-8'><title>{escape(self.title)}</title>",
             f"<style>{_STYLE}</style><h1>{escape(self.title)}</h1><p>{escape(self.introduction)}</p>",
-            f"<p><code>{escape(made['command'])}</code>, {made['seconds']} s on {escape(made['machine'])}; ",
-            escape(", ".join(f"{name} {number}" for name, number in made["versions"].items())),
-            "</p><h2>Beside the paper</h2>",
+            f"<p><code>{escape(origin['command'])}</code>, {origin['seconds']} s on {escape(origin['machine'])}; ",
+            escape(", ".join(f"{name} {number}" for name, number in origin["versions"].items())),
+            "</p><h2>Comparison with the paper</h2>",
             _table(heads, rows),
         ]
         for each in self.tables:
@@ -138,17 +140,17 @@ def _table(heads: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
 
 
 def _versions() -> dict[str, str]:
-    found = {}
+    versions = {}
     for name in _PACKAGES:
         try:
-            found[name] = version(name)
+            versions[name] = version(name)
         except PackageNotFoundError:
             continue
-    return found
+    return versions
 
 
 def _plain(value: Any) -> Any:
-    """NumPy's numbers and arrays as JSON knows them."""
+    """Return a number or an array of NumPy as JSON can represent it."""
     if hasattr(value, "tolist"):
         return value.tolist()
-    raise TypeError(f"cannot write {value!r} to results.json")
+    raise TypeError(f"expected numbers, strings, lists and dictionaries for results.json, got {value!r}")

@@ -1,4 +1,4 @@
-"""Processes that work beside one another, with one thread each."""
+"""A pool of processes with one thread each."""
 
 from __future__ import annotations
 
@@ -8,19 +8,21 @@ from contextlib import contextmanager
 from multiprocessing import get_context
 from typing import TYPE_CHECKING
 
+from polarbear.single_thread import THREAD_VARIABLES
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-_THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 
 @contextmanager
 def processes(workers: int) -> Iterator[ProcessPoolExecutor]:
-    """So many fresh processes, until the end of the block.
+    """Return a pool of new processes, which end with the block.
 
-    Each has one thread for linear algebra: the matrices are small, and with more the races of these studies take twice the
-    processor's time.
+    Unless the environment says otherwise, each has one thread for linear algebra: the matrices are small, and with more
+    threads the races of these studies take twice the processor time.
     """
-    os.environ.update({name: os.environ.get(name, "1") for name in _THREADS})  # read by a process when it starts
+    os.environ.update(
+        {name: os.environ.get(name, "1") for name in THREAD_VARIABLES}
+    )  # a process reads them at its start
     with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
         yield pool

@@ -1,4 +1,4 @@
-"""Makes the tables of docs/calibration.md and docs/calibration-tables.md from the summaries that the studies wrote."""
+"""Write the tables of the pages calibration and calibration-tables from the summaries of the studies."""
 
 from __future__ import annotations
 
@@ -12,7 +12,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 HERE = Path(__file__).parent
-PAGE, ALL_TABLES, DATA = HERE / "calibration.md", HERE / "calibration-tables.md", HERE / "data"
+PAGE, ALL_TABLES, DATA = (
+    HERE / "explanation" / "calibration.md",
+    HERE / "explanation" / "calibration-tables.md",
+    HERE / "data",
+)
 RECORDED = {"ma_bbob_d30": "MA-BBOB", "gp_bbob_d40": "GP-BBOB", "coco_d5": "COCO"}
 ENDS = {
     "BayesianBootstrap": "the default",
@@ -28,32 +32,32 @@ Cell = dict[str, Any]
 
 
 def main() -> None:
-    """Read the summaries and put the tables into their pages."""
+    """Read the summaries and write the tables into their pages."""
     for page, name, table in tables():
         put_into(page, name, table)
 
 
 def tables() -> Iterator[tuple[Path, str, str]]:
-    """Every table, with its page and the mark of its place there."""
+    """Yield every table with its page and the mark of its place there."""
     first = summary("first_edition")
     sides = summary("coverage"), [each for each in first if "coverage" in each]
     yield PAGE, "coverage", coverage_ranges(*sides)
     yield ALL_TABLES, "coverage", coverage_table(*sides)
-    yield PAGE, "claims", claims_table(summary("near-equal"), {"pairs": shown_pairs})
-    yield ALL_TABLES, "claims", claims_table(summary("near-equal"), {"pairs": shown_pairs, "the first": shown_first})
+    yield PAGE, "claims", claims_table(summary("near-equal"), {"pairs": pair_claims})
+    yield ALL_TABLES, "claims", claims_table(summary("near-equal"), {"pairs": pair_claims, "the first": first_claims})
     yield PAGE, "races", races_table([*summary("races"), *(each for each in first if "races" in each)])
     yield PAGE, "prediction", prediction_gains(summary("prediction"))
     yield ALL_TABLES, "prediction", prediction_table(summary("prediction"))
 
 
 def summary(study: str) -> list[Cell]:
-    """The summary that a study wrote."""
+    """Return the summary of a study."""
     cells: list[Cell] = json.loads((DATA / f"{study}.json").read_text(encoding="utf-8"))
     return cells
 
 
 def coverage_ranges(cells: list[Cell], first: list[Cell]) -> str:
-    """The lowest and highest coverage over the autocorrelations, for each truth and number of instances."""
+    """Return the range of coverage over the autocorrelations, for each truth and number of instances."""
     sizes = sorted({each["instances"] for each in cells})
     rows = []
     for truth in dict.fromkeys(each["truth"] for each in cells):
@@ -71,7 +75,7 @@ def _heads(sizes: list[int]) -> list[str]:
 
 
 def coverage_table(cells: list[Cell], first: list[Cell]) -> str:
-    """Coverage by truth and autocorrelation, one column per number of instances, beside the first edition."""
+    """Return coverage by truth and autocorrelation, with one column per number of instances, beside the first edition."""
     sizes = sorted({each["instances"] for each in cells})
     sides = [
         {(each["truth"], each["autocorrelation"], each["instances"]): percent(each) for each in side}
@@ -85,32 +89,32 @@ def coverage_table(cells: list[Cell], first: list[Cell]) -> str:
 
 
 def claims_table(cells: list[Cell], kinds: dict[str, Callable[[Cell], Cell]]) -> str:
-    """Claims about near-equal algorithms with shrinkage and without: how many came true, and how many per data set."""
+    """Return the share of claims about near-equal algorithms that are true, with and without shrinkage, and their number."""
     settings = ("truth", "spread", "instances")
     found = {(*(each[name] for name in settings), each["belief"]): each for each in cells}
     rows = []
     for truth, spread, instances in dict.fromkeys(key[:3] for key in found):
         sides = [found[truth, spread, instances, belief] for belief in ("BayesianBootstrap", "unshrunk")]
         outliers = "" if truth == "near-equal" else ", two outliers"
-        shown = [came_true(kind(side)) for kind in kinds.values() for side in sides]
+        shown = [format_claims(kind(side)) for kind in kinds.values() for side in sides]
         rows.append([f"{NEAR[spread]}{outliers}", str(instances), *shown])
     heads = [f"{kind}{side}" for kind in kinds for side in ("", ", unshrunk")]
     return markdown(["win rates within", "instances", *heads], rows)
 
 
-def shown_pairs(cell: Cell) -> Cell:
-    """The claims about pairs of one cell."""
+def pair_claims(cell: Cell) -> Cell:
+    """Return the claims about pairs of one cell."""
     return cell
 
 
-def shown_first(cell: Cell) -> Cell:
-    """The claims of one cell about which algorithm comes first most often."""
+def first_claims(cell: Cell) -> Cell:
+    """Return the claims of one cell about which algorithm comes first most often."""
     claims: Cell = cell["ratings"]
     return claims
 
 
-def came_true(compared: Cell) -> str:
-    """The share of claims that came true with two standard errors, and how many there are in a data set."""
+def format_claims(compared: Cell) -> str:
+    """Return the share of true claims with two standard errors, and the number of claims per data set."""
     if compared["came_true"] is None:
         return "no claims"
     share = f"{100 * compared['came_true']:.0f} ± {200 * compared['came_true_error']:.0f}"
@@ -118,11 +122,11 @@ def came_true(compared: Cell) -> str:
 
 
 def races_table(cells: list[Cell]) -> str:
-    """Whole races: errors, right sets and costs of each way to decide."""
+    """Return errors, right sets and costs of whole races, for each rule of decision."""
     rows = [
         [
             each["truth"],
-            _way(each),
+            _rule(each),
             str(each["races"]),
             *(f"{100 * each[name][0]:.1f}" for name in ("any_wrong", "any_clearly_wrong")),
             f"{100 * each['right_set'][0]:.0f}",
@@ -137,7 +141,7 @@ def races_table(cells: list[Cell]) -> str:
     return markdown(["truth", "race", *heads], rows)
 
 
-def _way(cell: Cell) -> str:
+def _rule(cell: Cell) -> str:
     if cell["belief"] == "first edition":
         return "the first edition: B-spline, joint, crossing"
     if cell["rule"] != "bayes":
@@ -148,12 +152,12 @@ def _way(cell: Cell) -> str:
 
 
 def percent(cell: Cell) -> str:
-    """Coverage with two standard errors."""
+    """Return coverage with two standard errors."""
     return f"{100 * cell['coverage']:.1f} ± {200 * cell['standard_error']:.1f}"
 
 
 def prediction_gains(cells: list[Cell]) -> str:
-    """What the blend gains in log-score over the better of its two ends."""
+    """Return the gain in log-score of the blend over the better of its two ends."""
     found = {(Path(each["recorded"]).stem, each["instances"], each["belief"]): each for each in cells}
     rows = []
     for recorded, instances in dict.fromkeys((recorded, instances) for recorded, instances, _ in found):
@@ -166,7 +170,7 @@ def prediction_gains(cells: list[Cell]) -> str:
 
 
 def prediction_table(cells: list[Cell]) -> str:
-    """Log-scores of the blend and of its two ends, the best of each row in bold."""
+    """Return log-scores of the blend and of its two ends, with the best of each row in bold."""
     found = {(Path(each["recorded"]).stem, each["instances"], each["belief"]): each for each in cells}
     rows = []
     for recorded, instances in dict.fromkeys((recorded, instances) for recorded, instances, _ in found):

@@ -1,4 +1,4 @@
-"""Makes the pictures of docs/start: the race of `polarbear init`, run to its limit of instances (some minutes)."""
+"""Draw the pictures of docs/start: the race of `polarbear init`, run to its limit of instances (some minutes)."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ FOLDER = Path(__file__).parent / "start"
 
 
 def main() -> None:
-    """Race as a new user would, and draw what came out."""
+    """Race as a new user would, and draw the result."""
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         program = [sys.executable, "-c", "from polarbear.cli.main import run; run()"]
         for arguments in (["init"], ["race", "--max-instances", "400"], ["select", "my.race", "--at", "50"]):
-            done = subprocess.run([*program, *arguments], check=False)  # prints what the pages quote
+            done = subprocess.run([*program, *arguments], check=False)  # prints the output that the pages quote
             if done.returncode not in (0, 2):  # 2: stopped by the limit before every pair was decided
                 done.check_returncode()
         with pb.Race.open("my.race") as race:

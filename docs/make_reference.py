@@ -1,6 +1,6 @@
-"""Writes docs/reference from the code: the API, the commands, race.toml, the race file, the picture of the house.
+"""Write docs/reference from the code: the API, the commands, race.toml, the race file, the picture of the structure.
 
-Nothing of it is kept under version control, so none of it can be out of date. `make docs` runs this first.
+These pages are not under version control, so they cannot be out of date. `make docs` runs this script first.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ FOLDER = Path(__file__).parent / "reference"
 
 
 def main(folder: Path = FOLDER) -> None:
-    """Write all of it anew."""
+    """Write all pages again."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
     texts = {

@@ -1,4 +1,4 @@
-"""Make the pictures of the README anew: a race on the recorded runs of the MA-BBOB study, its report, and a browser.
+"""Take the pictures of the README in a browser: the report of a race on the recorded runs of the MA-BBOB study.
 
 Needs Chromium and the developers' extra: `.venv/bin/python docs/make_screenshots.py`.
 """
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).parents[1]
 IMAGES = ROOT / "docs" / "images"
 RECORDED = ROOT / "case_studies" / "data" / "ma_bbob_d30.npz"
-WISH = "kind=around&centre=17000&spread=0.5&risk=quantile&level=0.05&machines=1"
+QUERY = "kind=around&centre=17000&spread=0.5&risk=quantile&level=0.05&machines=1"
 SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-sync"]
 
 
-def raced() -> pb.RaceResult:
-    """Six step-size rules of CMA-ES, and random search, on 160 instances, replayed."""
+def race_recorded_runs() -> pb.RaceResult:
+    """Race six step-size rules of CMA-ES and random search on recorded runs of 160 instances."""
     with np.load(RECORDED) as recorded:
         names, times, values = recorded["algorithms"].tolist(), recorded["evaluations"] * 1.0, recorded["values"]
     runs = [
@@ -40,12 +40,16 @@ def raced() -> pb.RaceResult:
 
 
 def main() -> None:
-    """Race, report, and take the pictures."""
+    """Race, write the report, and take the pictures."""
     browser_at = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     if browser_at is None:
-        raise SystemExit("the pictures are taken by Chromium, which is not installed: apt-get install chromium")
+        raise SystemExit(
+            "expected Chromium, which takes the pictures, but it is not installed; run apt-get install chromium"
+        )
     IMAGES.mkdir(exist_ok=True)
-    page_at = pb.report(raced(), Path(tempfile.mkdtemp()) / "report.html", title="Step sizes of CMA-ES on MA-BBOB")
+    page_at = pb.report(
+        race_recorded_runs(), Path(tempfile.mkdtemp()) / "report.html", title="Step sizes of CMA-ES on MA-BBOB"
+    )
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=browser_at, args=FLAGS)
         for scheme in SCHEMES:
@@ -54,10 +58,10 @@ def main() -> None:
                 viewport={"width": 1080, "height": 900}, device_scale_factor=1.5, color_scheme=scheme
             )
             page = context.new_page()
-            page.goto(f"{page_at.as_uri()}#{WISH}")
+            page.goto(f"{page_at.as_uri()}#{QUERY}")
             page.wait_for_selector("html[data-ready]", state="attached")
             take(page, "#explorer-place", f"explorer{ending}.png")
-            take(page, "#answer figure", f"answer{ending}.png")
+            take(page, "#best_by_budget figure", f"answer{ending}.png")
             take(page, "#ratings figure", f"ratings{ending}.png")
             take(page, "#evolution", f"evolution{ending}.png")
             context.close()
@@ -65,7 +69,7 @@ def main() -> None:
 
 
 def take(page: Page, place: str, name: str) -> None:
-    """One part of the page as a picture with few colours, which is small."""
+    """Save one part of the page as a picture with 256 colours, which is small."""
     from PIL import Image
 
     file = IMAGES / name

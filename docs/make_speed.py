@@ -1,4 +1,4 @@
-"""Makes the table of docs/inference.md from what `benchmarks/runtime.py --output docs/data/runtime` measured."""
+"""Write the tables of docs/explanation/inference.md from what `benchmarks/runtime.py --output docs/data/runtime` wrote."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 HERE = Path(__file__).parent
-PAGE, MEASURED = HERE / "inference.md", HERE / "data" / "runtime" / "runtime.csv"
+PAGE, MEASURED = HERE / "explanation" / "inference.md", HERE / "data" / "runtime" / "runtime.csv"
 ENGINES = {
     "default": "default method",
     "nuts": "our NUTS",
@@ -25,52 +25,55 @@ ENGINES = {
     "pymc-pathfinder": "pymc-extras Pathfinder",
     "pymc-laplace": "pymc-extras Laplace",
 }
-HEADS = ("engine", "seconds", "compiled", "effective", "a second", "compiled", "largest error")
+HEADS = ("engine", "seconds", "compiled", "effective", "per second", "compiled", "largest error")
 
 
 def main() -> None:
-    """Put the tables into the page."""
+    """Write the tables into the page."""
     for page, name, table in tables():
         put_into(page, name, table)
 
 
 def tables() -> Iterator[tuple[Path, str, str]]:
-    """Every table, with its page and the mark of its place there."""
+    """Yield every table with its page and the mark of its place there."""
     with MEASURED.open(newline="", encoding="utf-8") as file:
         rows = [row for row in csv.DictReader(file) if row["block"] == "table" and row["engine"] != "judge"]
     for prior in dict.fromkeys(row["prior"] for row in rows):
         of_prior = sorted(
             (row for row in rows if row["prior"] == prior), key=lambda row: list(ENGINES).index(row["engine"])
         )
-        yield PAGE, f"speed of {prior}", markdown(HEADS, map(told, of_prior))
+        yield PAGE, f"speed of {prior}", markdown(HEADS, map(row_of_engine, of_prior))
 
 
-def told(row: dict[str, str]) -> list[str]:
-    """One engine: its seconds, also when it is compiled already, effective draws, the rates, the error."""
-    name = ENGINES[row["engine"]] + ("" if row["reliable"] != "False" else " (says: not reliable)")
+def row_of_engine(row: dict[str, str]) -> list[str]:
+    """Return the row of an engine: seconds, also once compiled, effective draws, their rates, and the error."""
+    name = ENGINES[row["engine"]] + ("" if row["reliable"] != "False" else " (reports: not reliable)")
     if row["failed"]:
         return [name, "failed", *["–"] * 5]
     if row["gave_up"] == "True":
         return [name, f"> {float(row['seconds']):.0f}", *["–"] * 5]
-    seconds, effective = float(row["seconds"]), number(row["effective"])
-    again = number(row["again"])
+    seconds, effective = float(row["seconds"]), parse_number(row["effective"])
+    again = parse_number(row["again"])
     rate = None if effective is None else effective / seconds
     rate_again = None if effective is None or again is None else effective / again
-    error = number(row["error"])
+    error = parse_number(row["error"])
     return [
         name,
         f"{seconds:.1f}",
-        *(shown(each, digits) for each, digits in ((again, 1), (effective, 0), (rate, 0), (rate_again, 0), (error, 3))),
+        *(
+            format_number(each, digits)
+            for each, digits in ((again, 1), (effective, 0), (rate, 0), (rate_again, 0), (error, 3))
+        ),
     ]
 
 
-def number(text: str) -> float | None:
-    """What was measured, if it was."""
+def parse_number(text: str) -> float | None:
+    """Return a measured number, or None if it is missing."""
     return None if text in ("", "nan") else float(text)
 
 
-def shown(value: float | None, digits: int) -> str:
-    """A number, or a dash where there is none."""
+def format_number(value: float | None, digits: int) -> str:
+    """Return a number as text, or a dash if it is missing."""
     return "–" if value is None else f"{value:,.{digits}f}"
 
 

@@ -1,7 +1,7 @@
-"""Prints the table of `How to choose`: CPU seconds of one fit by prior and number of times, on one core.
+"""Print the table of the page `Choose settings`: CPU seconds of one fit by prior and number of times, on one core.
 
 Five algorithms, 30 instances, as in the paper's figure of execution times; the default method and 4000 draws. With names
-of priors as arguments, only their rows: `python docs/make_timings.py BayesianBootstrap`.
+of priors as arguments, print only their rows: `python docs/make_timings.py BayesianBootstrap`.
 """
 
 from __future__ import annotations
@@ -14,16 +14,11 @@ import numpy as np
 import polarbear as pb
 from polarbear.models.plackett_luce import sample_rankings
 
-PRIORS: list[pb.models.Prior] = [
-    pb.BayesianBootstrap(),
-    *(pb.Dirichlet(), pb.HierarchicalDirichlet(), pb.BSpline(), pb.RandomWalk()),
-    *(pb.GaussianProcess(), pb.SparseGaussianProcess(), pb.HilbertSpaceGP()),
-]
 TIMES = (20, 50, 100, 200)
 
 
 def seconds(prior: pb.models.Prior, times: int) -> str:
-    """CPU seconds of the faster of two fits, and a mark where the fallback was needed."""
+    """Return the CPU seconds of the faster of two fits, with a mark if its posterior is not reliable."""
     grid = pb.linear_grid(1, times, times)
     rng = np.random.default_rng(0)
     waves = np.sin(grid.scaled[:, None] * 5 + rng.uniform(0, 6, 5)) + rng.normal(size=5)
@@ -37,15 +32,13 @@ def seconds(prior: pb.models.Prior, times: int) -> str:
 
 
 def main(*names: str) -> None:
-    """Print the table, of all priors or of those named."""
+    """Print the table of all priors, or of those named."""
     print("| prior | " + " | ".join(f"T = {times}" for times in TIMES) + " |")
     print("| --- |" + " ---: |" * len(TIMES))
-    for prior in PRIORS:
-        if names and type(prior).__name__ not in names:
+    for name, kind in pb.models.PRIORS.items():
+        if names and name not in names:
             continue
-        print(
-            f"| `{type(prior).__name__}` | " + " | ".join(seconds(prior, times) for times in TIMES) + " |", flush=True
-        )
+        print(f"| `{name}` | " + " | ".join(seconds(kind(), times) for times in TIMES) + " |", flush=True)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
-"""Write `docs/start/transcript.md`: every command of the page below is run in an empty folder, its output put beneath it.
+"""Write `docs/start/transcript.md`: run every command of the page below in an empty folder, and insert its output.
 
-Some minutes on an idle machine: `.venv/bin/python docs/make_transcript.py`.
+Takes some minutes on an idle machine: `.venv/bin/python docs/make_transcript.py`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ HOME = "/home/you"  # stands for the folder in which the commands ran
 BLOCK = re.compile(r"```(?P<language>console|toml)\n(?P<text>.*?)```", re.DOTALL)
 
 PAGE = """\
-# The first race, word for word
+# The first race, complete output
 
 [A first race](first-race.md) with its complete output, standard output and standard error. `docs/make_transcript.py` runs
 the commands and writes this page.
@@ -42,9 +42,9 @@ $ polarbear race  # kill -9 after round 5
 $ polarbear status my.race
 ```
 
-Exit code 2 means that not every pair is decided, and that the race can go on from a valid state.
+Exit code 2 means that not every pair is decided, and that the race can continue from a valid state.
 
-## Go on
+## Continue
 
 ```console
 $ polarbear resume my.race
@@ -70,7 +70,7 @@ $ polarbear add my.race
 
 ## What to deploy
 
-These answers need no further runs. Which algorithm for 50 evaluations? If the budget may be anything, and you are careful?
+These answers need no further runs. Which algorithm for 50 evaluations? And if any budget is possible, and you avoid risk?
 For the full budget, on two machines?
 
 ```console
@@ -85,7 +85,7 @@ Outside the grid nothing was observed, and there is no answer:
 $ polarbear select my.race --at 5000
 ```
 
-## To show to others
+## Share the result
 
 ```console
 $ polarbear status my.race
@@ -102,28 +102,28 @@ def main() -> None:
     """Run the page and write it."""
     with tempfile.TemporaryDirectory() as folder:
         here = Path(folder).resolve()
-        page = BLOCK.sub(lambda block: followed(block["language"], block["text"], here), PAGE)
+        page = BLOCK.sub(lambda block: run_block(block["language"], block["text"], here), PAGE)
     WRITTEN.write_text(page.replace(str(here), HOME), encoding="utf-8")
 
 
-def followed(language: str, text: str, folder: Path) -> str:
-    """A block of the page, with what came of it."""
+def run_block(language: str, text: str, folder: Path) -> str:
+    """Return a block of the page with the output of its commands."""
     place = folder / "my-race"
     if language == "toml":
         with (place / "race.toml").open("a", encoding="utf-8") as file:
             file.write(f"\n{text}")
         return f"```toml\n{text}```"
-    said = ""
+    printed = ""
     for line in text.splitlines():
         command = line.removeprefix("$ ")
-        said += f"{line}\n"
+        printed += f"{line}\n"
         if not command.startswith("cd "):
-            said += output(command, place if place.exists() else folder)
-    return f"```console\n{said}```"
+            printed += output(command, place if place.exists() else folder)
+    return f"```console\n{printed}```"
 
 
 def output(command: str, folder: Path) -> str:
-    """What a command says, and its exit code where it is not 0."""
+    """Return the output of a command, and its exit code if it is not 0."""
     print(command, file=sys.stderr)
     words, _, last = command.partition("  # kill -9 after ")
     path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
@@ -136,18 +136,18 @@ def output(command: str, folder: Path) -> str:
         encoding="utf-8",
     )
     assert process.stdout is not None
-    said = ""
+    printed = ""
     for line in process.stdout:
-        said += line
+        printed += line
         if last and line.startswith(f"{last} "):
             time.sleep(1.0)  # it is in the middle of the next round
             process.kill()
     code = process.wait()
     if last:
         if code != -signal.SIGKILL:
-            raise SystemExit(f"it ended before it could be killed:\n{said}")
-        return f"{said}Killed\n"  # as a shell says
-    return said + (f"$ echo $?\n{code}\n" if code else "")
+            raise SystemExit(f"expected to kill the race after round 5, but it ended before:\n{printed}")
+        return f"{printed}Killed\n"  # as a shell prints
+    return printed + (f"$ echo $?\n{code}\n" if code else "")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""A real race: six optimisers on random problems, and what to deploy for three different wishes."""
+"""A real race: six optimisers on random problems, and the recommendation for three different preferences."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import polarbear as pb
 
 
 def main() -> None:
-    """Race, and say what was found."""
+    """Race, and print the result."""
     path = Path(tempfile.mkdtemp()) / "demo.race"
     algorithms = {name: pb.counted(optimiser) for name, optimiser in OPTIMISERS.items()}
     problems = pb.problems.MixedProblems(dimension=4)
@@ -30,16 +30,16 @@ def main() -> None:
     print(f"Probability that some elimination is wrong: {result.wrong_elimination:.3f}")
     print("\nWhich one, at which budget?")
     print(pb.decision_map(result.posterior, among=result.pareto_set))
-    print("\nThree wishes")
-    wishes: list[tuple[str, pb.Preference, pb.Risk, int]] = [
+    print("\nThree preferences")
+    queries: list[tuple[str, pb.Preference, pb.Risk, int]] = [
         ("exactly 50 evaluations", pb.At(50), pb.ProbabilityBest(), 1),
         ("any budget, and be careful", pb.LogUniform(), pb.Quantile(0.05), 1),
         ("never be bad, on two machines", pb.Custom(lambda curves: curves.min(axis=-1)), pb.Expected(), 2),
     ]
-    for wish, preference, risk, machines in wishes:
+    for text, preference, risk, machines in queries:
         selection = pb.select(result.posterior, preference, risk, among=result.pareto_set, portfolio=machines)
-        print(f"- {wish}: {selection.sentence}")
-    print(f"\nThe race is kept in {path}; to drag budgets and to share, open {page}")
+        print(f"- {text}: {selection.sentence}")
+    print(f"\nThe race is stored in {path}; an interactive report is in {page}")
 
 
 if __name__ == "__main__":

@@ -13,8 +13,8 @@ ROOT = Path(__file__).parents[1]
 RECORDED = ROOT / "case_studies" / "data" / "ma_bbob_d30.npz"
 
 
-def raced(instances: int) -> pb.RaceResult:
-    """A race on the recorded runs, stopped at so many instances."""
+def race_recorded(instances: int) -> pb.RaceResult:
+    """Race on the recorded runs, and stop at this number of instances."""
     with np.load(RECORDED) as recorded:
         names, times = [str(name) for name in recorded["algorithms"]], recorded["evaluations"].astype(float)
         values = recorded["values"]
@@ -28,8 +28,8 @@ def raced(instances: int) -> pb.RaceResult:
 
 
 def main(folder: Path = ROOT / "docs" / "images" / "figures") -> None:
-    """Race, draw, and say what was written."""
-    result = raced(96)
+    """Race, draw the figures, and print their paths."""
+    result = race_recorded(96)
     posterior, inside = result.posterior, result.pareto_set
     figures = {
         "ratings": pb.plots.ratings(posterior, unit="evaluations"),
@@ -40,7 +40,7 @@ def main(folder: Path = ROOT / "docs" / "images" / "figures") -> None:
         "evolution": pb.plots.evolution(result),
         "allocation": pb.plots.allocation(result),
         "rounds": pb.plots.rounds(result),
-        "forecast": pb.plots.forecast(raced(40)),  # while pairs are open
+        "forecast": pb.plots.forecast(race_recorded(40)),  # while pairs are undecided
     }
     folder.mkdir(parents=True, exist_ok=True)
     for name, figure in figures.items():

@@ -1,7 +1,7 @@
 """Six real optimisers in the shape that `pb.counted` takes: (objective, budget, rng).
 
 Each runs until the objective stops it at the budget, and starts again, somewhere else, when it has converged: an anytime
-algorithm uses all the time that it gets. None looks at the budget, and all stay within the bounds.
+algorithm uses all the time that it gets. None uses the budget, and all stay within the bounds.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _UNLIMITED = 10**9
 
 
 class Objective(Protocol):
-    """What an optimiser sees of a problem: it can be evaluated, and has bounds."""
+    """The objective of an optimiser: a callable with bounds."""
 
     @property
     def bounds(self) -> list[tuple[float, float]]:
@@ -35,7 +35,7 @@ class Objective(Protocol):
 
 
 def random_search(objective: Objective, budget: float | None, rng: np.random.Generator) -> NoReturn:
-    """Points that know nothing of each other: what every optimiser must beat."""
+    """Independent uniform points: the baseline for every optimiser."""
     low, high = np.transpose(objective.bounds)
     while True:
         objective(rng.uniform(low, high))
@@ -50,7 +50,7 @@ def one_plus_one_es(objective: Objective, budget: float | None, rng: np.random.G
         while step > 1e-12:
             child = np.clip(x + step * (high - low) * rng.standard_normal(low.size), low, high)
             if (new := objective(child)) <= value:
-                # On a plateau, where every step is "not worse", steps must not grow for ever.
+                # On a plateau, where every step is "not worse", steps must not grow forever.
                 x, value, step = child, new, min(step * np.exp(0.8 / low.size), 1.0) if new < value else step * 0.99
             else:
                 step *= np.exp(-0.2 / low.size)

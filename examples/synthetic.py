@@ -1,4 +1,4 @@
-"""A small synthetic benchmark: five algorithms whose true strengths over time are known, seen through 40 instances."""
+"""A small synthetic benchmark: five algorithms with known ratings over time, compared on 40 instances."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NAMES = ["sprinter", "all-rounder", "marathoner", "also-ran", "random"]
 
 
 def utilities_over(grid: pb.Grid) -> NDArray[np.float64]:
-    """Utilities μ(t): the sprinter starts best, the marathoner ends best, two algorithms never win."""
+    """Return utilities μ(t): the sprinter starts best, the marathoner ends best, two algorithms never win."""
     s = grid.scaled[:, None]
     early = np.array([1.8, 1.2, 0.0, 0.2, -1.6])
     late = np.array([0.2, 1.2, 1.9, -0.2, -2.2])
@@ -26,7 +26,7 @@ def utilities_over(grid: pb.Grid) -> NDArray[np.float64]:
 
 
 def main() -> None:
-    """Fit, and say which algorithms can be the right choice for some budget."""
+    """Fit, and print which algorithms can be the right choice for some budget."""
     grid = pb.log_grid(100, 10_000, 30)
     values = sample_rankings(utilities_over(grid), 40, rng=np.random.default_rng(7))
     choices = pb.Choices.from_values(values, grid=grid, names=NAMES)

@@ -1,1 +1,1 @@
-"""A package by name: libraries that ship a `tests` of their own must not stand in for it."""
+"""Tests of PolarBear: a package, so that `import tests` does not find the `tests` that some libraries install."""

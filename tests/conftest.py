@@ -1,4 +1,4 @@
-"""What every suite shares: one list of all priors, the grids they must serve, and small data with a known truth."""
+"""Priors, grids and small data sets with a known truth, shared by all tests."""
 
 import os
 import signal
@@ -22,23 +22,23 @@ from polarbear import (
 )
 from polarbear.models.plackett_luce import sample_rankings
 
-# What is started in the background of a shell ignores Ctrl-C, and so would every process that a test starts and interrupts.
+# Background processes of a shell ignore Ctrl-C, and pass this on to the processes that a test starts and interrupts.
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-# Most of the time of JAX's compiler goes into optimising code, which does not pay for models as small as those of the tests.
-os.environ.setdefault("NPROC", "8")  # see polarbear.inference.reference.jax_runtime: JAX may hang with fewer threads
+os.environ.setdefault("NPROC", "8")  # JAX may hang with fewer threads, see polarbear.inference.reference.jax_runtime
+# JAX spends most of its compile time on optimisations, which do not pay for the small models of the tests.
 os.environ.setdefault("XLA_FLAGS", "--xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true")
 
-# A busy machine is slow, and how long an example takes is no property of the code.
-hypothesis.settings.register_profile("patient", deadline=None)
-hypothesis.settings.load_profile("patient")
+# No deadline: on a busy machine the time of an example says nothing about the code.
+hypothesis.settings.register_profile("no deadline", deadline=None)
+hypothesis.settings.load_profile("no deadline")
 
 INDEPENDENT = [Dirichlet(), HierarchicalDirichlet()]
 TEMPORAL = [GaussianProcess(), SparseGaussianProcess(), HilbertSpaceGP(), RandomWalk(), BSpline()]
 PRIORS = [*INDEPENDENT, *TEMPORAL]
 
-# Every temporal prior again, with its options: for what holds for all of them, whatever the options.
+# The temporal priors with their defaults and with other options, for properties that hold under any options.
 VARIANTS = [
     *TEMPORAL,
     GaussianProcess(kernel="matern52"),
@@ -61,6 +61,7 @@ GRIDS = {
 
 
 def prior_id(prior):
+    """Return a test id: the name of the prior and its options."""
     options = {name: value for name, value in vars(prior).items() if isinstance(value, str | int | float)}
     return "-".join([type(prior).__name__, *(str(value) for value in options.values())])
 
@@ -79,19 +80,19 @@ def temporal_prior(request):
 
 @pytest.fixture(scope="session", params=VARIANTS, ids=prior_id)
 def variant(request):
-    """Each temporal prior with each of its options."""
+    """Each temporal prior, with its defaults and with other options."""
     return request.param
 
 
 @pytest.fixture(scope="session", params=GRIDS.values(), ids=GRIDS)
 def grid(request):
-    """An even, a log, an uneven and a very short grid."""
+    """An evenly spaced, a log-spaced, an uneven and a very short grid."""
     return request.param
 
 
 @pytest.fixture(scope="session")
 def crossing_values():
-    """Fifteen instances at five times: "A" begins best and ends worst, "B" the other way round, "C" stays between."""
+    """Fifteen instances at five times: A falls from first to last, B rises from last to first, C stays between."""
     change = np.linspace(1, -1, 5)[:, None]
     utilities = change * np.array([1.0, -1.0, 0.0])
     return sample_rankings(utilities, 15, rng=np.random.default_rng(20))

@@ -1,3 +1,5 @@
+"""Grids suggested for recorded runs, and races replayed on them."""
+
 import math
 
 import numpy as np
@@ -7,7 +9,8 @@ import polarbear as pb
 from polarbear.analysis import replay, suggest_grid
 
 
-def recorded(instances=40, until=100.0, names=("good", "bad")):
+def recorded_runs(instances=40, until=100.0, names=("good", "bad")):
+    """Return runs of which "good" ends one lower than "bad" on average."""
     rng = np.random.default_rng(5)
     return [
         pb.Trajectory(name, instance, [2, 30], [9.0, level + rng.normal()], until=until)
@@ -17,72 +20,72 @@ def recorded(instances=40, until=100.0, names=("good", "bad")):
 
 
 class TestSuggestedGrid:
-    def test_it_ends_where_nearly_all_runs_still_go_on(self):
-        runs = [*recorded(), pb.Trajectory("good", 99, [1], [3.0], until=1)]
+    def test_it_ends_while_nearly_all_runs_still_continue(self):
+        runs = [*recorded_runs(), pb.Trajectory("good", 99, [1], [3.0], until=1)]
         grid = suggest_grid(runs, count=7)
         assert (len(grid), grid.times[0], grid.times[-1], grid.axis) == (7, 2, 100, "log")
 
-    def test_runs_that_ended_by_themselves_count_until_their_last_value(self):
-        assert suggest_grid(recorded(until=math.inf)).times[-1] == 30
+    def test_a_run_without_a_limit_counts_until_its_last_value(self):
+        assert suggest_grid(recorded_runs(until=math.inf)).times[-1] == 30
 
-    def test_short_spans_are_linear_and_ends_can_be_said(self):
-        assert suggest_grid(recorded(), start=20, stop=80, count=3).axis == "linear"
+    def test_a_short_range_is_linear_and_its_ends_can_be_passed(self):
+        assert suggest_grid(recorded_runs(), start=20, stop=80, count=3).axis == "linear"
 
-    def test_a_start_at_zero_is_moved(self):
+    def test_a_start_at_zero_is_moved_to_a_positive_time(self):
         runs = [pb.Trajectory(name, 0, [0, 5], [2.0, 1.0], until=50) for name in "ab"]
         assert suggest_grid(runs).times[0] == 0.5
 
     @pytest.mark.parametrize(
         ("runs", "message"), [([], "got none"), ([pb.Trajectory("a", 0, [], [], until=3)], "none with a value")]
     )
-    def test_nothing_to_compare(self, runs, message):
+    def test_without_values_there_is_no_grid(self, runs, message):
         with pytest.raises(ValueError, match=message):
             suggest_grid(runs)
 
 
 class TestReplay:
-    def test_it_says_what_racing_would_have_saved(self):
-        runs = recorded(200)
-        raced = replay(runs, pb.log_grid(30, 100, 4), confidence=0.85, prior=pb.RandomWalk())
-        assert raced.result.pareto_set == ("good",)
-        assert (raced.instances, raced.left_out, raced.recorded) == (200, 0, 40_000)
-        assert raced.spent == sum(raced.result.cost.values()) < raced.recorded
-        assert raced.saved_share == 1 - raced.spent / raced.recorded
+    def test_it_computes_what_racing_would_have_saved(self):
+        runs = recorded_runs(200)
+        replayed = replay(runs, pb.log_grid(30, 100, 4), confidence=0.85, prior=pb.RandomWalk())
+        assert replayed.result.pareto_set == ("good",)
+        assert (replayed.instances, replayed.left_out, replayed.recorded) == (200, 0, 40_000)
+        assert replayed.spent == sum(replayed.result.cost.values()) < replayed.recorded
+        assert replayed.saved_share == 1 - replayed.spent / replayed.recorded
 
-    def test_instances_that_are_not_complete_are_left_out(self):
-        runs = [run for run in recorded(20) if run.instance != 3 or run.algorithm == "good"]
+    def test_incomplete_instances_are_left_out(self):
+        runs = [run for run in recorded_runs(20) if run.instance != 3 or run.algorithm == "good"]
         runs = [run for run in runs if run.instance != 4]
         runs += [pb.Trajectory(name, 4, [2], [1.0], until=50) for name in ("good", "bad")]
-        raced = replay(runs, pb.log_grid(5, 100, 4), confidence=0.9, prior=pb.RandomWalk())
-        assert (raced.instances, raced.left_out) == (18, 2)
+        replayed = replay(runs, pb.log_grid(5, 100, 4), confidence=0.9, prior=pb.RandomWalk())
+        assert (replayed.instances, replayed.left_out) == (18, 2)
 
     def test_the_race_has_the_clusters_of_the_runs(self):
         runs = [
             pb.Trajectory(run.algorithm, run.instance, run.times, run.values, run.until, cluster=run.instance % 3)
-            for run in recorded(24)
+            for run in recorded_runs(24)
         ]
-        words = {"cluster_kind": "data set", "cluster_unit": "run"}
-        raced = replay(runs, pb.log_grid(30, 100, 4), confidence=0.9, prior=pb.RandomWalk(), **words)
-        clusters = raced.result.state.evidence.choices.rankings.clusters
+        labels = {"cluster_kind": "data set", "cluster_unit": "run"}
+        replayed = replay(runs, pb.log_grid(30, 100, 4), confidence=0.9, prior=pb.RandomWalk(), **labels)
+        clusters = replayed.result.state.observations.choices.rankings.clusters
         assert (clusters.kind, clusters.unit, set(clusters.labels)) == ("data set", "run", {0, 1, 2})
-        assert len(clusters.labels) == raced.result.instances
-        plain = replay(recorded(24), pb.log_grid(30, 100, 4), confidence=0.9, prior=pb.RandomWalk(), **words)
-        assert plain.result.state.evidence.choices.rankings.clusters is None
+        assert len(clusters.labels) == replayed.result.instances
+        plain = replay(recorded_runs(24), pb.log_grid(30, 100, 4), confidence=0.9, prior=pb.RandomWalk(), **labels)
+        assert plain.result.state.observations.choices.rankings.clusters is None
 
     def test_a_race_file_does_not_store_clusters(self, tmp_path):
         runs = [
             pb.Trajectory(run.algorithm, run.instance, run.times, run.values, run.until, cluster=run.instance % 3)
-            for run in recorded(40)
+            for run in recorded_runs(40)
         ]
-        wish = {"prior": pb.RandomWalk(), "confidence": 0.99, "batch": pb.FixedBatch(4)}
-        with pb.Race(["good", "bad"], None, pb.log_grid(30, 100, 4), path=tmp_path / "r.race", **wish) as race:
+        options = {"prior": pb.RandomWalk(), "confidence": 0.99, "batch": pb.FixedBatch(4)}
+        with pb.Race(["good", "bad"], None, pb.log_grid(30, 100, 4), path=tmp_path / "r.race", **options) as race:
             race.run(pb.ReplayExecutor(runs), max_instances=4, progress="none")
-            assert race.state.evidence.choices.rankings.clusters.codes.tolist() == [0, 1, 2, 0]
+            assert race.state.observations.choices.rankings.clusters.codes.tolist() == [0, 1, 2, 0]
         with pb.Race.open(tmp_path / "r.race", algorithms=["good", "bad"]) as race:
-            assert race.state.evidence.choices.rankings.clusters is None
+            assert race.state.observations.choices.rankings.clusters is None
             with pytest.raises(ValueError, match="got one for 4 of 8; a race file does not store clusters"):
                 race.run(pb.ReplayExecutor(runs), progress="none")
 
-    def test_without_any_there_is_no_race(self):
+    def test_without_complete_instances_there_is_no_race(self):
         with pytest.raises(ValueError, match="expected instances on which all of good, bad were run until 200"):
-            replay(recorded(), pb.log_grid(5, 200, 4))
+            replay(recorded_runs(), pb.log_grid(5, 200, 4))

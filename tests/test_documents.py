@@ -1,9 +1,11 @@
-"""The documentation tells the truth: its code runs, its commands, names, files and links exist.
+"""The documentation is correct: its code runs, and its commands, names, files and links exist.
 
-Every page is followed from an empty folder in which only the clone's `tests` and `examples` lie: files that a page shows
-(```` ```python title="solver.py" ````) are written there, then its Python blocks run as one program for each stretch without
-a shell block in between. Shell blocks (```` ```sh ````) of Start and the tutorials run too. Elsewhere, and where a prompt is
-shown (```` ```console ````), every command and every option must exist.
+The code of each page runs in a new folder that contains only links to `tests` and `examples`. Files that the page shows
+(```` ```python title="solver.py" ````) are written there first. Then its Python blocks run; consecutive blocks, without
+a shell block between them, are one program. Shell blocks (```` ```sh ````) run only on the pages of Start and the
+tutorials. On other pages, and in blocks with a prompt (```` ```console ````), each command and option must exist.
+
+The tests stay in one file because all of them parse the same pages.
 """
 
 import re
@@ -13,7 +15,7 @@ import sys
 import tomllib
 from dataclasses import dataclass
 from importlib import import_module
-from itertools import groupby
+from itertools import groupby, pairwise
 from pathlib import Path
 
 import pytest
@@ -30,13 +32,14 @@ FENCE = re.compile(
 )
 LINK = re.compile(r"\]\((?P<target>[^)#\s]+\.\w+)(?:#[^)]*)?\)")
 INLINE = re.compile(r"`([^`\n]+)`")
-FOLLOWED = ("start", "tutorials")  # folders whose shell blocks run
+SHELL_RUNS_IN = ("start", "tutorials")  # the folders of pages whose shell blocks run
+WALL_CLOCK = 'clock = "seconds"'  # the line of a race.toml
 
 every_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 
 
-def of_docs(name):
-    """A module of the scripts in docs/, which find each other from there."""
+def import_from_docs(name):
+    """Import a module of docs/ with docs/ on the path: its scripts import each other from there."""
     sys.path.insert(0, str(DOCS))
     try:
         return import_module(name)
@@ -46,50 +49,119 @@ def of_docs(name):
 
 @dataclass(frozen=True)
 class Block:
+    """A fenced block of a page; its title is the name of the file that it shows."""
+
     language: str
     title: str | None
     text: str
 
 
 def blocks(page):
-    return [Block(**found.groupdict()) for found in FENCE.finditer(page.read_text())]
+    return [Block(**match.groupdict()) for match in FENCE.finditer(page.read_text())]
 
 
-def runs(page, block):
-    followed = page.parent.name in FOLLOWED
-    return block.title is None and (block.language == "python" or (block.language == "sh" and followed))
+def is_run(page, block):
+    shell_runs = page.parent.name in SHELL_RUNS_IN
+    return block.title is None and (block.language == "python" or (block.language == "sh" and shell_runs))
 
 
-WITH_CODE = [page for page in PAGES if any(runs(page, block) for block in blocks(page))]
+WITH_CODE = [page for page in PAGES if any(is_run(page, block) for block in blocks(page))]
 
 
-def test_the_pages_hold_code():
+def test_at_least_eight_pages_have_code_that_runs():
     assert ROOT / "README.md" in WITH_CODE
     assert len(WITH_CODE) >= 8
 
 
 @pytest.mark.parametrize("page", WITH_CODE, ids=lambda page: str(page.relative_to(ROOT)))
-def test_code_runs(page, tmp_path):
-    for folder in ("tests", "examples"):
-        (tmp_path / folder).symlink_to(ROOT / folder)
+def test_the_code_of_a_page_runs_and_prints_what_the_page_shows(page, tmp_path):
+    has_wall_clock = any(block.title and WALL_CLOCK in block.text for block in blocks(page))
+    # Programs that race by the wall clock get more time on a machine on which they print nothing within the page's.
+    for slowdown in (1, 10, 40) if has_wall_clock else (1,):
+        folder = tmp_path / f"slowdown-{slowdown}"
+        folder.mkdir()
+        printed, failure = run_code(page, folder, slowdown)
+        if not failure:
+            break
+    assert not failure, failure
+    for shown in outputs_of(page):
+        assert_shows(printed, shown)
+
+
+def run_code(page, folder, slowdown):
+    """Run the code of a page; return what it printed, and the output of the program that failed (empty if none did).
+
+    The times at which a file `race.toml` with a wall clock compares its algorithms are multiplied by `slowdown`.
+    """
+    for link in ("tests", "examples"):
+        (folder / link).symlink_to(ROOT / link)
     for block in blocks(page):
         if block.title is not None:
-            (tmp_path / block.title).write_text(block.text)
-    steps = [block for block in blocks(page) if runs(page, block)]
+            (folder / block.title).write_text(stretch_grid(block.text, slowdown))
     shell = ["set -e", f"export PATH={shlex.quote(str(Path(sys.executable).parent))}:$PATH"]
-    # Exit code 2 says that a race was stopped by its limit, which is what these pages do.
+    # Exit code 2 means that a race stopped at its limit, as the races of these pages do.
     shell += ['polarbear() { command polarbear "$@" || [ $? -eq 2 ]; }']
-    for number, (language, stretch) in enumerate(groupby(steps, key=lambda block: block.language)):
-        text = "\n".join(block.text for block in stretch)
+    printed = ""
+    steps = [block for block in blocks(page) if is_run(page, block)]
+    for number, (language, group) in enumerate(groupby(steps, key=lambda block: block.language)):
+        text = "\n".join(block.text for block in group)
         if language == "python":
-            script = tmp_path / f"step{number}.py"
+            script = folder / f"step{number}.py"
             indented = "".join(f"    {line}" if line.strip() else line for line in text.splitlines(keepends=True))
             script.write_text(f"if __name__ == '__main__':\n{indented}")
-            # ArviZ, which PyMC imports, announces its next version once a day.
-            ran = run([sys.executable, "-W", "error", "-W", "ignore::FutureWarning:arviz", script.name], tmp_path)
+            # PyMC imports ArviZ, which announces its next version by a warning once a day.
+            process = run([sys.executable, "-W", "error", "-W", "ignore::FutureWarning:arviz", script.name], folder)
         else:
-            ran = run(["bash", "-c", "\n".join([*shell, text])], tmp_path)
-        assert ran.returncode == 0, ran.stdout + ran.stderr
+            process = run(["bash", "-c", "\n".join([*shell, text])], folder)
+        printed += process.stdout
+        if process.returncode != 0:
+            return printed, f"exit code {process.returncode}\n{process.stdout}{process.stderr}"
+    return printed, ""
+
+
+def stretch_grid(text, factor):
+    """Multiply the first and last time of the grid in a `race.toml` with a wall clock; return other texts unchanged."""
+    if WALL_CLOCK not in text:
+        return text
+    return re.sub(
+        r"^(start|stop) = ([\d.]+)$", lambda match: f"{match[1]} = {factor * float(match[2]):g}", text, flags=re.M
+    )
+
+
+def test_only_the_times_of_a_wall_clock_are_stretched():
+    text = f"{WALL_CLOCK}  # of the program\n[grid]\nstart = 0.2\nstop = 0.6\ncount = 3\n"
+    assert stretch_grid(text, 10) == text.replace("0.2", "2").replace("0.6", "6")
+    assert stretch_grid("[grid]\nstart = 10\n", 10) == "[grid]\nstart = 10\n"
+
+
+def outputs_of(page):
+    """Return the text blocks directly after a Python block: the output of the block."""
+    pairs = pairwise(blocks(page))
+    return [after.text for before, after in pairs if before.language == "python" and after.language == "text"]
+
+
+NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
+
+
+def assert_shows(printed, shown):
+    """Check that each line shown is printed, with the same words and with numbers within 5 %.
+
+    Another processor may add numbers in another order, and so round them differently.
+    """
+    for line in shown.strip().splitlines():
+        matches = [other for other in printed.splitlines() if NUMBER.split(other) == NUMBER.split(line)]
+        assert matches, f"expected the output to have the line {line!r}, got\n{printed}"
+        numbers = [[float(each.replace(",", "")) for each in NUMBER.findall(other)] for other in (line, matches[0])]
+        assert numbers[1] == pytest.approx(numbers[0], rel=0.05), f"{line!r} is printed as {matches[0]!r}"
+
+
+def test_output_that_differs_from_the_page_is_an_error():
+    shown = "from 10 to 63.9: random, best with probability 0.57\n"
+    assert_shows("something else\nfrom 10 to 64: random, best with probability 0.57\n", shown)
+    with pytest.raises(AssertionError, match="expected the output to have the line"):
+        assert_shows("from 10 to 63.9: random, leads with probability 0.57", shown)
+    with pytest.raises(AssertionError, match="is printed as"):
+        assert_shows("from 10 to 63.9: random, best with probability 0.71", shown)
 
 
 def run(arguments, folder):
@@ -97,7 +169,7 @@ def run(arguments, folder):
 
 
 def commands_of(page):
-    """Every line that calls `polarbear`, also inside a sentence."""
+    """Yield the commands of the shell blocks, and the calls of `polarbear` inside sentences."""
     text = page.read_text()
     for block in blocks(page):
         lines = block.text.splitlines()
@@ -106,17 +178,19 @@ def commands_of(page):
         if block.language in ("sh", "console"):
             for line in lines:
                 yield from re.split(r"&&|;|\|", line.split(" #")[0])
-    for found in INLINE.findall(FENCE.sub("", text)):
-        if found.startswith("polarbear ") and "..." not in found:
-            yield found
+    for code in INLINE.findall(FENCE.sub("", text)):
+        if code.startswith("polarbear ") and "..." not in code:
+            yield code
 
 
 @pytest.fixture(scope="module")
 def known_commands():
-    """Options by command, from the same source as the reference pages."""
-    made = of_docs("making.command_line")
-    own = {"--help", "-h"}
-    return {name: own.union(*(each.names for each in made.parameters(call))) for name, call in made.commands().items()}
+    """The options of each command, from the same source as the reference pages."""
+    module = import_from_docs("making.command_line")
+    return {
+        name: {"--help", "-h"}.union(*(each.names for each in module.parameters(call)))
+        for name, call in module.commands().items()
+    }
 
 
 @every_page
@@ -139,12 +213,12 @@ def test_make_targets_exist(page):
     targets = set(re.findall(r"^([a-z]+):.*##", (ROOT / "Makefile").read_text(), re.MULTILINE))
     lines = [line for block in blocks(page) if block.language in ("sh", "console") for line in block.text.splitlines()]
     for text in (*lines, *INLINE.findall(FENCE.sub("", page.read_text()))):
-        if found := re.match(r"(?:\$ )?make ([a-z]+)", text):
-            assert found[1] in targets, f"{text} in {page.name}"
+        if match := re.match(r"(?:\$ )?make ([a-z]+)", text):
+            assert match[1] in targets, f"{text} in {page.name}"
 
 
-def named(token):
-    """What a dotted name of the paper map stands for."""
+def resolve(token):
+    """Return the object that a dotted name of the paper map stands for."""
     first, *rest = token.split(".")
     thing = import_module(first if first == "case_studies" else f"polarbear.{first}")
     for part in rest:
@@ -152,27 +226,27 @@ def named(token):
     return thing
 
 
-def mapped():
-    """The code and the tests that the paper map names: every dotted name between backticks that is no command."""
-    for token in INLINE.findall((DOCS / "paper-map.md").read_text()):
+def names_in_paper_map():
+    """Yield the code and tests that the paper map names: the dotted names in backticks that are not commands."""
+    for token in INLINE.findall((DOCS / "explanation" / "paper-map.md").read_text()):
         if "." in token and not token.startswith(("polarbear ", "make ")):
             yield token
 
 
-def test_the_paper_map_names_what_exists():
-    tokens = list(mapped())
+def test_the_names_in_the_paper_map_exist():
+    tokens = list(names_in_paper_map())
     assert len(tokens) > 100
     for token in tokens:
         if token.endswith(".py"):
             assert (ROOT / "tests" / token).is_file(), token
         else:
-            assert named(token) is not None, token
+            assert resolve(token) is not None, token
 
 
 def test_the_paper_map_has_every_equation_line_table_and_figure():
-    text = (DOCS / "paper-map.md").read_text()
+    text = (DOCS / "explanation" / "paper-map.md").read_text()
 
-    def told(cells):
+    def numbers_in(cells):
         numbers = set()
         for cell in cells:
             for first, last in re.findall(r"\(?(\d+)\)?(?: to \(?(\d+)\)?)?", cell):
@@ -181,24 +255,24 @@ def test_the_paper_map_has_every_equation_line_table_and_figure():
 
     cells = [line.split(" | ")[0] for line in text.splitlines() if line.startswith("| ")]
     equations = [",".join(re.findall(r"\(\d+\)(?: to \(\d+\))?", cell)) for cell in cells]
-    assert told(equations) == set(range(1, 46))
+    assert numbers_in(equations) == set(range(1, 46))
     figures = [part for cell in cells for part in re.findall(r"Figures? ([\d, ]+)", cell)]
-    assert told(figures) == set(range(1, 14))
-    assert told(re.findall(r"Table (\d)", " ".join(cells))) == {1, 2, 3}
+    assert numbers_in(figures) == set(range(1, 14))
+    assert numbers_in(re.findall(r"Table (\d)", " ".join(cells))) == {1, 2, 3}
     algorithm = text.split("### Algorithm 1")[1].split("##")[0]
-    assert told(re.findall(r"^\| ([\d, to]+) \|", algorithm, re.MULTILINE)) == set(range(1, 20))
+    assert numbers_in(re.findall(r"^\| ([\d, to]+) \|", algorithm, re.MULTILINE)) == set(range(1, 20))
 
 
 @pytest.fixture(scope="module")
 def generated(tmp_path_factory):
-    """The names of the pages and pictures that the code makes."""
+    """The folder of the reference pages and pictures that docs/make_reference.py writes."""
     folder = tmp_path_factory.mktemp("docs") / "reference"
-    of_docs("make_reference").main(folder)
+    import_from_docs("make_reference").main(folder)
     return folder
 
 
 @every_page
-def test_links_and_pictures_are_there(page, generated):
+def test_linked_pages_and_pictures_exist(page, generated):
     for target in LINK.findall(FENCE.sub("", page.read_text())):
         if not target.startswith(("http:", "https:")):
             path = (page.parent / target).resolve()
@@ -206,65 +280,65 @@ def test_links_and_pictures_are_there(page, generated):
             assert where.exists(), f"{target} in {page.name}"
 
 
-def test_the_contents_name_every_page(generated):
+def test_the_table_of_contents_lists_every_page(generated):
     listed = set(re.findall(r": ([\w/-]+\.md)$", (ROOT / "mkdocs.yml").read_text(), re.MULTILINE))
     written = {str(page.relative_to(DOCS)) for page in PAGES if page.is_relative_to(DOCS)}
     assert listed == written | {f"reference/{page.name}" for page in generated.glob("*.md")}
 
 
-def test_the_reference_tells_every_public_name_command_and_key(generated, known_commands):
+def test_the_reference_describes_every_public_name_command_and_key(generated, known_commands):
     import polarbear as pb
     from polarbear.configuration.schema import json_schema
 
     api = "\n".join(page.read_text() for page in generated.glob("api-*.md"))
     assert [name for name in pb.__all__ if name != "__version__" and f"## pb.{name}\n" not in api] == []
-    told = (generated / "command-line.md").read_text()
+    command_line = (generated / "command-line.md").read_text()
     for name, options in known_commands.items():
-        assert f"## polarbear {name}\n" in told
-        assert all(option in told for option in options - {"--help", "-h"})
+        assert f"## polarbear {name}\n" in command_line
+        assert all(option in command_line for option in options - {"--help", "-h"})
     keys = {key for table in json_schema()["$defs"].values() for key in table.get("properties", {})}
     toml = (generated / "race-toml.md").read_text()
     assert [key for key in keys if f"| `{key}` |" not in toml] == []
     assert "CREATE TABLE run" in (generated / "race-file.md").read_text()
 
 
-def test_the_start_quotes_the_transcript():
-    """What its pages show as output of the first race is what the race said when the transcript was made."""
-    told = " ".join((DOCS / "start" / "transcript.md").read_text().split())
+def test_the_start_pages_quote_the_transcript():
+    """The output of the first race on these pages is in the transcript, which docs/make_transcript.py writes."""
+    transcript = " ".join((DOCS / "start" / "transcript.md").read_text().split())
     quoted = [block.text for block in blocks(DOCS / "start" / "first-race.md") if block.language == "console"]
     answer = DOCS / "start" / "what-the-answer-means.md"
-    quoted += [*(block.text for block in blocks(answer) if block.language == "text"), *said_in(answer)]
+    quoted += [*(block.text for block in blocks(answer) if block.language == "text"), *quotes_in_tables(answer)]
     pieces = [" ".join(piece.split()) for text in quoted for piece in text.split("...") if piece.strip()]
     assert len(pieces) > 8
-    assert [piece for piece in pieces if piece not in told] == []
+    assert [piece for piece in pieces if piece not in transcript] == []
 
 
-def said_in(page):
-    """The lines of output that the first column of a table quotes."""
+def quotes_in_tables(page):
+    """Return the lines of output that are quoted in the first column of a table."""
     return re.findall(r"^\| `([^`]+)` \|", page.read_text(), re.MULTILINE)
 
 
 @pytest.mark.parametrize("script", ["make_calibration", "make_speed"])
-def test_measured_tables_are_those_of_the_data(script):
-    for page, name, table in of_docs(script).tables():
+def test_tables_of_measurements_agree_with_the_stored_data(script):
+    for page, name, table in import_from_docs(script).tables():
         assert f"<!-- {name} -->\n{table}\n<!-- end -->" in page.read_text(), f"{name} in {page.name}"
 
 
-def test_the_extras_are_those_of_the_package():
+def test_the_install_page_lists_the_extras_of_the_package():
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text())
-    told = re.findall(r"^\| `(\w+)` \|", (DOCS / "start" / "install.md").read_text(), re.MULTILINE)
-    assert sorted(told) == sorted(settings["project"]["optional-dependencies"])
+    listed = re.findall(r"^\| `(\w+)` \|", (DOCS / "start" / "install.md").read_text(), re.MULTILINE)
+    assert sorted(listed) == sorted(settings["project"]["optional-dependencies"])
 
 
-def test_every_floor_of_the_house_is_drawn(generated):
+def test_the_picture_of_the_layers_shows_every_room(generated):
     picture = (generated / "house.svg").read_text()
     rooms = {path.stem for path in (ROOT / "src" / "polarbear").iterdir() if path.suffix in ("", ".py")}
     for room in rooms - {"__init__", "__main__", "__pycache__", "py"}:
         assert f">{room}</text>" in picture, room
 
 
-def test_docstrings_become_markdown():
-    written = of_docs("making.docstrings").to_markdown(
+def test_docstrings_are_converted_to_markdown():
+    markdown = import_from_docs("making.docstrings").to_markdown(
         """Add.
 
         Parameters
@@ -281,6 +355,6 @@ def test_docstrings_become_markdown():
         2
         """
     )
-    assert written == (
+    assert markdown == (
         "Add.\n\n**Parameters**\n\n- `a, b`: Two numbers.\n- `more : int`: Others.\n\n```python\n>>> 1 + 1\n2\n```"
     )

@@ -1,4 +1,4 @@
-"""Case study 3: whether covariance adaptation pays off by the wall clock, on problems whose optima nobody knows."""
+"""Case study 3: covariance adaptation by the wall clock, on problems with unknown optima."""
 
 from case_studies.gp_bbob.study import reproduce
 

@@ -18,9 +18,9 @@ _ACROSS = 6
 
 
 def instance_figure(problem: GpBbobProblem, *, resolution: int = 120) -> Figure:
-    """w(x) of every function that has weight somewhere, k(x), and f(x) less its least value on the grid.
+    """Draw w(x) of every function that has weight somewhere, k(x), and f(x) minus its lowest value on the grid.
 
-    Weights and values are log-scaled: many functions have little weight, and that in few places.
+    Weights and values are on a logarithmic scale: many functions have little weight, and only in few places.
     """
     from matplotlib.colors import LogNorm
 

@@ -1,6 +1,6 @@
 """Record the eight algorithms on GP-BBOB by evaluations: `python -m case_studies.gp_bbob.record`.
 
-All of them on all instances, which is the first round of a race with one large batch. The file is a data set for
+All algorithms run on all instances: the first round of a race with one large batch. The file is a data set for
 `polarbear.calibration.prediction`, of the same form as the MA-BBOB recordings.
 """
 
@@ -16,11 +16,11 @@ from polarbear.problems.gp_bbob import GpBbob
 
 FILE = Path(__file__).parents[1] / "data" / "gp_bbob_d40.npz"
 DIMENSION, INSTANCES, EVALUATIONS, TIMES = 40, 100, 4000, 60
-_SECONDS = 60  # that a run may take: repelling restarts may hang inside modcma
+_SECONDS = 60  # the limit on one run: repelling restarts may hang inside modcma
 
 
 def record(file: Path = FILE, *, instances: int = INSTANCES, evaluations: int = EVALUATIONS, workers: int = 2) -> None:
-    """Run everybody on every instance and write the best values so far."""
+    """Run all algorithms on every instance, and write the best values so far."""
     require_optimisers()
     budgets = np.unique(np.geomspace(DIMENSION, evaluations, TIMES).round())
     race = pb.Race(
@@ -28,10 +28,12 @@ def record(file: Path = FILE, *, instances: int = INSTANCES, evaluations: int = 
     )
     with race, pb.LocalExecutor(workers=workers) as executor:
         race.run(executor, max_instances=instances, time_limit=_SECONDS)
-        runs = race.state.evidence.runs
+        runs = race.state.observations.runs
     failed = [f"{name} on {instance}: {run.status}" for (name, instance), run in runs.items() if run.status != "done"]
     if failed:
-        raise RuntimeError(f"expected every run to reach {evaluations} evaluations; {', '.join(failed)}")
+        raise RuntimeError(
+            f"expected every run to reach {evaluations} evaluations, got {', '.join(failed)}; record again"
+        )
     names = list(matrix_variants())
     values = [[runs[name, number].trajectory.at(budgets) for name in names] for number in range(instances)]
     np.savez_compressed(

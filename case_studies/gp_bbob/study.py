@@ -1,4 +1,4 @@
-"""The study: a race by the wall clock, kept in a file, its figures, and its numbers beside the paper's."""
+"""The study: a race by the wall clock, its figures, and its numbers compared with the paper's."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ _INTRODUCTION = (
     "functions whose optima are unknown, compared by seconds on the wall clock: B-spline prior, joint elimination, crossing "
     "resolution, batches of 8 to 128. "
 )
-_PAPER_OUT = {"NAT": 2, "RS": 5, "MAT": 5, "COV": 8, "CMSA": 8, "CHO": 14}
-_PICTURED = 3  # seed of the instance in the figure
+_PAPER_ROUNDS = {"NAT": 2, "RS": 5, "MAT": 5, "COV": 8, "CMSA": 8, "CHO": 14}
+_FIGURE_SEED = 3  # of the instance in the figure
 
 
 @dataclass(frozen=True)
 class Scale:
-    """How large a race is: seconds of a run, times, dimension (None: drawn), and when it stops at the latest."""
+    """The scale of a race: seconds per run, number of times, dimension (None: drawn), and the limit on instances."""
 
     seconds: float
     times: int
@@ -45,27 +45,27 @@ SCALES = {
         40,
         24,
         "Quick scale: 40 variables instead of about 240 and 1.5 seconds instead of 30, at most 24 instances; adaptation "
-        "costs far less there, so that another outcome than the paper's is to be expected.",
+        "costs far less there, so the outcome differs from the paper's.",
     ),
     "paper": Scale(30.0, 30, None, None, "The paper's scale; the outcome depends on the machine."),
 }
 
 
 def reproduce(folder: Path, *, scale: str, workers: int) -> Page:
-    """Make the study; the race file in the folder is continued if it is there."""
+    """Reproduce the study; a race file in the folder is continued."""
     require_optimisers()
     size = SCALES[scale]
     page = Page(folder, "GP-BBOB: matrix adaptation by the wall clock", _INTRODUCTION + size.about)
     result = race_live(folder / "gp_bbob.race", size, workers=workers)
     _compare(page, result)
-    _beside_nuts(page, result)
+    _compare_with_nuts(page, result)
     page.add_figure(
-        instance_figure(GpBbobProblem(_PICTURED, 2)),
+        instance_figure(GpBbobProblem(_FIGURE_SEED, 2)),
         "instance",
-        "An instance with two variables: the weights w(x), the landscape f(x), and k(x), how many functions are active.",
+        "An instance with two variables: the weights w(x), the landscape f(x), and k(x), the number of active functions.",
     )
     page.add_figure(plots.rounds(result), "rounds", "The rating posterior after the rounds that decided something.")
-    page.add_figure(plots.evolution(result), "evolution", "How surely each algorithm was dominated, round by round.")
+    page.add_figure(plots.evolution(result), "evolution", "The probability that each algorithm is dominated, by round.")
     inside = result.pareto_set
     page.add_figure(
         plots.ratings(result.posterior, among=inside, unit="seconds"),
@@ -103,27 +103,29 @@ def race_live(path: Path, size: Scale, *, workers: int) -> pb.RaceResult:
 
 
 def _compare(page: Page, result: pb.RaceResult) -> None:
-    remark = "By another machine's clock" + (
-        "." if result.stopped == "resolved" else f"; the race stopped: {result.stopped}."
-    )
+    remark = "On another machine."
+    if result.stopped != "resolved":
+        remark += f" The race stopped: {result.stopped}."
     page.compare("anytime Pareto set", "NONE, SEP", ", ".join(result.pareto_set), remark)
     page.compare("rounds, instances", "14, 528", f"{len(result.rounds)}, {result.instances}", remark)
-    out = {each.name: each for each in result.eliminations}
-    for name, round_ in _PAPER_OUT.items():
-        each = out.get(name)
-        ours = f"round {each.round}, {each.instances} instances, by {each.by}" if each else "still in"
-        slow = " With CSA it is slow in evaluations too, on a sphere behind random search." if name == "NAT" else ""
+    eliminations = {each.name: each for each in result.eliminations}
+    for name, round_ in _PAPER_ROUNDS.items():
+        each = eliminations.get(name)
+        ours = f"round {each.round}, {each.instances} instances, by {each.by}" if each else "not eliminated"
+        slow = " Also slow by evaluations: with CSA, behind random search on a sphere." if name == "NAT" else ""
         page.compare(f"{name} eliminated", f"round {round_}", ours, remark + slow)
     leaders = pb.decision_map(result.posterior, among=result.pareto_set)
-    page.compare("who leads when", "SEP below 10 s, then NONE", str(leaders).replace("\n", "; "), remark)
+    page.compare("leaders", "SEP below 10 s, then NONE", str(leaders).replace("\n", "; "), remark)
     choice = pb.select(result.posterior, pb.Uniform(), among=result.pareto_set)
-    page.compare("choice, uniform preference", "NONE by a little, before SEP", str(choice.choice), choice.sentence)
+    page.compare(
+        "choice, uniform preference", "NONE, narrowly ahead of SEP", str(choice.recommendation), choice.sentence
+    )
     shares = [run.cpu_seconds / run.seconds for run in result.runs if run.seconds]
     page.compare(
-        "processor time of a run, of its time on the clock",
-        "not told",
+        "processor time of a run, as a share of its wall-clock time",
+        "not reported",
         f"median {np.median(shares):.0%}, least {np.min(shares):.0%}",
-        "Below 90 % runs waited for a busy machine, and their clock says less about the algorithms.",
+        "Below 90 %, runs waited for a busy machine, and their times say less about the algorithms.",
     )
     page.results |= {
         "pareto_set": result.pareto_set,
@@ -137,14 +139,14 @@ def _compare(page: Page, result: pb.RaceResult) -> None:
     }
 
 
-def _beside_nuts(page: Page, result: pb.RaceResult) -> None:
-    """The paper's sampler on the same rankings, where JAX is installed."""
-    choices, settings = result.state.evidence.choices, result.state.settings
+def _compare_with_nuts(page: Page, result: pb.RaceResult) -> None:
+    """Compare the default method with NUTS, the paper's sampler, on the same rankings, if JAX is installed."""
+    choices, settings = result.state.observations.choices, result.state.settings
     assert choices is not None
     rows, means = [], {}
     methods: tuple[Any, ...] = ("auto", "nuts")
     for method in methods:
-        began = time.perf_counter()
+        start = time.perf_counter()
         try:
             posterior = pb.fit(choices, prior=settings.prior, method=method)
         except (ImportError, ValueError) as error:
@@ -155,18 +157,18 @@ def _beside_nuts(page: Page, result: pb.RaceResult) -> None:
         rows.append(
             (
                 posterior.diagnostics.method,
-                f"{time.perf_counter() - began:.1f} s",
+                f"{time.perf_counter() - start:.1f} s",
                 inside,
                 posterior.diagnostics.message,
             )
         )
-    apart = (
+    difference = (
         f" Mean ratings differ by at most {np.abs(means['auto'] - means['nuts']).max():.3f}." if len(means) == 2 else ""
     )
     page.tables.append(
         Table(
-            "The default method beside NUTS",
-            "The B-spline model on all rankings of the race, as in the paper." + apart,
+            "The default method compared with NUTS",
+            "The B-spline model on all rankings of the race, as in the paper." + difference,
             ("method", "time", "Pareto set", "diagnostics"),
             rows,
         )

@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
-    from case_studies.ma_bbob.recorded import Recorded
+    from case_studies.ma_bbob.recorded import Recording
 
 
-def ecdf_figure(recorded: Recorded) -> Figure:
-    """Mean attained share over time, with 95 % bootstrap bands."""
+def ecdf_figure(recorded: Recording) -> Figure:
+    """Draw the mean attained share over time, with 95 % bootstrap bands."""
     band = ecdf_band(recorded.values, rng=np.random.default_rng(0))
     look = assign_looks(recorded.names)
     with styled():
@@ -44,8 +44,8 @@ def ecdf_figure(recorded: Recorded) -> Figure:
     return figure
 
 
-def aocc_figure(recorded: Recorded) -> Figure:
-    """AOCC of every instance as a point, the mean as a dash."""
+def aocc_figure(recorded: Recording) -> Figure:
+    """Draw the AOCC of every instance as a point, and the mean as a dash."""
     areas = aocc(recorded.values, recorded.evaluations)
     rng, look = np.random.default_rng(0), assign_looks(recorded.names)
     with styled():
@@ -64,8 +64,8 @@ def aocc_figure(recorded: Recorded) -> Figure:
     return figure
 
 
-def eaf_figure(recorded: Recorded, pairs: Sequence[tuple[str, str]]) -> Figure:
-    """EAF differences of pairs: red where the first is better, blue where the second is; medians dashed and dotted."""
+def eaf_figure(recorded: Recording, pairs: Sequence[tuple[str, str]]) -> Figure:
+    """Draw EAF differences of pairs: red where the first is better, blue where the second is; medians dashed and dotted."""
     targets = log_targets(121)
     medians = eaf_contour(recorded.values)
     with styled():

@@ -1,4 +1,4 @@
-"""The numbers of the paper's discussion beside those of a race of ours."""
+"""The numbers of the paper's discussion, compared with those of a race of ours."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from polarbear.baselines import aocc, compare_with_aocc, eaf_difference, ecdf, l
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from case_studies.ma_bbob.recorded import Recorded
+    from case_studies.ma_bbob.recorded import Recording
     from case_studies.page import Page
 
     Array = NDArray[np.float64]
 
-_OUT = {"RS": "round 1, 8 instances", "LPXNES": "round 3, 24 instances", "MSR": "round 21, 168 instances"}
-_NEAR = 0.1  # an AOCC this close to the mean is one that the mean describes
+_ELIMINATED = {"RS": "round 1, 8 instances", "LPXNES": "round 3, 24 instances", "MSR": "round 21, 168 instances"}
+_NEAR = 0.1  # the mean describes an instance whose AOCC is this close to it
 
 
-def compare(page: Page, result: pb.RaceResult, recorded: Recorded) -> None:
-    """Everything that the paper says in numbers about its second case study."""
+def compare(page: Page, result: pb.RaceResult, recorded: Recording) -> None:
+    """Compare all numbers of the paper's second case study."""
     _decisions(page, result)
     _leaders(page, result, recorded)
     _tpa(page, result)
@@ -40,27 +40,27 @@ def _decisions(page: Page, result: pb.RaceResult) -> None:
         "anytime Pareto set",
         "CSA, TPA, MXNES, XNES",
         ", ".join(result.pareto_set),
-        "The same." if same else "Not the same: see who was eliminated when, below.",
+        "The same." if same else "Not the same; see the eliminations below.",
     )
-    out = {each.name: each for each in result.eliminations}
-    for name, paper in _OUT.items():
-        if name in out:
-            each = out[name]
+    eliminations = {each.name: each for each in result.eliminations}
+    for name, paper in _ELIMINATED.items():
+        if name in eliminations:
+            each = eliminations[name]
             ours = f"round {each.round}, {each.instances} instances, by {each.by}"
-            remark = "Other instances and random numbers; who is nearly beaten everywhere may go much sooner or later."
+            remark = "Other instances and random numbers; a narrow elimination may come much earlier or later."
         else:
-            ours, remark = "still in", "These instances do not decide it."
+            ours, remark = "not eliminated", "These instances do not decide it."
         page.compare(f"{name} eliminated", paper, ours, remark)
-    order = [name for name in out if name in _OUT]
+    order = [name for name in eliminations if name in _ELIMINATED]
     page.compare(
         "order of eliminations",
-        ", ".join(_OUT),
+        ", ".join(_ELIMINATED),
         ", ".join(order),
-        "The same." if order == list(_OUT) else "Another order.",
+        "The same." if order == list(_ELIMINATED) else "Another order.",
     )
 
 
-def _leaders(page: Page, result: pb.RaceResult, recorded: Recorded) -> None:
+def _leaders(page: Page, result: pb.RaceResult, recorded: Recording) -> None:
     posterior, times = result.posterior, recorded.evaluations
     for what, paper, best in (
         ("leaders by rating", "MXNES below 1,000, then CSA, then XNES", pb.decision_map(posterior).best),
@@ -75,18 +75,18 @@ def _leaders(page: Page, result: pb.RaceResult, recorded: Recorded) -> None:
             what,
             paper,
             ", ".join(f"{best[k]} from {times[k]:,.0f}" for k in changes),
-            "At a change two curves are close, and short spells there are chance.",
+            "Two curves are close at a change; brief leads there are chance.",
         )
     ratings = posterior.ratings.mean(axis=0)
     by_rating = takes_over(times, *(ratings[:, posterior.names.index(name)] for name in ("CSA", "XNES")))
     shares = ecdf(recorded.values)
     by_ecdf = takes_over(times, *(shares[:, recorded.names.index(name)] for name in ("CSA", "XNES")))
-    later = "later than in the ECDF, as in the paper" if by_rating > by_ecdf else "not later than in the ECDF"
+    later = "later than by ECDF, as in the paper" if by_rating > by_ecdf else "not later than by ECDF"
     page.compare(
         "XNES overtakes CSA",
         "15,000 by ECDF, 30,000 by rating",
         f"{by_ecdf:,.0f} by ECDF, {by_rating:,.0f} by rating",
-        f"By rating {later}: an ECDF counts by how much a target is missed, rankings do not.",
+        f"By rating {later}: the size of a difference counts in an ECDF, but not in a ranking.",
     )
 
 
@@ -95,35 +95,36 @@ def _tpa(page: Page, result: pb.RaceResult) -> None:
     times, confidence = posterior.grid.times, result.state.settings.confidence
     beats = pb.dominance(posterior)[:, posterior.names.index("CSA"), posterior.names.index("TPA")]
     better = times[beats <= 1 - confidence]
-    open_ = times[(beats > 1 - confidence) & (beats < confidence)]
-    stretch = f"surely better from {better[0]:,.0f} to {better[-1]:,.0f}" if better.size else "nowhere surely better"
+    undecided = times[(beats > 1 - confidence) & (beats < confidence)]
+    range_ = f"better from {better[0]:,.0f} to {better[-1]:,.0f}" if better.size else "better nowhere"
     leads = "TPA" in pb.decision_map(posterior).best
     page.compare(
         "TPA against CSA",
         "better in a small range below 1,000; never the best",
-        f"{stretch}, undecided at {open_.size} of {len(times)} times; {'leads somewhere' if leads else 'never the best'}",
-        "Being better somewhere is what keeps it in the Pareto set.",
+        f"{range_} with probability {confidence:g}, undecided at {undecided.size} of {len(times)} times; "
+        + ("leads somewhere" if leads else "never the best"),
+        "It is in the Pareto set because it is better at some budgets.",
     )
     page.results["csa_beats_tpa"] = {"evaluations": times, "probability": beats}
 
 
-def _choices(page: Page, result: pb.RaceResult, recorded: Recorded) -> None:
+def _choices(page: Page, result: pb.RaceResult, recorded: Recording) -> None:
     posterior, inside = result.posterior, result.pareto_set
-    verdict = compare_with_aocc(recorded.trajectories(), posterior, among=inside)
-    best = sorted(verdict.means.items(), key=lambda each: -each[1])[:4]
+    by_aocc = compare_with_aocc(recorded.trajectories(), posterior, among=inside)
+    best = sorted(by_aocc.means.items(), key=lambda each: -each[1])[:4]
     page.compare(
         "choice by mean AOCC",
-        "XNES, by a little",
-        f"{verdict.choice} ({', '.join(f'{name} {mean:.3f}' for name, mean in best)})",
-        verdict.sentence,
+        "XNES, narrowly",
+        f"{by_aocc.choice} ({', '.join(f'{name} {mean:.3f}' for name, mean in best)})",
+        by_aocc.sentence,
     )
-    page.results["mean_aocc"] = dict(verdict.means)
+    page.results["mean_aocc"] = dict(by_aocc.means)
     risks: tuple[pb.Risk, ...] = (pb.ProbabilityBest(), pb.Expected(), pb.Quantile(0.05))
     for preference, name, paper in (
         (pb.Uniform(), "uniform", "CSA by P2BB, expectation and lower quantile; XNES just behind"),
         (pb.LogUniform(), "log-uniform", "CSA"),
     ):
-        chosen = [str(pb.select(posterior, preference, risk, among=inside).choice) for risk in risks]
+        chosen = [str(pb.select(posterior, preference, risk, among=inside).recommendation) for risk in risks]
         page.compare(
             f"choice, {name} preference",
             paper,
@@ -132,7 +133,7 @@ def _choices(page: Page, result: pb.RaceResult, recorded: Recorded) -> None:
         )
 
 
-def _aocc_distribution(page: Page, recorded: Recorded) -> None:
+def _aocc_distribution(page: Page, recorded: Recording) -> None:
     areas = aocc(recorded.values, recorded.evaluations)
     near = (np.abs(areas - areas.mean(axis=0)) < _NEAR).mean(axis=0)
     shares = dict(zip(recorded.names, near.tolist(), strict=True))
@@ -145,7 +146,7 @@ def _aocc_distribution(page: Page, recorded: Recorded) -> None:
     page.results["share_near_mean_aocc"] = shares
 
 
-def _eaf_differences(page: Page, recorded: Recorded) -> None:
+def _eaf_differences(page: Page, recorded: Recording) -> None:
     targets = log_targets()
     for first, second, paper in (
         ("MXNES", "LPXNES", "MXNES is better everywhere"),
@@ -167,9 +168,9 @@ def _eaf_differences(page: Page, recorded: Recorded) -> None:
 
 def _cost(page: Page, result: pb.RaceResult) -> None:
     spent = sum(result.cost.values())
-    ended = result.stopped == "resolved"
+    resolved = result.stopped == "resolved"
     share = result.rounds[-1].resolved_share
-    remark = "All pairs decided." if ended else f"The race ended since {result.stopped}, with {share:.1%} decided."
+    remark = "All pairs decided." if resolved else f"The race stopped with {share:.1%} decided: {result.stopped}."
     page.compare("rounds", 51, len(result.rounds), remark)
     page.compare("instances", 1656, result.instances, remark)
     last = [name for name, _ in result.rounds[-1].until]
@@ -178,9 +179,9 @@ def _cost(page: Page, result: pb.RaceResult) -> None:
         "evaluations",
         "1.72e8 of 4.2e8: 59 % saved",
         f"{spent:.3g} of {FULL_COST:.2g}: {1 - spent / FULL_COST:.0%} saved",
-        f"Against seven algorithms on 1000 instances to the end. {' and '.join(last)}, the last to be told apart, took "
+        f"Against seven algorithms on 1000 instances to the end. {' and '.join(last)}, the last to be distinguished, took "
         f"{theirs:.0%} of them."
-        if ended
+        if resolved
         else "Against the same 1000 full instances, but strict resolution is not reached with these instances.",
     )
     counts = dict(zip(result.state.names, result.allocation[-1].tolist(), strict=True))
@@ -188,7 +189,7 @@ def _cost(page: Page, result: pb.RaceResult) -> None:
         "instances run to the end",
         "CSA and XNES 168 beyond 32,000 evaluations",
         ", ".join(f"{name} {count}" for name, count in counts.items()),
-        "Pointwise elimination runs nobody beyond its last undecided time.",
+        "With pointwise elimination, no algorithm runs beyond its last undecided time.",
     )
     page.results |= {
         "pareto_set": result.pareto_set,
@@ -203,7 +204,7 @@ def _cost(page: Page, result: pb.RaceResult) -> None:
 
 
 def takes_over(times: Array, first: Array, second: Array) -> float:
-    """From when on the second curve stays above the first; NaN if it is not above at the end.
+    """Return the time from which the second curve stays above the first; NaN if it is not above at the end.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The race with the real optimisers, kept in a file: stopped or killed at any moment, the same command goes on."""
+"""The race with the real optimisers; its file lets the same command continue it after an interruption."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ def race_live(
     Parameters
     ----------
     path
-        The race file; a race that is there already is continued.
+        The race file; an existing race is continued.
     grid
-        The times.
+        The times at which algorithms are compared.
     workers
-        How many runs at the same time.
+        The number of simultaneous runs.
     dimension
-        Of the problems.
+        The number of variables of the problems.
     max_instances
-        Stop earlier, after so many instances in all.
+        Stop at this total number of instances.
     **changes
-        Settings other than the paper's, for a race that begins now.
+        Settings of a new race that differ from the paper's.
     """
     require_optimisers()
     algorithms, instances = step_size_variants(), MaBbob(dimension)

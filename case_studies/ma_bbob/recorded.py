@@ -19,16 +19,16 @@ FILE = Path(__file__).parents[1] / "data" / "ma_bbob_d30.npz"
 
 
 @dataclass(frozen=True, eq=False)
-class Recorded:
-    """Best values so far, (instance, time, algorithm), at these evaluations."""
+class Recording:
+    """The best values so far, (instance, time, algorithm), after numbers of evaluations."""
 
     values: NDArray[np.float64]
     evaluations: NDArray[np.float64]
     names: tuple[str, ...]
 
     @classmethod
-    def load(cls) -> Recorded:
-        """Read the file that comes with the repository."""
+    def load(cls) -> Recording:
+        """Read the recording in the repository."""
         with np.load(FILE) as archive:
             return cls(
                 archive["values"], archive["evaluations"].astype(float), tuple(map(str, archive["algorithms"].tolist()))
@@ -36,16 +36,16 @@ class Recorded:
 
     @property
     def grid(self) -> pb.Grid:
-        """The paper's: 200 times, log-spaced from 100 to 60,000 evaluations."""
+        """The paper's grid: 200 times, log-spaced from 100 to 60,000 evaluations."""
         return pb.Grid(self.evaluations, "log")
 
     def coarse_grid(self, count: int) -> pb.Grid:
-        """So many of the recorded times, about evenly spread."""
+        """Return a grid of `count` of the recorded times, about evenly spread."""
         chosen = np.linspace(0, len(self.evaluations) - 1, count).round().astype(int)
         return pb.Grid(self.evaluations[chosen], "log")
 
     def trajectories(self, order: Iterable[int] | None = None) -> list[pb.Trajectory]:
-        """The runs, with instances numbered in this order; the recorded one by default."""
+        """Return the runs, with instances numbered in this order (by default as recorded)."""
         end = float(self.evaluations[-1])
         return [
             pb.Trajectory(name, number, self.evaluations, self.values[instance, :, column], until=end)

@@ -1,4 +1,4 @@
-"""What smarter choices save: the same recorded runs raced under other settings."""
+"""Evaluations that other settings save on the same recorded runs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import polarbear as pb
-from case_studies.ma_bbob.recorded import Recorded
+from case_studies.ma_bbob.recorded import Recording
 from case_studies.ma_bbob.settings import FULL_COST, PARETO_SET, paper_settings
 from case_studies.page import Table
 
@@ -22,7 +22,7 @@ TIMES = 50  # of the 200 recorded; the paper: "T in [20, 50] would suffice for m
 _BOOTSTRAP: dict[str, Any] = {"prior": pb.BayesianBootstrap()}
 _JOINT = {"elimination": "joint", "resolution": "crossing"}
 
-# What is different from the paper's settings.
+# Differences from the paper's settings.
 VARIANTS: dict[str, dict[str, Any]] = {
     "the paper's: independent Dirichlet, strict": {},
     "crossing instead of strict": {"resolution": "crossing"},
@@ -33,7 +33,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "crossing, always 32": {"resolution": "crossing", "batch": pb.FixedBatch(32)},
 }
 
-# At the paper's scale also these, which take twice as long as all others together.
+# Used at the paper's scale only: these take twice as long as all others together.
 FURTHER: dict[str, dict[str, Any]] = {
     "crossing, batches of 2 to 32": {"resolution": "crossing", "batch": pb.AdaptiveBatch(2, 32)},
     "crossing, hierarchical Dirichlet": {"resolution": "crossing", "prior": pb.HierarchicalDirichlet()},
@@ -48,17 +48,17 @@ FURTHER: dict[str, dict[str, Any]] = {
 
 
 @dataclass(frozen=True)
-class Saved:
+class VariantRace:
     """One race on the recorded runs.
 
     Attributes
     ----------
     variant, order
-        Which settings, and the seed of the order of instances (0: as recorded).
+        The settings, and the seed of the order of instances (0: as recorded).
     pareto_set, stopped, instances
-        What it found, why it ended, and how many instances it used.
+        The Pareto set, why the race stopped, and its number of instances.
     evaluations, until_membership
-        What it cost in all, and until the last elimination.
+        The cost of the race, and its cost until the last elimination.
     """
 
     variant: str
@@ -70,15 +70,15 @@ class Saved:
     until_membership: float
 
 
-def race_variant(variant: str, order: int) -> Saved:
+def race_variant(variant: str, order: int) -> VariantRace:
     """Race the recorded runs under one of the variants, with the instances in one order."""
-    recorded = Recorded.load()
+    recorded = Recording.load()
     count = len(recorded.values)
     shuffled = np.random.default_rng(order).permutation(count) if order else np.arange(count)
     settings = {**paper_settings(), **(VARIANTS | FURTHER)[variant]}
     race = pb.Race(recorded.names, None, recorded.coarse_grid(TIMES), **settings)
     result = race.run(pb.ReplayExecutor(recorded.trajectories(shuffled.tolist())), progress="none")
-    return Saved(
+    return VariantRace(
         variant,
         order,
         result.pareto_set,
@@ -89,26 +89,26 @@ def race_variant(variant: str, order: int) -> Saved:
     )
 
 
-def race_all(pool: Executor, variants: Iterable[str], orders: Iterable[int]) -> list[Future[Saved]]:
-    """Each variant in each order, on the processes of a pool."""
+def race_all(pool: Executor, variants: Iterable[str], orders: Iterable[int]) -> list[Future[VariantRace]]:
+    """Race each variant in each order, on the processes of a pool."""
     return [pool.submit(race_variant, variant, order) for variant, order in product(variants, orders)]
 
 
-def as_table(raced: Sequence[Saved]) -> Table:
-    """One row a variant: medians over the orders."""
-    orders = len({each.order for each in raced})
+def savings_table(races: Sequence[VariantRace]) -> Table:
+    """Return a table with one row per variant: medians over the orders of instances."""
+    orders = len({each.order for each in races})
     rows = []
-    for variant in dict.fromkeys(each.variant for each in raced):
-        of_it = [each for each in raced if each.variant == variant]
-        right = [each for each in of_it if frozenset(each.pareto_set) == PARETO_SET]
-        spent = float(np.median([each.evaluations for each in of_it]))
+    for variant in dict.fromkeys(each.variant for each in races):
+        of_variant = [each for each in races if each.variant == variant]
+        right = [each for each in of_variant if frozenset(each.pareto_set) == PARETO_SET]
+        spent = float(np.median([each.evaluations for each in of_variant]))
         earlier = [each.until_membership for each in right]
         rows.append(
             (
                 variant,
                 f"{len(right)} of {orders}",
-                f"{sum(each.stopped == 'resolved' for each in of_it)} of {orders}",
-                f"{np.median([each.instances for each in of_it]):.0f}",
+                f"{sum(each.stopped == 'resolved' for each in of_variant)} of {orders}",
+                f"{np.median([each.instances for each in of_variant]):.0f}",
                 f"{spent:.3g}",
                 f"{1 - spent / FULL_COST:.1%}",
                 f"{1 - np.median(earlier) / FULL_COST:.1%}" if right else "not found",
@@ -117,10 +117,10 @@ def as_table(raced: Sequence[Saved]) -> Table:
     return Table(
         "Evaluations saved at the same Pareto set",
         f"Races on the recorded runs at {TIMES} of their times, medians over {orders} orders of the instances. Savings are "
-        f"against {FULL_COST:.2g} evaluations, seven algorithms on 1000 instances. Races that did not end had used all 160 "
-        "recorded instances. The last column is what is saved when the race is stopped at its last elimination: the Pareto "
-        "set is then found, though not every pair is decided. The paper's priors count the rankings of a run at different "
-        "times as independent and may decide too soon; the Bayesian bootstrap does not.",
-        ("settings", "paper's Pareto set", "ended", "instances", "evaluations", "saved", "saved until membership"),
+        f"against {FULL_COST:.2g} evaluations, seven algorithms on 1000 instances. Unresolved races used all 160 "
+        "recorded instances. The last column applies if the race is stopped at its last elimination: the Pareto set is "
+        "then found, although not every pair is decided. The paper's priors treat the rankings of a run at different times "
+        "as independent and may decide too early; the Bayesian bootstrap does not.",
+        ("settings", "paper's Pareto set", "resolved", "instances", "evaluations", "saved", "saved until membership"),
         rows,
     )

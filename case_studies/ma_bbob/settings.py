@@ -1,4 +1,4 @@
-"""What the paper says about its second case study."""
+"""The settings and results of the paper's second case study."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ import polarbear as pb
 DIMENSION = 30
 EVALUATIONS = 2000 * DIMENSION
 PARETO_SET = frozenset({"CSA", "TPA", "XNES", "MXNES"})
-FULL_COST = 1000 * 7 * EVALUATIONS  # of all seven algorithms on 1000 instances, the usual practice: 4.2e8
+FULL_COST = 1000 * 7 * EVALUATIONS  # all seven algorithms on 1000 instances, as is usual: 4.2e8
 PAIRS = (("CSA", "TPA"), ("LPXNES", "MXNES"), ("MXNES", "RS"), ("CSA", "MXNES"), ("MSR", "XNES"), ("CSA", "XNES"))
-"""Whose EAF differences the paper shows."""
+"""The pairs whose EAF differences the paper shows."""
 
 
 def paper_settings() -> dict[str, Any]:
-    """The paper's race: independent Dirichlet, pointwise elimination, strict resolution, batches of 8 to 128."""
+    """Return the paper's settings: independent Dirichlet, pointwise elimination, strict resolution, batches of 8 to 128."""
     return {
         "prior": pb.Dirichlet(),
         "elimination": "pointwise",

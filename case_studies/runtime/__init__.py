@@ -1,4 +1,4 @@
-"""How long inference takes: the paper's two figures of execution time, with the default methods."""
+"""Execution times of inference: the paper's two figures, with the default methods."""
 
 from case_studies.runtime.study import reproduce
 

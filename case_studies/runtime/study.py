@@ -26,7 +26,7 @@ TEMPORAL: dict[str, pb.models.Prior] = {
     "B-spline": pb.BSpline(),
     "hierarchical Dirichlet": pb.HierarchicalDirichlet(),
 }
-# What the paper's text says of its figure: seconds of NUTS at T = 100, of the exact GP at T = 60.
+# The times in the paper's text: NUTS at T = 100, for the exact GP at T = 60.
 _PAPER = {
     "exact GP": ("over 500 s", 60),
     "sparse GP, 10 points": ("about 180 s", 100),
@@ -43,8 +43,8 @@ _INTRODUCTION = (
 
 
 def reproduce(folder: Path, *, scale: str, workers: int) -> Page:
-    """Make the study; `quick` measures each size once, `paper` five times at more sizes."""
-    del workers  # times are of one core
+    """Reproduce the study; `quick` measures each size once, `paper` measures more sizes five times."""
+    del workers  # all times are of one core
     page = Page(folder, "Execution time of inference", _INTRODUCTION)
     quick = scale == "quick"
     repetitions = 1 if quick else 5
@@ -84,19 +84,19 @@ def reproduce(folder: Path, *, scale: str, workers: int) -> Page:
 
 
 def seconds(prior: pb.models.Prior, *, algorithms: int, instances: int, times: int, repetitions: int) -> float:
-    """Mean seconds of processor time of a fit, each time to data of another ground truth."""
-    taken = []
+    """Return the mean processor time of a fit in seconds, over data of different ground truths."""
+    durations = []
     for seed in range(repetitions):
         rng = np.random.default_rng([seed, algorithms, instances, times])
-        # One time has no path over time: utilities then are those of a single time of a longer truth.
+        # A ground truth has at least two times; a single time is the first of two.
         utilities = GroundTruth.draw(seed, algorithms=algorithms, times=max(times, 2)).utilities[:times]
         values = -(utilities + rng.gumbel(size=(instances, *utilities.shape)))
         grid = pb.linear_grid(1, times, times) if times > 1 else [1.0]
         choices = pb.Choices.from_values(values, grid=grid)
-        began = time.process_time()
+        start = time.process_time()
         pb.fit(choices, prior=prior, seed=seed)
-        taken.append(time.process_time() - began)
-    return float(np.mean(taken))
+        durations.append(time.process_time() - start)
+    return float(np.mean(durations))
 
 
 def _table(title: str, size: str, measured: dict[str, dict[int, float]]) -> Table:

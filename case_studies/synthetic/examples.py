@@ -1,4 +1,4 @@
-"""The paper's three examples: what kind of ground truth each has, one of that kind, and how it is raced."""
+"""The paper's three examples: the kind of ground truth of each, one draw of that kind, and the prior of its race."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 
 _SHORTER = pb.InverseGamma(5.0, 2.0)
-_CLEAR = 0.65  # a win probability that few instances show
-_CLOSE = (0.55, 0.62)  # outside the region of equivalence, and yet hard to see
+_CLEAR = 0.65  # a win probability that is decided with few instances
+_CLOSE = (0.55, 0.62)  # outside the region of practical equivalence, but close to it
 
 
 @dataclass(frozen=True)
@@ -26,17 +26,17 @@ class Example:
     Attributes
     ----------
     title, about
-        What it shows.
+        The title of the example, and a caption.
     algorithms, times
-        Its size.
+        The numbers of algorithms and times.
     prior
-        That the race supposes.
+        The prior of the race.
     is_kind
-        Whether a ground truth is of the paper's kind.
+        Returns whether a ground truth is of the paper's kind.
     seed
-        The first that gives such a truth.
+        The first seed that gives such a truth.
     paper
-        What the paper found: its truth, its result, rounds and instances.
+        The paper's truth and its results.
     """
 
     title: str
@@ -54,7 +54,7 @@ class Example:
         return GroundTruth.draw(self.seed, algorithms=self.algorithms, times=self.times)
 
     def search(self) -> int:
-        """The first seed whose ground truth is of this kind."""
+        """Return the first seed whose ground truth is of this kind."""
         return next(
             seed
             for seed in count()
@@ -63,7 +63,7 @@ class Example:
 
 
 def crossing(truth: GroundTruth) -> bool:
-    """A and B cross, B ahead by little; A dominates the others, one of them narrowly."""
+    """Return whether A and B cross, with B ahead by little, and A dominates the others, one of them narrowly."""
     if truth.pareto_set != ("A", "B"):
         return False
     wins = truth.least_win
@@ -73,7 +73,7 @@ def crossing(truth: GroundTruth) -> bool:
 
 
 def one_winner(truth: GroundTruth) -> bool:
-    """A dominates all; B comes close to it only near the end."""
+    """Return whether A dominates all others, and B comes close to it only near the end."""
     if truth.pareto_set != ("A",):
         return False
     wins = truth.least_win
@@ -83,10 +83,12 @@ def one_winner(truth: GroundTruth) -> bool:
 
 
 def near_equivalence(truth: GroundTruth) -> bool:
-    """A Pareto set of four, two that are dominated but within the region of equivalence somewhere, four clearly out."""
-    inside = len(truth.pareto_set)
-    out = len(truth.clearly_dominated(_CLEAR - 0.5))
-    return inside == 4 and out == 4 and len(truth.clearly_dominated(ROPE)) == 4
+    """Return whether four algorithms form the Pareto set, four are clearly dominated and two narrowly.
+
+    A narrowly dominated algorithm is within the region of practical equivalence at some time.
+    """
+    dominated = [len(truth.clearly_dominated(margin)) for margin in (_CLEAR - 0.5, ROPE)]
+    return len(truth.pareto_set) == 4 and dominated == [4, 4]
 
 
 EXAMPLES = (

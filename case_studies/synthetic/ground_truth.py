@@ -1,4 +1,4 @@
-"""Ground truths: utilities drawn from a Matérn 3/2 process, their Pareto set, and rankings that follow them."""
+"""Ground truths: utilities drawn from a Matérn 3/2 process, their Pareto set, and runs whose rankings follow them."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
 
 PRIOR = pb.GaussianProcess(amplitude=pb.LogNormal(0.0, 0.5), lengthscale=pb.InverseGamma(5.0, 3.0))
-"""Of the truth; inference supposes shorter lengthscales, InvGamma(5, 2), as the paper does to show that it is robust."""
+"""The prior of the truth. Inference assumes shorter lengthscales, InvGamma(5, 2), as in the paper, to show robustness."""
 
-# Between neighbouring times; far above the noise, so that the best so far keeps the order within each time.
+# The decrease of values between neighbouring times: far above the noise, so that a value at one time improves on all
+# earlier ones and the best value so far has the order of its own time.
 _STEP = 1e3
 
 
@@ -31,14 +32,14 @@ class GroundTruth:
 
     @classmethod
     def draw(cls, seed: int, *, algorithms: int, times: int) -> GroundTruth:
-        """Draw from the prior."""
+        """Draw a ground truth from the prior."""
         rng = np.random.default_rng([seed, algorithms, times])
-        drawn = PRIOR.sample(pb.linear_grid(1, times, times), algorithms, 1, rng=rng)[0]
-        return cls(drawn[:, np.argsort(-_softmax(drawn).mean(axis=0))])
+        utilities = PRIOR.sample(pb.linear_grid(1, times, times), algorithms, 1, rng=rng)[0]
+        return cls(utilities[:, np.argsort(-_softmax(utilities).mean(axis=0))])
 
     @property
     def names(self) -> tuple[str, ...]:
-        """A, B, ..."""
+        """The names A, B, ..."""
         return tuple(ascii_uppercase[: self.utilities.shape[1]])
 
     @property
@@ -48,7 +49,7 @@ class GroundTruth:
 
     @cached_property
     def ratings(self) -> Array:
-        """θ* = softmax(μ*)."""
+        """The ratings θ* = softmax(μ*)."""
         return _softmax(self.utilities)
 
     @cached_property
@@ -59,7 +60,7 @@ class GroundTruth:
 
     @cached_property
     def dominated(self) -> dict[str, tuple[str, ...]]:
-        """By whom each algorithm is beaten at every time; empty for the members of the Pareto set."""
+        """The algorithms that beat each algorithm at every time; none for the members of the Pareto set."""
         return {
             name: tuple(other for row, other in enumerate(self.names) if self.least_win[row, column] > 0.5)
             for column, name in enumerate(self.names)
@@ -67,16 +68,16 @@ class GroundTruth:
 
     @property
     def pareto_set(self) -> tuple[str, ...]:
-        """Those that nobody beats at every time."""
+        """The algorithms that no other one beats at every time."""
         return tuple(name for name, by in self.dominated.items() if not by)
 
     def clearly_dominated(self, rope: float) -> tuple[str, ...]:
-        """Those that somebody beats at every time by more than the region of practical equivalence."""
+        """Return the algorithms that another one beats at every time by more than the region of practical equivalence."""
         best = self.least_win.max(axis=0, where=~np.eye(len(self.names), dtype=bool), initial=0.0)
         return tuple(name for name, win in zip(self.names, best, strict=True) if win > 0.5 + rope)
 
     def runs(self, instances: int, *, seed: int) -> list[pb.Trajectory]:
-        """Runs whose rankings follow the utilities at each time: Gumbel noise is added, on values that fall over time."""
+        """Return runs whose rankings follow the utilities at each time: Gumbel noise on values that decrease over time."""
         rng = np.random.default_rng([seed, instances])
         times = self.grid.times
         noise = rng.gumbel(size=(instances, *self.utilities.shape))

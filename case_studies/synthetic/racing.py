@@ -14,7 +14,10 @@ ROPE = 0.05
 
 
 def race_truth(truth: GroundTruth, prior: pb.models.Prior, *, seed: int = 0) -> pb.RaceResult:
-    """Joint elimination, crossing resolution, confidence 0.99, batches of 8 to 64; at most 1000 instances."""
+    """Race on runs of a ground truth.
+
+    Joint elimination, crossing resolution, confidence 0.99, batches of 8 to 64; at most 1000 instances.
+    """
     race = pb.Race(
         truth.names,
         None,

@@ -1,4 +1,4 @@
-"""Recovery of the Pareto set of random ground truths: counted, in parallel, and continued where it was stopped."""
+"""Recovery of the Pareto sets of random ground truths, in parallel; an interrupted study continues from its file."""
 
 from __future__ import annotations
 
@@ -23,25 +23,25 @@ ALGORITHMS, TIMES = 5, 20  # as in the paper's first example
 
 
 @dataclass(frozen=True)
-class Recovered:
+class Recovery:
     """One race on a random truth.
 
     Attributes
     ----------
     seed
-        Of the truth and of the race.
+        The seed of the truth and of the race.
     wrong
-        How many were eliminated that nobody dominates.
+        The number of members of the true Pareto set that were eliminated.
     kept
-        How many were kept that somebody dominates by more than the region of practical equivalence at every time.
+        The number of kept algorithms that another one dominates by more than the region of practical equivalence.
     near
-        How many were kept that are dominated, but within that region somewhere.
+        The number of kept algorithms that are dominated, but are within that region at some time.
     members
         The size of the true Pareto set.
     instances, resolved
-        How many instances it took, and whether every pair was decided by then.
+        The number of instances, and whether every pair was decided.
     saved
-        The share of running all algorithms on these instances that it did not cost.
+        The share of the cost of all algorithms on these instances that the race saved.
     promised
         The expected number of wrong eliminations, by the posteriors that eliminated.
     """
@@ -57,13 +57,13 @@ class Recovered:
     promised: float
 
 
-def recover(seed: int) -> Recovered:
-    """Draw a ground truth, race on it, and compare."""
+def recover(seed: int) -> Recovery:
+    """Draw a ground truth, race on it, and compare the result with the truth."""
     truth = GroundTruth.draw(seed, algorithms=ALGORITHMS, times=TIMES)
     result = race_truth(truth, pb.GaussianProcess(lengthscale=pb.InverseGamma(5.0, 2.0)), seed=seed)
     inside = set(result.pareto_set)
     clearly = inside.intersection(truth.clearly_dominated(ROPE))
-    return Recovered(
+    return Recovery(
         seed=seed,
         wrong=len(set(truth.pareto_set) - inside),
         kept=len(clearly),
@@ -76,56 +76,56 @@ def recover(seed: int) -> Recovered:
     )
 
 
-def recover_all(pool: Executor, number: int, path: Path) -> list[Recovered]:
-    """Race on so many random truths; those that are in the file already are not raced again."""
-    done = {each.seed: each for each in _read(path)}
-    missing = [seed for seed in range(number) if seed not in done]
+def recover_all(pool: Executor, number: int, path: Path) -> list[Recovery]:
+    """Race on `number` random truths, except those that are in the file already."""
+    recoveries = {each.seed: each for each in _read(path)}
+    missing = [seed for seed in range(number) if seed not in recoveries]
     with path.open("a") as file:
         for future in as_completed([pool.submit(recover, seed) for seed in missing]):
             each = future.result()
-            done[each.seed] = each
+            recoveries[each.seed] = each
             file.write(json.dumps(asdict(each)) + "\n")
             file.flush()
-    return [done[seed] for seed in range(number)]
+    return [recoveries[seed] for seed in range(number)]
 
 
-def _read(path: Path) -> list[Recovered]:
+def _read(path: Path) -> list[Recovery]:
     if not path.exists():
         return []
-    found = []
+    recoveries = []
     for line in path.read_text().splitlines():
         try:
-            found.append(Recovered(**json.loads(line)))
+            recoveries.append(Recovery(**json.loads(line)))
         except (ValueError, TypeError):  # a line that was being written when the process was killed
             continue
-    return found
+    return recoveries
 
 
-def as_table(raced: Sequence[Recovered]) -> Table:
-    """What became of the random truths."""
-    number = len(raced)
-    wrong = sum(each.wrong for each in raced)
-    eliminated = sum(ALGORITHMS - each.members - each.kept - each.near + each.wrong for each in raced)
-    exact = sum(each.wrong + each.kept + each.near == 0 for each in raced)
-    right = sum(each.wrong == 0 and (each.kept == 0 or not each.resolved) for each in raced)
-    instances = [each.instances for each in raced]
+def recovery_table(recoveries: Sequence[Recovery]) -> Table:
+    """Return the table of results on random ground truths."""
+    number = len(recoveries)
+    wrong = sum(each.wrong for each in recoveries)
+    eliminated = sum(ALGORITHMS - each.members - each.kept - each.near + each.wrong for each in recoveries)
+    exact = sum(each.wrong + each.kept + each.near == 0 for each in recoveries)
+    right = sum(each.wrong == 0 and (each.kept == 0 or not each.resolved) for each in recoveries)
+    instances = [each.instances for each in recoveries]
     return Table(
         f"Recovery of {number} random ground truths",
         f"{ALGORITHMS} algorithms, {TIMES} times, exact Gaussian process, at most {MOST_INSTANCES} instances.",
-        ("what", "how often"),
+        ("outcome", "how often"),
         [
             ("exactly the true Pareto set", f"{exact} of {number}"),
             (
-                "the true set, up to dominated ones within the region of equivalence or still undecided",
+                "the true set, plus dominated algorithms within the region of equivalence or undecided",
                 f"{right} of {number}",
             ),
-            ("every pair decided", f"{sum(each.resolved for each in raced)} of {number}"),
+            ("every pair decided", f"{sum(each.resolved for each in recoveries)} of {number}"),
             ("eliminations", eliminated),
-            ("wrong eliminations", f"{wrong}; the posteriors promised {sum(each.promised for each in raced):.2f}"),
+            ("wrong eliminations", f"{wrong}; the posteriors expected {sum(each.promised for each in recoveries):.2f}"),
             ("instances, median and 90 % quantile", f"{np.median(instances):.0f}, {np.quantile(instances, 0.9):.0f}"),
             (
-                "saved against running all algorithms on these instances",
-                f"{np.mean([each.saved for each in raced]):.0%}",
+                "cost saved, compared with all algorithms on these instances",
+                f"{np.mean([each.saved for each in recoveries]):.0%}",
             ),
         ],
     )

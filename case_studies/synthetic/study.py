@@ -11,7 +11,7 @@ from case_studies.page import Page
 from case_studies.processes import processes
 from case_studies.synthetic.examples import EXAMPLES, Example
 from case_studies.synthetic.racing import race_truth
-from case_studies.synthetic.recovery import as_table, recover_all
+from case_studies.synthetic.recovery import recover_all, recovery_table
 from polarbear import plots
 from polarbear.plots.rating_curves import RatingCurves, draw_ratings
 from polarbear.plots.style import new_figure, styled
@@ -26,38 +26,39 @@ if TYPE_CHECKING:
 _INTRODUCTION = (
     "Ratings are drawn from a Matérn 3/2 process with σ ~ LogNormal(0, 0.5) and ℓ ~ InvGamma(5, 3), rankings follow by "
     "Gumbel noise, and the race infers with ℓ ~ InvGamma(5, 2): joint elimination, crossing resolution, confidence 0.99, "
-    "region of equivalence 0.05, batches of 8 to 64. The paper's ground truths are not public; these are of the same kind."
+    "region of equivalence 0.05, batches of 8 to 64. The paper's ground truths are not public; those here are of the "
+    "same kind."
 )
 
 
 def reproduce(folder: Path, *, scale: str, workers: int) -> Page:
-    """Make the study; `quick` counts 20 random ground truths, `paper` 200."""
+    """Reproduce the study; `quick` uses 20 random ground truths, `paper` 200."""
     page = Page(folder, "Synthetic ground truth", _INTRODUCTION)
     with processes(workers) as pool:
-        told = pool.submit(_examples, page)
-        raced = recover_all(pool, 20 if scale == "quick" else 200, folder / "recovery.jsonl")
-        page = told.result()
-    page.tables.append(as_table(raced))
-    page.results["recovery"] = [vars(each) for each in raced]
+        with_examples = pool.submit(_add_examples, page)
+        recoveries = recover_all(pool, 20 if scale == "quick" else 200, folder / "recovery.jsonl")
+        page = with_examples.result()
+    page.tables.append(recovery_table(recoveries))
+    page.results["recovery"] = [vars(each) for each in recoveries]
     return page
 
 
-def _examples(page: Page) -> Page:
-    """The page with the three examples told."""
+def _add_examples(page: Page) -> Page:
+    """Race the three examples, and return the page with their results."""
     for number, example in enumerate(EXAMPLES, start=1):
-        _example(page, number, example)
+        _add_example(page, number, example)
     return page
 
 
-def _example(page: Page, number: int, example: Example) -> None:
+def _add_example(page: Page, number: int, example: Example) -> None:
     truth = example.truth
     result = race_truth(truth, example.prior)
     missed = [name for name in truth.pareto_set if name not in result.pareto_set]
     near = [name for name in result.pareto_set if name not in truth.pareto_set]
     if missed:
-        verdict = f"{', '.join(missed)} was lost."
+        verdict = f"{', '.join(missed)} was eliminated wrongly."
     elif near:
-        verdict = f"{', '.join(near)} is kept, dominated in truth but within the region of equivalence somewhere."
+        verdict = f"{', '.join(near)} is kept: dominated, but within the region of equivalence at some time."
     else:
         verdict = "Exactly the truth."
     page.compare(
@@ -70,7 +71,7 @@ def _example(page: Page, number: int, example: Example) -> None:
         f"Example {number}: effort",
         f"{example.paper['rounds']} rounds, {example.paper['instances']} instances",
         f"{len(result.rounds)} rounds, {result.instances} instances ({result.stopped})",
-        "Another truth of the same kind: how close its curves come decides how long it takes.",
+        "Another truth of the same kind; the closer its curves, the longer the race.",
     )
     page.compare(
         f"Example {number}: eliminations",
@@ -83,17 +84,17 @@ def _example(page: Page, number: int, example: Example) -> None:
     page.add_figure(
         plots.rounds(result, truth=truth.ratings, unit="time"),
         f"rounds_{number}",
-        f"{example.title}: the posterior round by round, the truth dotted.",
+        f"{example.title}: the posterior round by round, with the truth dotted.",
     )
     page.add_figure(
         plots.ratings(result.posterior, truth=truth.ratings),
         f"posterior_{number}",
-        f"{example.title}: the final posterior, the truth dotted. Pareto set {', '.join(result.pareto_set)}.",
+        f"{example.title}: the final posterior, with the truth dotted. Pareto set {', '.join(result.pareto_set)}.",
     )
     page.add_figure(
         plots.values(result.posterior, pb.Uniform()),
         f"values_{number}",
-        f"{example.title}: values under a uniform preference; eliminated algorithms for illustration.",
+        f"{example.title}: values under a uniform preference, including eliminated algorithms.",
     )
     page.add_figure(plots.evolution(result), f"evolution_{number}", f"{example.title}: dominance over rounds.")
     summary = result.posterior.summary()

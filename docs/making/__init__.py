@@ -1,1 +1,1 @@
-"""What makes the parts of the site that follow from the code: its reference pages, its pictures and its formulas."""
+"""Generate the parts of the site that derive from the code: reference pages, pictures and formulas."""

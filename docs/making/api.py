@@ -1,4 +1,4 @@
-"""The public names, page by page, from their signatures and docstrings."""
+"""Reference pages of the public names, from their signatures and docstrings."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any
 import polarbear as pb
 from making.docstrings import to_markdown
 
-# Pages, and the rooms of each, in the order in which a user meets their names; each public name must be in one of them.
+# The pages with their rooms, in the order in which users meet them. Each public name must belong to one of these rooms.
 PAGES = {
     "observing": ("Runs and rankings", ["observe", "importers"]),
     "believing": ("Priors, fit and posterior", ["models", "inference"]),
@@ -24,11 +24,11 @@ PAGES = {
     "showing": ("Figures, report, exports", ["plots", "reporting", "analysis", "exports"]),
 }
 
-ALSO = ("polarbear.baselines",)  # rooms that users import by themselves
+ALSO = ("polarbear.baselines",)  # rooms that users import themselves
 
 
 def pages() -> dict[str, str]:
-    """Markdown by file name."""
+    """Return the pages as Markdown, by file name."""
     known = {f"pb.{name}": getattr(pb, name) for name in pb.__all__ if name != "__version__"}
     known |= {room: import_module(room) for room in ALSO}
     written = {name: [f"# {title}", "", "`import polarbear as pb`", ""] for name, (title, _) in PAGES.items()}
@@ -38,9 +38,9 @@ def pages() -> dict[str, str]:
 
 
 def place_of(name: str, thing: Any) -> tuple[str, int, str]:
-    """The page that a public name belongs to, and by what it is sorted there: its room, then the alphabet.
+    """Return the page of a public name and its position there, by room and then by name.
 
-    Adding a public name without saying where it belongs stops the documentation.
+    A public name whose room is on no page is an error, so that none can be forgotten.
     """
     home = thing.__name__ if isinstance(thing, ModuleType) else _homes()[name.removeprefix("pb.")]
     room = home.removeprefix("polarbear.").split(".")[0]
@@ -52,14 +52,14 @@ def place_of(name: str, thing: Any) -> tuple[str, int, str]:
 
 @cache
 def _homes() -> dict[str, str]:
-    """The module that each public name comes from, as the stub of the package says."""
+    """Return the module of each public name, from the stub of the package."""
     stub = Path(pb.__file__).with_suffix(".pyi")
     imports = [each for each in ast.parse(stub.read_text(encoding="utf-8")).body if isinstance(each, ast.ImportFrom)]
     return {alias.name: each.module or alias.name for each in imports for alias in each.names}
 
 
 def _entry(name: str, thing: Any, *, level: int = 2) -> list[str]:
-    """A heading, the signature, the docstring; of a class or a room also what it offers."""
+    """Return the heading, signature and docstring of an object, followed by the members of a class or room."""
     lines = [f"{'#' * level} {name}", ""]
     if isinstance(thing, ModuleType):
         lines += [to_markdown(thing.__doc__ or ""), ""]
@@ -82,23 +82,23 @@ def _entry(name: str, thing: Any, *, level: int = 2) -> list[str]:
 
 
 def _members(kind: type) -> list[tuple[str, Any]]:
-    """Public methods and properties with a docstring, those of bases outside PolarBear left out."""
+    """Return the public methods and properties that have a docstring, without those inherited from other packages."""
     found: dict[str, Any] = {}
     for base in kind.__mro__:
         if base.__module__.startswith("polarbear"):
             for name, member in vars(base).items():
                 found.setdefault(name, member)
-    listed = []
+    members = []
     for name, member in found.items():
         part = getattr(member, "__func__", member)  # what a class method wraps
         offered = inspect.isfunction(part) or isinstance(part, property | cached_property)
         if offered and part.__doc__ and not name.startswith("_"):
-            listed.append((name, part))
-    return listed
+            members.append((name, part))
+    return members
 
 
 def _signature(name: str, thing: Any) -> str:
-    """As it is written in the code, one argument a line where it is long."""
+    """Return the signature as in the code, with one argument per line if it is long."""
     try:
         signature = inspect.signature(thing)
     except (TypeError, ValueError):

@@ -1,4 +1,4 @@
-"""The command line, from the functions behind the commands."""
+"""The reference page of the command line, from the functions that implement the commands."""
 
 from __future__ import annotations
 
@@ -31,36 +31,38 @@ class Parameter:
 
 
 def commands() -> dict[str, Callable[..., None]]:
-    """The functions behind the commands, by name."""
+    """Return the functions that implement the commands, by name."""
     return {each.name or each.callback.__name__: each.callback for each in app.registered_commands if each.callback}
 
 
 def parameters(command: Callable[..., None]) -> list[Parameter]:
-    """What a command takes."""
+    """Return the arguments and options of a command."""
     hints = get_type_hints(command, include_extras=True)
-    found = []
+    result = []
     for name, parameter in inspect.signature(command).parameters.items():
         kind, *extras = get_args(hints[name])
-        told = extras[0]
-        argument = isinstance(told, ArgumentInfo)
+        info = extras[0]
+        argument = isinstance(info, ArgumentInfo)
         # In an annotation the first name of an option takes the place of its default.
-        declared = [each for each in (told.default, *(told.param_decls or ())) if isinstance(each, str)]
+        declared = [each for each in (info.default, *(info.param_decls or ())) if isinstance(each, str)]
         names = [part for each in declared for part in each.split("/")]
-        names = names or [(told.metavar or name).upper() if argument else "--" + name.replace("_", "-")]
-        found.append(Parameter(tuple(names), argument, told.metavar or _kind(kind), parameter.default, told.help or ""))
-    return found
+        names = names or [(info.metavar or name).upper() if argument else "--" + name.replace("_", "-")]
+        result.append(
+            Parameter(tuple(names), argument, info.metavar or _kind(kind), parameter.default, info.help or "")
+        )
+    return result
 
 
 def page() -> str:
-    """Every command with its arguments and options."""
+    """Return the page: every command with its arguments and options."""
     lines = ["# Commands", "", app.info.help or "", "", _plain(app.info.epilog or ""), ""]
     for name, command in commands().items():
-        taken = parameters(command)
-        places = [_place(each) for each in taken if each.argument]
+        accepted = parameters(command)
+        places = [_place(each) for each in accepted if each.argument]
         lines += [f"## polarbear {name}", "", "```text", " ".join([f"polarbear {name} [OPTIONS]", *places]), "```", ""]
         lines += [_plain(inspect.getdoc(command) or ""), ""]
         lines += ["| argument or option | value | default | meaning |", "| --- | --- | --- | --- |"]
-        lines += [_row(each) for each in sorted(taken, key=lambda each: not each.argument)]
+        lines += [_row(each) for each in sorted(accepted, key=lambda each: not each.argument)]
         lines.append("")
     return "\n".join(lines)
 
@@ -78,7 +80,7 @@ def _row(parameter: Parameter) -> str:
 
 
 def _kind(annotation: Any) -> str:
-    """A type in words; a switch takes no value."""
+    """Return a type in words; a flag takes no value."""
     parts = [each for each in get_args(annotation) if each is not NoneType]
     if get_origin(annotation) in (Union, UnionType):
         return " or ".join(_kind(each) for each in parts)
@@ -92,5 +94,5 @@ def _kind(annotation: Any) -> str:
 
 
 def _plain(text: str) -> str:
-    """Docstrings keep their paragraphs, not their line ends; a bar would end the cell of a table."""
+    """Return text with its paragraphs but without line ends, and with bars escaped, which would end a table cell."""
     return re.sub(r"(?<!\n)\n(?!\n)", " ", text).strip().replace("|", "\\|")

@@ -1,4 +1,4 @@
-"""Docstrings in numpy's style, as Markdown."""
+"""Conversion of docstrings in NumPy style to Markdown."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ _LISTS = ("Parameters", "Attributes", "Returns", "Yields", "Raises")
 
 
 def to_markdown(docstring: str) -> str:
-    """Sections become bold words, parameters a list, examples a block of code."""
+    """Return a docstring as Markdown: section titles in bold, parameters as a list, examples as code."""
     lead, *sections = _HEAD.split(inspect.cleandoc(docstring))
-    written = [lead.strip()]
+    parts = [lead.strip()]
     for title, text in zip(sections[::2], sections[1::2], strict=True):
         if title in _LISTS:
-            written += [f"**{title}**", "\n".join(_items(text))]
+            parts += [f"**{title}**", "\n".join(_items(text))]
         elif title == "Examples":
-            written += [f"```python\n{text.strip()}\n```"]
+            parts += [f"```python\n{text.strip()}\n```"]
         else:
-            written += [f"**{title}**", text.strip()]
-    return "\n\n".join(part for part in written if part)
+            parts += [f"**{title}**", text.strip()]
+    return "\n\n".join(part for part in parts if part)
 
 
 def _items(text: str) -> list[str]:
-    """Names at the margin, what they mean below them and indented."""
+    """Return list items from entries with the names at the margin and their descriptions indented below."""
     lines = [line for line in text.splitlines() if line.strip()]
     blocks = [list(block) for _, block in groupby(lines, key=lambda line: line.startswith(" "))]
     items: list[str] = []

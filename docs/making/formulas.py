@@ -1,6 +1,6 @@
-r"""Formulas between dollar signs, as MathML: typeset by the browser, without any script.
+r"""Conversion of formulas between dollar signs to MathML, which browsers render without a script.
 
-Arithmatex finds them and leaves `\(...\)` and `\[...\]`; this extension, which comes after it, converts those.
+Arithmatex finds the formulas and writes `\(...\)` and `\[...\]`; this extension runs after it and converts these.
 """
 
 from __future__ import annotations
@@ -19,8 +19,10 @@ _FOUND = re.compile(r'<(?P<tag>span|div) class="arithmatex">\\[(\[](?P<latex>.*?
 class _Typeset(Postprocessor):
     def run(self, text: str) -> str:
         typeset = _FOUND.sub(_mathml, text)
-        if 'class="arithmatex"' in typeset:  # a formula that a reader would see as TeX
-            raise ValueError("Arithmatex writes formulas in a way that docs/making/formulas.py does not know")
+        if 'class="arithmatex"' in typeset:  # readers would see TeX
+            raise ValueError(
+                "expected formulas of Arithmatex as spans or divs, found another form; adapt docs/making/formulas.py"
+            )
         return typeset
 
 
@@ -30,12 +32,12 @@ def _mathml(found: re.Match[str]) -> str:
 
 
 class Formulas(Extension):
-    """Typeset what Arithmatex found."""
+    """A Markdown extension that converts the formulas found by Arithmatex."""
 
     def extendMarkdown(self, md: Any) -> None:  # noqa: N802 - the name is Markdown's
         md.postprocessors.register(_Typeset(md), "formulas", 0)
 
 
 def makeExtension(**settings: Any) -> Formulas:  # noqa: N802
-    """What Markdown asks an extension for."""
+    """Return the extension; Markdown calls this function."""
     return Formulas(**settings)

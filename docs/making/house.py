@@ -1,4 +1,4 @@
-"""The house: a picture of the layers that import-linter keeps, and what each room says of itself."""
+"""The structure of the package: a picture of the layers that import-linter checks, and a table of the rooms."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _WIDTH, _FLOOR, _GAP = 760, 34, 6
 
 
 def layers() -> list[list[str]]:
-    """The rooms of each floor, the top one first."""
+    """Return the rooms of each layer, from the top down."""
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text())
     [contract] = settings["tool"]["importlinter"]["contracts"]
     return [
@@ -23,7 +23,7 @@ def layers() -> list[list[str]]:
 
 
 def picture() -> str:
-    """One floor above the other; a room uses only what is below it."""
+    """Return the picture: layers above each other; a room imports only from layers below."""
     floors = layers()
     height = len(floors) * (_FLOOR + _GAP) + _GAP
     shapes = []
@@ -40,15 +40,15 @@ def picture() -> str:
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {height}" role="img" '
         'font-family="system-ui, sans-serif" font-size="14" fill="#1b2733">'
-        "<title>The rooms of PolarBear, floor by floor: each uses only rooms below it</title>"
+        "<title>The rooms of PolarBear in layers; each imports only from layers below</title>"
         f"{''.join(shapes)}</svg>\n"
     )
 
 
 def page() -> str:
-    """The rooms from the lowest floor up, each with the first sentences of its own docstring."""
-    lines = ["# The rooms", "", "What each room says of itself, from the lowest floor up.", ""]
-    lines += ["| room | what it is for |", "| --- | --- |"]
+    """Return the table of rooms from the lowest layer up, each with the first paragraph of its docstring."""
+    lines = ["# The rooms", "", "The purpose of each room, from the lowest layer up; from the docstrings.", ""]
+    lines += ["| room | purpose |", "| --- | --- |"]
     for floor in reversed(layers()):
         for room in floor:
             lead = (inspect.getdoc(import_module(f"polarbear.{room}")) or "").split("\n\n")[0]

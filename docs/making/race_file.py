@@ -1,4 +1,4 @@
-"""The format of a race file, read out of one that was just made."""
+"""The reference page of the race file, from the tables of a new one."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from polarbear.storage.schema import APPLICATION_ID, version
 
 
 def page() -> str:
-    """Its tables, as SQLite knows them."""
+    """Return the page with the tables as SQLite reports them."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "example.race"
         with pb.Race(["a", "b"], None, [1, 10], path=path):
@@ -25,15 +25,15 @@ def page() -> str:
     return f"""# The race file
 
 One SQLite database, format version {version()} (`PRAGMA user_version`), marked by the application id `{APPLICATION_ID:#x}`
-(`PRAGMA application_id`). Any SQLite tool can read it, also while a race writes it. It holds no code, and nothing in it is
-ever unpickled. What a race has seen and decided is in it alone: copy the file, and you have the race.
+(`PRAGMA application_id`). Any SQLite tool can read it, even while a race writes to it. It contains no code, and nothing in
+it is unpickled. It contains all runs and decisions of a race: a copy of the file is a copy of the race.
 
 ```sql
 {chr(10).join(f"{sql};" for sql in tables if "sqlite_sequence" not in sql)}
 ```
 
-`about` holds {", ".join(f"`{key}`" for key in keys)}, and, for a race from a `race.toml`, where that was and what it said.
-`event` is the journal: rounds with their decisions, added and removed algorithms, changed settings. Opening a race
+`about` holds {", ".join(f"`{key}`" for key in keys)}, and, for a race from a `race.toml`, the path and text of that file.
+`event` is the journal: rounds with their decisions, added and removed algorithms, changed settings. Opening a race file
 replays it.
 
 Read one from Python with `pb.Race.open(path).result`, or as tables with

@@ -1,4 +1,4 @@
-"""race.toml, from the JSON schema that checks it."""
+"""The reference page of race.toml, from its JSON schema."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ _NAMES = {"PriorTable": "A prior", "BatchTable": "A batch", "AlgorithmTable": "[
 
 
 def page() -> str:
-    """A table of keys for each table of the file."""
+    """Return the page: a table of keys for each table of the file."""
     schema = json_schema()
     kinds = schema["$defs"]
     lines = [
         "# race.toml",
         "",
         "`polarbear init` writes a commented file and this schema as `race.schema.json`, with which editors complete and "
-        "check what you write. Unknown keys are faults. What the keys mean together is told in "
-        "[The command line](../command-line.md#racetoml).",
+        "check the file. Unknown keys are errors. How the keys work together is explained in "
+        "[Use the command line](../how-to/command-line.md#racetoml).",
         "",
     ]
     for key, value in schema["properties"].items():
@@ -45,12 +45,12 @@ def _table(heading: str, kind: dict[str, Any], kinds: dict[str, Any]) -> list[st
 
 
 def _named(value: dict[str, Any]) -> str:
-    """The definition that a value refers to, if it does."""
+    """Return the name of the definition that a value refers to, or nothing."""
     return str(value.get("$ref", "")).rpartition("/")[2]
 
 
 def _kind(value: dict[str, Any]) -> str:
-    """The type of a value, in words."""
+    """Return the type of a value in words."""
     if named := _named(value):
         return _NAMES[named].lower()
     if "enum" in value or "const" in value:

@@ -1,4 +1,4 @@
-"""Measured tables, put into their places in the pages."""
+"""Tables of measurements, and where they belong in the pages."""
 
 from __future__ import annotations
 
@@ -10,15 +10,17 @@ if TYPE_CHECKING:
 
 
 def put_into(page: Path, name: str, table: str) -> None:
-    """Replace what stands between the page's `<!-- name -->` and the next `<!-- end -->`."""
+    """Replace the text between `<!-- name -->` and the next `<!-- end -->` of a page."""
     before, mark, rest = page.read_text(encoding="utf-8").partition(f"<!-- {name} -->\n")
     _, end, after = rest.partition("<!-- end -->")
     if not end:
-        raise SystemExit(f"{page} has no place for the table of {name}")
+        raise SystemExit(
+            f"{page} has no mark <!-- {name} --> followed by <!-- end -->; add both where the table belongs"
+        )
     page.write_text(f"{before}{mark}{table}\n{end}{after}", encoding="utf-8")
 
 
 def markdown(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A table; all but the first column on the right."""
+    """Return a Markdown table whose columns are right-aligned, except for the first."""
     lines = ["| " + " | ".join(heads) + " |", "| --- |" + " ---: |" * (len(heads) - 1)]
     return "\n".join([*lines, *("| " + " | ".join(row) + " |" for row in rows)])

@@ -1,4 +1,4 @@
-"""A greedy start, and random swaps that keep it feasible: no solver at all, and what every solver must beat."""
+"""A greedy start and random feasible swaps: a baseline without a solver."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def by_density(problem: Knapsack) -> Array:
-    """Take items by their profit for the room that they need, as long as they fit."""
+    """Return the greedy solution: items by profit per required capacity, as long as they fit."""
     room, chosen = problem.capacities.copy(), np.zeros(len(problem.profits))
     need = (problem.weights / problem.capacities[:, None]).sum(axis=0)
     for item in np.argsort(-problem.profits / need):
@@ -24,12 +24,12 @@ def by_density(problem: Knapsack) -> Array:
 
 
 def main() -> NoReturn:
-    """Swap for ever, and print each better value."""
+    """Swap items forever, and print each better value."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("instance")
     parser.add_argument("--seed", type=int, default=0)
-    asked = parser.parse_args()
-    rng, problem = np.random.default_rng(asked.seed), knapsack(asked.instance)
+    options = parser.parse_args()
+    rng, problem = np.random.default_rng(options.seed), knapsack(options.instance)
     chosen = by_density(problem)
     value = best = float(problem.profits @ chosen)
     room = problem.capacities - problem.weights @ chosen

@@ -1,4 +1,4 @@
-"""What HiGHS says while it solves: the values of its incumbents, timed by whoever reads them."""
+"""Parser of the log of HiGHS: the values of its incumbents, which the reader times."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _PROGRESS = re.compile(
 
 
 def incumbent(line: str) -> float | None:
-    """The value of the best solution, if a line of the log tells one.
+    """Return the value of the best solution if a line of the log contains it.
 
     Examples
     --------
@@ -21,5 +21,5 @@ def incumbent(line: str) -> float | None:
     >>> incumbent("        0       0         0   0.00%   -inf        inf          inf     0    0   0    0   0.0s")
     >>> incumbent("Presolving model")
     """
-    told = _PROGRESS.match(line.strip())
-    return float(told["best"]) if told else None
+    match = _PROGRESS.match(line.strip())
+    return float(match["best"]) if match else None

@@ -1,4 +1,4 @@
-"""Random multidimensional knapsacks, as Chu and Beasley (1998) draw them: hard to solve, easy to begin with."""
+"""Random multidimensional knapsacks, as Chu and Beasley (1998) draw them: hard to solve, with easy first solutions."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ class Knapsack:
 
 
 def random_knapsack(index: int, seed: int, items: int, constraints: int) -> str:
-    """An instance as text, which is all that a program gets; `knapsack` makes the same numbers of it anywhere."""
+    """Return the name of an instance, from which `knapsack` creates the same instance in any program."""
     return f"{items}x{constraints}-{seed}-{index}"
 
 
 def knapsack(name: str) -> Knapsack:
-    """The instance of this name.
+    """Return the instance with this name.
 
     Examples
     --------

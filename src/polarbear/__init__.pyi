@@ -35,8 +35,8 @@ from .observe import (
     rank_values,
 )
 from .posterior.diagnostics import Diagnostics
+from .posterior.e_values import evidence
 from .posterior.elimination import Dominated, Specialist, dominated, find_specialists, pareto_set
-from .posterior.evidence import evidence
 from .posterior.posterior import Posterior
 from .posterior.relations import (
     anytime_dominance,
@@ -77,9 +77,9 @@ from .selection import (
     WinRateAgainst,
     decision_map,
     portfolio_win_probability,
-    regret,
     select,
     virtual_portfolio,
+    worst_case_regret,
 )
 from .storage import RaceFile, RaceFileInUse
 from .version import __version__
@@ -174,11 +174,11 @@ __all__ = [
     "problems",
     "rank_values",
     "read_runs",
-    "regret",
     "report",
     "select",
     "to_pymc",
     "virtual_portfolio",
     "win_probability",
     "win_rates",
+    "worst_case_regret",
 ]

@@ -17,7 +17,7 @@ import numpy as np
 from polarbear.driver.race import Race
 from polarbear.execution import ReplayExecutor
 from polarbear.observe import Grid, linear_grid, log_grid
-from polarbear.race.evidence import ClusterLabel
+from polarbear.race.observations import ClusterLabel
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
@@ -70,21 +70,23 @@ def suggest_grid(
     Grid(3 times from 1 to 100, log axis)
     """
     if not runs:
-        raise ValueError("expected recorded runs, got none")
+        raise ValueError("expected recorded runs, got none; pass those of at least one algorithm")
     firsts, ends = defaultdict(list), defaultdict(list)
     for run in runs:
         if run.times.size:
             firsts[run.algorithm].append(float(run.times[0]))
             ends[run.algorithm].append(run.until if math.isfinite(run.until) else float(run.times[-1]))
     if not ends:
-        raise ValueError("expected runs that found something, got none with a value")
+        raise ValueError("expected runs with values, got none with a value; check what was recorded")
     latest = min(float(np.quantile(each, _SHORTEST, method="lower")) for each in ends.values())
     earliest = max(float(np.median(each)) for each in firsts.values())
     stop = latest if stop is None else stop
     if start is None:
         start = earliest if 0 < earliest < stop else stop / 100
     if not 0 < start < stop:
-        raise ValueError(f"expected a grid from above 0 to a later time, got {start:g} to {stop:g}")
+        raise ValueError(
+            f"expected a grid from above 0 to a later time, got {start:g} to {stop:g}; pass other start or stop times"
+        )
     return (log_grid if stop / start > _WIDE else linear_grid)(start, stop, count)
 
 
@@ -117,29 +119,29 @@ def replay(
 
     Returns
     -------
-    Replayed
+    Replay
     """
     names = list(dict.fromkeys(run.algorithm for run in runs))
     stop = float(grid.times[-1])
-    there: dict[Hashable, list[Trajectory]] = defaultdict(list)
+    by_instance: dict[Hashable, list[Trajectory]] = defaultdict(list)
     for run in runs:
         if run.until >= stop or run.failed:
-            there[run.instance].append(run)
-    whole = [each for each in there.values() if len(each) == len(names)]
-    left_out = len({run.instance for run in runs}) - len(whole)
-    if not whole:
+            by_instance[run.instance].append(run)
+    complete = [each for each in by_instance.values() if len(each) == len(names)]
+    left_out = len({run.instance for run in runs}) - len(complete)
+    if not complete:
         raise ValueError(
             f"expected instances on which all of {', '.join(names)} were run until {stop:g}, got none; end the grid earlier "
             "or leave algorithms out"
         )
-    random.Random(seed).shuffle(whole)  # files are sorted by problem, but a round must be a random sample
-    recorded = [_labelled(run, cluster_kind, cluster_unit) for each in whole for run in each]
+    random.Random(seed).shuffle(complete)  # files are sorted by problem, but a round must be a random sample
+    recorded = [_add_label(run, cluster_kind, cluster_unit) for each in complete for run in each]
     race = Race(names, None, grid, seed=seed, maximise=recorded[0].maximise, **settings)
     result = race.run(ReplayExecutor(recorded), progress="none")
     full = sum(min(run.until, stop) for run in recorded)
-    return Replay(result, full, sum(result.cost.values()), len(whole), left_out)
+    return Replay(result, full, sum(result.cost.values()), len(complete), left_out)
 
 
-def _labelled(run: Trajectory, kind: str, unit: str) -> Trajectory:
+def _add_label(run: Trajectory, kind: str, unit: str) -> Trajectory:
     """Return a run whose cluster label carries kind and unit into the race."""
     return run if run.cluster is None else replace(run, cluster=ClusterLabel(run.cluster, kind, unit))

@@ -13,6 +13,12 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+THREAD_VARIABLES = (
+    *("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS", "NUMEXPR_NUM_THREADS"),
+    "VECLIB_MAXIMUM_THREADS",
+)
+"""The environment variables that set the number of threads of linear algebra in a new process."""
+
 
 @contextmanager
 def single_thread() -> Iterator[None]:

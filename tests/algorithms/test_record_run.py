@@ -6,7 +6,7 @@ import pytest
 from polarbear.algorithms import Recorder, record_run
 
 
-def performed(algorithm, until=100, **options):
+def record(algorithm, until=100, **options):
     recorder = Recorder(until, **options)
     ended = record_run(algorithm, "problem", 7, recorder)
     return ended, recorder.events()
@@ -17,7 +17,7 @@ def test_the_algorithm_gets_problem_seed_and_a_whole_budget():
         assert (problem, seed, until, type(until)) == ("problem", 7, 100, int)
         yield 1, 1.0
 
-    assert performed(algorithm, until=100.7) == (True, [(1.0, 1.0)])
+    assert record(algorithm, until=100.7) == (True, [(1.0, 1.0)])
 
 
 @pytest.mark.parametrize(
@@ -26,45 +26,45 @@ def test_the_algorithm_gets_problem_seed_and_a_whole_budget():
      zip([1, 2], [5, 4], strict=True)],
     ids=["list", "tuple", "array", "iterator", "zip"],
 )  # fmt: skip
-def test_anything_that_gives_pairs_will_do(result):
-    assert performed(lambda problem, seed, until: result) == (True, [(1.0, 5.0), (2.0, 4.0)])
+def test_any_iterable_of_pairs_is_accepted(result):
+    assert record(lambda problem, seed, until: result) == (True, [(1.0, 5.0), (2.0, 4.0)])
 
 
-def test_nothing_is_asked_for_after_the_time_and_the_generator_cleans_up():
-    asked, cleaned = [], []
+def test_nothing_is_requested_after_the_end_and_the_generator_cleans_up():
+    requested, cleaned = [], []
 
     def algorithm(problem, seed, until):
         try:
             for t in range(1, 1000):
-                asked.append(t)
+                requested.append(t)
                 yield t, 1 / t
         finally:
             cleaned.append(True)
 
-    ended, events = performed(algorithm, until=10)
+    ended, events = record(algorithm, until=10)
     assert not ended
     assert len(events) == 10
-    assert asked[-1] == 11
+    assert requested[-1] == 11
     assert cleaned
 
 
-def test_a_run_that_comes_to_its_time_has_not_ended_by_itself():
-    ended, events = performed(lambda problem, seed, until: [(1, 2.0), (until, 1.0)], until=10.5)
+def test_a_run_that_reaches_its_time_has_not_ended_by_itself():
+    ended, events = record(lambda problem, seed, until: [(1, 2.0), (until, 1.0)], until=10.5)
     assert not ended
     assert events[-1] == (10.0, 1.0)
 
 
-def test_bare_values_are_timed_by_our_clock():
-    ended, events = performed(lambda problem, seed, until: [3.0, 2.0], clock="seconds")
+def test_values_alone_are_timed_by_the_recorder():
+    ended, events = record(lambda problem, seed, until: [3.0, 2.0], clock="seconds")
     assert ended
     assert [value for _, value in events] == [3.0, 2.0]
     assert all(0 <= time < 100 for time, _ in events)
 
 
 @pytest.mark.parametrize("result", [None, 3.0, "1 2", {"time": 1}, 7], ids=repr)
-def test_what_is_no_series_of_pairs_is_refused(result):
+def test_a_result_without_pairs_is_refused(result):
     with pytest.raises(ValueError, match=r"pairs \(time, value\), got .*pb.counted"):
-        performed(lambda problem, seed, until: result)
+        record(lambda problem, seed, until: result)
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,7 @@ def test_what_is_no_series_of_pairs_is_refused(result):
     [
         ([], "at least one value by evaluations 100, but the algorithm ended without one; yield"),
         ([(200, 1.0)], "by evaluations 100, got the first at 200; report earlier"),
-        ([(1, math.nan)] * 3, "got nothing but NaN; look"),
+        ([(1, math.nan)] * 3, "got only NaN; check"),
         ([(1, 1.0), (0.5, 1.0)], "do not go back"),
         ([(1, 1.0, 2.0)], r"expected a pair \(evaluations, value\)"),
         ([(1, None)], "does the function return its result"),
@@ -81,17 +81,17 @@ def test_what_is_no_series_of_pairs_is_refused(result):
 )
 def test_useless_reports_are_refused(result, message):
     with pytest.raises(ValueError, match=message):
-        performed(lambda problem, seed, until: result)
+        record(lambda problem, seed, until: result)
 
 
 def test_no_solution_yet_is_a_report():
-    assert performed(lambda problem, seed, until: [(until, math.inf)]) == (False, [])
+    assert record(lambda problem, seed, until: [(until, math.inf)]) == (False, [])
 
 
-def test_errors_of_the_algorithm_come_through():
+def test_errors_of_the_algorithm_are_raised():
     def algorithm(problem, seed, until):
         yield 1, 1.0
         raise KeyError("mine")
 
     with pytest.raises(KeyError, match="mine"):
-        performed(algorithm)
+        record(algorithm)

@@ -25,7 +25,7 @@ def test_higher_is_better_when_maximised():
     assert recorder.events() == [(1.0, 3.0), (4.0, 5.0)]
 
 
-def test_of_several_values_at_one_time_the_best_stays():
+def test_of_several_values_at_one_time_the_best_is_kept():
     recorder = Recorder(100)
     for value in [3.0, 2.0, 2.5]:
         recorder.report_at(7, value)
@@ -42,7 +42,7 @@ def test_the_budget_allows_whole_evaluations(until, allowed):
     assert (recorder.evaluations, recorder.budget, recorder.exhausted) == (allowed, allowed, True)
 
 
-def test_the_end_of_the_budget_is_not_an_exception_that_optimisers_swallow():
+def test_except_exception_does_not_catch_the_end_of_the_budget():
     assert not issubclass(BudgetReached, Exception)
 
 
@@ -69,7 +69,7 @@ def test_seconds_pass_by_themselves(monkeypatch):
     assert recorder.budget is None
 
 
-def test_nan_is_no_value_but_an_evaluation():
+def test_nan_counts_as_an_evaluation_without_a_value():
     recorder = Recorder(10)
     for value in [math.nan, 2.0, np.float64("nan"), 1.0]:
         recorder.count()
@@ -101,7 +101,7 @@ def test_impossible_times_are_refused(time, message):
     [2, 2.0, True + 1, np.float32(2), np.int64(2), np.array(2.0), np.array([2.0]), np.array([[2]]), 2 + 0j,
      np.complex128(2), Fraction(2), Decimal(2)],
 )  # fmt: skip
-def test_whatever_is_one_number_is_a_number(value):
+def test_every_kind_of_single_number_is_accepted(value):
     result = number(value, "a value")
     assert type(result) is float
     assert result == 2.0
@@ -113,7 +113,7 @@ def test_a_whole_number_beyond_floats_is_infinite():
 
 
 @pytest.mark.parametrize("value", [None, "2", [2.0], (1, 2), np.array([1.0, 2.0]), np.array([]), 2 + 1j, object(), {}])
-def test_what_is_not_one_number_is_refused(value):
+def test_anything_but_one_number_is_refused(value):
     with pytest.raises(ValueError, match="expected a value that is one number, got"):
         number(value, "a value")
 
@@ -148,7 +148,7 @@ def test_threads_count_together():
     assert list(values) == sorted(set(values), reverse=True)
 
 
-def test_who_goes_on_and_on_after_the_end_is_given_up():
+def test_an_algorithm_that_ignores_the_end_is_given_up():
     given_up = []
     recorder = Recorder(1, give_up=lambda: given_up.append(True))
     recorder.count()
@@ -158,7 +158,7 @@ def test_who_goes_on_and_on_after_the_end_is_given_up():
     assert given_up == [True]
 
 
-def test_a_closed_recorder_lets_go_of_its_log():
+def test_a_closed_recorder_no_longer_writes_to_its_log():
     log = EventLog()
     recorder = Recorder(10, log=log)
     recorder.report_at(1, 5.0)

@@ -1,4 +1,6 @@
+import os
 import pickle
+import select
 import sys
 from pathlib import Path
 from threading import Thread
@@ -7,6 +9,7 @@ import numpy as np
 import pytest
 
 from polarbear.algorithms import Recorder, ask_tell, command, counted, family, record_run
+from tests.algorithms.waiting import PATIENCE, WaitingRecorder
 
 
 class Sphere:
@@ -24,12 +27,12 @@ def outcome(algorithm, problem=None, until=100, seed=1, **options):
 
 
 class TestCounted:
-    def test_a_function_may_go_on_for_ever(self):
-        seen = []
+    def test_a_function_may_loop_forever(self):
+        arguments = []
 
         @counted
         def search(objective, budget, rng):
-            seen.append((budget, objective.dimension, objective.bounds, rng.random()))
+            arguments.append((budget, objective.dimension, objective.bounds, rng.random()))
             while True:
                 try:
                     objective(rng.uniform(-5, 5, objective.dimension))
@@ -39,9 +42,9 @@ class TestCounted:
         ended, recorder = outcome(search)
         assert not ended
         assert recorder.evaluations == 100
-        assert seen == [(100, 2, Sphere.bounds, np.random.default_rng(1).random())]
+        assert arguments == [(100, 2, Sphere.bounds, np.random.default_rng(1).random())]
 
-    def test_the_objective_gives_the_problems_own_value(self):
+    def test_the_objective_returns_the_value_of_the_problem(self):
         values = []
         problem = lambda x, scale=1: np.array([scale * x])  # noqa: E731
         outcome(counted(lambda objective, budget, rng: values.append(objective(2.0, scale=3))), problem)
@@ -69,7 +72,7 @@ class TestCounted:
         assert outcome(counted(search))[1].evaluations == 30
 
     @pytest.mark.parametrize("function", [None, 3, "f", lambda objective: 1, lambda a, b, c, d: 1])
-    def test_what_cannot_be_called_so_is_refused_at_once(self, function):
+    def test_a_function_with_other_arguments_is_refused_at_once(self, function):
         with pytest.raises(ValueError, match=r"expected a function\(objective, budget, rng\) for pb.counted, got"):
             counted(function)
 
@@ -77,22 +80,22 @@ class TestCounted:
         with pytest.raises(ValueError, match="a problem that can be called with a point, got 'file"):
             outcome(counted(lambda objective, budget, rng: objective(1)), "file.cnf")
 
-    def test_the_objective_stays_in_its_process(self):
+    def test_the_objective_cannot_be_sent_to_another_process(self):
         with pytest.raises(TypeError, match="could not be counted"):
             outcome(counted(lambda objective, budget, rng: pickle.dumps(objective)))
 
 
 class Optimiser:
-    """Asks for random points, remembers what it is told."""
+    """Asks for random points, and keeps the arguments of `tell`."""
 
-    def __init__(self, rng, told):
-        self.rng, self.told = rng, told
+    def __init__(self, rng, calls):
+        self.rng, self.calls = rng, calls
 
     def ask(self):
         return self.rng.uniform(-5, 5, 2)
 
     def tell(self, *args):
-        self.told.append(args)
+        self.calls.append(args)
 
 
 class Batches(Optimiser):
@@ -109,57 +112,57 @@ class Pairs(Optimiser):
     population_size = 5
 
     def should_stop(self):
-        return len(self.told) % 3 == 0
+        return len(self.calls) % 3 == 0
 
 
 class TestAskTell:
     def test_points(self):
-        told = []
-        ended, recorder = outcome(ask_tell(lambda problem, rng: Optimiser(rng, told)))
+        calls = []
+        ended, recorder = outcome(ask_tell(lambda problem, rng: Optimiser(rng, calls)))
         assert not ended
-        assert len(told) == recorder.evaluations == 100
-        point, value = told[0]
+        assert len(calls) == recorder.evaluations == 100
+        point, value = calls[0]
         assert value == Sphere()(point)
 
     @pytest.mark.parametrize("make", [Batches, Matrices])
     def test_batches(self, make):
-        told = []
-        outcome(ask_tell(lambda problem, rng: make(rng, told)), until=42)
-        assert len(told) == 10
-        assert all(len(points) == len(values) == 4 for points, values in told)
+        calls = []
+        outcome(ask_tell(lambda problem, rng: make(rng, calls)), until=42)
+        assert len(calls) == 10
+        assert all(len(points) == len(values) == 4 for points, values in calls)
 
-    def test_pairs_once_a_population_is_there_and_an_end_of_its_own(self):
-        told = []
-        ended, recorder = outcome(ask_tell(lambda problem, rng: Pairs(rng, told)))
+    def test_pairs_are_told_by_population_and_the_optimiser_may_stop(self):
+        calls = []
+        ended, recorder = outcome(ask_tell(lambda problem, rng: Pairs(rng, calls)))
         assert ended
         assert recorder.evaluations == 15
-        assert [len(pairs) for (pairs,) in told] == [5, 5, 5]
+        assert [len(pairs) for (pairs,) in calls] == [5, 5, 5]
 
     def test_restarts(self):
-        told, made = [], []
+        calls, dimensions = [], []
 
         def make(problem, rng):
-            made.append(problem.dimension)
-            return Pairs(rng, told)
+            dimensions.append(problem.dimension)
+            return Pairs(rng, calls)
 
         ended, recorder = outcome(ask_tell(make, restart=True))
         assert (ended, recorder.evaluations) == (False, 100)
-        assert made == [2] * 7
+        assert dimensions == [2] * 7
 
-    def test_a_style_can_be_said(self):
-        told = []
-        make = lambda problem, rng: Pairs(rng, told)  # noqa: E731
+    def test_a_style_can_be_chosen(self):
+        calls = []
+        make = lambda problem, rng: Pairs(rng, calls)  # noqa: E731
         outcome(ask_tell(make, style="point"), until=2)
-        assert [len(args) for args in told] == [2, 2]
+        assert [len(args) for args in calls] == [2, 2]
 
     def test_lists_of_numbers_are_points(self):
         class Lists(Optimiser):
             def ask(self):
                 return [1.0, 2.0]
 
-        told = []
-        outcome(ask_tell(lambda problem, rng: Lists(rng, told)), until=2)
-        assert told == [([1.0, 2.0], 5.0)] * 2
+        calls = []
+        outcome(ask_tell(lambda problem, rng: Lists(rng, calls)), until=2)
+        assert calls == [([1.0, 2.0], 5.0)] * 2
 
     def test_bad_input(self):
         with pytest.raises(ValueError, match=r"expected a function\(problem, rng\) for pb.ask_tell"):
@@ -186,11 +189,11 @@ class TestCommand:
         code = r"""print("# hello\n\n5 3.5\n{\"time\": 6, \"value\": 2.5}\n  7\t1.5  ", end="")"""
         assert outcome(python(code))[1].events() == [(5.0, 3.5), (6.0, 2.5), (7.0, 1.5)]
 
-    def test_values_alone_are_timed_by_our_clock(self):
-        _, recorder = outcome(python("print(2.5); print('{\"value\": 1.5}')"), clock="seconds")
+    def test_values_alone_are_timed_by_the_recorder(self):
+        _, recorder = outcome(python("print(2.5); print('{\"value\": 1.5}')"), until=1e6, clock="seconds")
         assert [value for _, value in recorder.events()][-1] == 1.5
 
-    def test_a_line_parser_of_ones_own(self):
+    def test_a_custom_line_parser(self):
         program = command(
             ["printf", "%s\n", "Solver 1.0", "incumbent=7 at=3"],
             parse=lambda line: (int(line[-1]), int(line[10])) if line.startswith("inc") else None,
@@ -203,10 +206,17 @@ class TestCommand:
         assert not ended
         assert recorder.events()[-1] == (50.0, -50.0)
 
-    def test_it_is_killed_with_its_children_when_its_seconds_are_over(self):
-        ended, recorder = outcome(command(["sh", "-c", "echo 3; sleep 600 & sleep 600"]), until=0.5, clock="seconds")
-        assert not ended
-        assert [value for _, value in recorder.events()] == [3.0]
+    def test_it_is_killed_with_its_children_when_its_seconds_are_over(self, tmp_path):
+        os.mkfifo(tmp_path / "pipe")
+        pipe = os.open(tmp_path / "pipe", os.O_RDONLY | os.O_NONBLOCK)
+        # The shell and its children keep the pipe open: its end shows that all of them have ended.
+        program = command(["sh", "-c", f"exec 7> {tmp_path}/pipe; echo 3; sleep 600 & sleep 600"])
+        recorder = WaitingRecorder(lambda recorder: recorder.values)
+        assert not record_run(program, Sphere(), 1, recorder)
+        assert recorder.values == [3.0]
+        assert select.select([pipe], [], [], PATIENCE)[0]
+        assert os.read(pipe, 1) == b""
+        os.close(pipe)
 
     def test_children_that_hold_its_output_are_not_waited_for(self):
         assert outcome(command(["sh", "-c", "echo 1 3; sleep 600 &"]))[0]
@@ -238,11 +248,10 @@ class TestCommand:
         assert outcome(python(code, "{output}"))[1].events() == [(5.0, 3.5), (7.0, 1.5)]
 
     def test_a_file_is_read_while_the_program_runs_and_removed_afterwards(self, tmp_path):
-        script = f"echo 4 >> $0; echo $0 > {tmp_path}/name; while true; do sleep 0.1; done"
-        program = command(["sh", "-c", script, "{output}"])
-        ended, recorder = outcome(program, until=1, clock="seconds")
-        assert not ended
-        assert [value for _, value in recorder.events()] == [4.0]
+        script = f"echo $0 > {tmp_path}/name; echo 4 >> $0; sleep 600"
+        recorder = WaitingRecorder(lambda recorder: recorder.values)
+        assert not record_run(command(["sh", "-c", script, "{output}"]), Sphere(), 1, recorder)
+        assert recorder.values == [4.0]
         assert not Path((tmp_path / "name").read_text().strip()).exists()
 
     def test_what_a_program_prints_beside_its_file_is_in_the_error(self):
@@ -256,7 +265,7 @@ class TestCommand:
         with pytest.raises(ValueError, match="MemoryError"):
             outcome(command(template, memory=400_000_000))
 
-    def test_with_limited_memory_arguments_and_missing_programs_are_as_before(self, tmp_path):
+    def test_a_memory_limit_changes_neither_arguments_nor_messages(self, tmp_path):
         program = command(["printf", "%s\n", "1 2", "# $HOME 'x'"], memory=1 << 30)
         assert outcome(program)[1].events() == [(1.0, 2.0)]
         with pytest.raises(ValueError, match="expected a program that can be started, got no-such-program"):
@@ -293,7 +302,7 @@ class TestFamily:
 
         return member
 
-    def test_a_member_ends_at_its_budget_and_its_result_stays(self):
+    def test_a_member_ends_at_its_budget(self):
         members = family("sa", self.make, [10, 1e6, 0.5 + 20])
         assert list(members) == ["sa(10)", "sa(1000000)", "sa(20.5)"]
         ended, recorder = outcome(members["sa(10)"])
@@ -303,7 +312,7 @@ class TestFamily:
         assert not outcome(members["sa(10)"], until=9)[0]
         assert not outcome(members["sa(1000000)"])[0]
 
-    def test_generators_are_told_the_smaller_of_both(self):
+    def test_generators_get_the_smaller_of_budget_and_time(self):
         untils = []
 
         def make(budget):

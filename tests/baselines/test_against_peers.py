@@ -1,4 +1,4 @@
-"""moocore and IOHinspector as oracles of what the baselines compute on grids."""
+"""The baselines on grids against moocore and IOHinspector."""
 
 import numpy as np
 import pytest
@@ -12,13 +12,13 @@ RUNS, END = 9, 400
 @pytest.fixture
 def runs():
     rng = np.random.default_rng(4)
-    made = []
+    trajectories = []
     for name, rate in (("fast", 0.05), ("slow", 0.02)):
         for instance in range(RUNS):
             times = np.unique(np.concatenate([[1], rng.integers(2, END, 30)]))
             values = 10.0 ** (3 - rate * times + rng.normal(size=times.size))
-            made.append(Trajectory(name, instance, times, values, until=END))
-    return made
+            trajectories.append(Trajectory(name, instance, times, values, until=END))
+    return trajectories
 
 
 @pytest.fixture

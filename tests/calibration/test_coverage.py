@@ -1,4 +1,4 @@
-"""Coverage of the default belief, by simulation: the quick version of docs/calibration.md."""
+"""Coverage of the default prior, by simulation: the short version of docs/explanation/calibration.md."""
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ DATA_SETS = 60
 @pytest.mark.calibration
 @pytest.mark.parametrize("autocorrelation", [0.0, 0.95, 1.0])
 @pytest.mark.parametrize("truth", TRUTHS)
-def test_intervals_hold_the_truth_as_often_as_they_say(truth, autocorrelation):
+def test_intervals_have_their_nominal_coverage(truth, autocorrelation):
     cell = CoverageCell(truth=truth, autocorrelation=autocorrelation)
     shares = np.array([measure_coverage(cell, replicate)["coverage"] for replicate in range(DATA_SETS)])
     error = shares.std(ddof=1) / DATA_SETS**0.5

@@ -1,4 +1,4 @@
-"""Races on known truths: how often they go wrong, against what their own posteriors promise."""
+"""Races on known truths: the rate of wrong eliminations, compared with the probabilities of their posteriors."""
 
 import pytest
 from scipy import stats
@@ -8,7 +8,7 @@ from polarbear.calibration.study import key, run_study
 
 
 def keeps_its_promises(cell, outcomes):
-    """Wrong eliminations as a Poisson variable, once in a thousand sets of seeds too many."""
+    """Test wrong eliminations, a Poisson variable, against their expected number; a false alarm has probability 0.001."""
     wrong, promised = sum(each["wrong"] for each in outcomes), sum(each["promised"] for each in outcomes)
     print(f"\n{wrong} wrong eliminations, {promised:.1f} promised: {summarise(cell, outcomes)}")
     assert sum(each["eliminated"] for each in outcomes) > len(outcomes) / 2
@@ -38,6 +38,6 @@ def test_a_guarantee_holds():
 
 
 @pytest.mark.calibration
-def test_races_of_the_paper_s_likelihood_break_theirs_where_runs_are_correlated():
+def test_races_with_the_papers_likelihood_break_their_promises_if_runs_are_correlated():
     cell = RaceCell(belief="RandomWalk")
     assert not keeps_its_promises(cell, run_study(simulate_race, [cell], replicates=150, workers=2)[key(cell)])

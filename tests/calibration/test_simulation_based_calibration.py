@@ -1,9 +1,8 @@
 """Simulation-based calibration of the default method (Talts et al., 2018): truths from the prior, data from the truths.
 
 If a posterior is right, the rank of a truth among independent draws of its posterior is uniform, whatever the quantity.
-Quantities that depend on the data, such as the likelihood, see errors that others miss (Modrák et al., 2023). Fits that
-say that they are not reliable are left out and counted: whether a fit is reliable follows from its data, and ranks are
-uniform for each data set.
+Quantities that depend on the data, such as the likelihood, reveal errors that others miss (Modrák et al., 2023). Unreliable
+fits are left out and counted: whether a fit is reliable follows from its data, and ranks are uniform for each data set.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ FAILURE_RATE = 1e-3
 
 @dataclass(frozen=True)
 class Setting:
-    """How much data a replicate has: between the two numbers of each."""
+    """The size of a replicate: each between two numbers."""
 
     algorithms: tuple[int, int]
     times: tuple[int, int]
@@ -44,7 +43,7 @@ class Setting:
 SMALL = Setting(algorithms=(3, 3), times=(4, 4), instances=(10, 10), draws=400, replicates=30)
 LARGE = Setting(algorithms=(2, 4), times=(2, 8), instances=(3, 30), draws=1000, replicates=250)
 
-# What is calibrated is the inference, so that a prior may be one for which it is fast.
+# The inference is tested, not the prior, so parameters may be chosen for speed.
 QUICK: dict[type, Prior] = {
     pb.Dirichlet: pb.Dirichlet(),
     pb.HierarchicalDirichlet: pb.HierarchicalDirichlet(rate=0.1),
@@ -61,7 +60,7 @@ AS_GIVEN: dict[type, Prior] = {
 
 @dataclass(frozen=True)
 class Replicates:
-    """What came of all replicates of one prior.
+    """The results of all replicates of one prior.
 
     `ranks` (replicate, quantity) lie in (0, 1), with ties broken at random; `covered` is about the random difference at a
     time, `coverage` the share of all differences at all times whose interval holds the truth.
@@ -106,7 +105,7 @@ def replicated(prior: Prior, setting: Setting) -> Replicates:
         grid = pb.Grid(np.cumsum(rng.uniform(1, 5, times)), "log" if rng.random() < 0.5 else "linear")
         utilities = prior.sample(grid, algorithms, 1, rng=rng)
         values = sample_rankings(utilities[0], instances, rng=rng)
-        if instances > 5:  # runs may be lost, whatever they would have reached
+        if instances > 5:  # runs are missing at random
             values[rng.random(values.shape) < 0.1] = np.nan
         choices = pb.Choices.from_values(values, grid=grid)
         posterior = pb.fit(choices, prior=prior, draws=setting.draws, seed=replicate)

@@ -1,3 +1,5 @@
+"""Simulated runs have the stated utilities, autocorrelation and ties."""
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -34,20 +36,20 @@ def test_at_each_time_rankings_follow_plackett_luce(behaviour):
 
 @pytest.mark.parametrize("dependence", ["copula", "renewal"])
 @pytest.mark.parametrize("autocorrelation", [0.0, 0.5, 0.9, 1.0])
-def test_neighbouring_times_are_as_alike_as_was_asked(dependence, autocorrelation):
+def test_neighbouring_times_have_the_stated_autocorrelation(dependence, autocorrelation):
     drawn = noise(autocorrelation=autocorrelation, dependence=dependence)
-    seen = stats.spearmanr(drawn[:, 3, 0], drawn[:, 4, 0]).statistic
+    correlation = stats.spearmanr(drawn[:, 3, 0], drawn[:, 4, 0]).statistic
     # Spearman's correlation of a Gaussian copula is (6 / π) arcsin(ρ / 2); standard errors are below 0.016.
     expected = 6 / np.pi * np.arcsin(autocorrelation / 2) if dependence == "copula" else autocorrelation
-    assert seen == pytest.approx(expected, abs=0.06)
+    assert correlation == pytest.approx(expected, abs=0.06)
 
 
-def test_noise_that_lasts_is_alike_at_the_ends():
+def test_lasting_noise_is_correlated_from_first_to_last_time():
     drawn = noise(lasting=0.6)
     assert stats.spearmanr(drawn[:, 0, 0], drawn[:, -1, 0]).statistic == pytest.approx(0.58, abs=0.06)
 
 
-def test_renewed_noise_stays_as_it_is_in_between():
+def test_renewed_noise_is_constant_in_between():
     drawn = noise(autocorrelation=0.9, dependence="renewal")
     assert (drawn[:, 1:] == drawn[:, :-1]).mean() == pytest.approx(0.9, abs=0.02)
 
@@ -72,14 +74,14 @@ def test_a_growing_share_of_runs_is_tied_at_the_optimum():
 
 
 @pytest.mark.parametrize(
-    ("behaviour", "complaint"),
+    ("behaviour", "message"),
     [
-        ({"autocorrelation": 1.1}, r"autocorrelation must lie in \[0, 1\], got 1.1"),
-        ({"difficulty": -1}, "difficulty must not be negative"),
-        ({"noise": "cauchy"}, "noise must be one of 'gumbel', 'gaussian'; got 'cauchy'"),
+        ({"autocorrelation": 1.1}, r"expected autocorrelation in \[0, 1\], got 1.1"),
+        ({"difficulty": -1}, "expected a difficulty of at least 0"),
+        ({"noise": "cauchy"}, "expected noise to be one of 'gumbel', 'gaussian'; got 'cauchy'"),
         ({"dependence": "renewal", "lasting": 0.5}, "raise the autocorrelation"),
     ],
 )
-def test_what_cannot_be_is_refused(behaviour, complaint):
-    with pytest.raises(ValueError, match=complaint):
+def test_impossible_settings_are_rejected(behaviour, message):
+    with pytest.raises(ValueError, match=message):
         Simulator(**behaviour)

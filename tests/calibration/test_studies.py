@@ -1,3 +1,5 @@
+"""The studies: storage of outcomes, comparisons with the truth, matching, and the command."""
+
 import json
 import os
 import subprocess
@@ -41,16 +43,16 @@ def test_a_study_computes_every_replicate_once(tmp_path):
 
     cells = [Cell(2), Cell(3)]
     run_study(counted, cells, replicates=2, path=path)
-    told = []
-    outcomes = run_study(counted, cells, replicates=3, path=path, tell=lambda done, of: told.append((done, of)))
+    progress = []
+    outcomes = run_study(counted, cells, replicates=3, path=path, progress=lambda done, of: progress.append((done, of)))
     assert computed == [(2, 0), (3, 0), (2, 1), (3, 1), (2, 2), (3, 2)]
     assert outcomes == {key(Cell(b)): [{"value": b**k} for k in range(3)] for b in (2, 3)}
-    assert told == [(4, 6), (5, 6), (6, 6)]
+    assert progress == [(4, 6), (5, 6), (6, 6)]
     assert run_study(counted, [Cell(3)], replicates=2, path=path) == {key(Cell(3)): [{"value": 1}, {"value": 3}]}
     assert read_outcomes([Cell(5)], path) == {key(Cell(5)): []}
 
 
-def test_an_outcome_that_was_cut_off_is_computed_again(tmp_path):
+def test_a_truncated_outcome_is_computed_again(tmp_path):
     path = tmp_path / "outcomes.jsonl"
     whole = run_study(power, [Cell(2)], replicates=3, path=path)
     path.write_text(path.read_text()[:-10])
@@ -59,15 +61,15 @@ def test_an_outcome_that_was_cut_off_is_computed_again(tmp_path):
 
 
 @pytest.mark.parametrize("text", [b"something else\n", b"no end of line", b"\xff\n", b"\n\n", b"{}\n", b"[1]\n"])
-def test_a_file_of_another_kind_is_refused_and_left_alone(tmp_path, text):
+def test_a_file_of_another_kind_is_rejected_and_unchanged(tmp_path, text):
     path = tmp_path / "notes.txt"
     path.write_bytes(text)
-    with pytest.raises(ValueError, match=r"line 1, is no outcome of a study"):
+    with pytest.raises(ValueError, match="expected an outcome of a study on line 1"):
         run_study(power, [Cell(2)], replicates=1, path=path)
     assert path.read_bytes() == text
 
 
-def test_several_processes_find_the_same():
+def test_several_processes_compute_the_same():
     cell = CoverageCell(algorithms=2, instances=8, times=4, draws=200)
     alone = run_study(measure_coverage, [cell], replicates=2)
     assert run_study(measure_coverage, [cell], replicates=2, workers=2) == alone
@@ -80,12 +82,12 @@ def linger(folder, replicate):
 
 
 def test_no_process_outlives_a_study_that_was_killed(tmp_path):
-    lines = "from pathlib import Path; from polarbear.calibration.study import _computed; "
+    lines = "from pathlib import Path; from polarbear.calibration.study import _compute; "
     lines += "from tests.calibration.test_studies import linger; "
-    lines += f"list(_computed(linger, [(Path({str(tmp_path)!r}), k) for k in range(4)], workers=2))"
+    lines += f"list(_compute(linger, [(Path({str(tmp_path)!r}), k) for k in range(4)], workers=2))"
     study = subprocess.Popen([sys.executable, "-c", lines], cwd=Path(__file__).parents[2])
     try:
-        patience = time.monotonic() + 60
+        patience = time.monotonic() + 300
         while len(list(tmp_path.iterdir())) < 2:
             assert study.poll() is None
             assert time.monotonic() < patience
@@ -94,8 +96,8 @@ def test_no_process_outlives_a_study_that_was_killed(tmp_path):
         study.kill()
         study.wait()
     left = [int(each.name) for each in tmp_path.iterdir()]
-    patience = time.monotonic() + 60
-    while left and time.monotonic() < patience:  # on a busy machine they may need a moment
+    patience = time.monotonic() + 300
+    while left and time.monotonic() < patience:  # a busy machine may need a while
         time.sleep(0.05)
         left = [pid for pid in left if alive(pid)]
     assert left == []
@@ -123,10 +125,10 @@ def test_intervals_and_claims_are_compared_with_the_truth():
     assert found["claims"] == 0
     first = coverage.compare_ratings(posterior, np.array([[0.55, 0.2, 0.25]]))
     assert first["coverage"] == pytest.approx(1 / 3)
-    assert first["log_score"] == pytest.approx(np.log(0.75))  # both draws name a: certain but for half a draw
+    assert first["log_score"] == pytest.approx(np.log(0.75))  # a leads in both draws: certain but for half a draw
 
 
-def test_the_bootstrap_holds_the_truth_where_the_paper_s_likelihood_does_not():
+def test_the_bootstrap_covers_the_truth_where_the_papers_likelihood_does_not():
     """At autocorrelation 1 intervals of the random walk hold far fewer truths; standard errors are 2 to 4 %."""
     cell = CoverageCell(truth="constant", autocorrelation=1.0, algorithms=3, instances=20, times=12, draws=300)
     share = {
@@ -151,7 +153,7 @@ def test_simulated_outcomes_have_the_true_win_rates(truth):
 
 
 @pytest.mark.parametrize("rule", ["bayes", "rank tests"])
-def test_a_race_is_judged_by_its_truth(rule, monkeypatch):
+def test_a_race_is_compared_with_its_truth(rule, monkeypatch):
     cell = RaceCell(rule=rule, confidence=0.9, times=4, algorithms=3, most_instances=48, draws=200)
     # The first beats the last everywhere, the middle one wins in the end.
     truth = np.array([[3.0, 0.0, -3.0]] * 3 + [[1.5, 3.0, -3.0]])
@@ -167,7 +169,7 @@ def test_a_race_is_judged_by_its_truth(rule, monkeypatch):
     assert summary["races"] == 2
 
 
-def test_a_specialist_need_not_go_in_a_race_that_keeps_it():
+def test_a_specialist_may_stay_in_a_race_that_keeps_it():
     """On two of five kinds of instances a is first, on the others last; b beats it on three of five."""
     places = np.array([[0, 1, 2, 3], [0, 1, 2, 3], [3, 0, 1, 2], [3, 1, 0, 2], [3, 1, 2, 0]])
     truth = -5.0 * places[:, None]
@@ -177,16 +179,18 @@ def test_a_specialist_need_not_go_in_a_race_that_keeps_it():
     assert not kept["right_set_by_pairs"]
     # c and d are beaten by b, and come first no more often.
     assert not kept["right_set"]
-    assert races.compare_with_truth(RaceCell(specialists="keep"), truth, replace(decided, out=(2, 3)))["right_set"]
+    assert races.compare_with_truth(RaceCell(specialists="keep"), truth, replace(decided, eliminated=(2, 3)))[
+        "right_set"
+    ]
     assert (
-        races.compare_with_truth(RaceCell(specialists="keep"), truth, replace(decided, out=(0, 2, 3)))[
+        races.compare_with_truth(RaceCell(specialists="keep"), truth, replace(decided, eliminated=(0, 2, 3)))[
             "specialists_lost"
         ]
         == 1
     )
 
 
-def test_rank_tests_eliminate_whom_another_beats_at_every_time():
+def test_rank_tests_eliminate_an_algorithm_that_another_beats_at_every_time():
     rng = np.random.default_rng(0)
     values = rng.normal(size=(40, 3, 3)) + np.array([0.0, 2.0, 0.0])
     out, seen, runs = eliminate_by_rank_tests(values, level=0.01, batch=8)
@@ -246,12 +250,12 @@ def test_the_spread_of_algorithms_is_estimated(spread):
     assert np.median(found) == pytest.approx(spread, rel=0.35)
 
 
-def test_outcomes_of_another_version_are_not_mixed_with_ours(tmp_path, monkeypatch):
+def test_outcomes_of_another_version_are_rejected(tmp_path, monkeypatch):
     path = tmp_path / "outcomes.jsonl"
     run_study(power, [Cell(2)], replicates=2, path=path)
     monkeypatch.setattr("polarbear.calibration.study.__version__", "99.0")
     before = path.read_text()
-    with pytest.raises(ValueError, match=r"holds outcomes of polarbear .*, and this is 99\.0"):
+    with pytest.raises(ValueError, match=r"expected outcomes of polarbear 99\.0 in .*, got those of "):
         run_study(power, [Cell(2)], replicates=3, path=path)
     assert path.read_text() == before
 
@@ -289,8 +293,8 @@ def test_every_cell_of_the_studies_can_be_simulated():
     assert all((root / each.recorded).exists() for each in command.prediction_cells())
 
 
-def test_a_belief_that_does_not_exist_is_refused():
+def test_unknown_priors_and_truths_are_rejected():
     with pytest.raises(ValueError, match="belief must be one of 'BayesianBootstrap'"):
         prior_of("Spline")
-    with pytest.raises(ValueError, match="truth must be one of 'random walk'"):
+    with pytest.raises(ValueError, match="expected truth to be one of 'random walk'"):
         draw_truth("flat", 2, 2, rng=np.random.default_rng(0))

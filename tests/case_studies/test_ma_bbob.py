@@ -1,4 +1,4 @@
-"""The second case study on its recorded runs: what the paper says, at a quarter of its times."""
+"""The second case study on its recorded runs: the paper's results, at a quarter of its times."""
 
 from dataclasses import replace
 
@@ -8,13 +8,13 @@ import pytest
 import polarbear as pb
 from case_studies.ma_bbob import savings
 from case_studies.ma_bbob.comparison import takes_over
-from case_studies.ma_bbob.recorded import Recorded
+from case_studies.ma_bbob.recorded import Recording
 from case_studies.ma_bbob.settings import PARETO_SET, paper_settings
 
 
 @pytest.fixture(scope="module")
 def recorded():
-    return Recorded.load()
+    return Recording.load()
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +30,7 @@ def test_the_papers_pareto_set_and_order_of_eliminations(result):
     assert result.stopped == "instances ran out"
 
 
-def test_who_leads_when(result):
+def test_the_leaders_are_those_of_the_paper(result):
     best, times = pb.decision_map(result.posterior).best, result.posterior.grid.times
     assert list(dict.fromkeys(best)) == ["MXNES", "CSA", "XNES"]  # TPA never leads
     starts = [times[best.index(name)] for name in ("CSA", "XNES")]
@@ -38,7 +38,7 @@ def test_who_leads_when(result):
     assert 20_000 < starts[1] < 40_000  # the paper: about 30,000, later than in the ECDF
 
 
-def test_tpa_stays_for_a_short_early_stretch(result):
+def test_tpa_beats_csa_only_at_early_budgets(result):
     posterior = result.posterior
     beats = pb.dominance(posterior)[:, posterior.names.index("TPA"), posterior.names.index("CSA")]
     better = posterior.grid.times[beats >= 0.99]
@@ -49,19 +49,21 @@ def test_tpa_stays_for_a_short_early_stretch(result):
 def test_csa_is_chosen_under_both_preferences_and_every_risk(result):
     for preference in (pb.Uniform(), pb.LogUniform()):
         for risk in (pb.ProbabilityBest(), pb.Expected(), pb.Quantile(0.05)):
-            assert pb.select(result.posterior, preference, risk, among=result.pareto_set).choice == "CSA"
+            assert pb.select(result.posterior, preference, risk, among=result.pareto_set).recommendation == "CSA"
 
 
-def test_crossing_resolution_ends_sooner_at_the_same_set(result):
-    raced = savings.race_variant("crossing instead of strict", order=0)
-    assert frozenset(raced.pareto_set) == PARETO_SET
-    assert raced.stopped == "resolved"
-    assert raced.instances < result.instances
-    assert raced.until_membership <= raced.evaluations < sum(result.cost.values())
+def test_crossing_resolution_needs_fewer_instances_for_the_same_set(result):
+    crossing = savings.race_variant("crossing instead of strict", order=0)
+    assert frozenset(crossing.pareto_set) == PARETO_SET
+    assert crossing.stopped == "resolved"
+    assert crossing.instances < result.instances
+    assert crossing.until_membership <= crossing.evaluations < sum(result.cost.values())
 
 
 def test_the_table_of_savings_has_medians_over_the_orders():
-    one = savings.Saved("", 0, tuple(PARETO_SET), "resolved", 100, 0.1 * savings.FULL_COST, 0.05 * savings.FULL_COST)
+    one = savings.VariantRace(
+        "", 0, tuple(PARETO_SET), "resolved", 100, 0.1 * savings.FULL_COST, 0.05 * savings.FULL_COST
+    )
     three = [
         replace(
             one,
@@ -73,11 +75,11 @@ def test_the_table_of_savings_has_medians_over_the_orders():
         for variant in savings.VARIANTS
         for order in range(3)
     ]
-    rows = savings.as_table(three).rows
+    rows = savings.savings_table(three).rows
     assert [row[0] for row in rows] == list(savings.VARIANTS)
     assert rows[0][1:] == ("3 of 3", "2 of 3", "101", "4.2e+07", "90.0%", "95.0%")
-    elsewhere = [replace(each, pareto_set=("CSA",)) for each in three]  # a cheap way to another set saves nothing
-    assert savings.as_table(elsewhere).rows[0][-1] == "not found"
+    elsewhere = [replace(each, pareto_set=("CSA",)) for each in three]  # a race that finds another set saves nothing
+    assert savings.savings_table(elsewhere).rows[0][-1] == "not found"
 
 
 def test_recorded_values_never_get_worse(recorded):
@@ -86,7 +88,7 @@ def test_recorded_values_never_get_worse(recorded):
     assert recorded.coarse_grid(20).times[[0, -1]].tolist() == [100, 60_000]
 
 
-def test_taking_over_is_for_good():
+def test_a_curve_takes_over_when_it_stays_above():
     times = np.array([1.0, 2.0, 3.0, 4.0])
     assert takes_over(times, np.zeros(4), np.array([1, -1, 1, 1])) == 3
     assert takes_over(times, np.zeros(4), np.ones(4)) == 1

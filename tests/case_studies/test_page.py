@@ -7,13 +7,12 @@ from case_studies.__main__ import main
 from case_studies.page import Page, Table
 
 
-def test_a_page_holds_comparisons_tables_and_figures_and_escapes_what_it_is_told(tmp_path):
+def test_a_page_holds_comparisons_and_tables_and_escapes_their_text(tmp_path):
     page = Page(tmp_path / "out", "A <study>", "about it")
     page.compare("rounds", 51, "20 & more", "fewer")
-    page.tables.append(Table("savings", "a note", ("who", "how much"), [("<b>", 3)]))
+    page.tables.append(Table("savings", "a note", ("algorithm", "share"), [("<b>", 3)]))
     page.results["ratings"] = np.arange(3.0)
-    written = page.write("polarbear reproduce something")
-    html = written.read_text()
+    html = page.write("polarbear reproduce something").read_text()
     for text in (
         "A &lt;study&gt;",
         "20 &amp; more",

@@ -23,7 +23,7 @@ def test_rankings_follow_the_ratings():
     np.testing.assert_allclose(best, truth.ratings, atol=4 * np.sqrt(0.25 / 2_000))
 
 
-def test_pareto_set_and_dominators_by_plain_loops():
+def test_the_pareto_set_agrees_with_plain_loops():
     for seed in range(20):
         truth = GroundTruth.draw(seed, algorithms=5, times=10)
         for column, name in enumerate(truth.names):
@@ -43,12 +43,12 @@ def test_the_crossing_example_is_recovered_from_few_instances():
     assert result.stopped == "resolved"
     assert result.pareto_set == example.truth.pareto_set == ("A", "B")
     assert {each.by for each in result.eliminations} == {"A"}
-    assert result.eliminations[-1].name == "C"  # the one that comes close to A
+    assert result.eliminations[-1].name == "C"  # which comes close to A
 
 
-def test_recovery_goes_on_where_it_was_stopped(tmp_path):
+def test_an_interrupted_recovery_continues_from_its_file(tmp_path):
     path = tmp_path / "recovery.jsonl"
-    some = {
+    fields = {
         "wrong": 0,
         "kept": 0,
         "near": 1,
@@ -58,16 +58,16 @@ def test_recovery_goes_on_where_it_was_stopped(tmp_path):
         "saved": 0.5,
         "promised": 0.01,
     }
-    lines = [json.dumps({"seed": seed, **some}) for seed in (0, 1, 2)]
-    path.write_text("\n".join(lines) + '\n{"seed": 3, "wro')  # killed while it wrote
-    raced = recovery.recover_all(None, 3, path)  # nothing is left to be raced, and so no pool is needed
-    assert [each.seed for each in raced] == [0, 1, 2]
-    table = dict(recovery.as_table(raced).rows)
+    lines = [json.dumps({"seed": seed, **fields}) for seed in (0, 1, 2)]
+    path.write_text("\n".join(lines) + '\n{"seed": 3, "wro')  # killed while writing
+    recoveries = recovery.recover_all(None, 3, path)  # no race is left, so no pool is needed
+    assert [each.seed for each in recoveries] == [0, 1, 2]
+    table = dict(recovery.recovery_table(recoveries).rows)
     assert table["exactly the true Pareto set"] == "0 of 3"
     assert table["eliminations"] == 6
 
 
-def test_a_random_truth_is_compared_with_what_the_race_found():
+def test_a_race_on_a_random_truth_is_compared_with_it():
     recovered = recovery.recover(12)
     truth = GroundTruth.draw(12, algorithms=recovery.ALGORITHMS, times=recovery.TIMES)
     assert recovered.members == len(truth.pareto_set) == 2

@@ -1,3 +1,5 @@
+"""Scores of single instances are the gradients of their log-likelihood."""
+
 import numpy as np
 
 import polarbear as pb
@@ -35,7 +37,7 @@ def test_scores_of_ties_are_close_to_the_average_over_their_orders():
     utilities = rng.normal(size=(2, 5))
     exact, efron = exact_scores(utilities, choices), scores_by_instance(utilities, choices.rankings)
     np.testing.assert_allclose(efron.sum(axis=2), 0, atol=1e-12)
-    # Here two of three values are tied, and the approximation is off by an eighth of a score.
+    # Two of three values are tied here, and the approximation differs by an eighth of a score.
     assert np.sqrt(np.mean((efron - exact) ** 2)) < 0.15 * np.sqrt(np.mean(exact**2))
 
 

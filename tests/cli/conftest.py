@@ -1,3 +1,5 @@
+"""A small race of three optimisers, run once for all tests, and a fixture that runs commands in this process."""
+
 import json
 import sys
 
@@ -35,7 +37,12 @@ instances = 400
 workers = 1
 """
 
+# `poor` waits while a file `wait` lies beside it, so that a test can stop a race in the middle of its first round.
 OPTIMISERS = """
+import time
+from pathlib import Path
+
+
 def random_search(objective, budget, rng):
     while True:
         objective(rng.uniform(-5, 5, objective.dimension))
@@ -51,6 +58,8 @@ def climber(objective, budget, rng):
 
 
 def poor(objective, budget, rng):
+    while Path(__file__).with_name("wait").exists():
+        time.sleep(0.01)
     while True:
         objective(rng.uniform(4.5, 5, objective.dimension))
 
@@ -61,8 +70,8 @@ def faulty(objective, budget, rng):
 """
 
 
-class Said:
-    """What a command did."""
+class Outcome:
+    """The exit code and the output of a command."""
 
     def __init__(self, result):
         self.code, self.out, self.err = result.exit_code, result.stdout, result.stderr
@@ -74,11 +83,15 @@ class Said:
         return json.loads(self.out)
 
 
+def run_command(*arguments):
+    return Outcome(CliRunner().invoke(app, [str(each) for each in arguments]))
+
+
 @pytest.fixture
 def polarbear(monkeypatch):
     """Runs a command in this process."""
     monkeypatch.setattr(sys, "path", list(sys.path))
-    return lambda *arguments: Said(CliRunner().invoke(app, [str(each) for each in arguments]))
+    return run_command
 
 
 def write_race(folder, text=RACE):
@@ -95,9 +108,23 @@ def race_toml(tmp_path):
 
 
 @pytest.fixture(scope="session")
-def finished(tmp_path_factory):
-    """A race that has ended by itself: its file."""
+def finished_outcome(tmp_path_factory):
+    """The output of a race that is finished, and its file."""
     folder = tmp_path_factory.mktemp("finished")
-    result = CliRunner().invoke(app, ["race", str(write_race(folder)), "--quiet"])
-    assert result.exit_code == 0, result.stderr
-    return folder / "my.race"
+    outcome = run_command("race", write_race(folder))
+    assert outcome.code == 0, outcome.err
+    return outcome, folder / "my.race"
+
+
+@pytest.fixture(scope="session")
+def finished(finished_outcome):
+    """The file of a race that is finished."""
+    return finished_outcome[1]
+
+
+@pytest.fixture(scope="session")
+def saved(finished, tmp_path_factory):
+    """The posterior of the finished race in a file."""
+    path = tmp_path_factory.mktemp("saved") / "posterior.npz"
+    assert run_command("export", finished, "posterior", "-o", path).code == 0
+    return path

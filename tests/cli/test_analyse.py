@@ -1,14 +1,19 @@
+"""`analyse` on tables of recorded runs and on race files."""
+
 import numpy as np
 import pytest
 
 from polarbear.inference import fitting
+from tests.cli.conftest import run_command
+
+FEW_TIMES = ["--count", 5]
 
 
-@pytest.fixture
-def recorded(tmp_path):
-    """A table of runs with IOHprofiler's names of columns: "good" beats "bad" throughout, "late" wins in the end."""
+@pytest.fixture(scope="module")
+def table(tmp_path_factory):
+    """A table of runs with IOHprofiler's names of columns: "good" beats "bad" at all times, "late" wins at the end."""
     rng = np.random.default_rng(3)
-    path = tmp_path / "runs.csv"
+    path = tmp_path_factory.mktemp("table") / "runs.csv"
     lines = ["algorithm_name,function_id,instance,run_id,evaluations,raw_y"]
     for instance in range(24):
         for name, values in {"good": (3.0, 2.0), "bad": (6.0, 5.0), "late": (6.0, 0.5)}.items():
@@ -19,33 +24,57 @@ def recorded(tmp_path):
     return path
 
 
-def test_from_a_table_to_a_pareto_set_and_selections(polarbear, recorded, tmp_path):
-    said = polarbear("analyse", recorded, "--json", "--count", 8, "--save", tmp_path / "belief.npz")
-    assert said.code == 0
-    assert said.data["pareto_set"] == ["good", "late"]
-    assert said.data["runs"] == 72
-    assert said.data["instances"] == 24
-    assert said.data["selections"]["final"]["choice"] == ["late"]
-    assert polarbear("select", tmp_path / "belief.npz", "--at", 5).code == 0
+@pytest.fixture(scope="module")
+def with_data_sets(table):
+    """The same table with its instances as repetitions on three data sets, in a column that only --cluster names."""
+    head, *rows = table.read_text().splitlines()
+    rows = [f"{row},{'abc'[int(row.split(',')[2]) % 3]}" for row in rows]
+    path = table.with_name("data_sets.csv")
+    path.write_text("\n".join([f"{head},data_set", *rows]) + "\n")
+    return path
 
 
-def test_in_words_and_as_a_race(polarbear, recorded):
-    said = polarbear("analyse", recorded, "--race", "--count", 8, "--prior", "RandomWalk")
-    assert said.code == 0
-    for words in ("72 runs of 3 algorithms on 24 instances", "Anytime Pareto set: good, late", "As a race: ", "saved"):
-        assert words in said.out
+@pytest.fixture(scope="module")
+def as_race(table):
+    """The analysis of the table with a replayed race, as text and as JSON."""
+    command = ["analyse", table, "--race", "--count", 8, "--prior", "RandomWalk"]
+    return run_command(*command), run_command(*command, "--json").data
 
 
-def test_dominated_algorithms_come_with_a_bound_on_the_error(polarbear, recorded):
+def test_a_table_gives_a_pareto_set_and_a_posterior_to_select_from(polarbear, table, tmp_path):
+    outcome = polarbear("analyse", table, "--json", "--count", 8, "--save", tmp_path / "posterior.npz")
+    assert outcome.code == 0
+    assert outcome.data["pareto_set"] == ["good", "late"]
+    assert outcome.data["runs"] == 72
+    assert outcome.data["instances"] == 24
+    assert outcome.data["selections"]["final"]["choice"] == ["late"]
+    assert polarbear("select", tmp_path / "posterior.npz", "--at", 5).code == 0
+
+
+def test_the_text_has_the_pareto_set_the_replayed_race_and_aocc(as_race):
+    outcome, _ = as_race
+    assert outcome.code == 0
+    for words in (
+        "72 runs of 3 algorithms on 24 instances",
+        "Anytime Pareto set: good, late",
+        "As a race: ",
+        "saved",
+        "Would AOCC have chosen differently? AOCC does not apply: it needs distances to a known optimum",
+    ):
+        assert words in outcome.out
+
+
+def test_eliminations_have_an_error_bound(as_race):
     """At the weakest time 23 of 24 duels are won, and there are six ordered pairs: 6 / ∫ (1 + λ)^23 (1 − λ) dλ."""
-    asked = ["analyse", recorded, "--count", 8, "--prior", "RandomWalk"]
-    (told,) = polarbear(*asked, "--json").data["dominated"]
-    assert (told["name"], told["by"]) == ("bad", "good")
-    assert told["error_bound"] == pytest.approx(6 / (2 * (2**24 - 1) / 24 - (2**25 - 1) / 25))
-    said = polarbear(*asked)
-    (row,) = (line.split() for line in said.out.splitlines() if line.startswith("bad  good"))
-    assert row[3:5] == ["0.1", "%"]
-    assert "wrong at most" in said.out
+    outcome, data = as_race
+    (elimination,) = data["dominated"]
+    assert (elimination["name"], elimination["by"]) == ("bad", "good")
+    assert elimination["error_bound"] == pytest.approx(6 / (2 * (2**24 - 1) / 24 - (2**25 - 1) / 25))
+    head, row = (line for line in outcome.out.splitlines() if line.startswith(("eliminated ", "bad         good")))
+    assert row.split()[3:5] == ["0.1", "%"]
+    assert head.split("  ")[0] == "eliminated"
+    assert "wrong at most" in head
+    assert head.endswith("pair check")
 
 
 def test_a_specialist_is_named(polarbear, tmp_path):
@@ -57,52 +86,46 @@ def test_a_specialist_is_named(polarbear, tmp_path):
     ]
     path = tmp_path / "runs.csv"
     path.write_text("\n".join(lines) + "\n")
-    asked = ["analyse", path, "--count", 2, "--confidence", 0.95]
-    (told,) = polarbear(*asked, "--json").data["specialists"]
-    assert (told["name"], told["by"]) == ("A", "B")
-    said = polarbear(*asked)
-    assert "A is a specialist: B beats it on most instances at every time, but it comes first on " in said.out
-    assert told["share"] == pytest.approx(0.4, abs=0.05)
+    command = ["analyse", path, "--count", 2, "--confidence", 0.95]
+    (specialist,) = polarbear(*command, "--json").data["specialists"]
+    assert (specialist["name"], specialist["by"]) == ("A", "B")
+    outcome = polarbear(*command)
+    assert "A is a specialist: B beats it on most instances at every time, but it comes first on " in outcome.out
+    assert specialist["share"] == pytest.approx(0.4, abs=0.05)
 
 
-def test_a_replayed_race_takes_a_guarantee(polarbear, recorded):
-    asked = ["analyse", recorded, "--race", "--count", 8, "--prior", "RandomWalk", "--json"]
-    before = polarbear(*asked).data["race"]["eliminations"]
-    after = polarbear(*asked, "--guarantee", 0.01).data["race"]["eliminations"]
+def test_a_replayed_race_takes_a_guarantee(polarbear, table, as_race):
+    before = as_race[1]["race"]["eliminations"]
+    command = ["analyse", table, "--race", "--count", 8, "--prior", "RandomWalk", "--guarantee", 0.01, "--json"]
+    after = polarbear(*command).data["race"]["eliminations"]
     assert [each["name"] for each in before] == [each["name"] for each in after] == ["bad"]
     assert before[0]["error_bound"] > 0.01 >= after[0]["error_bound"]
 
 
-def test_aocc_is_asked_too_and_says_where_it_does_not_apply(polarbear, recorded):
-    said = polarbear("analyse", recorded, "--count", 8)
-    assert "Would AOCC have chosen differently? AOCC does not apply: it needs distances to a known optimum" in said.out
-    shifted = recorded.with_name("distances.csv")
-    head, *rows = recorded.read_text().splitlines()
+def test_aocc_chooses_where_values_are_distances_to_the_optimum(polarbear, table, tmp_path):
+    head, *rows = table.read_text().splitlines()
     moved = [f"{start},{float(value) + 10}" for start, value in (row.rsplit(",", 1) for row in rows)]
-    shifted.write_text("\n".join([head, *moved]) + "\n")
-    told = polarbear("analyse", shifted, "--json", "--count", 8).data["aocc"]
-    assert set(told["means"]) == {"good", "bad", "late"}
-    assert told["choice"] == "good"  # log 13 + log 12 is less than log 16 + log 10.5
-    assert told["sentence"].startswith("AOCC between 1e-08 and 100 would choose good")
+    distances = tmp_path / "distances.csv"
+    distances.write_text("\n".join([head, *moved]) + "\n")
+    aocc = polarbear("analyse", distances, "--json", "--count", 8).data["aocc"]
+    assert set(aocc["means"]) == {"good", "bad", "late"}
+    assert aocc["choice"] == "good"  # log 13 + log 12 is less than log 16 + log 10.5
+    assert aocc["sentence"].startswith("AOCC between 1e-08 and 100 would choose good")
 
 
-def test_a_race_file_can_be_analysed(polarbear, finished):
-    said = polarbear("analyse", finished, "--json", "--count", 5, "--confidence", 0.8)  # it is beaten with 0.90
-    assert said.code == 0
-    assert "poor" not in said.data["pareto_set"]
-
-
-def test_other_names_of_columns(polarbear, recorded):
-    recorded.write_text(recorded.read_text().replace("raw_y", "loss").replace("evaluations", "step"))
-    said = polarbear("analyse", recorded, "--map", "raw_y=loss", "--map", "evaluations=step", "--json", "--count", 5)
-    assert said.code == 0
-    assert said.data["runs"] == 72
+@pytest.mark.parametrize("option", ["--column", "--map"])  # --map is the former name
+def test_columns_may_have_other_names(polarbear, table, tmp_path, option):
+    other = tmp_path / "other.csv"
+    other.write_text(table.read_text().replace("raw_y", "loss").replace("evaluations", "step"))
+    outcome = polarbear("analyse", other, option, "raw_y=loss", option, "evaluations=step", "--json", *FEW_TIMES)
+    assert outcome.code == 0
+    assert outcome.data["runs"] == 72
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--map", "raw_y"], "expected --map name=column"),
+        (["--column", "raw_y"], "expected --column name=value, such as --column raw_y=loss, got 'raw_y'"),
         (["--prior", "Nonsense"], "Nonsense"),
         (["--prior", "Dirichlet", "--elimination", "joint"], "treats each time alone"),
         (["--start", "80", "--stop", "70"], "expected a grid from above 0 to a later time"),
@@ -112,51 +135,51 @@ def test_other_names_of_columns(polarbear, recorded):
         (["--guarantee", "2", "--race"], "expected guarantee in (0, 0.5]"),
     ],
 )
-def test_bad_wishes(polarbear, recorded, options, message):
-    said = polarbear("analyse", recorded, "--count", 5, *options)
-    assert said.code == 1
-    assert message in said.err
-    assert said.out == ""
+def test_wrong_options_are_reported(polarbear, table, options, message):
+    outcome = polarbear("analyse", table, *FEW_TIMES, *options)
+    assert outcome.code == 1
+    assert message in outcome.err
+    assert outcome.out == ""
 
 
-def test_one_algorithm_alone_is_no_comparison(polarbear, recorded):
-    lines = [line for line in recorded.read_text().splitlines() if not line.startswith(("bad", "late"))]
-    recorded.write_text("\n".join(lines))
-    said = polarbear("analyse", recorded)
-    assert said.code == 1
-    assert "expected runs of two algorithms or more" in said.err
+def test_one_algorithm_alone_is_no_comparison(polarbear, table, tmp_path):
+    lines = [line for line in table.read_text().splitlines() if not line.startswith(("bad", "late"))]
+    alone = tmp_path / "alone.csv"
+    alone.write_text("\n".join(lines))
+    outcome = polarbear("analyse", alone)
+    assert outcome.code == 1
+    assert "expected runs of two algorithms or more" in outcome.err
 
 
-def test_a_race_file_is_compared_as_it_was_raced(polarbear, race_toml, finished):
-    said = polarbear("analyse", finished, "--json")
-    assert said.data["grid"] == pytest.approx(np.geomspace(5, 60, 5))
+def test_a_race_file_is_compared_at_its_own_times(polarbear, finished):
+    data = polarbear("analyse", finished, "--json", "--confidence", 0.8).data  # "poor" is beaten with 0.90
+    assert data["grid"] == pytest.approx(np.geomspace(5, 60, 5))
+    assert "poor" not in data["pareto_set"]
     assert len(polarbear("analyse", finished, "--json", "--count", 3).data["grid"]) == 3
-    said = polarbear("analyse", finished, "--clock", "seconds")
-    assert (said.code, "were timed in evaluations, not in seconds" in said.err) == (1, True)
+    outcome = polarbear("analyse", finished, "--clock", "seconds")
+    assert (outcome.code, "expected --clock evaluations for the race file" in outcome.err) == (1, True)
+
+
+def test_a_race_in_seconds_is_compared_in_seconds(polarbear, race_toml):
     options = ["--set", "race.clock=seconds", "--set", "grid={start=0.001, stop=0.004, count=2}"]
-    options += ["--max-instances", "4", "--quiet"]
-    polarbear("race", race_toml, *options)
-    said = polarbear("analyse", race_toml.parent / "my.race", "--race")
-    assert "compared at 2 times from 0.001 to 0.004 seconds" in said.out
+    polarbear("race", race_toml, *options, "--max-instances", "4", "--quiet")
+    outcome = polarbear("analyse", race_toml.parent / "my.race", "--race")
+    assert "compared at 2 times from 0.001 to 0.004 seconds" in outcome.out
 
 
-@pytest.fixture
-def of_data_sets(recorded):
-    """The same table, its instances as repetitions on three data sets: a column that only --cluster knows."""
-    head, *rows = recorded.read_text().splitlines()
-    rows = [f"{row},{'abc'[int(row.split(',')[2]) % 3]}" for row in rows]
-    recorded.write_text("\n".join([f"{head},data_set", *rows]) + "\n")
-    return recorded
-
-
-def test_clusters_can_be_chosen(polarbear, of_data_sets):
-    said = polarbear("analyse", of_data_sets, "--cluster", "data_set", "--count", 5, "--race", "--prior", "RandomWalk")
-    assert said.code == 0
-    assert "clusters: 24 instances of 3 data sets, to generalise to new data sets" in said.err
-    said = polarbear("analyse", of_data_sets, "--cluster", "data_set", "--cluster", "function", "--count", 5)
-    assert "clusters: 24 instances of 3 data set-function combinations" in said.err
-    said = polarbear("analyse", of_data_sets, "--cluster", "none", "--count", 5)
-    assert (said.code, "cluster" in said.err) == (0, False)
+def test_clusters_can_be_chosen(polarbear, with_data_sets, monkeypatch):
+    fitted, fit = [], fitting.fit
+    monkeypatch.setattr(fitting, "fit", lambda choices, **options: fitted.append(choices) or fit(choices, **options))
+    command = ["analyse", with_data_sets, *FEW_TIMES, "--cluster", "data_set"]
+    outcome = polarbear(*command, "--race", "--prior", "RandomWalk")
+    assert outcome.code == 0
+    assert "clusters: 24 instances of 3 data sets, to generalise to new data sets" in outcome.err
+    clusters = fitted[0].rankings.clusters
+    assert (clusters.number, clusters.kind, clusters.unit) == (3, "data set", "instance")
+    outcome = polarbear(*command, "--cluster", "function")
+    assert "clusters: 24 instances of 3 data set-function combinations" in outcome.err
+    outcome = polarbear("analyse", with_data_sets, "--cluster", "none", *FEW_TIMES)
+    assert (outcome.code, "cluster" in outcome.err) == (0, False)
 
 
 @pytest.mark.parametrize(
@@ -167,30 +190,15 @@ def test_clusters_can_be_chosen(polarbear, of_data_sets):
         ("RandomWalk", "to new instances, based on 24"),
     ],
 )
-def test_the_analysis_states_what_it_generalises_to(polarbear, of_data_sets, prior, scope):
-    asked = ["analyse", of_data_sets, "--cluster", "data_set", "--count", 5, "--prior", prior]
-    assert f"The answer generalises {scope}." in polarbear(*asked).out.splitlines()
-    assert polarbear(*asked, "--json").data["scope"] == scope
+def test_the_analysis_states_what_it_generalises_to(polarbear, with_data_sets, prior, scope):
+    outcome = polarbear("analyse", with_data_sets, "--cluster", "data_set", *FEW_TIMES, "--prior", prior)
+    assert f"The answer generalises {scope}." in outcome.out.splitlines()
 
 
-def test_status_states_what_the_race_generalises_to(polarbear, finished):
-    told = polarbear("status", finished, "--json").data
-    assert told["scope"] == f"to new instances, based on {told['instances']}"
-    assert f"The answer generalises {told['scope']}." in polarbear("status", finished).out.splitlines()
-
-
-def test_clusters_that_cannot_be(polarbear, of_data_sets, finished):
-    said = polarbear("analyse", of_data_sets, "--cluster", "dataset")
-    assert said.code == 1
-    assert "got 'dataset'; did you mean 'data_set'?" in said.err
-    said = polarbear("analyse", finished, "--cluster", "data_set")
-    assert said.code == 1
-    assert "expected recorded runs for --cluster, got the race file" in said.err
-
-
-def test_clusters_reach_the_rankings(polarbear, of_data_sets, monkeypatch):
-    fitted, fit = [], fitting.fit
-    monkeypatch.setattr(fitting, "fit", lambda choices, **options: fitted.append(choices) or fit(choices, **options))
-    polarbear("analyse", of_data_sets, "--cluster", "data_set", "--count", 5)
-    clusters = fitted[0].rankings.clusters
-    assert (clusters.number, clusters.kind, clusters.unit) == (3, "data set", "instance")
+def test_clusters_that_do_not_exist_are_reported(polarbear, with_data_sets, finished):
+    outcome = polarbear("analyse", with_data_sets, "--cluster", "dataset")
+    assert outcome.code == 1
+    assert "got 'dataset'; did you mean 'data_set'?" in outcome.err
+    outcome = polarbear("analyse", finished, "--cluster", "data_set")
+    assert outcome.code == 1
+    assert "expected recorded runs for --cluster, got the race file" in outcome.err

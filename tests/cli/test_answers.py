@@ -1,3 +1,5 @@
+"""`select` and `export` on the file of a race, and on a saved posterior."""
+
 import csv
 import io
 import json
@@ -9,25 +11,25 @@ import polarbear as pb
 from tests.cli.conftest import RACE
 
 
-def test_select_answers_as_the_library_does(polarbear, finished):
+def test_select_agrees_with_the_library(polarbear, finished):
     with pb.Race.open(finished) as race:
         result = race.result
         expected = pb.select(result.posterior, pb.At(20), pb.Quantile(0.1), among=result.pareto_set)
-    said = polarbear("select", finished, "--at", 20, "--risk", "quantile", "--quantile", 0.1, "--json", "--map")
-    assert said.code == 0
-    assert said.data["choice"] == [expected.choice]
-    assert said.data["candidates"][0]["score"] == pytest.approx(expected.candidates[0].score)
-    assert [each["time"] for each in said.data["map"]] == result.posterior.grid.times.tolist()
+    outcome = polarbear("select", finished, "--at", 20, "--risk", "quantile", "--quantile", 0.1, "--json", "--map")
+    assert outcome.code == 0
+    assert outcome.data["choice"] == [expected.recommendation]
+    assert outcome.data["candidates"][0]["score"] == pytest.approx(expected.candidates[0].score)
+    assert [each["time"] for each in outcome.data["map"]] == result.posterior.grid.times.tolist()
 
 
 @pytest.mark.parametrize(
     "options",
     [["--final"], ["--uniform"], ["--log-uniform"], ["--between", "10", "30"], ["--portfolio", "2"], ["--map"], []],
 )
-def test_every_preference(polarbear, finished, options):
-    said = polarbear("select", finished, "--all", *options)
-    assert said.code == 0
-    assert said.out.startswith("For ")
+def test_every_preference(polarbear, saved, options):
+    outcome = polarbear("select", saved, *options)
+    assert outcome.code == 0
+    assert outcome.out.startswith("For ")
 
 
 @pytest.mark.parametrize(
@@ -39,37 +41,35 @@ def test_every_preference(polarbear, finished, options):
         ([], pb.FirstPlace()),
     ],
 )
-def test_every_criterion(polarbear, finished, options, criterion):
-    with pb.Race.open(finished) as race:
-        expected = pb.select(race.result.posterior, pb.At(20), criterion=criterion)
-    said = polarbear("select", finished, "--all", "--at", 20, "--json", *options)
-    assert said.code == 0
-    assert said.data["criterion"] == str(criterion)
-    assert said.data["sentence"] == expected.sentence
-    assert said.data["candidates"][0]["expected"] == pytest.approx(expected.candidates[0].expected)
-    assert said.data["win_rate_against_best_single"] is None
-    assert said.data["best_single"] is None
+def test_every_criterion(polarbear, saved, options, criterion):
+    expected = pb.select(pb.Posterior.load(saved), pb.At(20), criterion=criterion)
+    outcome = polarbear("select", saved, "--at", 20, "--json", *options)
+    assert outcome.code == 0
+    assert outcome.data["criterion"] == str(criterion)
+    assert outcome.data["sentence"] == expected.sentence
+    assert outcome.data["candidates"][0]["expected"] == pytest.approx(expected.candidates[0].expected)
+    assert outcome.data["win_rate_against_best_single"] is None
+    assert outcome.data["best_single"] is None
 
 
-def test_a_portfolio_is_compared_with_the_best_single_algorithm(polarbear, finished):
-    with pb.Race.open(finished) as race:
-        expected = pb.select(race.result.posterior, pb.At(20), portfolio=2)
-    said = polarbear("select", finished, "--all", "--at", 20, "--portfolio", 2, "--json")
-    assert said.data["choice"] == list(expected.choice)
-    assert said.data["best_single"] == expected.best_single
-    assert said.data["win_rate_against_best_single"] == pytest.approx(expected.win_rate_against_best_single)
-    assert 0.5 <= said.data["win_rate_against_best_single"] <= 1
+def test_a_portfolio_is_compared_with_the_best_single_algorithm(polarbear, saved):
+    expected = pb.select(pb.Posterior.load(saved), pb.At(20), portfolio=2)
+    outcome = polarbear("select", saved, "--at", 20, "--portfolio", 2, "--json")
+    assert outcome.data["choice"] == list(expected.recommendation)
+    assert outcome.data["best_single"] == expected.best_single
+    assert outcome.data["win_rate_against_best_single"] == pytest.approx(expected.win_rate_against_best_single)
+    assert 0.5 <= outcome.data["win_rate_against_best_single"] <= 1
 
 
-def test_budgets_from_a_file(polarbear, finished, tmp_path):
+def test_budgets_from_a_file(polarbear, saved, tmp_path):
     (tmp_path / "budgets").write_text("10\n20\n 30 \n")
-    assert polarbear("select", finished, "--samples", tmp_path / "budgets").code == 0
+    assert polarbear("select", saved, "--samples", tmp_path / "budgets").code == 0
     for text in ("ten", ""):
         (tmp_path / "budgets").write_text(text)
-        said = polarbear("select", finished, "--samples", tmp_path / "budgets")
-        assert (said.code, "expected numbers in" in said.err) == (1, True)
-    said = polarbear("select", finished, "--samples", tmp_path / "nothing")
-    assert (said.code, said.err) == (1, f"polarbear: {tmp_path / 'nothing'}: No such file or directory\n")
+        outcome = polarbear("select", saved, "--samples", tmp_path / "budgets")
+        assert (outcome.code, "expected numbers in" in outcome.err) == (1, True)
+    outcome = polarbear("select", saved, "--samples", tmp_path / "nothing")
+    assert (outcome.code, outcome.err) == (1, f"polarbear: {tmp_path / 'nothing'}: No such file or directory\n")
 
 
 def test_a_saved_posterior_answers_too(polarbear, finished, tmp_path):
@@ -87,30 +87,31 @@ def test_a_saved_posterior_answers_too(polarbear, finished, tmp_path):
         (["--among", "nobody"], "nobody"),
         (["--among", "climbr"], "got 'climbr'; did you mean 'climber'?"),
         (["--between", "30", "10"], "start <= stop"),
-        (["--risk", "quantile", "--quantile", "7"], "must lie between 0 and 1"),
-        (["--quantile", "0.1"], "say that too, or leave it out"),
+        (["--risk", "quantile", "--quantile", "7"], "expected a level of Quantile between 0 and 1, got 7.0"),
+        (["--quantile", "0.1"], "add --risk quantile, or leave --quantile out"),
         (["--portfolio", "1000000000"], "less than or equal to 1000"),
-        (["--top", "2", "--mean-rank"], "expected one criterion, got --top and --mean-rank; leave one out"),
+        (["--top", "2", "--mean-rank"], "expected one criterion, got --top and --mean-rank; leave all but one out"),
         (["--top", "100"], "expected TopK of at most"),
         (["--top", "0"], "greater than or equal to 1"),
         (["--against", "climbr"], "got 'climbr'; did you mean 'climber'?"),
         (["--mean-rank", "--portfolio", "2"], "expected FirstPlace() as the criterion of a portfolio"),
     ],
 )
-def test_bad_wishes(polarbear, finished, options, message):
-    said = polarbear("select", finished, *options)
-    assert said.code == 1
-    assert message in said.err
+def test_wrong_options_of_select_are_reported(polarbear, saved, options, message):
+    outcome = polarbear("select", saved, *options)
+    assert outcome.code == 1
+    assert message in outcome.err
 
 
-def test_runs_and_posteriors_as_csv_and_parquet(polarbear, finished, tmp_path):
+def test_runs_and_posteriors_as_csv_and_parquet(polarbear, finished, saved, tmp_path):
     import pyarrow.parquet as pq
 
-    for what in ("runs", "posterior", "pairwise", "selection"):
-        text = polarbear("export", finished, what).out
+    files = {"runs": finished, "posterior": saved, "pairwise": saved, "selection": saved}
+    for what, file in files.items():
+        text = polarbear("export", file, what).out
         rows = list(csv.DictReader(io.StringIO(text)))
         path = tmp_path / f"{what}.parquet"
-        assert polarbear("export", finished, what, "-o", path).code == 0
+        assert polarbear("export", file, what, "-o", path).code == 0
         table = pq.read_table(path).to_pylist()
         assert len(rows) == len(table) > 0
         assert list(rows[0]) == list(table[0])
@@ -126,19 +127,19 @@ def test_draws_for_arviz(polarbear, finished, tmp_path):
 
 
 def test_decisions_as_json(polarbear, finished, tmp_path):
-    said = polarbear("export", finished, "decisions")
-    told = json.loads(said.out)
-    assert told["finished"]
-    assert len(told["history"]) == told["rounds"]
-    assert told["settings"]["confidence"] == 0.9
+    outcome = polarbear("export", finished, "decisions")
+    data = json.loads(outcome.out)
+    assert data["finished"]
+    assert len(data["history"]) == data["rounds"]
+    assert data["settings"]["confidence"] == 0.9
 
 
-def test_tables_for_papers(polarbear, finished, tmp_path):
+def test_tables_for_papers(polarbear, saved, tmp_path):
     path = tmp_path / "pairs.tex"
-    assert polarbear("export", finished, "pairwise", "-o", path).code == 0
+    assert polarbear("export", saved, "pairwise", "-o", path).code == 0
     assert path.read_text().count(r"\\") == 7
-    said = polarbear("export", finished, "selection", "--format", "tex", "--at", 20)
-    assert r"\caption{For a budget of 20" in said.out
+    outcome = polarbear("export", saved, "selection", "--format", "tex", "--at", 20)
+    assert r"\caption{For a budget of 20" in outcome.out
 
 
 def test_the_configuration_comes_out_as_it_went_in(polarbear, finished):
@@ -148,36 +149,25 @@ def test_the_configuration_comes_out_as_it_went_in(polarbear, finished):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["runs", "-o", "x.xls"], "runs can be written as csv, parquet, not as 'xls'"),
-        (["posterior", "--format", "nc"], "nc is not text; say where to"),
-        (["decisions", "-o", "x.csv"], "decisions can be written as json, not as 'csv'"),
+        (["runs", "-o", "x.xls"], "expected csv or parquet for runs, got 'xls'"),
+        (["posterior", "--format", "nc"], "expected a file for the binary format nc, got none"),
+        (["decisions", "-o", "x.csv"], "expected json for decisions, got 'csv'"),
     ],
 )
-def test_bad_exports(polarbear, finished, arguments, message, tmp_path, monkeypatch):
+def test_wrong_formats_are_reported(polarbear, finished, arguments, message, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    said = polarbear("export", finished, *arguments)
-    assert said.code == 1
-    assert message in said.err
+    outcome = polarbear("export", finished, *arguments)
+    assert outcome.code == 1
+    assert message in outcome.err
 
 
-def test_a_saved_posterior_has_no_runs(polarbear, finished, tmp_path):
-    path = tmp_path / "belief.npz"
-    polarbear("export", finished, "posterior", "-o", path)
-    assert polarbear("export", path, "pairwise").code == 0
-    said = polarbear("export", path, "runs")
-    assert (said.code, "is not a race file" in said.err) == (1, True)
-    said = polarbear("export", path, "configuration")
-    assert (said.code, "is not a race file" in said.err) == (1, True)
+def test_a_saved_posterior_has_no_runs(polarbear, saved, tmp_path):
+    assert polarbear("export", saved, "pairwise").code == 0
+    for what in ("runs", "configuration"):
+        outcome = polarbear("export", saved, what)
+        assert (outcome.code, "expected a race file, got another file in" in outcome.err) == (1, True)
+    path = tmp_path / "other.npz"
     path.write_text("something else")
     for command in (["select"], ["plot"], ["report"]):
-        said = polarbear(*command, path)
-        assert (said.code, "expected a race file, or a posterior that was saved" in said.err) == (1, True)
-
-
-def test_what_is_really_damaged_is_told(polarbear, finished, monkeypatch):
-    def damaged(path):
-        raise ValueError(f"{path} is damaged: half an event")
-
-    monkeypatch.setattr(pb.Race, "open", damaged)
-    said = polarbear("status", finished)
-    assert (said.code, "half an event" in said.err) == (1, True)
+        outcome = polarbear(*command, path)
+        assert (outcome.code, "expected a race file or a saved posterior" in outcome.err) == (1, True)

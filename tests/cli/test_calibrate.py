@@ -6,63 +6,63 @@ SMALL = ["--data-sets", 1, "--algorithms", 2, "--times", 3, "--instances", 16, "
 
 
 def test_every_kind_of_truth_is_simulated_and_outcomes_are_kept(polarbear, tmp_path):
-    asked = ["calibrate", *SMALL, "--results", tmp_path / "outcomes.jsonl", "-q"]
-    said = polarbear(*asked, "--json")
-    assert said.code == 0, said.err
-    truths = [each["truth"] for each in said.data["posteriors"]]
+    command = ["calibrate", *SMALL, "--results", tmp_path / "outcomes.jsonl", "-q"]
+    outcome = polarbear(*command, "--json")
+    assert outcome.code == 0, outcome.err
+    truths = [each["truth"] for each in outcome.data["posteriors"]]
     assert {"constant", "smooth", "crossing", "two kinds", "near-equal"} <= set(truths)
-    assert [each["truth"] for each in said.data["races"]] == truths
-    assert all(0 <= each["coverage"] <= 1 for each in said.data["posteriors"])
+    assert [each["truth"] for each in outcome.data["races"]] == truths
+    assert all(0 <= each["coverage"] <= 1 for each in outcome.data["posteriors"])
     kept = (tmp_path / "outcomes.jsonl").read_text()
-    again = polarbear(*asked)
+    again = polarbear(*command)
     assert again.code == 0
     assert (tmp_path / "outcomes.jsonl").read_text() == kept
-    worst = min(each["coverage"] for each in said.data["posteriors"])
-    assert f"Worst case: intervals hold the truth in {worst:.1%}" in again.out
+    worst = min(each["coverage"] for each in outcome.data["posteriors"])
+    assert f"Worst case: intervals cover the truth in {worst:.1%}" in again.out
 
 
-def test_one_truth_and_another_belief(polarbear):
-    said = polarbear(
-        "calibrate", *SMALL, "--truth", "constant", "--belief", "Dirichlet", "--elimination", "pointwise", "--json", "-q"
+def test_one_truth_and_another_prior(polarbear):
+    outcome = polarbear(
+        "calibrate", *SMALL, "--truth", "constant", "--prior", "Dirichlet", "--elimination", "pointwise", "--json", "-q"
     )  # fmt: skip
-    assert said.code == 0, said.err
-    assert [each["truth"] for each in said.data["posteriors"]] == ["constant"]
-    assert said.data["setting"]["belief"] == "Dirichlet"
+    assert outcome.code == 0, outcome.err
+    assert [each["truth"] for each in outcome.data["posteriors"]] == ["constant"]
+    assert outcome.data["setting"]["belief"] == "Dirichlet"
 
 
 @pytest.mark.parametrize(
     ("options", "words"),
     [
         (["--belief", "Dirichlet"], "treats each time alone"),
-        (["--belief", "Spline"], "belief must be one of"),
+        (["--prior", "Spline"], "'Spline'"),
         (["--truth", "flat"], "expected a truth among"),
     ],
 )
-def test_settings_that_do_not_go_together_are_refused(polarbear, options, words):
-    said = polarbear("calibrate", *options, "--elimination", "joint", "-q")
-    assert said.code == 1
-    assert words in said.err
+def test_settings_that_contradict_each_other_are_rejected(polarbear, options, words):
+    outcome = polarbear("calibrate", *options, "--elimination", "joint", "-q")
+    assert outcome.code == 1
+    assert words in outcome.err
 
 
-def test_outcomes_go_into_a_file_of_their_own(polarbear, tmp_path):
+def test_other_files_are_not_overwritten_by_outcomes(polarbear, tmp_path):
     notes = tmp_path / "notes.txt"
-    notes.write_text("dear diary")
-    said = polarbear("calibrate", *SMALL, "--truth", "constant", "--results", notes, "-q")
-    assert said.code == 1
-    assert "notes.txt, line 1, is no outcome of a study; give the file that a study wrote, or another name" in said.err
-    assert notes.read_text() == "dear diary"
+    notes.write_text("my notes")
+    outcome = polarbear("calibrate", *SMALL, "--truth", "constant", "--results", notes, "-q")
+    assert outcome.code == 1
+    assert "notes.txt; give a file that a study wrote, or a new name" in outcome.err
+    assert notes.read_text() == "my notes"
 
 
 def test_the_setting_of_a_race_is_taken_from_its_file(polarbear, finished):
-    said = polarbear(
+    outcome = polarbear(
         "calibrate", finished, "--data-sets", 1, "--truth", "smooth", "--instances", 16, "--draws", 200, "--json"
     )
-    assert said.code == 0, said.err
-    assert "runs like those of" in said.err
-    setting = said.data["setting"]
+    assert outcome.code == 0, outcome.err
+    assert "runs like those of" in outcome.err
+    setting = outcome.data["setting"]
     assert (setting["algorithms"], setting["times"], setting["belief"]) == (3, 5, "RandomWalk")
     assert (setting["confidence"], setting["rope"]) == (0.9, 0.15)
     assert 0 <= setting["autocorrelation"] <= 1
-    assert said.data["posteriors"][0]["instances"] == 16
+    assert outcome.data["posteriors"][0]["instances"] == 16
     assert setting["most_instances"] == 16
     assert setting["batch"] == [8, 8, 128]

@@ -1,6 +1,5 @@
-"""The command line as a newcomer uses it: real processes, one of them killed."""
+"""What needs a process of its own: kills, interrupts, locks, standard streams, imports and the entry point."""
 
-import json
 import os
 import shlex
 import signal
@@ -14,63 +13,69 @@ from polarbear.cli.open_file import open_race
 from polarbear.storage import RaceFile
 
 POLARBEAR = [sys.executable, "-W", "error", "-m", "polarbear"]
+PATIENCE = 120  # seconds for an event that takes about one, on a machine that is slow or stalls
 
 
-def polarbear(*arguments, cwd, code=0):
-    done = subprocess.run(
-        [*POLARBEAR, *map(str, arguments)], cwd=cwd, capture_output=True, text=True, check=False, timeout=300
-    )
-    assert done.returncode == code, done.stderr
-    return done.stdout
+@pytest.fixture
+def waiting_race(race_toml):
+    """A race in a process of its own, which waits in its first round after two runs, until the file `wait` is removed."""
+    (race_toml.parent / "wait").touch()
+    process = subprocess.Popen([*POLARBEAR, "race"], cwd=race_toml.parent, stderr=subprocess.PIPE, text=True)
+    try:
+        end = time.monotonic() + PATIENCE
+        while _stored_runs(race_toml.parent / "my.race") < 2:
+            assert process.poll() is None, process.communicate()[1]
+            assert time.monotonic() < end
+            time.sleep(0.02)
+        yield process
+    finally:
+        process.kill()
+        process.wait()
+        process.stderr.close()
 
 
-def begun(cwd, *arguments, runs):
-    """A race in a process of its own, with at least so many runs stored."""
-    process = subprocess.Popen([*POLARBEAR, "race", *arguments], cwd=cwd, stderr=subprocess.PIPE, text=True)
-    while process.poll() is None:
-        if (cwd / "my.race").exists():
-            with RaceFile.open(cwd / "my.race", write=False) as file:
-                if len(file.runs()) >= runs:
-                    return process
-        time.sleep(0.02)
-    pytest.fail(f"the race ended before it could be stopped: {process.communicate()[1]}")
+def _stored_runs(path):
+    if not path.exists():
+        return 0
+    with RaceFile.open(path, write=False) as file:
+        return len(file.runs())
 
 
-def test_from_init_to_export_with_a_kill_in_between(tmp_path):
-    polarbear("init", cwd=tmp_path)
-    assert polarbear("check", cwd=tmp_path).count("fine") == 4
-    process = begun(tmp_path, "--max-instances", "9", runs=5)
-    os.kill(process.pid, signal.SIGKILL)
-    process.communicate()
-    told = json.loads(polarbear("status", "my.race", "--json", cwd=tmp_path, code=2))
-    assert told["stored_runs"] >= 5
-    resumed = json.loads(polarbear("resume", "my.race", "--max-instances", 9, "--json", cwd=tmp_path, code=2))
-    whole = json.loads(
-        polarbear("race", "-o", "whole.race", "--max-instances", 9, "--json", "-q", cwd=tmp_path, code=2)
-    )
-    assert {**resumed, "file": ""} == {**whole, "file": ""}
-    with (tmp_path / "race.toml").open("a") as file:
-        file.write('[algorithms.bold]\nfunction = "optimisers:one_plus_one"\narguments = {step = 2.0}\n')
-    added = json.loads(polarbear("add", "my.race", "--max-instances", 9, "--json", cwd=tmp_path, code=2))
-    assert "bold" in added["algorithms"]
-    assert polarbear("select", "my.race", "--at", 50, cwd=tmp_path).startswith("For a budget of 50")
-    polarbear("export", "my.race", "runs", "-o", "runs.csv", cwd=tmp_path)
-    head = (tmp_path / "runs.csv").read_text().splitlines()[0]
-    assert head == "algorithm_name,instance,evaluations,raw_y,status"
+def test_a_killed_race_is_resumed_as_if_it_had_not_been_killed(polarbear, race_toml, waiting_race):
+    waiting_race.kill()
+    waiting_race.wait()
+    (race_toml.parent / "wait").unlink()
+    file = race_toml.parent / "my.race"
+    status = polarbear("status", file, "--json")
+    assert (status.code, status.data["stored_runs"], status.data["rounds"]) == (2, 2, 0)
+    resumed = polarbear("resume", file, "--max-instances", 4, "--json")
+    assert "2 stored runs" in resumed.err
+    whole = polarbear("race", race_toml, "-o", race_toml.parent / "whole.race", "--max-instances", 4, "--json")
+    assert {**resumed.data, "file": ""} == {**whole.data, "file": ""}
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_interrupts_leave_a_valid_state_and_2(tmp_path, number):
-    polarbear("init", cwd=tmp_path)
-    process = begun(tmp_path, runs=2)
-    os.kill(process.pid, number)
-    _, errors = process.communicate(timeout=60)
-    assert process.returncode == 2, errors
-    assert "go on with: polarbear resume my.race" in errors
+def test_interrupts_leave_a_valid_state_and_exit_with_2(waiting_race, number):
+    os.kill(waiting_race.pid, number)
+    _, errors = waiting_race.communicate(timeout=PATIENCE)
+    assert waiting_race.returncode == 2, errors
+    assert "the race was interrupted; continue with: polarbear resume my.race" in errors
     assert "Traceback" not in errors
 
 
-def test_an_interrupt_while_modules_are_read_is_quiet():
+def test_only_one_process_may_write_and_all_may_read(polarbear, race_toml, waiting_race):
+    file = race_toml.parent / "my.race"
+    outcome = polarbear("resume", file)
+    assert outcome.code == 1
+    assert "is being written by process" in outcome.err
+    assert polarbear("status", file).code == 2
+    (race_toml.parent / "wait").unlink()
+    for _ in range(20):
+        with open_race(file) as race:
+            assert len(race.result.pareto_set) > 1
+
+
+def test_an_interrupt_during_imports_is_quiet():
     code = (
         "import os, signal, sys\n"
         "class Interrupter:\n"
@@ -84,73 +89,70 @@ def test_an_interrupt_while_modules_are_read_is_quiet():
     assert (done.returncode, done.stdout, done.stderr) == (2, "", "")
 
 
-def test_only_one_may_write_and_everybody_read(tmp_path):
-    polarbear("init", cwd=tmp_path)
-    process = begun(tmp_path, runs=1)
-    try:
-        done = subprocess.run(
-            [*POLARBEAR, "resume", "my.race"], cwd=tmp_path, capture_output=True, text=True, check=False
-        )
-        assert done.returncode == 1
-        assert "is being written by process" in done.stderr
-        for _ in range(30):
-            with open_race(tmp_path / "my.race") as race:
-                assert len(race.result.pareto_set) > 1
-            time.sleep(0.05)
-        polarbear("status", "my.race", cwd=tmp_path, code=2)
-    finally:
-        process.kill()
-        process.communicate()
-
-
-def test_help_imports_nothing_heavy(tmp_path):
+def _modules_imported_by(*arguments):
+    """The modules that a command has imported when it ends."""
     code = (
-        "import sys, polarbear.cli.commands as m\n"
-        "try: m.app(['--help'], prog_name='polarbear')\n"
+        "import sys, polarbear.cli.commands as commands\n"
+        "try: commands.app(sys.argv[1:], prog_name='polarbear')\n"
         "except SystemExit as end: assert not end.code\n"
-        "print({'numpy', 'scipy', 'pydantic', 'sqlite3'} & set(sys.modules))"
+        "print(*sys.modules)"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.splitlines()[-1] == "set()"
-    assert "Exit codes: 0 done" in done.stdout
+    done = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=True)
+    return done.stdout.splitlines()
 
 
-def test_the_entry_point_is_installed():
+def test_help_imports_no_numerical_library():
+    *lines, modules = _modules_imported_by("--help")
+    assert {"numpy", "scipy", "sqlite3", "polarbear.configuration"}.isdisjoint(modules.split())
+    assert "Usage: polarbear [OPTIONS] COMMAND" in "\n".join(lines)
+    assert "Exit codes: 0 done" in "\n".join(lines)
+
+
+def test_select_from_a_saved_posterior_imports_only_numpy(saved):
+    *lines, modules = _modules_imported_by("select", str(saved), "--at", "20")
+    assert lines[0].startswith("For a budget of 20")
+    assert {"scipy", "xarray", "pandas", "jax", "arviz_stats", "rich", "sqlite3"}.isdisjoint(modules.split())
+
+
+def test_python_m_polarbear_and_the_entry_point_are_the_same_command():
     from importlib.metadata import entry_points
 
     (entry,) = entry_points(group="console_scripts", name="polarbear")
     assert entry.value == "polarbear.cli.main:run"
+    assert _shell("polarbear --version").stdout.startswith("polarbear ")
 
 
-def test_python_m_polarbear_is_the_same_command(tmp_path):
-    assert polarbear("--version", cwd=tmp_path).startswith("polarbear ")
-    assert "Usage: polarbear [OPTIONS] COMMAND" in polarbear("--help", cwd=tmp_path)
-
-
-def spoken(command, **environment):
-    """What a shell makes of a command line, in which `polarbear` is ours."""
+def _shell(command, **environment):
+    """Run a command line of `polarbear` in a shell."""
     line = command.replace("polarbear", shlex.join(POLARBEAR))
     return subprocess.run(
         ["bash", "-c", line], env={**os.environ, **environment}, capture_output=True, text=True, check=False
     )
 
 
-def test_whoever_stops_reading_is_no_error_to_talk_about(finished):
-    said = spoken(f"polarbear export {finished} runs | head -1")
-    assert (said.stdout.count("\n"), said.stderr) == (1, "")
-    said = spoken("polarbear --help | true")
-    assert said.stderr == ""
+def test_a_reader_that_closes_the_pipe_is_no_error(finished):
+    done = _shell(f"polarbear export {finished} runs | head -1")
+    assert (done.stdout, done.stderr) == ("algorithm_name,instance,evaluations,raw_y,status\n", "")
+    assert _shell("polarbear --help | true").stderr == ""
 
 
-@pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&-", ">/dev/full"])
-@pytest.mark.parametrize("command", ["--version", "status {}"])
-def test_closed_and_full_streams_end_without_a_traceback(finished, closed, command):
-    said = spoken(f"polarbear {command.format(finished)} {closed}")
-    assert "Traceback" not in said.stderr
-    assert said.returncode == (closed == ">/dev/full")
+@pytest.mark.parametrize(
+    ("command", "closed"),
+    [
+        ("--version", ">&-"),
+        ("--version", "2>&-"),
+        ("--version", ">/dev/full"),
+        ("select {}", ">&- 2>&-"),
+        ("select {}", ">/dev/full"),
+    ],
+)
+def test_closed_and_full_streams_cause_no_traceback(saved, closed, command):
+    done = _shell(f"polarbear {command.format(saved)} {closed}")
+    assert "Traceback" not in done.stderr
+    assert done.returncode == (closed == ">/dev/full")
 
 
-def test_letters_that_the_output_does_not_have_are_replaced(finished):
-    said = spoken(f"polarbear status {finished}", PYTHONIOENCODING="ascii")
-    assert (said.returncode, said.stderr) == (0, "")
-    assert "evaluations" in said.stdout.splitlines()[-1]
+def test_characters_that_cannot_be_encoded_are_replaced(finished):
+    done = _shell(f"polarbear status {finished}", PYTHONIOENCODING="ascii")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "evaluations" in done.stdout.splitlines()[-1]

@@ -1,3 +1,5 @@
+"""`reproduce`: repeats a case study."""
+
 import json
 import sys
 
@@ -9,7 +11,7 @@ from case_studies.page import Page
 
 @pytest.fixture
 def short_study(monkeypatch):
-    """A study that takes no time, in the place of a real one."""
+    """A study that takes no time, instead of a real one."""
 
     def reproduce(folder, *, scale, workers):
         page = Page(folder, "short", "for a test")
@@ -20,22 +22,22 @@ def short_study(monkeypatch):
 
 
 def test_a_study_is_written_into_its_folder(polarbear, short_study, tmp_path):
-    said = polarbear("reproduce", "runtime", "--scale", "paper", "--workers", 3, "--out", tmp_path / "here")
-    assert said.code == 0
-    assert said.out.strip() == str(tmp_path / "here" / "index.html")
+    outcome = polarbear("reproduce", "runtime", "--scale", "paper", "--workers", 3, "--out", tmp_path / "here")
+    assert outcome.code == 0
+    assert outcome.out.strip() == str(tmp_path / "here" / "index.html")
     results = json.loads((tmp_path / "here" / "results.json").read_text())
     assert (results["scale"], results["workers"]) == ("paper", 3)
     assert results["made"]["command"] == "polarbear reproduce runtime --scale paper"
 
 
 def test_an_unknown_study_names_the_known_ones(polarbear):
-    said = polarbear("reproduce", "everything")
-    assert said.code == 1
-    assert "ma-bbob" in said.err
+    outcome = polarbear("reproduce", "everything")
+    assert outcome.code == 1
+    assert "ma-bbob" in outcome.err
 
 
-def test_what_a_study_needs_is_said_in_a_sentence(polarbear, monkeypatch, tmp_path):
+def test_a_missing_package_is_named(polarbear, monkeypatch, tmp_path):
     monkeypatch.setitem(sys.modules, "ioh", None)
-    said = polarbear("reproduce", "gp-bbob", "--out", tmp_path)
-    assert said.code == 1
-    assert "pip install 'polarbear[bbob]'" in said.err
+    outcome = polarbear("reproduce", "gp-bbob", "--out", tmp_path)
+    assert outcome.code == 1
+    assert "pip install 'polarbear[bbob]'" in outcome.err

@@ -1,4 +1,4 @@
-"""Curves in the terminal: right heights, within its width, and in letters where there are no blocks."""
+"""Curves in the terminal: the right heights, within its width, and in letters where blocks cannot be encoded."""
 
 import math
 
@@ -36,21 +36,3 @@ def test_where_there_are_no_blocks_letters_are_used(encoding):
     lines = format_curves(CURVES, columns=80, encoding=encoding)
     assert all(line.isascii() for line in lines)
     assert "+" in lines[1] or "=" in lines[1]
-
-
-def test_a_race_ends_with_the_curves_of_its_pareto_set(polarbear, race_toml):
-    said = polarbear("race", race_toml, "--quiet")
-    assert said.code == 0
-    lines = said.out.splitlines()
-    title = lines.index("P(best) from 5 to 60 evaluations")
-    inside = lines[0].split(": ")[1].split(" (")[0].split(", ")
-    shown = lines[title + 1 : title + 1 + len(inside)]
-    assert [line.split()[0] for line in shown] == inside
-    assert all(" to " in line for line in shown)
-
-
-def test_status_shows_the_rounds(polarbear, finished):
-    told = polarbear("status", finished, "--json").data
-    lines = polarbear("status", finished).out.splitlines()
-    title = lines.index(f"P(dominated) in rounds 1 to {told['rounds']}")
-    assert [line.split()[0] for line in lines[title + 1 : title + 1 + len(told["pareto_set"])]] == told["pareto_set"]

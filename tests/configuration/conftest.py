@@ -1,3 +1,5 @@
+"""A small configuration with a module of optimisers beside it."""
+
 import sys
 from textwrap import dedent
 

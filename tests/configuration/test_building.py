@@ -1,3 +1,5 @@
+"""Algorithms, instances, executors and the JSON schema from the tables of a configuration."""
+
 import sys
 
 import pytest
@@ -16,7 +18,7 @@ def algorithm(folder, **table):
     return building.algorithm_of(AlgorithmTable.model_validate(table), folder)
 
 
-def test_shapes_of_functions(write, tmp_path):
+def test_a_function_may_have_each_shape(write, tmp_path):
     write()
     counted = algorithm(tmp_path, function="own_optimisers:random_search", arguments={"width": 1})
     assert counted.function.keywords == {"width": 1}
@@ -27,7 +29,7 @@ def test_shapes_of_functions(write, tmp_path):
     assert (asking.style, asking.restart) == ("pairs", True)
 
 
-def test_commands_run_beside_the_file_and_may_have_a_parser_of_their_own(tmp_path, monkeypatch):
+def test_commands_run_beside_the_file_and_may_have_their_own_parser(tmp_path, monkeypatch):
     monkeypatch.setattr(sys, "path", list(sys.path))
     code = "def read(line):\n    return (1, float(line[6:])) if 'best' in line else None\n"
     (tmp_path / "own_parser.py").write_text(code)
@@ -39,7 +41,7 @@ def test_commands_run_beside_the_file_and_may_have_a_parser_of_their_own(tmp_pat
     assert recorder.events() == [(1.0, 2.5)]
 
 
-def test_listed_instances_in_four_ways(write, tmp_path):
+def test_instances_are_given_in_four_ways(write, tmp_path):
     write()
     (tmp_path / "list.txt").write_text("# all\nb\n\n a \nc\n")
     folder = tmp_path / "problems"
@@ -59,12 +61,12 @@ def test_listed_instances_in_four_ways(write, tmp_path):
     ("table", "message"),
     [
         ({"file": "nothing.txt"}, "nothing.txt: No such file"),
-        ({"file": "binary.txt"}, "expected a text in UTF-8 in .*binary.txt"),
+        ({"file": "binary.txt"}, "expected text in UTF-8 in .*binary.txt"),
         ({"folder": ".", "pattern": "/etc/*"}, "expected a pattern of files in the folder"),
         ({"folder": ".", "pattern": "*.mps"}, "expected instances in .*, got none"),
     ],
 )
-def test_instances_that_cannot_be_read(write, tmp_path, table, message):
+def test_instances_that_cannot_be_read_are_a_fault(write, tmp_path, table, message):
     (tmp_path / "binary.txt").write_bytes(b"\xff\xfe")
     listed = "\n".join(f'{key} = "{value}"' for key, value in table.items())
     text = RACE.replace('generator = "polarbear.problems:MixedProblems"\narguments = {dimension = 2}', listed)
@@ -81,7 +83,7 @@ def test_a_random_order_follows_from_the_seed(tmp_path):
 
 def test_known_instances_keep_their_places(tmp_path):
     assert instances(tmp_path, names=["d", "a", "b", "c"], known=["c", "a"], shuffle=False) == ["c", "a", "d", "b"]
-    with pytest.raises(ValueError, match="the race has used z, which are not there any more"):
+    with pytest.raises(ValueError, match="expected all instances that the race has used, got no z; put them back"):
         instances(tmp_path, names=["a"], known=["z", "a"])
 
 
@@ -95,7 +97,7 @@ def test_known_instances_keep_their_places(tmp_path):
         ({"generator": "math:pi"}, "to be a function, got 3.14"),
     ],
 )
-def test_bad_instances(tmp_path, table, message):
+def test_wrong_instances_are_reported(tmp_path, table, message):
     with pytest.raises((ValueError, OSError), match=message):
         instances(tmp_path, **table)
 
@@ -108,7 +110,7 @@ def test_an_executor_ends_with_its_block():
         executor.submit(pow, 2, 3)
 
 
-def test_the_schema_knows_every_table_and_says_what_keys_mean(write):
+def test_the_schema_has_every_table_with_descriptions(write):
     schema = json_schema()
     assert set(schema["properties"]) == {"race", "grid", "algorithms", "instances", "limits", "execution"}
     assert schema["$defs"]["RaceTable"]["properties"]["confidence"]["description"].startswith(

@@ -1,3 +1,5 @@
+"""Reading a `race.toml`: the settings it gives, its faults, and values of the command line."""
+
 import re
 
 import pytest
@@ -34,7 +36,7 @@ def faults(path, **overrides):
     return {fault.key: fault.message for fault in caught.value.faults}
 
 
-def test_a_good_file_is_a_race_that_is_ready(write):
+def test_a_valid_file_gives_a_race_that_can_run(write):
     prepared = prepare(write())
     assert prepared.settings == pb.Settings(pb.log_grid(5, 40, 4), seed=1, confidence=0.9)
     assert list(prepared.algorithms) == ["random", "climber"]
@@ -44,7 +46,7 @@ def test_a_good_file_is_a_race_that_is_ready(write):
     assert race.run(max_instances=2, progress="none").instances == 2
 
 
-def test_every_key_of_a_race_is_taken_over(write):
+def test_every_key_of_a_race_becomes_a_setting(write):
     text = RACE.replace(
         "[race]",
         """[race]
@@ -88,14 +90,14 @@ def test_every_key_of_a_race_is_taken_over(write):
     assert prepared.race_file == prepared.folder / "out/one.race"
 
 
-def test_short_forms(write):
+def test_a_name_or_a_number_stands_for_a_table(write):
     text = RACE.replace("seed = 1", 'prior = "RandomWalk"\nbatch = 10')
     settings = prepare(write(text)).settings
     assert settings.prior == pb.RandomWalk()
     assert settings.batch == pb.FixedBatch(10)
 
 
-def test_all_faults_are_told_at_once_each_with_its_key(write):
+def test_all_faults_are_reported_at_once_each_with_its_key(write):
     path = write("""
         [race]
         confidense = 0.9
@@ -128,7 +130,7 @@ def test_all_faults_are_told_at_once_each_with_its_key(write):
         workers = 2
         dask = "tcp://x"
         """)
-    told = faults(path)
+    messages = faults(path)
     expected = {
         "race.confidense": "there is no such key; did you mean 'confidence'?",
         "race.clock": "expected 'evaluations' or 'seconds', got 'minutes'",
@@ -147,9 +149,9 @@ def test_all_faults_are_told_at_once_each_with_its_key(write):
         "limits.instances": "expected greater than or equal to 1, got 0",
         "execution": "expected workers or dask, not both",
     }
-    assert told.keys() == expected.keys()
+    assert messages.keys() == expected.keys()
     for key, message in expected.items():
-        assert message in told[key], key
+        assert message in messages[key], key
 
 
 @pytest.mark.parametrize(
@@ -163,7 +165,11 @@ def test_all_faults_are_told_at_once_each_with_its_key(write):
             "expected two algorithms or more, got 1",
         ),
         (("confidence = 0.9", 'prior = "Dirichlet"\nelimination = "joint"'), "race", "elimination='pointwise'"),
-        (("confidence = 0.9", "confidence = 0.99999"), "race", "draws cannot tell"),
+        (
+            ("confidence = 0.9", "confidence = 0.99999"),
+            "race",
+            "expected enough draws to distinguish",
+        ),
         (
             ("confidence = 0.9", 'prior = {kind = "BSpline", kernel = "matern32"}'),
             "race.prior",
@@ -176,14 +182,18 @@ def test_all_faults_are_told_at_once_each_with_its_key(write):
             "itself; remove the line",
         ),
         (("confidence = 0.9", "batch = {smallest = 9, largest = 8}"), "race.batch", "largest batch"),
-        (("confidence = 0.9", "batch = {size = 3, largest = 9}"), "race.batch", "size stands alone"),
+        (
+            ("confidence = 0.9", "batch = {size = 3, largest = 9}"),
+            "race.batch",
+            "expected size alone, or the other keys",
+        ),
         (("confidence = 0.9", "prior = 7"), "race.prior", "expected a table, got 7"),
         (("confidence = 0.9", "guarantee = 0.0"), "race.guarantee", "expected greater than 0, got 0.0"),
         (("confidence = 0.9", "guarantee = 0.9"), "race.guarantee", "expected less than or equal to 0.5, got 0.9"),
         (("stop = 40", "stop = 4"), "grid", "expected start < stop"),
         (("count = 4", "count = 4_000_000_000"), "grid.count", "expected less than or equal to 100000"),
         (("stop = 40", "stop = inf"), "grid.stop", "expected a finite number, got inf"),
-        (("{dimension = 2}", "{dimension = 1}"), "instances", "MixedProblems cannot be made: expected a dimension"),
+        (("{dimension = 2}", "{dimension = 1}"), "instances", "MixedProblems cannot be created: expected a dimension"),
         (("{dimension = 2}", "{dimensions = 2}"), "instances", "unexpected keyword argument 'dimensions'"),
         (
             ("{dimension = 2}", '{dimension = 2}\nfile = "x"'),
@@ -202,7 +212,7 @@ def test_all_faults_are_told_at_once_each_with_its_key(write):
         (
             ('"own_optimisers:random_search"', '{command = ["solve", 3]}'),
             "algorithms.random.command",
-            "expected a text, or a list of texts, got ['solve', 3]",
+            "expected a string or a list of strings, got ['solve', 3]",
         ),
         (
             ('"own_optimisers:random_search"', '{function = "own_optimisers:random_search", arguments = {with = 3}}'),
@@ -220,25 +230,25 @@ def test_all_faults_are_told_at_once_each_with_its_key(write):
         (('"own_optimisers:random_search"', '"..own_optimisers:x"'), "algorithms.random", "write own_optimisers:x"),
     ],
 )
-def test_single_faults(write, change, key, message):
+def test_each_fault_has_its_message(write, change, key, message):
     assert message in faults(write(RACE.replace(*change)))[key]
 
 
-def test_modules_that_fail_say_where(write, tmp_path):
+def test_an_import_error_names_the_line(write, tmp_path):
     (tmp_path / "failing_module.py").write_text("x = 1\ny = x / 0\n")
     (tmp_path / "needy_module.py").write_text("import nothing_like_this\n")
     (tmp_path / "unfinished_module.py").write_text("x = 1\ndef f(:\n")
     text = RACE.replace("own_optimisers:random_search", "failing_module:f").replace(
         "own_optimisers:climber", "needy_module:f"
     )
-    told = faults(write(text))
-    assert re.search(r"failing_module.py, line 2: ZeroDivisionError", told["algorithms.random"])
-    assert "No module named 'nothing_like_this'; install" in told["algorithms.climber"]
-    told = faults(write(RACE.replace("own_optimisers:random_search", "unfinished_module:f")))
-    assert re.search(r"unfinished_module.py, line 2: invalid syntax", told["algorithms.random"])
+    messages = faults(write(text))
+    assert re.search(r"failing_module.py, line 2: ZeroDivisionError", messages["algorithms.random"])
+    assert "No module named 'nothing_like_this'; install" in messages["algorithms.climber"]
+    messages = faults(write(RACE.replace("own_optimisers:random_search", "unfinished_module:f")))
+    assert re.search(r"unfinished_module.py, line 2: invalid syntax", messages["algorithms.random"])
 
 
-def test_of_two_modules_of_one_name_the_one_beside_the_file_is_taken(write, tmp_path):
+def test_of_two_modules_of_one_name_the_one_beside_the_file_is_imported(write, tmp_path):
     prepare(write())
     other = tmp_path / "other"
     other.mkdir()
@@ -250,7 +260,7 @@ def test_of_two_modules_of_one_name_the_one_beside_the_file_is_taken(write, tmp_
     assert function.__code__.co_filename == str(other / "own_optimisers.py")
 
 
-def test_what_is_no_toml_says_where(write, tmp_path):
+def test_a_file_that_is_not_toml_is_reported_with_its_line(write, tmp_path):
     with pytest.raises(ConfigurationError, match=r"it is not TOML: .*line 2"):
         prepare(write("[race]\nx = = 3"))
     (tmp_path / "binary.toml").write_bytes(b"\xff\xfe\x00")
@@ -262,16 +272,16 @@ def test_what_is_no_toml_says_where(write, tmp_path):
         with pytest.raises(ConfigurationError, match="it is not TOML"):
             prepare(write(text))
     (tmp_path / "begun.race").write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(ConfigurationError, match="goes on with `polarbear resume`"):
+    with pytest.raises(ConfigurationError, match="continue a race with `polarbear resume`"):
         prepare(tmp_path / "begun.race")
 
 
-def test_a_folder_stands_for_its_file_and_a_mark_of_byte_order_does_no_harm(write):
+def test_a_folder_stands_for_its_file_and_a_byte_order_mark_is_ignored(write):
     path = write("\ufeff" + RACE)
     assert prepare(path.parent).path == path
 
 
-def test_the_command_line_goes_before_the_file(write):
+def test_the_command_line_overrides_the_file(write):
     text = RACE + '\n[execution]\ndask = "tcp://x"\n'
     overrides = {"race.confidence": 0.8, "limits.instances": 7, "execution.workers": 3, "execution.dask": None}
     prepared = prepare(write(text), overrides)
@@ -296,13 +306,13 @@ def test_the_command_line_goes_before_the_file(write):
         ('"3"', "3"),
     ],
 )
-def test_values_as_the_file_would_have_them(text, value):
+def test_values_are_parsed_as_in_toml(text, value):
     assert parse_value(text) == value
 
 
 @settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(overrides=st.dictionaries(st.sampled_from(KEYS) | st.text(max_size=8), ANYTHING, max_size=3))
-def test_whatever_is_written_there_is_a_race_or_a_list_of_faults(write, overrides):
+def test_any_values_give_a_race_or_a_list_of_faults(write, overrides):
     faults = ()
     try:
         prepare(write(), overrides)

@@ -1,3 +1,5 @@
+"""The configuration that a race file stores."""
+
 import pytest
 
 import polarbear as pb
@@ -11,7 +13,7 @@ def stored(path, **about):
     return path
 
 
-def test_a_race_file_knows_its_configuration(write, tmp_path):
+def test_a_race_file_stores_its_configuration(write, tmp_path):
     prepared = prepare(write(), {"race.confidence": 0.8})
     known = load_stored(stored(tmp_path / "a.race", **to_store(prepared)))
     assert (known.path, known.text, known.overrides) == (prepared.path, RACE, {"race.confidence": 0.8})
@@ -19,7 +21,7 @@ def test_a_race_file_knows_its_configuration(write, tmp_path):
     assert (again.settings.confidence, again.settings.rope) == (0.8, 0.2)
 
 
-def test_what_is_the_race_s_own_stays(tmp_path):
+def test_values_of_the_race_itself_are_not_overwritten(tmp_path):
     path = stored(tmp_path / "a.race", settings="mine", other=3)
     with pb.Race.open(path, algorithms={}) as race:
         assert race.state.settings.confidence == 0.99
@@ -30,7 +32,7 @@ def test_what_is_the_race_s_own_stays(tmp_path):
         assert file.about["other"] == 4
 
 
-@pytest.mark.parametrize("told", [3, [], {}, {"path": "x", "text": "", "overrides": [], "instances": None}])
-def test_nonsense_is_told(tmp_path, told):
+@pytest.mark.parametrize("value", [3, [], {}, {"path": "x", "text": "", "overrides": [], "instances": None}])
+def test_a_damaged_configuration_is_reported(tmp_path, value):
     with pytest.raises(ValueError, match=r"damaged|was made by a Python program"):
-        load_stored(stored(tmp_path / "a.race", configuration=told))
+        load_stored(stored(tmp_path / "a.race", configuration=value))

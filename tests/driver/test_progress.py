@@ -1,4 +1,4 @@
-"""What a person sees while a race runs."""
+"""The views of a race while it runs."""
 
 import dataclasses
 import io
@@ -11,7 +11,7 @@ from rich.console import Console
 import polarbear as pb
 from polarbear.driver import progress as views
 from polarbear.driver.progress import LineView, LiveView, SilentView, make_view
-from polarbear.race import loop
+from polarbear.race import inference, loop
 from tests.race.paper import some_posterior
 from tests.race.simulated import simulated_runs
 
@@ -41,29 +41,29 @@ def settings_of(**changes):
     )
 
 
-def raced(view, rounds=50, **changes):
-    """A race that tells the view what the driver would tell it."""
+def play(view, rounds=50, **changes):
+    """The state of a race after some rounds, reported to a view as the driver does."""
     state = loop.start(settings_of(**changes), NAMES)
     while (plan := loop.ask(state)) is not None and len(state.rounds) < rounds:
-        view.planned(state, plan, len(plan.jobs))
+        view.on_plan(state, plan, len(plan.jobs))
         runs = simulated_runs(plan, UTILITIES, NAMES, TIMES)
         for run in runs:
-            view.ran(run)
-        view.inferring()
+            view.on_run(run)
+        view.on_inference()
         state = loop.tell(state, plan, runs)
-        view.decided(state)
+        view.on_decisions(state)
     return state
 
 
-def shown(view):
-    """What the live view would draw now."""
+def render(view):
+    """The text that the live view would draw now."""
     console = Console(file=io.StringIO(), width=150, record=True)
     console.print(view._render())
     return console.export_text()
 
 
 @pytest.mark.parametrize(
-    ("asked", "stream", "kind"),
+    ("name", "stream", "kind"),
     [
         ("auto", Terminal(), LiveView),
         ("auto", io.StringIO(), LineView),
@@ -72,81 +72,81 @@ def shown(view):
         ("none", Terminal(), SilentView),
     ],
 )
-def test_the_view_that_was_asked_for(asked, stream, kind):
-    assert type(make_view(asked, stream=stream)) is kind
+def test_the_name_and_the_stream_determine_the_view(name, stream, kind):
+    assert type(make_view(name, stream=stream)) is kind
 
 
 def test_an_unknown_view_is_refused():
-    with pytest.raises(ValueError, match="progress must be 'auto', 'live', 'lines' or 'none', got 'loud'"):
+    with pytest.raises(ValueError, match="expected progress to be one of 'auto', 'live', 'lines', 'none', got 'loud'"):
         make_view("loud")
 
 
-def test_it_goes_to_standard_error(capsys):
-    raced(make_view("lines"), rounds=1)
+def test_views_write_to_standard_error_by_default(capsys):
+    play(make_view("lines"), rounds=1)
     out, err = capsys.readouterr()
     assert out == ""
     assert err.startswith("round 1 · ")
 
 
-def test_one_line_a_round():
+def test_one_line_per_round():
     stream = io.StringIO()
-    state = raced(LineView(stream))
+    state = play(LineView(stream))
     lines = stream.getvalue().splitlines()
     assert len(lines) == len(state.rounds) > 1
     for line, round_ in zip(lines, state.rounds, strict=True):
         assert line.startswith(f"round {round_.number} · {len(round_.instances)} instances · ")
         assert f"{100 * round_.resolved_share:.1f}% decided" in line
         for each in round_.eliminated:
-            assert f"{each.name} is out (beaten by {each.by}, {each.probability:.3f})" in line
-    assert "poor is out" in stream.getvalue()
+            assert f"{each.name} is eliminated (beaten by {each.by}, {each.probability:.3f})" in line
+    assert "poor is eliminated" in stream.getvalue()
     assert f"{sum(round_.cost for round_ in state.rounds):,.0f} evaluations" in lines[-1]
     assert f"{len(state.candidates)} candidates" in lines[-1]
 
 
-def test_a_line_tells_of_the_failures_of_its_own_round():
+def test_a_line_counts_the_failures_of_its_own_round():
     stream = io.StringIO()
     view = LineView(stream)
-    state = raced(SilentView(), rounds=1)
-    run = next(iter(state.evidence.runs.values()))
+    state = play(SilentView(), rounds=1)
+    run = next(iter(state.observations.runs.values()))
     for status in ("crashed", "done", "error"):
-        view.ran(dataclasses.replace(run, status=status))
-    view.decided(state)
-    view.ran(run)
-    view.decided(state)
+        view.on_run(dataclasses.replace(run, status=status))
+    view.on_decisions(state)
+    view.on_run(run)
+    view.on_decisions(state)
     first, second = stream.getvalue().splitlines()
     assert "2 runs failed" in first
     assert "failed" not in second
 
 
-def test_a_line_says_that_nothing_could_be_decided_and_why(monkeypatch):
+def test_a_line_reports_an_unreliable_posterior(monkeypatch):
     doubtful = some_posterior(np.random.default_rng(0), NAMES, TIMES, reliable=False)
-    monkeypatch.setattr(loop, "fit", lambda *_, **__: doubtful)
+    monkeypatch.setattr(inference, "fit", lambda *_, **__: doubtful)
     stream = io.StringIO()
-    raced(LineView(stream), rounds=1)
-    assert "nothing was decided, because the posterior cannot be trusted: made up for a test" in stream.getvalue()
+    play(LineView(stream), rounds=1)
+    assert "nothing was decided, because the posterior is unreliable: made up for a test" in stream.getvalue()
 
 
-def test_a_line_of_a_review():
+def test_the_line_of_a_review_mentions_no_new_runs():
     stream = io.StringIO()
-    state = raced(SilentView(), rounds=1)
+    state = play(SilentView(), rounds=1)
     state = loop.reconsider(state, settings_of(confidence=0.9))
-    LineView(stream).decided(loop.tell(state, loop.ask(state), []))
+    LineView(stream).on_decisions(loop.tell(state, loop.ask(state), []))
     assert stream.getvalue().startswith("round 2 · no new runs · ")
 
 
-def test_silence_says_nothing(capsys):
-    raced(make_view("none"), rounds=2)
+def test_the_silent_view_writes_nothing(capsys):
+    play(make_view("none"), rounds=2)
     assert capsys.readouterr() == ("", "")
 
 
-def test_the_live_view_shows_where_the_race_stands():
+def test_the_live_view_shows_the_state_of_the_race():
     view = LiveView(io.StringIO())
-    state = raced(view, rounds=2)
-    text = shown(view)
+    state = play(view, rounds=2)
+    text = render(view)
     assert f"{100 * state.rounds[-1].resolved_share:.1f}% of pairs and times" in text
     assert "round 2" in text
     assert "[bold]odd[/bold]" in text  # names are text, not markup
-    assert f"out in round {state.rounds[0].eliminated[0].round}, beaten by" in text
+    assert f"eliminated in round {state.rounds[0].eliminated[0].round}, beaten by" in text
     assert "races" in text
     assert "12 instances" in text
     assert f"{state.cost:,.0f} evaluations spent, {1 - state.cost / (12 * 3 * 8):.0%} saved" in text
@@ -154,55 +154,55 @@ def test_the_live_view_shows_where_the_race_stands():
         row = next(line for line in text.splitlines() if line.strip().startswith(name))
         assert f"{chance:.3f}" in row
     view.close()
-    view.close()  # twice does no harm
+    view.close()  # a second call does nothing
 
 
 def test_the_live_view_counts_the_runs_of_this_round():
     view = LiveView(io.StringIO())
-    state = raced(view, rounds=1)
+    state = play(view, rounds=1)
     plan = loop.ask(state)
-    view.planned(state, plan, len(plan.jobs) - 2)  # two are there already
+    view.on_plan(state, plan, len(plan.jobs) - 2)  # two are known already
     runs = simulated_runs(plan, UTILITIES, NAMES, TIMES)
-    assert f"2 of {len(plan.jobs)} runs on 6 instances" in shown(view)
-    assert "round 2" in shown(view)
+    assert f"2 of {len(plan.jobs)} runs on 6 instances" in render(view)
+    assert "round 2" in render(view)
     for run in runs[2:]:
-        view.ran(run)
-    view.inferring()
-    assert "inferring the posterior" in shown(view)
-    assert "round 2" in shown(view)
-    assert "round 1 " not in shown(view).replace("out in round 1", "")
-    view.decided(loop.tell(state, plan, runs))
-    assert "round 2" in shown(view)
+        view.on_run(run)
+    view.on_inference()
+    assert "inferring the posterior" in render(view)
+    assert "round 2" in render(view)
+    assert "round 1 " not in render(view).replace("eliminated in round 1", "")
+    view.on_decisions(loop.tell(state, plan, runs))
+    assert "round 2" in render(view)
     view.close()
 
 
-def test_the_live_view_tells_of_failures_newcomers_the_removed_and_the_decided():
+def test_the_live_view_shows_failures_and_added_removed_and_decided_algorithms():
     view = LiveView(io.StringIO())
-    state = raced(view, rounds=1)
+    state = play(view, rounds=1)
     plan = loop.ask(state)
     run = simulated_runs(plan, UTILITIES, NAMES, TIMES)[0]
-    view.ran(dataclasses.replace(run, status="crashed"))
-    view.decided(state)
-    assert "1 run failed" in shown(view)
+    view.on_run(dataclasses.replace(run, status="crashed"))
+    view.on_decisions(state)
+    assert "1 run failed" in render(view)
     grown = loop.add(state, "new")
-    view.planned(grown, loop.ask(grown), 1)
-    assert "catches up" in shown(view)
-    # Undecided of three pairs, and each candidate against the newcomer; of six pairs in all.
+    view.on_plan(grown, loop.ask(grown), 1)
+    assert "catches up" in render(view)
+    # The undecided share of three pairs, and each candidate against the added algorithm; six pairs in total.
     undecided = 3 * (1 - state.rounds[-1].resolved_share) + len(state.candidates)
-    assert f"{1 - undecided / 6:.1%} of pairs and times" in shown(view)
-    view.decided(loop.remove(state, "good"))
-    assert "removed" in shown(view)
-    view.decided(raced(SilentView()))
-    assert "decided" in shown(view).replace("decided  ", "", 1)
+    assert f"{1 - undecided / 6:.1%} of pairs and times" in render(view)
+    view.on_decisions(loop.remove(state, "good"))
+    assert "removed" in render(view)
+    view.on_decisions(play(SilentView()))
+    assert "decided" in render(view).replace("decided  ", "", 1)
     view.close()
 
 
-def test_the_live_view_before_anything_ran():
+def test_the_live_view_before_the_first_run():
     view = LiveView(io.StringIO())
     state = loop.start(settings_of(), NAMES)
     plan = loop.ask(state)
-    view.planned(state, plan, len(plan.jobs))
-    text = shown(view)
+    view.on_plan(state, plan, len(plan.jobs))
+    text = render(view)
     assert "round 1" in text
     assert f"0 of {len(plan.jobs)} runs" in text
     view.close()
@@ -210,41 +210,41 @@ def test_the_live_view_before_anything_ran():
 
 def test_the_live_view_of_a_review():
     view = LiveView(io.StringIO())
-    state = loop.reconsider(raced(view, rounds=1), settings_of(confidence=0.9))
+    state = loop.reconsider(play(view, rounds=1), settings_of(confidence=0.9))
     plan = loop.ask(state)
-    view.planned(state, plan, 0)
-    view.inferring()
-    assert "inferring the posterior" in shown(view)
-    view.decided(loop.tell(state, plan, []))
-    assert shown(view)
+    view.on_plan(state, plan, 0)
+    view.on_inference()
+    assert "inferring the posterior" in render(view)
+    view.on_decisions(loop.tell(state, plan, []))
+    assert render(view)
     view.close()
 
 
-def test_the_live_view_guesses_what_is_to_come():
+def test_the_live_view_forecasts_the_remaining_instances():
     view = LiveView(io.StringIO())
-    raced(view, rounds=1, confidence=0.99, rope=0.01)
-    assert "instances to go" in shown(view)
+    play(view, rounds=1, confidence=0.99, rope=0.01)
+    assert "instances to go" in render(view)
     view.close()
 
 
-def test_the_time_to_come_follows_from_the_instances_of_this_call(monkeypatch):
-    """A race that is continued has used instances on which no time was spent now."""
+def test_the_remaining_time_follows_from_the_instances_of_this_call(monkeypatch):
+    """A continued race has used instances before this call."""
     clock = iter([0.0, 60.0])
     monkeypatch.setattr(views, "time", SimpleNamespace(monotonic=lambda: next(clock)))
     monkeypatch.setattr(views, "instances_needed", lambda *_: 18.0)
-    state = raced(SilentView(), rounds=1)  # on 6 instances
+    state = play(SilentView(), rounds=1)  # on 6 instances
     view = LiveView(io.StringIO())
     plan = loop.ask(state)
-    view.planned(state, plan, len(plan.jobs))
-    view.decided(loop.tell(state, plan, simulated_runs(plan, UTILITIES, NAMES, TIMES)))
-    assert "about 6 instances to go, 60 s" in shown(view)
+    view.on_plan(state, plan, len(plan.jobs))
+    view.on_decisions(loop.tell(state, plan, simulated_runs(plan, UTILITIES, NAMES, TIMES)))
+    assert "about 6 instances to go, 60 s" in render(view)
     view.close()
 
 
-def test_the_last_view_is_left_standing():
+def test_the_last_view_stays_on_the_screen():
     stream = io.StringIO()
     view = LiveView(stream)
-    raced(view, rounds=2)
+    play(view, rounds=2)
     view.close()
     assert "of pairs and times" in stream.getvalue()
     assert "inferring" not in stream.getvalue()
@@ -254,42 +254,42 @@ def test_the_last_view_is_left_standing():
     ("seconds", "words"),
     [(0, "0 s"), (89.4, "89 s"), (90, "2 min"), (5399, "90 min"), (5400, "1.5 h"), (36_000, "10.0 h")],
 )
-def test_times_are_told_in_units_that_fit(seconds, words):
-    assert views._clock(seconds) == words
+def test_durations_have_suitable_units(seconds, words):
+    assert views._format_duration(seconds) == words
 
 
-class Listening(SilentView):
+class RecordingView(SilentView):
     def __init__(self):
-        self.heard = []
+        self.events = []
 
-    def planned(self, state, plan, waiting):
-        self.heard.append(f"planned {plan.kind} {waiting}")
+    def on_plan(self, state, plan, waiting):
+        self.events.append(f"plan {plan.kind} {waiting}")
 
-    def ran(self, run):
-        self.heard.append("ran")
+    def on_run(self, run):
+        self.events.append("run")
 
-    def inferring(self):
-        self.heard.append("inferring")
+    def on_inference(self):
+        self.events.append("inference")
 
-    def decided(self, state):
-        self.heard.append(f"decided {len(state.rounds)}")
+    def on_decisions(self, state):
+        self.events.append(f"decisions {len(state.rounds)}")
 
     def close(self):
-        self.heard.append("closed")
+        self.events.append("closed")
 
 
-def test_the_driver_tells_the_view_all_of_it_and_closes_it_whatever_happens(monkeypatch):
+def test_the_driver_reports_every_event_and_closes_the_view_in_any_case(monkeypatch):
     rng = np.random.default_rng(0)
     recorded = [pb.Trajectory(name, i, [1, 5], [9.0, rng.random()], until=8) for i in range(6) for name in "ab"]
     race = pb.Race(["a", "b"], None, TIMES, prior=pb.RandomWalk(), batch=pb.FixedBatch(3), rope=0.0, draws=400)
-    view = Listening()
+    view = RecordingView()
     monkeypatch.setattr(views, "make_view", lambda _: view)
     race.run(pb.ReplayExecutor(recorded), max_instances=6)
-    a_round = ["planned fresh 6", *["ran"] * 6, "inferring"]
-    assert view.heard == [*a_round, "decided 1", *a_round, "decided 2", "closed"]
+    a_round = ["plan fresh 6", *["run"] * 6, "inference"]
+    assert view.events == [*a_round, "decisions 1", *a_round, "decisions 2", "closed"]
 
-    view.heard.clear()
+    view.events.clear()
     race = pb.Race(["a", "c"], None, TIMES, prior=pb.RandomWalk(), batch=pb.FixedBatch(3), draws=400)
     with pytest.raises(ValueError, match="expected a recording of 'c'"):
         race.run(pb.ReplayExecutor(recorded))
-    assert view.heard[-1] == "closed"
+    assert view.events[-1] == "closed"

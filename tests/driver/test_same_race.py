@@ -1,19 +1,17 @@
-"""The same race, byte for byte, on every executor, after every stop, and after its driver was killed again and again."""
+"""The same race, byte for byte, on every executor, after every stop, and after its driver is killed repeatedly."""
 
 import json
 import os
 import random
 import signal
-import sqlite3
 import subprocess
 import sys
-import time
-from contextlib import closing
 
 import pytest
 
 import polarbear as pb
-from tests.race.raced import GRID, four, instance
+from tests.driver.races import journal, stored_runs
+from tests.race.live_algorithms import GRID, four, instance
 
 SETTINGS = {
     "pointwise": {
@@ -29,19 +27,6 @@ SETTINGS = {
 
 def settings_of(kind):
     return {"grid": GRID, "confidence": 0.95, "draws": 400, "seed": 3, **SETTINGS[kind]}
-
-
-def journal(path, kinds=("round",)):
-    """The events as they lie in the file, byte for byte."""
-    with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as connection:
-        rows = connection.execute("SELECT kind, data FROM event ORDER BY number").fetchall()
-    return [data for kind, data in rows if kind in kinds]
-
-
-def stored(path):
-    """Each run, but for what it took on the clock of the wall."""
-    with pb.RaceFile.open(path, write=False) as file:
-        return {key: (run.trajectory, run.status, run.reached) for key, run in file.runs().items()}
 
 
 def race_on(executor, path, kind):
@@ -63,27 +48,33 @@ def reference(request, tmp_path_factory):
     return request.param, path, result
 
 
-def same_race(path, reference):
+def assert_same_race(path, reference):
     _, expected, result = reference
     assert journal(path) == journal(expected)
-    assert stored(path) == stored(expected)
+    assert stored_runs(path) == stored_runs(expected)
     assert len(journal(path)) == len(result.rounds)
 
 
 def test_with_two_local_workers(reference, tmp_path):
     with pb.LocalExecutor(workers=2) as executor:
         race_on(executor, tmp_path / "my.race", reference[0])
-    same_race(tmp_path / "my.race", reference)
+    assert_same_race(tmp_path / "my.race", reference)
 
 
-def test_on_dask(reference, tmp_path):
+@pytest.fixture(scope="module")
+def dask():
+    """An executor on a cluster of two worker processes."""
     distributed = pytest.importorskip("distributed", reason="needs polarbear[dask], which polarbear[dev] brings")
     with (
         distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster,
         pb.dask_executor(cluster.scheduler_address) as executor,
     ):
-        race_on(executor, tmp_path / "my.race", reference[0])
-    same_race(tmp_path / "my.race", reference)
+        yield executor
+
+
+def test_on_dask(reference, dask, tmp_path):
+    race_on(dask, tmp_path / "my.race", reference[0])
+    assert_same_race(tmp_path / "my.race", reference)
 
 
 def test_by_replay_of_the_recorded_runs(reference, tmp_path):
@@ -101,10 +92,10 @@ def test_without_a_file(reference):
         assert race.run(executor, progress="none").rounds == result.rounds
 
 
-def test_after_opening_it_again_the_rounds_are_the_same_and_nothing_is_inferred(reference, monkeypatch):
+def test_after_reopening_the_rounds_are_the_same_and_nothing_is_inferred(reference, monkeypatch):
     _, path, result = reference
     with monkeypatch.context() as patch:
-        patch.setattr("polarbear.race.loop.fit", None)
+        patch.setattr("polarbear.race.inference.fit", None)
         race = pb.Race.open(path)
     with race:
         assert race.result.rounds == result.rounds
@@ -127,7 +118,7 @@ def test_when_it_stops_after_every_round(reference, tmp_path):
                     break
                 assert result.stopped == "callback"
                 assert set(result.pareto_set) >= set(reference[2].pareto_set)
-    same_race(path, reference)
+    assert_same_race(path, reference)
 
 
 def test_when_evaluations_run_out_between_rounds(reference, tmp_path):
@@ -138,7 +129,7 @@ def test_when_evaluations_run_out_between_rounds(reference, tmp_path):
         assert (first.stopped, first.rounds) == ("max_evaluations", expected.rounds[:2])
         assert race.run(executor, max_instances=first.instances, progress="none").stopped == "max_instances"
         assert race.run(executor, progress="none").stopped == "resolved"
-    same_race(path, reference)
+    assert_same_race(path, reference)
 
 
 def test_when_seconds_run_out_in_the_middle_of_rounds(reference, tmp_path):
@@ -146,79 +137,88 @@ def test_when_seconds_run_out_in_the_middle_of_rounds(reference, tmp_path):
     stopped = []
     with pb.LocalExecutor(workers=1) as executor, pb.Race(four(0.01), instance, path=path, **settings_of(kind)) as race:
         while "resolved" not in stopped:
-            seconds = 0.15 * 1.1 ** len(stopped)  # ever more, so that a very busy machine, too, gets there
+            seconds = 0.15 * 1.3 ** len(stopped)  # increasing, so that even a very slow machine finishes
             stopped.append(race.run(executor, max_seconds=seconds, progress="none").stopped)
-    assert set(stopped) == {"max_seconds", "resolved"}
-    same_race(path, reference)
+    assert set(stopped) == {"max_seconds", "resolved"}  # each run takes 0.01 s, and there are more than 15
+    assert_same_race(path, reference)
 
 
 # A process that has imported everything and then forks one driver after the other: real processes, without the seconds
-# that each would take to start.
+# that each would take to start. A driver kills itself some milliseconds after storing its nth run.
 DRIVERS = """
 import os
+import signal
 import sys
+import threading
 from pathlib import Path
 
 import polarbear as pb
-from tests.race.raced import four, instance
+from tests.race.live_algorithms import four, instance
 from tests.driver.test_same_race import settings_of
 
-pb.fit(pb.Choices.from_values([[[1.0, 2.0]] * 2], grid=[1, 2]), prior=pb.RandomWalk(), draws=100)
+for kind in ("pointwise", "joint"):
+    settings = settings_of(kind)
+    recorded = [pb.Trajectory(name, i, settings["grid"], [4, 3, 2, 1], until=8) for name in "ab" for i in range(3)]
+    pb.Race("a b".split(), None, **settings).run(pb.ReplayExecutor(recorded), progress="none", max_instances=3)
+
+
+def kill_after(number, delay):
+    add_run, count = pb.RaceFile.add_run, 0
+
+    def add_run_and_count(*arguments):
+        nonlocal count
+        add_run(*arguments)
+        count += 1
+        if count == number:
+            threading.Timer(delay, os.kill, (os.getpid(), signal.SIGKILL)).start()
+
+    pb.RaceFile.add_run = add_run_and_count
+
+
 for line in sys.stdin:
-    path, kind = line.split()
+    path, kind, number, delay = line.split()
     driver = os.fork()
     if driver == 0:
+        if int(number):
+            kill_after(int(number), float(delay))
         if Path(path).exists():
-            race = pb.Race.open(path, algorithms=four(0.03), instances=instance)
+            race = pb.Race.open(path, algorithms=four(), instances=instance)
         else:
-            race = pb.Race(four(0.03), instance, path=path, **settings_of(kind))
+            race = pb.Race(four(), instance, path=path, **settings_of(kind))
         with race, pb.LocalExecutor(workers=2) as executor:
             race.run(executor, progress="none")
+            if int(number):
+                signal.pause()  # until the kill, however fast the race was
         os._exit(0)
-    print(driver, flush=True)
     print(os.waitpid(driver, 0)[1], flush=True)
 """
 
 
 @pytest.fixture(scope="module")
-def drivers():
-    """Start a driver, and later hear how it ended."""
-    here = {**os.environ, "PYTHONPATH": os.getcwd()}  # noqa: PTH109
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True, "env": here}
+def drive():
+    """Run a driver, killed after its nth run if n is above 0, and return its wait status."""
+    environment = {**os.environ, "PYTHONPATH": os.getcwd()}  # noqa: PTH109
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True, "env": environment}
     with subprocess.Popen([sys.executable, "-c", DRIVERS], **pipes) as process:
 
-        def start(path, kind):
-            process.stdin.write(f"{path} {kind}\n")
+        def run_driver(path, kind, number=0, delay=0.0):
+            process.stdin.write(f"{path} {kind} {number} {delay}\n")
             process.stdin.flush()
             return int(process.stdout.readline())
 
-        yield start, lambda: int(process.stdout.readline())
+        yield run_driver
 
 
-def count_of(path, what):
-    """How many runs or events there are by now, seen from outside."""
-    try:
-        with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as connection:
-            return connection.execute(f"SELECT count(*) FROM {what}").fetchone()[0]
-    except sqlite3.OperationalError:  # the file is not there yet, or is just being made
-        return 0
-
-
-def test_when_its_driver_is_killed_at_ten_random_moments(reference, drivers, tmp_path):
+def test_when_its_driver_is_killed_at_random_moments(reference, drive, tmp_path):
     kind, path = reference[0], tmp_path / "my.race"
-    start, ended = drivers
-    moments = random.Random(kind)
-    for target in sorted(moments.sample(range(int(0.7 * len(reference[2].runs))), 10)):
-        driver = start(path, kind)
-        while count_of(path, "run") < target:
-            os.kill(driver, 0)  # fails if the race was over before it could be killed
-            time.sleep(0.001)
-        time.sleep(moments.uniform(0, 0.03))  # in the middle of whatever it does then
-        os.kill(driver, signal.SIGKILL)
-        assert os.WTERMSIG(ended()) == signal.SIGKILL
-    start(path, kind)
-    assert ended() == 0
-    same_race(path, reference)
+    moments, total = random.Random(kind), len(reference[2].runs)
+    for _ in range(3):
+        left = total - (len(stored_runs(path)) if path.exists() else 0)
+        number = moments.randint(1, max(1, left // 3))
+        status = drive(path, kind, number, moments.uniform(0, 0.03))
+        assert os.WTERMSIG(status) == signal.SIGKILL
+    assert drive(path, kind) == 0
+    assert_same_race(path, reference)
 
 
 def test_the_events_are_plain_json(reference):

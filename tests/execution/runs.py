@@ -20,11 +20,11 @@ def instance(index, seed):
     return index + seed / 1000
 
 
-def dies(index, seed):
+def exits_while_making_an_instance(index, seed):
     os._exit(3)
 
 
-def dies_the_first_time(index, seed, *, mark):
+def exits_while_making_the_first_instance(index, seed, *, mark):
     try:
         os.mkdir(mark)  # noqa: PTH102
     except FileExistsError:
@@ -38,13 +38,19 @@ def well_behaved(problem, seed, until):
         yield t, problem + rng.random() / t
 
 
-def short(problem, seed, until):
+def ends_early(problem, seed, until):
     yield 1, 5.0
     yield 3, float(seed)
 
 
-def tell_pid(problem, seed, until):
+def report_pid(problem, seed, until):
     yield 1, os.getpid()
+
+
+def prints(problem, seed, until):
+    print("to stdout")
+    print("to stderr" + 5_000 * "!", file=sys.stderr)
+    yield 1, 2.0
 
 
 def raises(problem, seed, until):
@@ -53,7 +59,7 @@ def raises(problem, seed, until):
     raise KeyError("what went wrong")
 
 
-def raises_something_odd(problem, seed, until):
+def raises_an_error_without_text(problem, seed, until):
     class Odd(BaseException):
         def __str__(self):
             raise RuntimeError
@@ -62,8 +68,8 @@ def raises_something_odd(problem, seed, until):
     raise Odd
 
 
-def raises_at_length(problem, seed, until):
-    raise ValueError("x" * 100_000_000)
+def raises_a_long_error(problem, seed, until):
+    raise ValueError("x" * 10_000_000)
 
 
 def exits(problem, seed, until):
@@ -76,23 +82,23 @@ def interrupts(problem, seed, until):
     raise KeyboardInterrupt
 
 
-def killed(problem, seed, until):
+def kills_itself(problem, seed, until):
     yield 2, 1.0
     print("last words", flush=True)
     os.kill(os.getpid(), signal.SIGKILL)
 
 
-def gone(problem, seed, until):
+def exits_without_cleanup(problem, seed, until):
     yield 2, 1.0
     os._exit(0)
 
 
-def segfault(problem, seed, until):
+def segfaults(problem, seed, until):
     yield 2, 1.0
     ctypes.string_at(0)
 
 
-def killed_the_first_time(problem, seed, until):
+def kills_itself_the_first_time(problem, seed, until):
     try:
         os.mkdir(problem)  # noqa: PTH102
     except FileExistsError:
@@ -112,23 +118,23 @@ def holds_the_lock(problem, seed, until):
 
 
 @counted
-def hangs_in_the_objective(objective, budget, rng):
+def hangs_after_three_evaluations(objective, budget, rng):
     for _ in range(3):
         objective(1.0)
     time.sleep(10_000)
 
 
-def floods(problem, seed, until):
+def floods_its_output(problem, seed, until):
     for stream in (1, 2):
-        for _ in range(100):
+        for _ in range(20):
             os.write(stream, b"x" * 500_000)
     print("the end of the flood", flush=True)
     yield 1, 1.0
     raise ValueError("drowned")
 
 
-def improves_a_million_times(problem, seed, until):
-    return ((t, -t) for t in range(1, 1_000_001))
+def improves_100_000_times(problem, seed, until):
+    return ((t, -t) for t in range(1, 100_001))
 
 
 def closes_streams(problem, seed, until):
@@ -144,7 +150,7 @@ def closes_everything(problem, seed, until):
 
 
 def leaves_children(problem, seed, until):
-    """A child of its group, one of a session of its own, and an orphan of an orphan."""
+    """Leave a child in its process group, one in a session of its own, and an orphan of an orphan."""
     sleep = [sys.executable, "-S", "-c", "import time; time.sleep(10_000)"]
     subprocess.Popen(sleep)
     subprocess.Popen(sleep, start_new_session=True)
@@ -162,7 +168,7 @@ def leaves_children_and_hangs(problem, seed, until):
     time.sleep(10_000)
 
 
-def leaves_children_and_dies(problem, seed, until):
+def leaves_children_and_kills_itself(problem, seed, until):
     yield from leaves_children(problem, seed, until)
     os.kill(os.getpid(), signal.SIGKILL)
 
@@ -213,7 +219,7 @@ def leaves_a_thread(problem, seed, until):
     return search(problem, seed, until)
 
 
-def changes_the_world(problem, seed, until):
+def changes_its_environment(problem, seed, until):
     os.chdir("/")
     sys.stdout = None
     random.random()
@@ -221,62 +227,61 @@ def changes_the_world(problem, seed, until):
     yield 1, 1.0
 
 
-def sees_the_world(problem, seed, until):
+def reports_its_environment(problem, seed, until):
     yield 1, hash("a string")
     yield 2, -hash(os.getcwd()) - 3e19  # noqa: PTH109
     yield 3, -1e20 - random.random() * 1e10
     yield 4, -1e30 - np.random.random() * 1e20  # noqa: NPY002
 
 
-def threads_of_linear_algebra(problem, seed, until):
+def reports_its_number_of_threads(problem, seed, until):
     yield 1, float(os.environ["OMP_NUM_THREADS"])
 
 
-def bare_values(problem, seed, until):
+def yields_values_alone(problem, seed, until):
     yield 3.0
     yield 2.0
     time.sleep(10_000)
 
 
-def own_seconds(problem, seed, until):
+def keeps_its_own_time(problem, seed, until):
     yield 0.1, 3.0
-    time.sleep(until + 1.5)
+    time.sleep(0.5)  # long enough for its driver to look at the clock
     yield 0.2, 2.0
     yield until + 1, 0.0
 
 
 @counted
-def nothing_in_time(objective, budget, rng):
+def never_evaluates(objective, budget, rng):
     time.sleep(10_000)
 
 
-def no_solution(problem, seed, until):
-    yield until, math.inf
-
-
-def absurd(problem, seed, until):
+def returns_a_number(problem, seed, until):
     return seed
 
 
 def mixed(problem, seed, until):
-    """Whatever the instance asks for, of 40: the torture of the contract."""
-    kinds = [raises, killed, hangs, leaves_children, forks_and_both_return, gone, nothing_usable, floods_a_little]
+    """Behave as the instance, of 40, demands: one in five is some kind of trouble."""
+    kinds = [
+        *(raises, kills_itself, hangs, leaves_children),
+        *(forks_and_both_return, exits_without_cleanup, reports_only_nan, prints_a_lot),
+    ]
     index = int(problem)
     yield from kinds[index // 5](problem, seed, until) if index % 5 == 0 else well_behaved(problem, seed, until)
 
 
-def nothing_usable(problem, seed, until):
+def reports_only_nan(problem, seed, until):
     yield 1, math.nan
 
 
-def floods_a_little(problem, seed, until):
+def prints_a_lot(problem, seed, until):
     print("x" * 1_000_000)
     yield from well_behaved(problem, seed, until)
 
 
-def race_within(problem, seed, until):
+def supervises_a_run(problem, seed, until):
     from polarbear.execution import pack, run_supervised
     from polarbear.race.jobs import Job
 
-    run = run_supervised(pack(hangs if seed else short, instance), Job("inner", 0, 10, 4, 0))
-    yield 1, run.trajectory.values[-1]
+    inner = run_supervised(pack(hangs if seed else ends_early, instance), Job("inner", 0, 10, 4, 0))
+    yield 1, inner.trajectory.values[-1]

@@ -10,15 +10,15 @@ from polarbear.race.jobs import Job
 from tests.execution import runs
 
 
-def test_the_same_is_packed_to_the_same():
-    first, second = pack(runs.short, [1, 2]), pack(runs.short, [1, 2])
+def test_equal_algorithms_and_instances_give_equal_payloads():
+    first, second = pack(runs.ends_early, [1, 2]), pack(runs.ends_early, [1, 2])
     assert isinstance(first, Payload)
     assert first == second
     assert first.digest != pack(runs.raises, [1, 2]).digest
     assert "data" not in repr(first)
 
 
-def test_what_is_defined_on_the_spot_goes_along():
+def test_functions_defined_in_a_test_are_sent_with_their_code():
     offset = 5
 
     @counted
@@ -51,34 +51,34 @@ if __name__ == "__main__":
 """
 
 
-def test_a_script_and_the_modules_beside_it_work(tmp_path):
+def test_a_script_can_import_the_modules_beside_it(tmp_path):
     (tmp_path / "beside.py").write_text("def offset(x):\n    return x + 41\n")
     (tmp_path / "random.py").write_text("raise ImportError('found the wrong module')\n")
     folder = tmp_path / "scripts"
     folder.mkdir()
     (folder / "script.py").write_text(SCRIPT)
     (folder / "beside.py").write_text("def offset(x):\n    return x + 41\n")
-    done = subprocess.run(
+    script = subprocess.run(
         [sys.executable, "-W", "error", str(folder / "script.py")],
         cwd=tmp_path,
         capture_output=True,
         text=True,
         check=False,
     )
-    assert done.stdout.strip() == "done [42.]", done.stdout + done.stderr
+    assert script.stdout.strip() == "done [42.]", script.stdout + script.stderr
 
 
 @pytest.mark.parametrize(
     ("algorithm", "instances", "options", "message"),
     [
         (3, [1], {}, r"called as algorithm\(problem, seed, until\), got 3"),
-        (runs.short, 3, {}, r"a callable instance\(index, seed\) or a sequence of problems, got 3"),
-        (runs.short, "a.cnf", {}, "a sequence of problems, got 'a.cnf'"),
-        (runs.short, [1], {"clock": "hours"}, "expected clock="),
-        (runs.short, [threading.Lock()], {}, "expected the source of instances to be something that can be sent"),
+        (runs.ends_early, 3, {}, r"a callable instance\(index, seed\) or a sequence of problems, got 3"),
+        (runs.ends_early, "a.cnf", {}, "a sequence of problems, got 'a.cnf'"),
+        (runs.ends_early, [1], {"clock": "hours"}, "expected clock="),
+        (runs.ends_early, [threading.Lock()], {}, "expected the source of instances to be something that can be sent"),
     ],
 )
-def test_what_cannot_be_run_is_refused_at_once(algorithm, instances, options, message):
+def test_bad_input_is_refused_at_once(algorithm, instances, options, message):
     with pytest.raises(ValueError, match=message):
         pack(algorithm, instances, **options)
 

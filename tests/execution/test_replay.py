@@ -14,29 +14,29 @@ RECORDED = [
 ]
 
 
-def replayed(algorithm, instance, until):
+def replay(algorithm, instance, until):
     job = Job(algorithm, instance, until, 1, 1)
     return ReplayExecutor(RECORDED).submit(run_supervised, None, job, Limits()).result()
 
 
 @pytest.mark.parametrize(("until", "times"), [(5, []), (20, [10, 20]), (40, [10, 20, 30])])
 def test_a_recording_is_cut_at_the_jobs_time(until, times):
-    run = replayed("a", 0, until)
+    run = replay("a", 0, until)
     assert (run.status, run.trajectory.until, run.reached) == ("done", until, until)
     assert run.trajectory.times.tolist() == times
 
 
 def test_the_direction_stays():
-    assert replayed("b", 0, 15).trajectory.maximise
+    assert replay("b", 0, 15).trajectory.maximise
 
 
 def test_a_run_that_had_ended_is_known_at_any_time():
-    assert replayed("a", 1, 10**6).trajectory.until == 10**6
+    assert replay("a", 1, 10**6).trajectory.until == 10**6
 
 
 def test_a_failure_comes_at_its_time():
-    assert replayed("a", 2, 19).status == "done"
-    failed = replayed("a", 2, 20)
+    assert replay("a", 2, 19).status == "done"
+    failed = replay("a", 2, 20)
     assert (failed.status, failed.trajectory.failed, failed.reached) == ("error", True, 20)
     assert "failed at 20" in failed.message
 
@@ -51,7 +51,7 @@ def test_a_failure_comes_at_its_time():
 )
 def test_what_was_not_recorded_is_an_error_in_the_future(job, message):
     with pytest.raises(ValueError, match=message):
-        replayed(*job)
+        replay(*job)
 
 
 def test_bad_input():

@@ -11,7 +11,7 @@ from polarbear import exports
 from polarbear.exports.latex import escape
 from polarbear.race.jobs import Run
 from polarbear.race.result import RaceResult
-from tests.plots.beliefs import small_race, specialist_posterior
+from tests.plots.posteriors import small_race, specialist_posterior
 
 
 @pytest.fixture(scope="module")
@@ -19,7 +19,7 @@ def posterior(crossing_choices):
     return pb.fit(crossing_choices, prior=pb.RandomWalk(), draws=400)
 
 
-def test_runs_are_improvements_and_how_far_they_went():
+def test_runs_are_improvements_and_the_end_of_each_run():
     runs = [
         Run(pb.Trajectory("a", 0, [1, 5], [3.0, 2.0], until=9), reached=9),
         Run(pb.Trajectory("b", 0, [], [], until=4, failed=True), reached=4, status="error"),
@@ -90,22 +90,24 @@ def test_arviz_gets_win_rates_beside_ratings(posterior, kind):
 def test_arviz_gets_no_win_rates_that_are_too_large():
     shape = 2000, 50, 50
     ratings = np.broadcast_to(np.full(50, 0.02), shape)
-    told = pb.Diagnostics("laplace", True, "All is well.", 1000.0)
-    large = pb.Posterior(ratings, [f"a{k}" for k in range(50)], pb.log_grid(1, 100, 50), True, told, "BSpline(...)", 10)
+    diagnostics = pb.Diagnostics("laplace", True, "All is well.", 1000.0)
+    large = pb.Posterior(
+        ratings, [f"a{k}" for k in range(50)], pb.log_grid(1, 100, 50), True, diagnostics, "BSpline(...)", 10
+    )
     group = large.to_arviz()["/posterior"]
     assert set(group.data_vars) == {"ratings"}
     assert "win_rates" in large.thin(100).to_arviz()["/posterior"]
 
 
-def test_the_account_of_a_race_says_what_it_generalises_to():
+def test_the_account_of_a_race_states_its_scope():
     result = small_race(2)
     assert (
         exports.account(result)["scope"] == result.posterior.scope == f"to new instances, based on {result.instances}"
     )
     forgotten = RaceResult(dataclasses.replace(result.state, posterior=None), "paused")
-    assert exports.account(forgotten, believe=False)["scope"] == result.posterior.scope
+    assert exports.account(forgotten, infer=False)["scope"] == result.posterior.scope
     assert "posterior" not in vars(forgotten)  # nothing was inferred for it
-    assert exports.account(small_race(0), believe=False)["scope"] == ""
+    assert exports.account(small_race(0), infer=False)["scope"] == ""
 
 
 def test_pairs_of_a_posterior_that_treats_each_time_alone(crossing_choices):
@@ -116,16 +118,16 @@ def test_pairs_of_a_posterior_that_treats_each_time_alone(crossing_choices):
 def test_the_same_table_in_every_format(posterior, tmp_path):
     table = exports.selection_table(pb.select(posterior, pb.Final()))
     rows = list(csv.DictReader(io.StringIO(exports.as_text(table, "csv"))))
-    told = json.loads(exports.as_text(table, "json"))
-    assert [row["choice"] for row in rows] == [row["choice"] for row in told] == table["choice"]
-    assert float(rows[0]["expected"]) == told[0]["expected"] == table["expected"][0]
+    records = json.loads(exports.as_text(table, "json"))
+    assert [row["choice"] for row in rows] == [row["choice"] for row in records] == table["choice"]
+    assert float(rows[0]["expected"]) == records[0]["expected"] == table["expected"][0]
     path = tmp_path / "table.parquet"
     exports.write_table(table, path, "parquet")
     import pyarrow.parquet as pq
 
     assert pq.read_table(path).to_pydict() == table
     assert exports.as_text(table, "tex").count(r"\\") == 4
-    with pytest.raises(ValueError, match="expected csv, json or tex, got 'xls'"):
+    with pytest.raises(ValueError, match="expected the format csv, json or tex, got 'xls'"):
         exports.as_text(table, "xls")
 
 
@@ -149,7 +151,7 @@ def test_a_bound_is_rounded_up(bound, words):
     assert exports.format_error_bound(bound) == words
 
 
-def test_latex_takes_no_orders_from_names():
+def test_names_are_escaped_in_latex():
     text = exports.latex({"a": [r"\input{x}", "50 % & more_"], "n": [1, 2]}, caption="100 % $x$")
     assert r"\textbackslash{}input\{x\}" in text
     assert r"50 \% \& more\_ & 2 \\" in text

@@ -1,10 +1,10 @@
-"""Writes the folders in `data/` anew, by the real loggers of IOHprofiler and COCO.
+"""Write the folders in `data/` with the real loggers of IOHprofiler and COCO.
 
     python tests/importers/make_samples.py ioh tests/importers/data/ioh      # needs ioh 0.3 and cmaes
     python tests/importers/make_samples.py coco tests/importers/data/coco    # needs coco-experiment 2.8
 
-BBOB functions, instances 1 to 5, 1500 evaluations; written with ioh 0.3.22, cmaes 0.13.1 and coco-experiment 2.8.2. Neither
-logger has wheels for every platform, which is why the tests read stored folders.
+BBOB functions, instances 1 to 5, 1500 evaluations. The stored folders were written with ioh 0.3.22, cmaes 0.13.1 and
+coco-experiment 2.8.2. Neither logger has wheels for every platform, which is why the tests read stored folders.
 """
 
 from __future__ import annotations
@@ -12,8 +12,12 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 BUDGET, INSTANCES = 1500, range(1, 6)
 
@@ -45,17 +49,20 @@ def cma_es(objective, dimension, rng):
         optimiser.tell([(x, objective(x)) for x in points])
 
 
-def write_ioh(folder: Path) -> None:
+ALGORITHMS = {"CMA-ES": cma_es, "OnePlusOne": one_plus_one, "RandomSearch": random_search}
+
+
+def write_ioh(folder: Path, algorithms: Iterable[str] = tuple(ALGORITHMS)) -> None:
     import ioh
 
-    for name, algorithm in {"CMA-ES": cma_es, "OnePlusOne": one_plus_one, "RandomSearch": random_search}.items():
+    for name in algorithms:
         logger = ioh.logger.Analyzer(root=str(folder), folder_name=name, algorithm_name=name, algorithm_info="sample")
         logger.add_experiment_attribute("machine", "sample")
         for function in (8, 21):
             for instance in INSTANCES:
                 problem = ioh.get_problem(function, instance, 5, ioh.ProblemClass.BBOB)
                 problem.attach_logger(logger)
-                algorithm(problem, 5, np.random.default_rng([function, instance]))
+                ALGORITHMS[name](problem, 5, np.random.default_rng([function, instance]))
                 problem.detach_logger()
         logger.close()
 
@@ -64,13 +71,13 @@ def write_coco(folder: Path) -> None:
     import cocoex
 
     folder.mkdir(parents=True, exist_ok=True)
-    os.chdir(folder)  # the logger writes below "exdata" where it is
-    for name, algorithm in {"OnePlusOne": one_plus_one, "RandomSearch": random_search}.items():
+    os.chdir(folder)  # the logger writes below "exdata" in the working directory
+    for name in ("OnePlusOne", "RandomSearch"):
         suite = cocoex.Suite("bbob", "instances: 1-5", "function_indices: 8 dimensions: 2,10")
         observer = cocoex.Observer("bbob", f"result_folder: {name} algorithm_name: {name}")
         for problem in suite:
             problem.observe_with(observer)
-            algorithm(problem, problem.dimension, np.random.default_rng(problem.id_instance))
+            ALGORITHMS[name](problem, problem.dimension, np.random.default_rng(problem.id_instance))
         (folder / "exdata" / name).rename(folder / name)
     (folder / "exdata").rmdir()
 

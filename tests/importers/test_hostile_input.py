@@ -1,17 +1,19 @@
-"""Whatever a file holds: runs and reports, or a `ValueError` with a sentence; never more, and nothing is written."""
+"""Whatever a file contains, reading it gives runs and reports or a `ValueError` with a sentence, and writes nothing."""
 
 import io
 import json
 import math
 import os
 import zipfile
+from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from polarbear.importers import Imported, Skipped, read_runs
+from polarbear.importers import Imported, Reason, Skipped, read_runs
 
 DATA = Path(__file__).parent / "data"
 IOH = DATA / "ioh" / "RandomSearch"
@@ -23,8 +25,15 @@ TABLE = "algorithm_name,suite,function_id,dimension,instance,run_id,evaluations,
 quick = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
+@contextmanager
+def empty_folder():
+    """Yield a folder and remove it at once; pytest would keep the hundreds that Hypothesis needs."""
+    with TemporaryDirectory() as name:
+        yield Path(name)
+
+
 def read(path, **options):
-    """Read, and check that the answer is an honest one."""
+    """Read, and check that the result is valid."""
     before = {each: os.lstat(each).st_mtime_ns for each in path.rglob("*")}
     imported, refusal = None, None
     try:
@@ -67,7 +76,7 @@ def coco(folder, index=None, data=None):
 
 
 def mutations(content):
-    """Content that was cut, overwritten, or had something foreign put into it."""
+    """Return a strategy for content that was cut, or into which foreign bytes were written."""
     places = st.integers(0, len(content))
     strange = st.one_of(
         st.binary(max_size=20),
@@ -93,10 +102,10 @@ def mutations(content):
         ),
     )
 
-    def spliced(place, length, put):
+    def splice(place, length, put):
         return content[:place] + put + content[place + length :]
 
-    return st.one_of(places.map(lambda end: content[:end]), st.builds(spliced, places, st.integers(0, 200), strange))
+    return st.one_of(places.map(lambda end: content[:end]), st.builds(splice, places, st.integers(0, 200), strange))
 
 
 @quick
@@ -104,50 +113,50 @@ def mutations(content):
     content=st.one_of(st.binary(max_size=300), st.text(max_size=300).map(lambda text: text.encode("utf-8", "ignore"))),
     name=st.sampled_from(["a.csv", "a.json", "a.info", "a.parquet", "a.zip", "a", "a.dat"]),
 )
-def test_anything(tmp_path_factory, content, name):
-    folder = tmp_path_factory.mktemp("any")
-    (folder / name).write_bytes(content)
-    read(folder)
-    read(folder / name)
+def test_any_content_is_read_or_refused(content, name):
+    with empty_folder() as folder:
+        (folder / name).write_bytes(content)
+        read(folder)
+        read(folder / name)
 
 
 @quick
 @given(content=mutations(TABLE.encode()))
-def test_broken_csv(tmp_path_factory, content):
-    folder = tmp_path_factory.mktemp("csv")
-    (folder / "runs.csv").write_bytes(content)
-    read(folder)
+def test_broken_csv_is_read_or_refused(content):
+    with empty_folder() as folder:
+        (folder / "runs.csv").write_bytes(content)
+        read(folder)
 
 
 @quick
 @given(data=st.data())
-def test_broken_ioh_folders(tmp_path_factory, data):
+def test_broken_ioh_folders_are_read_or_refused(data):
     index = (IOH / "IOHprofiler_f8_Rosenbrock.json").read_bytes()
     dat = (IOH / "data_f8_Rosenbrock" / "IOHprofiler_f8_DIM5.dat").read_bytes()
-    folder = tmp_path_factory.mktemp("ioh")
-    ioh(
-        folder,
-        data.draw(st.one_of(st.just(index), mutations(index))),
-        data.draw(st.one_of(st.just(dat), mutations(dat))),
-    )
-    read(folder)
+    with empty_folder() as folder:
+        ioh(
+            folder,
+            data.draw(st.one_of(st.just(index), mutations(index))),
+            data.draw(st.one_of(st.just(dat), mutations(dat))),
+        )
+        read(folder)
 
 
 @quick
 @given(data=st.data())
-def test_broken_coco_folders(tmp_path_factory, data):
+def test_broken_coco_folders_are_read_or_refused(data):
     index = (COCO / "bbobexp_f8.info").read_bytes()
     dat = (COCO / "data_f8" / "bbobexp_f8_DIM2.dat").read_bytes()
-    folder = tmp_path_factory.mktemp("coco")
-    coco(
-        folder,
-        data.draw(st.one_of(st.just(index), mutations(index))),
-        data.draw(st.one_of(st.just(dat), mutations(dat))),
-    )
-    read(folder)
+    with empty_folder() as folder:
+        coco(
+            folder,
+            data.draw(st.one_of(st.just(index), mutations(index))),
+            data.draw(st.one_of(st.just(dat), mutations(dat))),
+        )
+        read(folder)
 
 
-def packed(names=("a.csv", "b/c.csv")):
+def archive_of(names=("a.csv", "b/c.csv")):
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as file:
         for name in names:
@@ -156,38 +165,40 @@ def packed(names=("a.csv", "b/c.csv")):
 
 
 @quick
-@given(content=mutations(packed()))
-def test_broken_archives(tmp_path_factory, content):
-    folder = tmp_path_factory.mktemp("zip")
-    (folder / "runs.zip").write_bytes(content)
-    read(folder)
+@given(content=mutations(archive_of()))
+def test_broken_archives_are_read_or_refused(content):
+    with empty_folder() as folder:
+        (folder / "runs.zip").write_bytes(content)
+        read(folder)
 
 
 @quick
 @given(name=st.text(min_size=1, max_size=30, alphabet=st.sampled_from("./\\:~ab\0 é$%c")))
-def test_names_in_archives(tmp_path_factory, name):
-    folder = tmp_path_factory.mktemp("names")
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w") as file:
-        file.writestr(zipfile.ZipInfo(name + ".csv"), TABLE)
-        file.writestr("good.csv", TABLE)
-    (folder / "runs.zip").write_bytes(buffer.getvalue())
-    assert read(folder) is not None
+def test_strange_names_in_archives_do_no_harm(name):
+    with empty_folder() as folder:
+        buffer = io.BytesIO()
+        with zipfile.ZipFile(buffer, "w") as file:
+            file.writestr(zipfile.ZipInfo(name + ".csv"), TABLE)
+            file.writestr("good.csv", TABLE)
+        (folder / "runs.zip").write_bytes(buffer.getvalue())
+        assert read(folder) is not None
 
 
 @quick
 @given(content=st.data())
-def test_broken_parquet(tmp_path_factory, content):
+def test_broken_parquet_is_read_or_refused(content):
     pa, parquet = (
         pytest.importorskip("pyarrow", reason="needs polarbear[parquet], which polarbear[dev] brings"),
         pytest.importorskip("pyarrow.parquet", reason="needs polarbear[parquet], which polarbear[dev] brings"),
     )
-    folder = tmp_path_factory.mktemp("parquet")
-    table = pa.table({"algorithm_name": ["a"] * 5, "evaluations": [1, 2, 3, 4, 5], "raw_y": [5.0, 4.0, 3.0, 2.0, 1.0]})
-    buffer = io.BytesIO()
-    parquet.write_table(table, buffer)
-    (folder / "runs.parquet").write_bytes(content.draw(mutations(buffer.getvalue())))
-    read(folder)
+    with empty_folder() as folder:
+        table = pa.table(
+            {"algorithm_name": ["a"] * 5, "evaluations": [1, 2, 3, 4, 5], "raw_y": [5.0, 4.0, 3.0, 2.0, 1.0]}
+        )
+        buffer = io.BytesIO()
+        parquet.write_table(table, buffer)
+        (folder / "runs.parquet").write_bytes(content.draw(mutations(buffer.getvalue())))
+        read(folder)
 
 
 KEYS = ["function_id", "algorithm", "scenarios", "suite", "maximization", "dimension", "path", "runs", "instance"]
@@ -202,16 +213,16 @@ values = st.recursive(
 
 @quick
 @given(path=st.sampled_from(KEYS), value=values)
-def test_wrong_types_in_json(tmp_path_factory, path, value):
+def test_json_with_wrong_types_is_read_or_refused(path, value):
     index = json.loads((IOH / "IOHprofiler_f8_Rosenbrock.json").read_text())
     for holder in (index, index["scenarios"][0], index["scenarios"][0]["runs"][0]):
         if path in holder:
             holder[path] = value
     if path == "run":
         index["scenarios"][0]["runs"][1] = value
-    folder = tmp_path_factory.mktemp("types")
-    ioh(folder, json.dumps(index).encode())
-    read(folder)
+    with empty_folder() as folder:
+        ioh(folder, json.dumps(index).encode())
+        read(folder)
 
 
 @pytest.mark.parametrize(
@@ -241,25 +252,25 @@ def test_infinite_values_of_the_c_logger_are_read(tmp_path):
     assert len(read_runs(tmp_path).runs) == 5
 
 
-def test_a_logger_that_was_not_closed_is_named(tmp_path):
+def test_the_error_for_incomplete_json_suggests_an_open_logger(tmp_path):
     index = (IOH / "IOHprofiler_f8_Rosenbrock.json").read_bytes()
     ioh(tmp_path, index[:-20])
-    with pytest.raises(ValueError, match=r"is not whole JSON \(.*\); was its logger closed\?"):
+    with pytest.raises(ValueError, match=r"is not complete JSON \(.*\); was its logger closed\?"):
         read_runs(tmp_path)
 
 
-def test_absurd_nesting_and_lines_are_reported(tmp_path, monkeypatch):
+def test_absurd_nesting_and_lines_are_reported(tmp_path):
     (tmp_path / "deep.json").write_text('{"scenarios": ' + "[" * 100_000)
     (tmp_path / "long.csv").write_text("algorithm_name,evaluations,raw_y\na,1," + "1" * 2_000_000)
     (tmp_path / "good.csv").write_text(TABLE)
     imported = read(tmp_path)
     assert {each.where: each.reason for each in imported.skipped} == {
-        "deep.json": "is nested too deeply",
-        "long.csv": "has a line of more than 1,000,000 characters",
+        "deep.json": Reason.DEEP,
+        "long.csv": Reason.LONG_LINE,
     }
 
 
-def test_tables_in_other_encodings_are_named(tmp_path):
+def test_tables_in_other_encodings_are_refused(tmp_path):
     (tmp_path / "latin.csv").write_bytes("algorithm_name,evaluations,raw_y\nKünstlich,1,2\n".encode("latin-1"))
     with pytest.raises(ValueError, match="is not UTF-8 text; save it as UTF-8"):
         read_runs(tmp_path)
@@ -289,7 +300,10 @@ def test_wrong_paths_are_refused(tmp_path):
             read_runs(path)
 
 
-def test_coco_has_no_seconds_and_no_maximum(tmp_path):
-    for options, message in (({"clock": "seconds"}, "no seconds"), ({"maximise": True}, "values that are minimised")):
+def test_coco_data_have_no_seconds_and_are_not_maximised():
+    for options, message in (
+        ({"clock": "seconds"}, "use clock='evaluations'"),
+        ({"maximise": True}, "leave out maximise"),
+    ):
         with pytest.raises(ValueError, match=message):
             read_runs(COCO, **options)

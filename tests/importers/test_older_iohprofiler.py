@@ -1,8 +1,8 @@
-"""The older IOHprofiler format: an `.info` index, and data whose headers are in quotation marks."""
+"""The older IOHprofiler format: an `.info` index, and data files with quoted column names."""
 
 import pytest
 
-from polarbear.importers import Block, read_runs
+from polarbear.importers import Block, Reason, read_runs
 
 HEADER = '"function evaluation" "current f(x)" "best-so-far f(x)" "current af(x)+b" "best af(x)+b" "rate" \n'
 RISING = [
@@ -25,7 +25,7 @@ INDEX = (
 )
 
 
-def test_an_index_with_repetitions_on_one_instance(tmp_path):
+def test_runs_on_one_instance_are_its_repetitions(tmp_path):
     write(
         tmp_path,
         INDEX.format(direction=" maximization = 'T',", runs="1:5000|9.9e+01,\n1:5000|1.00000e+02\n"),
@@ -44,11 +44,11 @@ def test_an_index_with_repetitions_on_one_instance(tmp_path):
     assert (second.times.tolist(), second.until) == ([1, 7], 5000)
 
 
-def test_the_direction_is_seen_from_best_so_far_values(tmp_path):
+def test_best_so_far_values_show_the_direction(tmp_path):
     write(tmp_path, INDEX.format(direction="", runs="1:9|9.9e+01, 1:7|1.0e+02"), RISING, SECOND)
     imported = read_runs(tmp_path)
     assert all(run.maximise for run in imported.runs)
-    assert "taken as maximised, as its best-so-far values rise" in imported.about.notes[0]
+    assert "assumed to be maximised, since its best-so-far values rise" in imported.about.notes[0]
     falling = [["1 5 5 5 5 0", "4 3 3 3 3 0"], ["1 6 6 6 6 0", "2 2 2 2 2 0"]]
     write(tmp_path, INDEX.format(direction="", runs="1:9|3.0e+00, 2:7|2.0e+00"), *falling)
     imported = read_runs(tmp_path)
@@ -57,7 +57,7 @@ def test_the_direction_is_seen_from_best_so_far_values(tmp_path):
     assert [run.maximise for run in read_runs(tmp_path, maximise=True).runs] == [True, True]
 
 
-def test_what_is_lacking_is_reported(tmp_path):
+def test_missing_data_are_reported(tmp_path):
     write(
         tmp_path,
         INDEX.format(direction=' maximization = "T",', runs="1:5000|1.0e+04, 1, 3:7|1.0e+02, 4:7|1.0e+02"),
@@ -66,25 +66,24 @@ def test_what_is_lacking_is_reported(tmp_path):
         [],
     )
     imported = read_runs(tmp_path)
-    assert [run.until for run in imported.runs] == [9, 7]  # the first lacks its best value, the second was not closed
-    assert [each.reason for each in imported.skipped] == [
-        "runs that the index lists are not in the data",
-        "data end before the run did and lack its best value: used up to their end, first: run 1 of 4",
-        "a run without a single value, first: run 3 of 4",
+    # The data of the first run lack its best value; the logger did not close the second.
+    assert [run.until for run in imported.runs] == [9, 7]
+    assert [(each.reason, each.first) for each in imported.skipped] == [
+        (Reason.NOT_IN_DATA, ""),
+        (Reason.CUT_RUN, "run 1 of 4"),
+        (Reason.EMPTY_RUN, "run 3 of 4"),
     ]
 
 
-def test_two_columns_are_enough(tmp_path):
+def test_a_data_file_may_have_two_columns(tmp_path):
     write(tmp_path, INDEX.format(direction=" maximization = 'F',", runs="7:10|2.0e+00"), [])
     (tmp_path / "data_f1" / "IOHprofiler_f1_DIM16_i1.dat").write_text(
         '"function evaluation" "best-so-far f(x)"\n1\t4.0\n\nnot a row\n2\t3.0 9\n10\t2.0\n'
     )
     imported = read_runs(tmp_path)
     assert imported.runs[0].values.tolist() == [4.0, 2.0]
-    assert [each.reason.split(",")[0] for each in imported.skipped] == [
-        "lines that are no numbers",
-        "lines that have not 2 columns",
-    ]
+    assert [each.reason for each in imported.skipped] == [Reason.NON_NUMERIC_LINE, Reason.WRONG_WIDTH]
+    assert imported.skipped[1].sentence == "rows without 2 columns"
 
 
 @pytest.mark.parametrize("reference", ["../outside.dat", "/etc/hostname.dat", "C:\\x.dat", "data_f1/../../x.dat"])

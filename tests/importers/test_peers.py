@@ -1,4 +1,4 @@
-"""The same best-so-far values as IOHinspector and cocopp, the fields' own readers, find in the same folders."""
+"""The importers give the best-so-far values that IOHinspector and cocopp, the standard readers, give."""
 
 from pathlib import Path
 
@@ -13,17 +13,17 @@ TIMES = np.arange(1, 1501)
 
 @pytest.fixture
 def peer(monkeypatch):
-    """Imports a peer: whatever it warns of, and without the network that cocopp looks for."""
+    """Return a function that imports a peer without the network, which cocopp tries to use."""
 
-    def refused(*address, **_):
+    def refuse(*address, **_):
         raise OSError(f"no network in tests: {address}")
 
-    monkeypatch.setattr("socket.getaddrinfo", refused)
+    monkeypatch.setattr("socket.getaddrinfo", refuse)
     return lambda name: pytest.importorskip(name, reason="needs the extra `oracles`")
 
 
-def stepped(times, values):
-    """Best-so-far values at all times, of rows in order of time."""
+def best_so_far(times, values):
+    """Return the best-so-far values at all times, from rows in order of time."""
     last = np.searchsorted(times, TIMES, side="right") - 1
     assert last[0] == 0
     return np.minimum.accumulate(values)[last]
@@ -40,7 +40,7 @@ def test_ioh_folders_give_what_iohinspector_gives(peer):
     assert len(theirs) == len(runs) == 30
     for run in runs:
         rows = theirs[run.algorithm, run.instance.function, run.instance.instance]
-        assert run.at(TIMES).tolist() == stepped(rows["evaluations"].to_numpy(), rows["raw_y"].to_numpy()).tolist()
+        assert run.at(TIMES).tolist() == best_so_far(rows["evaluations"].to_numpy(), rows["raw_y"].to_numpy()).tolist()
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -52,10 +52,10 @@ def test_coco_folders_give_what_cocopp_gives(peer, algorithm, dimension):
     runs = [run for run in read_runs(DATA / "coco" / algorithm).runs if run.instance.dimension == dimension]
     assert list(theirs.instancenumbers) == [run.instance.instance for run in runs]
     for column, run in enumerate(runs, 1):
-        # A row a time, from .tdat: the best value until then.
+        # funvals, from .tdat: one row per time, with the best value until then.
         assert len(theirs.funvals) > 20
         assert run.at(theirs.funvals[:, 0]).tolist() == theirs.funvals[:, column].tolist()
-        # A row a target, from .dat: after how many evaluations it was reached.
+        # evals, from .dat: one row per target, with the number of evaluations that reached it.
         reached = np.isfinite(theirs.evals[:, column])
         targets, evaluations = theirs.evals[reached, 0], theirs.evals[reached, column]
         later = evaluations > 1

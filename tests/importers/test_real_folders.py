@@ -1,40 +1,39 @@
-"""Folders that the real loggers wrote: the same values as plain parsing of the same files gives."""
+"""Folders of the real loggers: the importers give the values that plain parsing of the same files gives."""
 
 import math
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from polarbear.importers import Block, read_runs
+from polarbear.importers import Block, Reason, read_runs
 from polarbear.observe import Choices, log_grid
+from tests.importers.make_samples import write_ioh
 
 DATA = Path(__file__).parent / "data"
 TIMES = np.arange(1, 1501)
 
 
 def best_so_far(rows):
-    """The slow and obvious way: evaluation by evaluation."""
-    best, found = math.inf, []
+    """Return the best-so-far values, found evaluation by evaluation."""
+    best, values = math.inf, []
     at = {time: [value for when, value in rows if when == time] for time, _ in rows}
     for time in TIMES:
         best = min([best, *at.get(time, [])])
-        found.append(best)
-    return found
+        values.append(best)
+    return values
 
 
 def plain_ioh(folder, function):
-    """Each run's rows, by splitting at the headers."""
+    """Return the rows of each run, by splitting at the headers."""
     [dat] = folder.glob(f"data_f{function}_*/*.dat")
     _, *runs = dat.read_text().split("evaluations raw_y\n")
     return [[tuple(map(float, line.split())) for line in run.splitlines()] for run in runs]
 
 
 def plain_coco(folder, name):
-    """Each run's rows, of both files together."""
+    """Return the rows of each run, from both files together."""
     runs = []
     for file in (folder / f"{name}.dat", folder / f"{name}.tdat"):
         rows = []
@@ -80,7 +79,7 @@ def test_coco_folders_give_what_plain_parsing_gives(algorithm, dimension):
         assert run.at(TIMES).tolist() == best_so_far(rows)
 
 
-def test_values_that_were_read_by_eye():
+def test_values_agree_with_those_read_by_eye():
     runs = {(run.algorithm, run.instance): run for run in read_runs(DATA).runs}
     cma = runs["CMA-ES", ("unknown_suite", 8, 5, 1, 1)]
     assert cma.at([1, 3, 5, 10, 11]).tolist() == [
@@ -104,21 +103,18 @@ def test_values_that_were_read_by_eye():
     assert math.isnan(es.at([1501])[0])
 
 
-def test_the_script_beside_the_data_writes_them(tmp_path):
+def test_make_samples_writes_the_stored_data(tmp_path):
     pytest.importorskip("ioh", reason="the logger is in the extra `bbob`, whose wheels are for x86_64 only")
-    script = Path(__file__).with_name("make_samples.py")
-    subprocess.run([sys.executable, script, "ioh", tmp_path / "ioh"], check=True)
-    for algorithm in (
-        "OnePlusOne",
-        "RandomSearch",
-    ):  # CMA-ES follows the rounding of the linear algebra that is installed
-        made, stored = (sorted(read_runs(place / "ioh" / algorithm).runs, key=str) for place in (tmp_path, DATA))
-        for one, other in zip(made, stored, strict=True):
+    algorithms = ("OnePlusOne", "RandomSearch")  # CMA-ES depends on the rounding of the installed linear algebra
+    write_ioh(tmp_path / "ioh", algorithms)
+    for algorithm in algorithms:
+        new, stored = (sorted(read_runs(place / "ioh" / algorithm).runs, key=str) for place in (tmp_path, DATA))
+        for one, other in zip(new, stored, strict=True):
             assert one.instance == other.instance
             np.testing.assert_allclose(one.at(TIMES), other.at(TIMES), rtol=1e-6)
 
 
-def test_runs_go_on_to_rankings():
+def test_imported_runs_give_rankings():
     imported = read_runs(DATA / "ioh")
     assert imported.algorithms == {"CMA-ES": 10, "OnePlusOne": 10, "RandomSearch": 10}
     assert imported.blocks == 10
@@ -127,7 +123,7 @@ def test_runs_go_on_to_rankings():
     assert choices.wins[-1, 0] > choices.wins[-1, 2]  # CMA-ES wins more often than random search
 
 
-def test_an_index_alone_finds_its_data():
+def test_a_single_index_finds_its_data():
     whole = read_runs(DATA / "ioh" / "CMA-ES", cluster="none")  # one function alone makes no clusters
     one = read_runs(DATA / "ioh" / "CMA-ES" / "IOHprofiler_f8_Rosenbrock.json")
     assert one.runs == tuple(run for run in whole.runs if run.instance.function == 8)
@@ -135,11 +131,24 @@ def test_an_index_alone_finds_its_data():
     assert read_runs(coco / "bbobexp_f8.info").runs == read_runs(coco).runs
 
 
-def test_a_format_can_be_asked_for():
+def test_only_the_requested_format_is_read():
     assert {run.instance.suite for run in read_runs(DATA, format="coco").runs} == {"bbob"}
     assert {run.instance.suite for run in read_runs(DATA, format="iohprofiler").runs} == {"unknown_suite"}
     with pytest.raises(ValueError, match="got none that could be read"):
         read_runs(DATA, format="parquet")
+
+
+@pytest.mark.parametrize(
+    ("folder", "index", "form"),
+    [
+        ("coco/OnePlusOne", "bbobexp_f8.info", "coco"),
+        ("ioh/CMA-ES", "IOHprofiler_f8_Rosenbrock.json", "iohprofiler"),
+    ],
+)
+def test_a_single_file_is_read_as_the_requested_format_whatever_its_name(tmp_path, folder, index, form):
+    shutil.copytree(DATA / folder, tmp_path / "runs")
+    renamed = (tmp_path / "runs" / index).rename(tmp_path / "runs" / "index.csv")
+    assert read_runs(renamed, format=form).runs == read_runs(DATA / folder / index).runs
 
 
 def test_experiments_in_several_folders_are_repetitions_and_copies_are_not(tmp_path):
@@ -153,7 +162,7 @@ def test_experiments_in_several_folders_are_repetitions_and_copies_are_not(tmp_p
     assert imported.algorithms == {"CMA-ES": 20}
     assert {run.instance.run for run in imported.runs} == {1, 2}
     assert sum(each.count for each in imported.skipped) == 10
-    assert all("a copy, not a repetition" in each.reason for each in imported.skipped)
+    assert all(each.reason is Reason.COPY for each in imported.skipped)
 
 
 def test_truncated_data_are_used_up_to_their_end_and_reported(tmp_path):
@@ -166,27 +175,22 @@ def test_truncated_data_are_used_up_to_their_end_and_reported(tmp_path):
     before = plain_ioh(DATA / "ioh" / "CMA-ES", 8)[4][:-5]
     assert run.until == before[-1][0] < 1431
     assert run.values[-1] == min(value for _, value in before)
-    assert [each.reason.split(",")[0] for each in imported.skipped] == [
-        "its last line is cut",
-        "data end before the run did and lack its best value: used up to their end",
-    ]
+    assert [each.reason for each in imported.skipped] == [Reason.CUT_LINE, Reason.CUT_RUN]
     dat.write_text("".join(text.partition("1500")[:1]))  # only the first run, without its end
     imported = read_runs(tmp_path)
     assert len(imported.runs) == 6
-    assert any(
-        "runs that the index lists are not in the data" in each.reason and each.count == 4 for each in imported.skipped
-    )
+    assert any(each.reason is Reason.NOT_IN_DATA and each.count == 4 for each in imported.skipped)
 
 
-def test_data_of_coco_may_lack_one_of_its_files(tmp_path):
+def test_coco_data_are_read_if_one_of_the_two_files_is_missing(tmp_path):
     shutil.copytree(DATA / "coco" / "OnePlusOne", tmp_path / "coco")
     for file in (tmp_path / "coco" / "data_f8").glob("*.tdat"):
         file.unlink()
     imported = read_runs(tmp_path)
     assert len(imported.runs) == 10
-    assert {each.reason for each in imported.skipped} == {"is missing"}
+    assert {each.reason for each in imported.skipped} == {Reason.MISSING}
     whole = read_runs(DATA / "coco" / "OnePlusOne")
-    # Targets hit are in .dat alone, so at the times when they were hit nothing is lost.
+    # The targets reached are in .dat alone, so nothing is lost at the times when they were reached.
     for run, reference in zip(imported.runs, whole.runs, strict=True):
         assert run.at(run.times).tolist() == reference.at(run.times).tolist()
         assert run.until == 1500

@@ -1,8 +1,10 @@
-"""Tables: what is written comes back, whatever the order of rows, the names of columns, the number of files."""
+"""Tables: reading gives the written runs, whatever the order of rows, the names of columns and the number of files."""
 
 import csv
 import itertools
 import math
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 import pyarrow as pa
@@ -11,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyarrow import parquet
 
-from polarbear.importers import Block, read_runs
+from polarbear.importers import Block, Reason, read_runs
 from polarbear.observe import Trajectory
 
 NAMES = ["algorithm_name", "suite", "function_id", "dimension", "instance", "run_id", "evaluations", "raw_y"]
@@ -40,7 +42,7 @@ def kind(request):
 
 
 def rows_of(seed=0, algorithms=("cma", "de"), instances=(1, 2), runs=(1, 2), evaluations=20):
-    """Rows of unequal runs, and the trajectories that they are."""
+    """Return rows of runs of unequal length, and the trajectories that they describe."""
     rng = np.random.default_rng(seed)
     rows, expected = [], {}
     for algorithm, instance, run in itertools.product(algorithms, instances, runs):
@@ -59,7 +61,7 @@ def by_key(imported):
     return found
 
 
-def test_a_table_comes_back(tmp_path, kind):
+def test_a_table_gives_the_written_runs(tmp_path, kind):
     rows, expected = rows_of()
     imported = read_runs(WRITERS[kind](tmp_path / f"runs.{kind}", rows))
     assert by_key(imported) == expected
@@ -79,7 +81,7 @@ def test_rows_may_come_in_any_order_and_from_many_files(tmp_path, kind):
     assert imported.skipped == ()
 
 
-def test_files_of_both_kinds_mean_the_same(tmp_path):
+def test_a_run_may_be_spread_over_csv_and_parquet(tmp_path):
     rows, expected = rows_of()
     write_csv(tmp_path / "first.csv", rows[: len(rows) // 2])
     write_parquet(tmp_path / "rest.parquet", rows[len(rows) // 2 :])
@@ -87,7 +89,7 @@ def test_files_of_both_kinds_mean_the_same(tmp_path):
 
 
 @pytest.mark.parametrize("delimiter", [";", "\t", " "])
-def test_other_separators_and_marks_are_seen(tmp_path, delimiter):
+def test_other_separators_and_a_byte_order_mark_are_recognised(tmp_path, delimiter):
     rows, expected = rows_of()
     path = write_csv(tmp_path / "runs.txt", rows, delimiter=delimiter, encoding="utf-8-sig")
     assert by_key(read_runs(path)) == expected
@@ -98,29 +100,32 @@ def test_columns_may_have_other_names(tmp_path, kind):
     path = WRITERS[kind](tmp_path / f"runs.{kind}", rows, [f"my {name}" for name in NAMES])
     assert by_key(read_runs(path, columns={name: f"my {name}" for name in NAMES})) == expected
     with pytest.raises(
-        ValueError, match=r"has no column 'evaluations', only .*columns=\{'evaluations': 'my evaluations'\}"
+        ValueError,
+        match=r"has no columns 'evaluations', 'raw_y', 'algorithm_name', only .*; map them, for example "
+        r"columns=\{'evaluations': 'my evaluations', 'raw_y': 'my raw_y', 'algorithm_name': 'my algorithm_name'\}, "
+        r"or with --column 'evaluations=my evaluations' --column 'raw_y=my raw_y'",
     ):
         read_runs(path)
 
 
-def test_a_column_that_was_named_must_be_there(tmp_path):
+def test_a_column_that_the_user_named_must_exist(tmp_path):
     path = write_csv(tmp_path / "runs.csv", rows_of()[0])
-    with pytest.raises(ValueError, match="has no column 'seed'"):
+    with pytest.raises(ValueError, match=r"has no column 'seed', only .*; map it, for example columns=\{'run_id': "):
         read_runs(path, columns={"run_id": "seed"})
 
 
-def test_a_file_may_name_its_algorithm(tmp_path):
+def test_the_name_of_a_file_may_be_that_of_the_algorithm(tmp_path):
     for name in ("cma", "de"):
         write_csv(tmp_path / f"{name}.csv", [(1, 10, 5.0), (1, 20, 3.0)], ["instance", "evaluations", "raw_y"])
     assert read_runs(tmp_path, columns={"algorithm_name": None}).algorithms == {"cma": 1, "de": 1}
-    with pytest.raises(ValueError, match="has no column 'algorithm_name'"):
+    with pytest.raises(ValueError, match=r"has no column 'algorithm_name'.*--column algorithm_name=, takes the names"):
         read_runs(tmp_path)
 
 
-@pytest.mark.parametrize("said", ["argument", "column"])
-def test_higher_may_be_better(tmp_path, said):
+@pytest.mark.parametrize("stated_by", ["argument", "column"])
+def test_higher_values_may_be_better(tmp_path, stated_by):
     rows = [("a", 1, 1.0, "T"), ("a", 2, 3.0, "T"), ("a", 3, 2.0, "T"), ("b", 1, 9.0, "T")]
-    if said == "column":
+    if stated_by == "column":
         path = write_csv(tmp_path / "runs.csv", rows, ["algorithm_name", "evaluations", "raw_y", "maximization"])
         imported = read_runs(path)
     else:
@@ -143,7 +148,7 @@ def test_the_clock_may_be_seconds(tmp_path, kind):
     assert (run.times.tolist(), run.values.tolist(), run.until) == ([10, 20], [3.0, 2.0], 99)
 
 
-def test_a_run_is_known_only_up_to_where_it_ran(tmp_path):
+def test_a_run_is_unknown_after_its_last_row(tmp_path):
     path = write_csv(tmp_path / "r.csv", [("a", 1, 3.0), ("a", 50, 4.0)], ["algorithm_name", "evaluations", "raw_y"])
     run = read_runs(path).runs[0]
     assert run.at([0, 1, 50]).tolist() == [math.inf, 3.0, 3.0]
@@ -158,29 +163,30 @@ def test_several_runs_under_one_name_are_refused(tmp_path):
         path = write_csv(tmp_path / "r.csv", [*rows, ("b", 1, 1.0)], names)
         imported = read_runs(path)
         assert imported.algorithms == {"b": 1}
-        assert "several runs under one name, which a column run_id would tell apart" in imported.skipped[0].reason
+        assert imported.skipped[0].reason is Reason.SEVERAL_RUNS
+        assert "distinguish them by a column run_id" in str(imported.skipped[0])
 
 
-def test_rows_that_come_twice_count_once(tmp_path):
+def test_duplicate_rows_count_once(tmp_path):
     rows, expected = rows_of()
     write_csv(tmp_path / "runs.csv", rows)
     write_csv(tmp_path / "runs copy.csv", rows)
     imported = read_runs(tmp_path)
     assert by_key(imported) == expected
-    assert {each.reason.split(",")[0] for each in imported.skipped} == {"rows that came twice"}
+    assert {each.reason for each in imported.skipped} == {Reason.DUPLICATE_ROWS}
 
 
-def test_run_numbers_of_their_own_can_be_renumbered(tmp_path):
+def test_run_numbers_that_are_seeds_can_be_renumbered(tmp_path):
     rows = [("a", 1, 901, 1, 3.0), ("a", 1, 17, 1, 4.0), ("b", 1, 555, 1, 5.0), ("b", 1, 3, 1, 6.0)]
     path = write_csv(tmp_path / "r.csv", rows, ["algorithm_name", "instance", "run_id", "evaluations", "raw_y"])
     imported = read_runs(path)
-    assert "read with renumber=True" in imported.about.notes[0]
+    assert "read with renumber=True (--renumber)" in imported.about.notes[0]
     renumbered = read_runs(path, renumber=True)
     assert renumbered.blocks == 2
     assert [run.instance.run for run in renumbered.runs] == [1, 2, 1, 2]
 
 
-def test_rows_that_cannot_be_used_are_counted_and_told_once(tmp_path):
+def test_rows_that_cannot_be_used_are_counted_and_reported_once(tmp_path):
     path = tmp_path / "r.csv"
     path.write_text(
         "algorithm_name,evaluations,raw_y\n"
@@ -189,13 +195,13 @@ def test_rows_that_cannot_be_used_are_counted_and_told_once(tmp_path):
     imported = read_runs(path)
     [run] = imported.runs
     assert (run.times.tolist(), run.values.tolist(), run.until) == ([1, 9], [5.0, 2.0], 9)
-    assert {(each.reason, each.count) for each in imported.skipped} == {
-        ("rows without numbers as evaluations and raw_y, first: line 3: ['a', '2', 'oops']", 2),
-        ("rows that have not 3 columns, first: line 6: ['a', '3']", 2),
-        ("rows whose time is negative or not finite, first: line 8: ['a', '-1', '3']", 3),
-        ("rows with an infinitely good value, first: line 10: ['a', '5', '-inf']", 1),
-        ("rows without a value, first: line 11: ['a', '6', 'nan']", 2),
-        ("rows that name no algorithm, first: line 13: ['', '8', '1']", 1),
+    assert {str(each) for each in imported.skipped} == {
+        "r.csv: rows without numbers as evaluations and raw_y, first: line 3: ['a', '2', 'oops'] (2 times)",
+        "r.csv: rows without 3 columns, first: line 6: ['a', '3'] (2 times)",
+        "r.csv: rows whose time is negative or not finite, first: line 8: ['a', '-1', '3'] (3 times)",
+        "r.csv: rows with an infinitely good value, first: line 10: ['a', '5', '-inf']",
+        "r.csv: rows without a value, first: line 11: ['a', '6', 'nan'] (2 times)",
+        "r.csv: rows that name no algorithm, first: line 13: ['', '8', '1']",
     }
 
 
@@ -203,13 +209,15 @@ def test_a_table_without_a_last_line_end_is_read_and_noted(tmp_path):
     (tmp_path / "r.csv").write_text("algorithm_name,evaluations,raw_y\na,1,5\na,2,0.0123")
     imported = read_runs(tmp_path)
     assert imported.runs[0].values.tolist() == [5.0, 0.0123]
-    assert imported.about.notes == ("r.csv: its last line has no end; if the file was cut, the last value is wrong",)
+    assert imported.about.notes == (
+        "r.csv: its last line has no line break; if the file was cut, the last value is wrong",
+    )
 
 
-def test_both_directions_are_noted(tmp_path):
+def test_runs_in_both_directions_are_noted(tmp_path):
     rows = [("a", 1, 1.0, "T"), ("b", 1, 2.0, "F")]
     write_csv(tmp_path / "r.csv", rows, ["algorithm_name", "evaluations", "raw_y", "maximization"])
-    assert read_runs(tmp_path).about.notes == ("some runs minimise and others maximise; compare them apart",)
+    assert read_runs(tmp_path).about.notes == ("some runs minimise and others maximise; compare them separately",)
 
 
 def test_missing_cells_of_parquet_are_missing(tmp_path):
@@ -217,10 +225,7 @@ def test_missing_cells_of_parquet_are_missing(tmp_path):
     parquet.write_table(table, tmp_path / "r.parquet")
     imported = read_runs(tmp_path)
     assert imported.runs[0].until == 3
-    assert {each.reason.split(",")[0] for each in imported.skipped} == {
-        "rows that name no algorithm",
-        "rows without a value",
-    }
+    assert {each.reason for each in imported.skipped} == {Reason.NO_ALGORITHM, Reason.NO_VALUE}
 
 
 def test_lists_in_parquet_are_refused(tmp_path):
@@ -228,6 +233,14 @@ def test_lists_in_parquet_are_refused(tmp_path):
         pa.table({"algorithm_name": ["a"], "evaluations": [1], "raw_y": [[2.0]]}), tmp_path / "r.parquet"
     )
     with pytest.raises(ValueError, match="has lists or records in the column 'raw_y'"):
+        read_runs(tmp_path)
+
+
+def test_a_duplicate_column_of_parquet_is_refused(tmp_path):
+    arrays = [pa.array(each) for each in (["a"], [1], [1.0], [2.0])]
+    table = pa.Table.from_arrays(arrays, names=["algorithm_name", "evaluations", "raw_y", "raw_y"])
+    parquet.write_table(table, tmp_path / "r.parquet")
+    with pytest.raises(ValueError, match="has 2 columns 'raw_y'; rename or remove all but one"):
         read_runs(tmp_path)
 
 
@@ -242,10 +255,10 @@ def test_lists_in_parquet_are_refused(tmp_path):
     name=st.text(min_size=1, max_size=20, alphabet=st.characters(exclude_categories=["C", "Z"])),
     maximise=st.booleans(),
 )
-def test_any_run_survives_a_table(tmp_path_factory, events, name, maximise):
-    folder = tmp_path_factory.mktemp("run")
+def test_reading_gives_any_run_that_was_written(events, name, maximise):
     rows = [(name, at, value) for at, value in events]
     expected = Trajectory(name, Block(None, None, None, None, 1), *zip(*sorted(events), strict=True), maximise=maximise)
-    for kind, write in WRITERS.items():
-        path = write(folder / f"runs.{kind}", rows, ["algorithm_name", "evaluations", "raw_y"])
-        assert read_runs(path, maximise=maximise).runs == (expected,)
+    with TemporaryDirectory() as folder:
+        for kind, write in WRITERS.items():
+            path = write(Path(folder, f"runs.{kind}"), rows, ["algorithm_name", "evaluations", "raw_y"])
+            assert read_runs(path, maximise=maximise).runs == (expected,)

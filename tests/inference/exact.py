@@ -1,8 +1,8 @@
-"""Exact answers of tiny problems by quadrature, written without the package's own algebra, and how draws compare with them.
+"""Exact posteriors of tiny problems by quadrature, independent of the package's algebra, and comparisons of draws with them.
 
 With two algorithms the likelihood at a time is σ(d)^W_A σ(−d)^W_B with d the utility difference, and under the temporal
 priors d = √2 η. All integrals are sums over fine regular grids, on which smooth bell-shaped integrands converge
-exponentially; probabilities of events, whose edges cut through cells, are good to three thousandths.
+exponentially. Probabilities of events, whose edges cut through cells, are accurate to three thousandths.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def duel(wins: list[tuple[float, float]], *, grid: pb.Grid | None = None) -> pb.Choices:
-    """Choices of two algorithms "A" and "B" that won so often at each time; fractions are allowed."""
+    """Return the choices of two algorithms "A" and "B" with these numbers of wins at each time; fractions are allowed."""
     counts = np.array(wins, dtype=np.float64)
     return pb.Choices(
         grid=pb.Grid(np.arange(1.0, len(wins) + 1)) if grid is None else grid,
@@ -77,7 +77,7 @@ class ExactDuel:
 
 
 def exact_duel(prior: TemporalPrior, choices: pb.Choices, *, points: int = 81, nodes: int = 17) -> ExactDuel:
-    """Sum over white noise z, η = L(h) z, and over log h across all that its prior allows; z first widely, then closely."""
+    """Sum over white noise z, η = L(h) z, and over the prior range of log h; z first on a wide, then on a narrow grid."""
     hyperpriors = list(prior.hyperpriors.values())
     columns = prior.factor(choices.grid, *(h.quantile(0.5) for h in hyperpriors)).shape[1]
     ranges = [np.log([h.quantile(1e-7), h.quantile(1 - 1e-7)]) for h in hyperpriors]
@@ -128,7 +128,7 @@ class _Box:
         self.white = centre + spread * np.array(list(product(axis, repeat=len(centre))))
 
     def difference(self, prior: TemporalPrior, choices: pb.Choices, log_h: tuple[float, ...]) -> tuple[Array, Array]:
-        """Utility differences (point, time), and how far half a cell reaches in them."""
+        """Return utility differences (point, time), and their change over half a cell."""
         L = sqrt(2) * prior.factor(choices.grid, *np.exp(log_h))
         return self.white @ L.T, 0.6 * np.linalg.norm(L * self.steps, axis=1)
 
@@ -201,14 +201,14 @@ def log_dirichlet_density(ratings: Array, concentration: float) -> Array:
 
 # Draws against exact distributions
 
-# Five standard errors: a comparison of right draws fails once in two million.
+# Five standard errors: a comparison of correct draws fails once in two million.
 STANDARD_ERRORS = 5.0
 QUADRATURE_ERROR = 0.003
 LEVELS = (0.01, 0.1, 0.3, 0.5, 0.7, 0.9, 0.99)
 
 
 def assert_share(share: float, probability: float, draws: float, what: str = "share") -> None:
-    """A share of so many independent draws against the probability that it estimates."""
+    """Compare a share of independent draws with the probability that it estimates."""
     error = sqrt(probability * (1 - probability) / draws) + 1 / draws
     assert abs(share - probability) < STANDARD_ERRORS * error + QUADRATURE_ERROR, (
         f"{what}: {share:.4f} of draws, exactly {probability:.4f}, standard error {error:.4f}"
@@ -216,19 +216,19 @@ def assert_share(share: float, probability: float, draws: float, what: str = "sh
 
 
 def assert_follow(values: Array, below: Callable[[float], float], draws: float) -> None:
-    """Values worth so many independent draws against their exact cumulative distribution function."""
+    """Compare values, equivalent to `draws` independent ones, with their exact cumulative distribution function."""
     for level in np.quantile(values, LEVELS):
         assert_share(float((values <= level).mean()), below(float(level)), draws, f"below {level:.4f}")
 
 
 def assert_mean(values: Array, mean: float, deviation: float, draws: float) -> None:
-    """The average of values worth so many independent draws against the exact one."""
+    """Compare the mean of values, equivalent to `draws` independent ones, with the exact mean."""
     error = deviation / sqrt(draws)
     assert abs(float(values.mean()) - mean) < STANDARD_ERRORS * error, f"{values.mean():.4f}, exactly {mean:.4f}"
 
 
 def assert_duel(utilities: Array, exact: ExactDuel, draws: float) -> None:
-    """Utilities (time, 2, draw) worth so many independent draws against the exact posterior of a duel."""
+    """Compare utilities (time, 2, draw), equivalent to `draws` independent draws, with the exact posterior of a duel."""
     difference = utilities[:, 0] - utilities[:, 1]
     for t, at in enumerate(difference):
         assert_mean(at, exact.mean[t], exact.deviation[t], draws)

@@ -86,7 +86,7 @@ def test_draws_follow_their_betas(concentration):
     np.testing.assert_allclose(drawn.softplus, np.logaddexp(0, drawn.x), atol=1e-6)  # of single precision
 
 
-def test_well_known_breaks_are_normal():
+def test_breaks_with_many_data_are_normal():
     # Parameters above 100: a normal of the same mode and curvature, and its density.
     utilities = np.array([[0.3, 0.1, -0.4]])
     sticks = fit_sticks(utilities, 150 * np.eye(2)[None], helmert(3), strongest_first(utilities))
@@ -101,7 +101,7 @@ def test_well_known_breaks_are_normal():
     np.testing.assert_allclose(sticks.log_density(0, drawn.utilities()[0], temper=0.8), log_density, atol=1e-4)
 
 
-def test_single_precision_is_not_asked_for_gammas_it_rounds_to_zero():
+def test_gammas_that_single_precision_rounds_to_zero_are_not_drawn_directly():
     # One in 2²⁴ draws of a shape up to one would be zero, and its logarithm would spoil every weight of that time.
     shapes = []
 
@@ -150,7 +150,7 @@ def test_a_normal_posterior_gives_a_normal_centre():
     assert sticks.log_centre == pytest.approx(normal, abs=1e-3)
 
 
-def test_hierarchical_prior_copes_with_perfect_separation():
+def test_the_hierarchical_prior_is_exact_under_perfect_separation():
     """κ against quadrature of its exact posterior: every time multiplies it by the evidence of agreeing rankings."""
     algorithms, times, instances = 4, 10, 8
     prior = pb.HierarchicalDirichlet()

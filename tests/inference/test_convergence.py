@@ -1,4 +1,4 @@
-"""Chains are run until they have converged, and stuck ones are not called converged."""
+"""Chains run until they converge, and stuck chains are diagnosed."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ def autoregressive(correlation: float, seed: int = 1):
     return advance
 
 
-@pytest.mark.parametrize("seed", range(5))
-@pytest.mark.parametrize("draws", [100, 1000, 4000])
+@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("draws", [100, 4000])
 def test_independent_draws_converge_at_once(draws: int, seed: int) -> None:
     calls = []
 
@@ -134,7 +134,7 @@ def test_a_common_shift_of_all_utilities_does_not_matter() -> None:
 
 def test_pooled_draws_are_kept_states_in_random_order() -> None:
     chains = run_until_converged(autoregressive(0.0), start(), draws=4000, attempts=1)
-    pooled = chains.pooled(4000, rng=np.random.default_rng(5))
+    pooled = chains.pool(4000, rng=np.random.default_rng(5))
     assert pooled.shape == (1, 2, 4000)
     np.testing.assert_array_equal(np.sort(pooled[0, 0]), np.sort(chains.utilities[:, 0, 0].ravel()))
     # The two algorithms of a draw stay together.

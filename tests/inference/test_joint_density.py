@@ -25,7 +25,7 @@ def position_of(density, seed):
     return np.concatenate([log_h, rng.standard_normal(density.size - len(log_h))])
 
 
-def test_it_is_likelihood_prior_and_hyperprior_together(prior, choices):
+def test_the_density_is_likelihood_times_prior_times_hyperprior(prior, choices):
     density = JointDensity(prior, choices.grid, 3)
     position = position_of(density, 2)
     log_h, x = density.split(position)
@@ -41,7 +41,7 @@ def test_it_is_likelihood_prior_and_hyperprior_together(prior, choices):
     np.testing.assert_allclose(density(position, padded_tables(choices)), expected, rtol=1e-12)
 
 
-def test_jax_finds_the_same_density(prior, choices):
+def test_jax_computes_the_same_density(prior, choices):
     jax = pytest.importorskip("jax", reason="needs the extra `mcmc`")
     density = JointDensity(prior, choices.grid, 3)
     with jax.enable_x64(True):
@@ -62,7 +62,7 @@ def test_padding_changes_nothing_and_makes_powers_of_two(choices):
     assert (more.members[more.counts == 0] == 1).all()
 
 
-def test_a_dirichlet_posterior_falls_into_times(choices):
+def test_a_dirichlet_posterior_is_a_product_over_times(choices):
     density, tables = independent_parts(choices, Dirichlet())
     assert len(density.grid) == 1
     parts = np.random.default_rng(3).standard_normal((4, density.size))

@@ -48,7 +48,21 @@ class Fields:
         return self.rng.standard_normal((*self.banded.shape, *draws))
 
 
-@pytest.fixture(params=[(p, g, n) for p in PRIORS for g in GRIDS for n in (2, 3, 5)], ids=str)
+# Every prior, with grids and numbers of algorithms in turn: the algebra of a prior does not depend on the others.
+CASES = [
+    ("random walk", "even", 2),
+    ("random walk", "uneven", 5),
+    ("b-spline", "log", 3),
+    ("b-spline, many functions", "uneven", 2),
+    ("b-spline, linear", "even", 5),
+    ("matern32", "log", 2),
+    ("matern32, long", "even", 3),
+    ("matern52", "uneven", 3),
+    ("matern52", "log", 5),
+]
+
+
+@pytest.fixture(params=CASES, ids=str)
 def fields(request) -> Fields:
     return Fields(*request.param)
 
@@ -75,7 +89,7 @@ def test_posterior_covariances_agree(fields: Fields) -> None:
     )
 
 
-def test_log_determinants_grow_alike_with_the_data(fields: Fields) -> None:
+def test_log_determinants_grow_equally_with_the_data(fields: Fields) -> None:
     without, with_data = fields.factors(np.zeros_like(fields.curvature)), fields.factors(fields.curvature)
     banded, dense = (a.log_determinant - b.log_determinant for a, b in zip(with_data, without, strict=True))
     np.testing.assert_allclose(banded, dense, **CLOSE)
@@ -115,7 +129,7 @@ def test_pull_back_is_the_adjoint_of_latent(fields: Fields) -> None:
         np.testing.assert_allclose(left, (x * field.pull_back(gradient)).sum(axis=(0, 1)), **CLOSE)
 
 
-def test_several_draws_at_once_are_as_one_by_one(fields: Fields) -> None:
+def test_several_draws_together_equal_each_one_alone(fields: Fields) -> None:
     x = fields.coefficients(3)
     density, force = (lambda x: fields.banded.log_prior(x)[0]), (lambda x: fields.banded.log_prior(x)[1])
     for method in (fields.banded.latent, density, force):
@@ -155,23 +169,29 @@ def test_kernels_without_a_markov_form_are_dense() -> None:
     assert isinstance(latent_field(prior, GRIDS["even"], (1.0, 0.5), 2), DenseField)
 
 
-def test_times_too_close_for_the_markov_form_are_dense() -> None:
-    grid = pb.Grid([0.0, 1e-9, 0.5, 1.0])
-    assert isinstance(latent_field(pb.GaussianProcess(), grid, (1.0, 0.5), 2), DenseField)
+@pytest.mark.parametrize(
+    ("kernel", "grid"),
+    [
+        ("matern32", pb.Grid([0.0, 1e-9, 0.5, 1.0])),
+        ("matern32", pb.linear_grid(0, 1, 2500)),
+        ("matern52", pb.linear_grid(0, 1, 50)),
+    ],
+)
+def test_times_too_close_for_the_markov_form_are_dense(kernel: str, grid: pb.Grid) -> None:
+    assert pb.GaussianProcess(kernel=kernel).banded(grid, 1.0, 0.5) is None
 
 
 # The lattice of hyperparameters reaches lengthscales of 20 and more where utilities hardly change over time.
 @pytest.mark.parametrize("lengthscale", [0.2, 1.0, 4.0, 12.0, 20.0])
 @pytest.mark.parametrize(
     ("kernel", "times"),
-    [("matern32", 50), ("matern32", 1500), ("matern32", 2500), ("matern52", 15), ("matern52", 50), ("matern52", 200)],
+    [("matern32", 50), ("matern32", 1500), ("matern52", 15)],
 )
-def test_markov_form_is_right_wherever_it_is_offered(kernel: str, times: int, lengthscale: float) -> None:
+def test_the_markov_form_is_accurate_wherever_it_is_used(kernel: str, times: int, lengthscale: float) -> None:
     prior, grid = pb.GaussianProcess(kernel=kernel), pb.linear_grid(0, 1, times)
     field = latent_field(prior, grid, (1.0, lengthscale), 1)
-    if isinstance(field, DenseField):
-        return
-    # Its stated determinant comes from the small blocks, that of the factor from the whole: rounding parts them. A tenth
+    assert isinstance(field, BandedField)
+    # The field computes its determinant from small blocks, and the factor from the whole: they differ by rounding. A tenth
     # in the log-evidence shifts the lattice's masses by a tenth.
     factor = field.factorise(np.zeros((times, 1, 1)), np.zeros(field.shape))
     assert factor.log_determinant == pytest.approx(field.gaussian.log_determinant, abs=0.1)
@@ -179,7 +199,7 @@ def test_markov_form_is_right_wherever_it_is_offered(kernel: str, times: int, le
     gradient[0] = 1.0
     correlation = np.exp(-(root := np.sqrt(2 * {"matern32": 1.5, "matern52": 2.5}[kernel]) * grid.scaled / lengthscale))
     correlation *= 1 + root + (root**2 / 3 if kernel == "matern52" else 0.0)
-    # Rounding grows with the largest precision, and depends on the processor: up to 0.012 was seen at 1500 times and a
+    # Rounding grows with the largest precision, and depends on the processor: up to 0.012 was observed at 1500 times and a
     # lengthscale of 20, where this allows 0.03, and 0.006 at a lengthscale of 12, where it allows 0.009.
     rounding = np.finfo(float).eps * get_kernel(kernel).largest_precision(root[1])
     got = field.latent(factor.solve(field.pull_back(gradient)))[:, 0]

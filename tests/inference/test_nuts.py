@@ -1,4 +1,4 @@
-"""NUTS: what is compiled is reused, JAX's own settings stay as they were, and trouble is told."""
+"""NUTS: compiled code is reused, JAX's settings are restored, and problems are reported."""
 
 import subprocess
 import sys
@@ -10,7 +10,6 @@ import pytest
 
 import polarbear as pb
 from polarbear import inference
-from polarbear.inference.reference import jax_runtime as reference
 from polarbear.inference.reference.joint_density import JointDensity
 from polarbear.models.plackett_luce import sample_rankings
 
@@ -30,14 +29,14 @@ def choices_of(instances, seed):
 
 @cache
 def a_fit():
-    told = []
-    settings = pb.NUTS(progress=lambda done, total: told.append((done, total)))
-    return pb.fit(choices_of(6, 1), prior=PRIOR, method=settings, draws=1000, seed=1), told
+    progress = []
+    settings = pb.NUTS(progress=lambda done, total: progress.append((done, total)))
+    return pb.fit(choices_of(6, 1), prior=PRIOR, method=settings, draws=1000, seed=1), progress
 
 
 def test_a_later_round_compiles_nothing():
     a_fit()
-    _, advance = nuts._compiled(JointDensity(PRIOR, GRID, 3), 4, pb.NUTS().target_acceptance)
+    _, advance = nuts._compile(JointDensity(PRIOR, GRID, 3), 4, pb.NUTS().target_acceptance)
     assert advance._cache_size() == 1
     few, more = choices_of(2, 2), choices_of(40, 3)
     assert few.members.shape != more.members.shape
@@ -46,18 +45,18 @@ def test_a_later_round_compiles_nothing():
     assert advance._cache_size() == 1
 
 
-def test_progress_is_told_to_the_end():
-    _, told = a_fit()
-    assert told[-1][0] == told[-1][1] == 300 + 2 * 500
-    assert [done for done, _ in told] == sorted(done for done, _ in told)
+def test_progress_is_reported_to_the_end():
+    _, progress = a_fit()
+    assert progress[-1][0] == progress[-1][1] == 300 + 2 * 500
+    assert progress == sorted(progress)
 
 
-def test_a_users_own_jax_stays_in_single_precision():
+def test_jax_outside_of_fits_stays_in_single_precision():
     a_fit()
     assert jax.numpy.ones(1).dtype == np.float32
 
 
-def test_divergences_are_told_and_not_trusted():
+def test_divergences_make_a_fit_unreliable():
     posterior, _ = a_fit()
     assert posterior.diagnostics.divergences == 0
     density = JointDensity(PRIOR, GRID, 3)
@@ -65,16 +64,16 @@ def test_divergences_are_told_and_not_trusted():
     rng = np.random.default_rng(4)
     divergent = np.arange(1200).reshape(shape) == 7
     block = nuts._Block(rng.standard_normal((*shape, 3, 3)), rng.random((*shape, 1)), divergent)
-    _, told = nuts._drawn([block], density, 1200, rng)
-    assert told.divergences == 1
-    assert not told.reliable
-    assert "1 transition diverged" in told.message
-    assert "target_acceptance" in told.message
+    _, diagnostics = nuts._pool_blocks([block], density, 1200, rng)
+    assert diagnostics.divergences == 1
+    assert not diagnostics.reliable
+    assert "1 transition diverged" in diagnostics.message
+    assert "target_acceptance" in diagnostics.message
 
 
-def test_no_step_jumps_from_below_half_a_turn_to_beyond_a_whole_one():
+def test_no_path_doubles_from_below_half_a_turn_to_beyond_a_whole_one():
     steps = np.array([0.1, 0.5, 0.84, 0.9, 1.0, 1.1, 1.2, 5.0, np.inf])
-    used = np.asarray(nuts._without_resonance(steps))
+    used = np.asarray(nuts._avoid_resonance(steps))
     for step in used:
         doubled = [(2**k - 1) * step for k in range(1, 9)]
         first = next(angle for angle in doubled if angle > np.pi)
@@ -83,30 +82,30 @@ def test_no_step_jumps_from_below_half_a_turn_to_beyond_a_whole_one():
 
 
 @pytest.mark.parametrize(
-    ("wrong", "said"),
+    ("wrong", "message"),
     [
-        ({"chains": 1}, "NUTS chains must be a whole number of at least 2"),
-        ({"warmup": 10}, "NUTS warmup must be a whole number of at least 50"),
-        ({"target_acceptance": 1.0}, "NUTS target_acceptance must lie between 0 and 1"),
+        ({"chains": 1}, "expected a whole number of at least 2 for NUTS chains"),
+        ({"warmup": 10}, "expected a whole number of at least 50 for NUTS warmup"),
+        ({"target_acceptance": 1.0}, "expected NUTS target_acceptance between 0 and 1"),
     ],
 )
-def test_settings_are_checked(wrong, said):
-    with pytest.raises(ValueError, match=said):
+def test_invalid_settings_are_rejected(wrong, message):
+    with pytest.raises(ValueError, match=message):
         pb.NUTS(**wrong)
 
 
-def test_without_the_extra_the_user_is_told_what_to_install(monkeypatch):
+def test_without_the_extra_the_error_says_what_to_install(monkeypatch):
     monkeypatch.setattr("polarbear.inference.reference_methods_installed", lambda: False)
     with pytest.raises(ValueError, match=r"method='nuts' needs JAX and BlackJAX: pip install 'polarbear\[mcmc\]'"):
         pb.fit(choices_of(6, 1), prior=PRIOR, method="nuts")
 
 
-def hopeless(method):
-    """A method that returns what it was given to, and says that it is not reliable."""
+def unreliable(method):
+    """Return a method that marks its result as unreliable."""
 
     def correct(*arguments, **options):
         utilities, diagnostics, *rest = method(*arguments, **options)
-        return utilities, replace(diagnostics, reliable=False, message="It failed: badly."), *rest
+        return utilities, replace(diagnostics, reliable=False, message="It failed."), *rest
 
     return correct
 
@@ -114,27 +113,27 @@ def hopeless(method):
 @pytest.fixture
 def cheaper_methods_fail(monkeypatch):
     for name in ("correct_by_importance", "correct_by_hmc"):
-        monkeypatch.setattr(f"polarbear.inference.{name}", hopeless(getattr(inference, name)))
+        monkeypatch.setattr(f"polarbear.inference.{name}", unreliable(getattr(inference, name)))
 
 
 @pytest.mark.usefixtures("cheaper_methods_fail")
-def test_auto_ends_in_nuts():
-    told = pb.fit(choices_of(6, 1), prior=PRIOR, draws=1000).diagnostics
-    assert told.method == "nuts"
-    assert told.reliable
-    assert told.message.startswith("It failed. Hamiltonian Monte Carlo did not converge. NUTS")
+def test_auto_falls_back_on_nuts():
+    diagnostics = pb.fit(choices_of(6, 1), prior=PRIOR, draws=1000).diagnostics
+    assert diagnostics.method == "nuts"
+    assert diagnostics.reliable
+    assert diagnostics.message.startswith("It failed. Hamiltonian Monte Carlo did not converge. NUTS")
 
 
 @pytest.mark.usefixtures("cheaper_methods_fail")
 def test_auto_without_the_extra_says_what_to_install(monkeypatch):
     monkeypatch.setattr("polarbear.inference.reference_methods_installed", lambda: False)
-    told = pb.fit(choices_of(6, 1), prior=PRIOR, draws=1000).diagnostics
-    assert told.method == "hmc"
-    assert not told.reliable
-    assert told.message.endswith("NUTS may do better: pip install 'polarbear[mcmc]'.")
+    diagnostics = pb.fit(choices_of(6, 1), prior=PRIOR, draws=1000).diagnostics
+    assert diagnostics.method == "hmc"
+    assert not diagnostics.reliable
+    assert diagnostics.message.endswith("NUTS may do better: pip install 'polarbear[mcmc]'.")
 
 
-def test_jax_is_imported_only_when_asked_for():
+def test_jax_is_imported_only_by_methods_that_need_it():
     code = (
         "import sys, polarbear as pb; pb.NUTS(); "
         "choices = pb.Choices.from_values([[[1, 2]] * 2], grid=[1, 2]); "
@@ -146,7 +145,7 @@ def test_jax_is_imported_only_when_asked_for():
 
 
 def backend(code):
-    """What a fresh interpreter on a machine of two cores says of JAX's start."""
+    """Start JAX in a fresh interpreter on a machine that seems to have two cores, and print the number of its threads."""
     prelude = "import os; os.environ.pop('NPROC', None); os.cpu_count = lambda: 2; import jax; "
     start = "from polarbear.inference.reference import jax_runtime as reference; reference.in_double_precision(); "
     threads = (
@@ -157,16 +156,12 @@ def backend(code):
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="counts threads as Linux lists them")
-def test_jax_starts_with_threads_enough_for_batched_factorisations():
+def test_jax_starts_with_enough_threads_for_batched_factorisations():
     done = backend("")
     assert int(done.stdout) >= 8
     assert not done.stderr
 
 
-def test_a_jax_that_runs_already_is_told_of():
+def test_a_jax_that_already_runs_with_few_threads_gives_a_warning():
     done = backend("jax.devices(); ")
     assert "NPROC=8" in done.stderr
-
-
-def test_the_extra_is_there():
-    assert reference.is_installed()

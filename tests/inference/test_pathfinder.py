@@ -1,42 +1,42 @@
-"""Pathfinder: settings, draws without weight, and a refusal rather than a hang."""
+"""Pathfinder: its settings, draws without weight, and an error where JAX would hang."""
 
 import numpy as np
 import pytest
 
 import polarbear as pb
-from polarbear.inference.reference.pathfinder import _weighed
+from polarbear.inference.reference.pathfinder import _resampling_weights
 
 
 @pytest.mark.parametrize("wrong", [{"paths": 0}, {"iterations": 0}, {"paths": 2.5}])
-def test_settings_are_checked(wrong):
-    with pytest.raises(ValueError, match=f"Pathfinder {next(iter(wrong))} must be a whole number of at least 1"):
+def test_invalid_settings_are_rejected(wrong):
+    with pytest.raises(ValueError, match=f"expected a whole number of at least 1 for Pathfinder {next(iter(wrong))}"):
         pb.Pathfinder(**wrong)
 
 
-def test_draws_of_a_path_that_failed_have_no_weight():
+def test_draws_of_a_failed_path_have_no_weight():
     log_weights = np.random.default_rng(1).normal(0, 0.1, 1000)
     log_weights[::4] = np.nan
-    importance = _weighed(log_weights)
+    importance = _resampling_weights(log_weights)
     assert (importance.weights[::4] == 0).all()
     assert importance.weights.sum() == pytest.approx(1)
     assert 0.7 < importance.effective_share < 0.75
     assert importance.good
 
 
-def test_where_every_path_failed_nothing_is_trusted():
-    importance = _weighed(np.full(100, np.nan))
+def test_the_result_is_unreliable_if_every_path_failed():
+    importance = _resampling_weights(np.full(100, np.nan))
     assert importance.weights.sum() == pytest.approx(1)
     assert not importance.good
 
 
 def test_weights_that_would_leave_one_draw_are_tempered():
-    importance = _weighed(np.random.default_rng(1).normal(0, 20, 1000))
+    importance = _resampling_weights(np.random.default_rng(1).normal(0, 20, 1000))
     assert not importance.good
-    assert importance.effective_share < 0.01  # it does not say that all is well
+    assert importance.effective_share < 0.01
     assert 1 / np.sum(importance.weights**2) == pytest.approx(100, rel=0.01)
 
 
-def test_it_refuses_rather_than_hang(monkeypatch, crossing_choices):
+def test_an_error_is_raised_where_jax_would_hang(monkeypatch, crossing_choices):
     pytest.importorskip("jax", reason="needs the extra `mcmc`")
     monkeypatch.setattr("polarbear.inference.reference.jax_runtime.has_too_few_threads", lambda: True)
     with pytest.raises(ValueError, match=r"method='pathfinder' would hang: JAX was started before .* set NPROC=8"):

@@ -68,7 +68,7 @@ def test_draws_follow_the_gaussian_at_the_joint_mode(prior) -> None:
         assert spread == pytest.approx(mean * math.sqrt(math.expm1(width**2)), rel=0.2)
 
 
-def test_many_data_make_it_exact() -> None:
+def test_it_is_exact_with_many_data() -> None:
     # With thousands of comparisons the posterior of a log-odds is Gaussian to a few thousandths.
     choices = duel([(4000.0, 3000.0), (2500.0, 2500.0)])
     utilities, diagnostics = plain_laplace(choices, pb.Dirichlet(), draws=20_000, rng=np.random.default_rng(3))
@@ -79,6 +79,6 @@ def test_many_data_make_it_exact() -> None:
         assert_follow(at, beta_posterior(choices, t, 1.0).cdf, 10_000)
 
 
-def test_message_says_that_draws_are_not_corrected() -> None:
+def test_the_message_states_that_draws_are_not_corrected() -> None:
     _, diagnostics = plain_laplace(duel(WINS), pb.RandomWalk(), draws=1000, rng=np.random.default_rng(4))
     assert "not corrected" in diagnostics.message

@@ -12,7 +12,7 @@ from tests.oracles.data import load
 
 pytest.importorskip("pymc", reason="needs the extra `pymc`")
 
-with warnings.catch_warnings():  # what PyMC's own dependencies say as they are imported
+with warnings.catch_warnings():  # warnings of PyMC's dependencies at import
     warnings.simplefilter("ignore")
     import pymc as pm
     import pytensor
@@ -45,7 +45,7 @@ POINTS = 4
 
 
 class HalfNormal:
-    """A hyperprior of one's own."""
+    """A custom hyperprior."""
 
     def log_density(self, log_value):
         square = pb.models.namespace.namespace_of(log_value).exp(2 * log_value)
@@ -72,7 +72,7 @@ def positions(density, rng):
 
 
 def log_densities(model, density, rng, names):
-    """What the PyMC model says at the positions; `names` maps ours to its own."""
+    """Return the log-densities of the PyMC model at the positions; `names` maps our names to its names."""
     variables = model.value_vars
     compiled = pytensor.function(variables, model.logp(), mode=INTERPRETED)
     values = []
@@ -120,7 +120,7 @@ def test_log_density_is_that_of_the_independent_model(name):
     np.testing.assert_allclose(from_first(theirs), from_first(np.array(ours)), rtol=0, atol=tolerance)
 
 
-def test_a_hyperprior_of_ones_own_comes_along():
+def test_a_custom_hyperprior_is_included():
     choices, _ = some_choices()
     prior = pb.RandomWalk(amplitude=HalfNormal())
     density = JointDensity(prior, choices.grid, len(choices.names))

@@ -16,7 +16,7 @@ def test_the_covariance_is_the_same(times, hyperparameters):
     reduced = reduced_prior(prior, grid)
     many, few = prior.factor(grid, *hyperparameters), reduced.factor(grid, *hyperparameters)
     assert few.shape[1] <= 20 < many.shape[1]
-    total = np.trace(many @ many.T)  # a ten-thousand-millionth of which is the jitter; the rest is rounding
+    total = np.trace(many @ many.T)  # 1e-10 of which is the jitter; the rest is rounding
     np.testing.assert_allclose(few @ few.T, many @ many.T, rtol=0, atol=1e-9 * total)
 
 
@@ -36,11 +36,11 @@ def test_more_functions_than_times_are_reduced_too_but_bands_are_kept():
     np.testing.assert_array_equal(reduced.banded(grid, 1.0).precision, prior.banded(grid, 1.0).precision)
 
 
-def test_it_says_the_same_hyperpriors():
+def test_the_hyperpriors_are_the_same():
     prior = pb.HilbertSpaceGP(lengthscale=pb.InverseGamma(5.0, 2.0))
     assert reduced_prior(prior, pb.log_grid(1, 1000, 30)).hyperpriors == prior.hyperpriors
 
 
 @pytest.mark.parametrize("prior", [pb.BSpline(), pb.RandomWalk(), pb.GaussianProcess(), pb.SparseGaussianProcess()])
-def test_priors_without_needless_coefficients_stay_as_they_are(prior):
+def test_priors_without_redundant_coefficients_are_unchanged(prior):
     assert reduced_prior(prior, pb.log_grid(1, 1000, 30)) is prior

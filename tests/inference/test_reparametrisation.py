@@ -23,15 +23,17 @@ def double_precision():
         yield
 
 
-def mapped(prior, choices):
+@pytest.fixture(scope="module", params=PRIORS, ids=lambda prior: type(prior).__name__)
+def mapped(request, crossing_choices):
+    """The density of a prior, and the compiled map from white noise to its positions."""
+    prior, choices = request.param, crossing_choices
     density = JointDensity(prior, choices.grid, len(choices.names))
     coordinates = whitening_coordinates(choices, prior)
     return density, jax.jit(lambda white: to_position(density, coordinates, white))
 
 
-@pytest.mark.parametrize("prior", PRIORS, ids=lambda prior: type(prior).__name__)
-def test_volume_is_the_determinant_of_the_map(prior, crossing_choices):
-    density, place = mapped(prior, crossing_choices)
+def test_volume_is_the_determinant_of_the_map(mapped):
+    density, place = mapped
     jacobian = jax.jit(jax.jacfwd(lambda white: place(white)[0]))
     rng = np.random.default_rng(1)
     errors = []
@@ -41,9 +43,8 @@ def test_volume_is_the_determinant_of_the_map(prior, crossing_choices):
     np.testing.assert_allclose(errors, errors[0], atol=1e-9)  # a constant
 
 
-@pytest.mark.parametrize("prior", PRIORS, ids=lambda prior: type(prior).__name__)
-def test_the_density_is_nearly_standard_normal(prior, crossing_choices):
-    density, place = mapped(prior, crossing_choices)
+def test_the_density_is_nearly_standard_normal(mapped, crossing_choices):
+    density, place = mapped
     tables = padded_tables(crossing_choices)
     rng = np.random.default_rng(2)
     white = rng.standard_normal((200, density.size))
@@ -55,6 +56,6 @@ def test_the_density_is_nearly_standard_normal(prior, crossing_choices):
     assert np.std(residual) < 0.5 * np.std(0.5 * (white**2).sum(axis=1))
 
 
-def test_a_lone_amplitude_makes_everything_diagonal(crossing_choices):
+def test_an_amplitude_alone_has_diagonal_coordinates(crossing_choices):
     assert isinstance(whitening_coordinates(crossing_choices, BSpline()), AmplitudeCoordinates)
     assert isinstance(whitening_coordinates(crossing_choices, GaussianProcess()), TemporalCoordinates)

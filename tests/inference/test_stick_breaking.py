@@ -11,7 +11,7 @@ from polarbear.inference import stick_breaking
 from polarbear.models.plackett_luce import sample_rankings
 from tests.inference.exact import assert_follow, assert_mean, assert_share, beta_posterior, duel, exact_hierarchy
 
-# Ordinary, perfectly separated, nothing seen, fractions, many.
+# Ordinary, perfectly separated, no data, fractions, many.
 WINS = [(5.0, 2.0), (12.0, 0.0), (0.0, 0.0), (0.3, 0.15), (400.0, 300.0)]
 
 
@@ -78,7 +78,7 @@ def test_draws_of_one_hyperparameter_share_it_at_all_times() -> None:
     assert correlation.min() > 0.2
 
 
-def test_an_algorithm_seen_far_less_than_others_is_broken_off_first() -> None:
+def test_an_algorithm_with_far_fewer_observations_is_broken_off_first() -> None:
     # "d" is as strong as "c" and ran on 20 of 1500 instances: one order of breaking is not enough for all times.
     rng = np.random.default_rng(7)
     utilities = np.tile([1.2, 1.0, 0.2, 0.1, -1.5], (20, 1))

@@ -43,14 +43,14 @@ def test_force_is_the_gradient_of_the_residual(prior) -> None:
 
 
 @for_every_prior
-def test_gaussians_that_are_too_large_to_be_kept_are_made_again(prior, monkeypatch) -> None:
+def test_gaussians_too_large_to_keep_are_recomputed(prior, monkeypatch) -> None:
     kept = some_posterior(prior)
     monkeypatch.setattr(whitened, "_SMALL", 0)
-    made_again = some_posterior(prior)
+    recomputed = some_posterior(prior)
     assert all(node.conditional is not None for node in kept.nodes)
-    assert all(node.conditional is None for node in made_again.nodes)
+    assert all(node.conditional is None for node in recomputed.nodes)
     node, white = np.arange(len(kept.nodes)), np.ones((*kept.shape, len(kept.nodes)))
-    ours, theirs = (posterior.evaluate(node, white) for posterior in (made_again, kept))
+    ours, theirs = (posterior.evaluate(node, white) for posterior in (recomputed, kept))
     np.testing.assert_allclose(ours.utilities, theirs.utilities, rtol=1e-9)
     np.testing.assert_allclose(ours.residual, theirs.residual, rtol=1e-9)
 
@@ -75,7 +75,7 @@ def test_residual_is_flat_at_the_mode(prior) -> None:
 
 
 @for_every_prior
-def test_points_at_different_nodes_are_as_one_by_one(prior) -> None:
+def test_points_at_different_nodes_together_equal_each_one_alone(prior) -> None:
     posterior = some_posterior(prior)
     rng = np.random.default_rng(4)
     node = rng.integers(len(posterior.nodes), size=6)
@@ -136,7 +136,7 @@ def test_importance_estimate_of_the_evidence_is_exact(prior, wins: list[tuple[fl
 
 
 @for_every_prior
-def test_mean_white_noise_evens_the_weights(prior) -> None:
+def test_shifting_by_the_mean_white_noise_makes_weights_more_even(prior) -> None:
     # One-sided data make the posterior skewed.
     values = np.tile([1.0, 2.0, 3.0], (4, 4, 1))
     posterior = whitened_posterior(pb.Choices.from_values(values, grid=[1, 2, 4, 7]), prior)

@@ -1,4 +1,4 @@
-"""The Dirichlet priors: moments of their samples, however small the concentration."""
+"""Dirichlet priors: the moments of their samples, for small concentrations too."""
 
 import math
 
@@ -10,7 +10,7 @@ from polarbear import Dirichlet, Grid, HierarchicalDirichlet, linear_grid
 from polarbear.models.dirichlet import draw_log_gamma
 
 
-def standard_errors_off(sample, expected):
+def error_in_standard_errors(sample, expected):
     """Distance of a mean of independent draws (first axis) from its expectation, in standard errors."""
     return np.abs(sample.mean(axis=0) - expected) / (sample.std(axis=0) / math.sqrt(len(sample)))
 
@@ -21,10 +21,10 @@ def test_samples_have_the_moments_of_a_dirichlet(concentration):
     n = 3
     ratings = np.exp(Dirichlet(concentration).sample(linear_grid(1, 2, 2), n, 4000, rng=np.random.default_rng(3)))
     np.testing.assert_allclose(ratings.sum(axis=-1), 1, rtol=1e-12)
-    assert standard_errors_off(ratings, 1 / n).max() < 4
+    assert error_in_standard_errors(ratings, 1 / n).max() < 4
     total = n * concentration
     second = concentration * (concentration + 1) / (total * (total + 1))
-    assert standard_errors_off(ratings**2, second).max() < 4
+    assert error_in_standard_errors(ratings**2, second).max() < 4
 
 
 @pytest.mark.parametrize("concentration", [1e-3, 1e-8, 1e-300])
@@ -36,8 +36,8 @@ def test_tiny_concentrations_neither_underflow_nor_lose_the_sum(concentration):
     np.testing.assert_allclose(np.exp(utilities).sum(axis=-1), 1, rtol=1e-12)
     # E log θ = ψ(a) − ψ(n a); a mean is within 4 standard errors with probability 0.9999.
     expected = special.digamma(concentration) - special.digamma(n * concentration)
-    assert (standard_errors_off(utilities * concentration, expected * concentration) < 4).all()
-    # All algorithms win alike: 99.9 % quantile of a chi-square with 3 degrees of freedom.
+    assert (error_in_standard_errors(utilities * concentration, expected * concentration) < 4).all()
+    # All algorithms are best equally often: 99.9 % quantile of a chi-square with 3 degrees of freedom.
     assert stats.chisquare(np.bincount(utilities.argmax(axis=-1), minlength=n)).statistic < 16.3
 
 
@@ -61,19 +61,19 @@ def mean_square_rating(kappa, n):
 
 @pytest.mark.parametrize(("prior", "rate"), [(HierarchicalDirichlet(), 1 / 3), (HierarchicalDirichlet(2.0), 2.0)])
 def test_hierarchical_samples_share_an_exponential_concentration(prior, rate):
-    """Each draw's mean of Σ θ_i² over 200 times tells its κ; κ ~ Exponential(rate), 1/n by default."""
+    """Each draw's mean of Σ θ_i² over 200 times depends on its κ; κ ~ Exponential(rate), with rate 1/n by default."""
     n, draws = 3, 500
     ratings = np.exp(prior.sample(linear_grid(1, 2, 200), n, draws, rng=np.random.default_rng(7)))
-    told = (ratings**2).sum(axis=-1).mean(axis=1)
+    mean_squares = (ratings**2).sum(axis=-1).mean(axis=1)
     density = stats.expon(scale=1 / rate).pdf
     mean, square = (
         integrate.quad(lambda kappa, power=power: mean_square_rating(kappa, n) ** power * density(kappa), 0, np.inf)[0]
         for power in (1, 2)
     )
-    assert standard_errors_off(told, mean) < 4
+    assert error_in_standard_errors(mean_squares, mean) < 4
     # Were κ not shared by the times of a draw, this spread would be fourteen times smaller. The standard deviation of
     # 500 draws is known to 4 %; a mean over 200 times adds 1 %.
-    assert told.std() == pytest.approx(math.sqrt(square - mean**2), rel=0.15)
+    assert mean_squares.std() == pytest.approx(math.sqrt(square - mean**2), rel=0.15)
 
 
 def test_hyperpriors_of_the_independent_priors():
@@ -86,12 +86,12 @@ def test_hyperpriors_of_the_independent_priors():
 
 @pytest.mark.parametrize("bad", [0, -1, math.nan, math.inf, "1", True])
 def test_a_bad_concentration_or_rate_is_refused_by_name(bad):
-    with pytest.raises(ValueError, match="Dirichlet concentration must be a finite number above 0, got "):
+    with pytest.raises(ValueError, match="expected a finite number above 0 for Dirichlet concentration, got "):
         Dirichlet(bad)
-    with pytest.raises(ValueError, match="HierarchicalDirichlet rate must be a finite number above 0, got "):
+    with pytest.raises(ValueError, match="expected a finite number above 0 for HierarchicalDirichlet rate, got "):
         HierarchicalDirichlet(bad)
 
 
 @pytest.mark.parametrize("kind", [np.float32, np.float64, np.int64])
-def test_numpys_numbers_are_numbers(kind):
+def test_numbers_of_numpy_are_accepted(kind):
     assert Dirichlet(kind(2)).concentration_for(3) == 2

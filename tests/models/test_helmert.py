@@ -37,7 +37,7 @@ def test_entries_are_the_papers(n):
 
 
 @sizes
-def test_all_algorithms_are_treated_alike(n):
+def test_all_algorithms_are_treated_equally(n):
     """Q Qᵀ, the covariance of the utilities of white noise, is the centring matrix, which no permutation changes."""
     Q = helmert(n)
     np.testing.assert_allclose(Q @ Q.T, np.eye(n) - 1 / n, atol=1e-14)

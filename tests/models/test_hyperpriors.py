@@ -58,11 +58,11 @@ def test_draws_follow_the_distribution(ours, theirs):
     ids=["LogNormal scale", "InverseGamma shape", "InverseGamma scale", "Exponential rate"],
 )
 def test_a_bad_parameter_is_refused_by_name(make, what, bad):
-    with pytest.raises(ValueError, match=f"{what} must be a finite number above 0, got "):
+    with pytest.raises(ValueError, match=f"expected a finite number above 0 for {what}, got "):
         make(bad)
 
 
 @pytest.mark.parametrize("bad", [math.nan, math.inf, "0", None])
 def test_a_bad_location_is_refused(bad):
-    with pytest.raises(ValueError, match="LogNormal location must be a finite number"):
+    with pytest.raises(ValueError, match="expected a finite number for LogNormal location"):
         LogNormal(bad)

@@ -2,6 +2,7 @@
 
 import math
 from fractions import Fraction
+from functools import cache
 
 import numpy as np
 import pytest
@@ -81,6 +82,7 @@ def product(A, B):
     return [[sum(a * b for a, b in zip(row, column, strict=True)) for column in zip(*B, strict=True)] for row in A]
 
 
+@cache
 def exact_transition(smoothness, step):
     """exp(δ F) by its Taylor series in fractions, F the companion matrix of (d + 1)^(p + 1)."""
     size = smoothness + 1
@@ -89,7 +91,7 @@ def exact_transition(smoothness, step):
     total = term = [[Fraction(int(i == j)) for j in range(size)] for i in range(size)]
     for order in range(1, 60):
         term = [[x * step / order for x in row] for row in product(term, F)]
-        # Digits below 1e-60 are of no consequence, and fractions would grow without end.
+        # Digits below 1e-60 do not matter, and without a limit the fractions would grow at every step.
         term = [[x.limit_denominator(10**60) if step > 1e-3 else x for x in row] for row in term]
         total = [[x + y for x, y in zip(*rows, strict=True)] for rows in zip(total, term, strict=True)]
         if step <= 1e-3 and order == 12:
@@ -99,8 +101,8 @@ def exact_transition(smoothness, step):
 
 def exact_innovation(smoothness, step):
     P, A = exact_stationary(smoothness), exact_transition(smoothness, step)
-    passed_on = product(product(A, P), [list(column) for column in zip(*A, strict=True)])
-    return [[x - y for x, y in zip(*rows, strict=True)] for rows in zip(P, passed_on, strict=True)]
+    propagated = product(product(A, P), [list(column) for column in zip(*A, strict=True)])
+    return [[x - y for x, y in zip(*rows, strict=True)] for rows in zip(P, propagated, strict=True)]
 
 
 STEPS = [Fraction(1, 10**6), Fraction(1, 10**4), Fraction(1, 100), Fraction(1, 3), Fraction(999, 1000)]
@@ -150,5 +152,7 @@ def test_markov_steps_reproduce_the_covariance_at_uneven_times(kernel):
 
 @pytest.mark.parametrize("name", ["matern", "Matern32", "rbf", "", None, 1.5])
 def test_an_unknown_kernel_is_refused_with_the_names(name):
-    with pytest.raises(ValueError, match=r"'matern32', 'matern52', 'squared-exponential'; got "):
+    with pytest.raises(
+        ValueError, match=r"expected a kernel among 'matern32', 'matern52', 'squared-exponential', got "
+    ):
         get_kernel(name)

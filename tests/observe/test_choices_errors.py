@@ -1,4 +1,4 @@
-"""Every wrong input of Choices is a ValueError that says what was expected, what was got, and what to do."""
+"""Wrong input of `Choices` raises a ValueError that says what was expected, what was given, and what to do."""
 
 import math
 
@@ -45,7 +45,7 @@ def changed(index, value):
         (VALUES, {"relative_tolerance": math.inf}, "relative_tolerance"),
     ],
 )
-def test_values(values, options, message):
+def test_values_that_do_not_fit_are_errors(values, options, message):
     with pytest.raises(ValueError, match=message):
         Choices.from_values(values, **({"grid": GRID} | options))
 
@@ -71,12 +71,12 @@ FAILED = Trajectory("b", (7, 1), [1], [3.0], until=3, failed=True)
         ([A, B], {"grid": [10, 11]}, "only NaN for a, b.*not observed after its end"),
     ],
 )
-def test_trajectories(runs, options, message):
+def test_runs_that_do_not_fit_are_errors(runs, options, message):
     with pytest.raises(ValueError, match=message):
         Choices.from_trajectories(runs, **({"grid": GRID} | options))
 
 
-def test_rankings():
+def test_rankings_that_do_not_fit_are_errors():
     rankings = Rankings([[[0, 1]]], ["a", "b"], [5])
     with pytest.raises(ValueError, match="names and the grid of the rankings"):
         Choices.from_rankings(rankings, names=["b", "a"])
@@ -88,7 +88,7 @@ def test_rankings():
         Choices.from_rankings([["a", "b"]])
 
 
-def test_arrays_that_do_not_fit():
+def test_arrays_that_do_not_fit_are_errors():
     good = Choices.from_values(VALUES, grid=GRID)
     with pytest.raises(ValueError, match="expected wins"):
         Choices(GRID, ("a", "b"), good.wins[:2], good.members, good.counts, 4)
@@ -100,7 +100,7 @@ def test_arrays_that_do_not_fit():
         Choices(GRID, ("a", "b", "c"), good.wins, good.members, good.counts, 4)
 
 
-def test_sums_of_what_does_not_belong_together():
+def test_choices_of_other_algorithms_or_times_cannot_be_added():
     choices = Choices.from_values(VALUES, grid=GRID)
     with pytest.raises(ValueError, match=r"same algorithms and grid, got A, B on .* and x, y on"):
         choices + Choices.from_values(VALUES, grid=GRID, names=["x", "y"])
@@ -113,7 +113,7 @@ def test_sums_of_what_does_not_belong_together():
             wrong + choices
 
 
-def test_factors_that_are_no_weights():
+def test_a_factor_that_is_no_weight_is_an_error():
     choices = Choices.from_values(VALUES, grid=GRID)
     for wrong in (-1, math.nan, math.inf):
         with pytest.raises(ValueError, match="finite factor, not negative"):
@@ -123,7 +123,7 @@ def test_factors_that_are_no_weights():
             choices * wrong
 
 
-def test_instances_that_were_not_kept():
+def test_choices_without_rankings_have_no_instances():
     choices = Choices.from_values(VALUES, grid=GRID, per_instance=False)
     with pytest.raises(ValueError, match="per_instance=True"):
         choices.by_instance()

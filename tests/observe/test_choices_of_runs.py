@@ -1,17 +1,14 @@
-"""Choices of runs: best-so-far, censored, failed."""
+"""Choices of runs: best-so-far values, censored and failed runs."""
 
 import numpy as np
 import pytest
 
 from polarbear.observe import Choices, Trajectory
+from tests.observe.orderings import identical
 
 
-def identical(left, right):
-    return all(np.array_equal(getattr(left, name), getattr(right, name)) for name in ("wins", "members", "counts"))
-
-
-@pytest.mark.parametrize("seed", range(20))
-def test_trajectories_give_the_values_they_were_made_of(seed):
+@pytest.mark.parametrize("seed", range(6))
+def test_trajectories_give_the_same_choices_as_their_best_values(seed):
     rng = np.random.default_rng(seed)
     values = rng.choice([-1.0, 0.0, 1.0, 2.0, np.inf], size=(4, 5, 3))
     best = np.minimum.accumulate(values, axis=1)
@@ -28,7 +25,7 @@ def test_trajectories_give_the_values_they_were_made_of(seed):
     ("failure", "wins"),
     [("last", [[1, 0, 1], [0, 1, 1], [0, 1, 1]]), ("missing", [[1, 0, 1], [0, 0, 1], [0, 0, 1]])],
 )
-def test_a_failed_run_is_last_or_missing_from_then_on(failure, wins):
+def test_a_failed_run_is_last_or_missing_from_its_failure_on(failure, wins):
     runs = [
         Trajectory("a", 1, [1], [2.0], until=2, failed=True),
         Trajectory("b", 1, [1], [3.0], until=9),
@@ -55,7 +52,7 @@ def test_a_censored_run_leaves_the_comparison():
 
 
 @pytest.mark.parametrize("weights", [[2.0, 3.0], {5: 3.0, "first": 2.0, "unused": 1.0}])
-def test_instances_of_runs_have_weights(weights):
+def test_weights_may_be_an_array_or_a_mapping_from_instances(weights):
     runs = [Trajectory(a, i, [1], [y]) for i, a, y in [("first", "a", 1), (5, "b", 1), ("first", "b", 2), (5, "a", 2)]]
     choices = Choices.from_trajectories(iter(runs), grid=[1], weights=weights)
     assert choices.wins.tolist() == [[2.0, 3.0]]

@@ -1,4 +1,4 @@
-"""Clusters: labels of instances that are not independent, through every way in which choices are made."""
+"""Clusters of instances that are not independent, in every constructor of `Choices`."""
 
 import numpy as np
 import pytest
@@ -23,7 +23,7 @@ def test_values_keep_their_clusters_and_sums_join_them() -> None:
     assert joined.rankings.clusters.codes.tolist() == [0, 1, 0]
 
 
-def test_trajectories_bring_their_clusters() -> None:
+def test_trajectories_keep_their_clusters() -> None:
     runs = [
         pb.Trajectory(name, (f, i), [1], [float(value)], until=1, cluster=f)
         for f in (1, 2)
@@ -44,7 +44,7 @@ def test_bad_labels_are_refused(labels: list[object], words: str) -> None:
         as_clusters(labels, 2)
 
 
-def test_clusters_of_another_kind_and_missing_ones_are_refused() -> None:
+def test_choices_with_clusters_of_another_kind_or_without_cannot_be_added() -> None:
     values = np.ones((1, 1, 2))
     of_functions = pb.Choices.from_values(values, grid=[1], clusters=pb.Clusters((1,), "function"))
     for other in (None, pb.Clusters((1,), "data set")):
@@ -52,7 +52,7 @@ def test_clusters_of_another_kind_and_missing_ones_are_refused() -> None:
             of_functions + pb.Choices.from_values(values, grid=[1], clusters=other)
 
 
-def test_runs_of_one_instance_agree_on_their_cluster() -> None:
+def test_runs_of_one_instance_must_have_the_same_cluster() -> None:
     runs = [pb.Trajectory("a", 1, [1], [1.0], cluster="x"), pb.Trajectory("b", 1, [1], [2.0], cluster="y")]
     with pytest.raises(ValueError, match="expected one cluster for all runs on instance 1"):
         pb.Choices.from_trajectories(runs, grid=[1])

@@ -1,9 +1,11 @@
+"""Names of algorithms: defaults, and what is refused."""
+
 import pytest
 
 from polarbear.observe.names import check_names
 
 
-def test_names_are_made_up():
+def test_default_names_are_letters_or_numbered():
     assert check_names(None, 26)[-1] == "Z"
     assert check_names(None, 27)[:2] == ("A1", "A2")
     assert len(set(check_names(None, 200))) == 200

@@ -1,3 +1,5 @@
+"""Single rankings written as names, and their collection by instance and time."""
+
 import pickle
 
 import numpy as np
@@ -7,7 +9,7 @@ from polarbear.observe import ABSENT, UNRANKED, Choices, Ranking
 from polarbear.observe.ranking import collect_rankings
 
 
-def test_a_ranking_is_a_value():
+def test_rankings_are_compared_hashed_and_pickled_by_value():
     ranking = Ranking(10, ["cma", ["de", "rs"]], others=["pso"], weight=2, instance=(1, 2))
     assert ranking == Ranking(10.0, ("cma", ("de", "rs")), others=("pso",), weight=2.0, instance=(1, 2))
     assert len({ranking, pickle.loads(pickle.dumps(ranking))}) == 1
@@ -34,10 +36,10 @@ def test_rankings_are_collected_by_instance_and_time():
     assert rankings.weights.tolist() == [[1, 3], [1, 0], [1, 0]]
 
 
-def test_names_and_times_may_be_given_or_found():
-    found = collect_rankings([Ranking(20, ["b", "a"]), Ranking(10, ["c", "a"])])
-    assert found.names == ("b", "a", "c")
-    assert found.grid.times.tolist() == [10, 20]
+def test_names_and_times_may_be_given_or_taken_from_the_rankings():
+    collected = collect_rankings([Ranking(20, ["b", "a"]), Ranking(10, ["c", "a"])])
+    assert collected.names == ("b", "a", "c")
+    assert collected.grid.times.tolist() == [10, 20]
     given = collect_rankings([Ranking(20.0 * (1 + 1e-12), ["b", "a"])], grid=[10, 20, 30], names=["a", "b", "c"])
     assert given.ranks[0].tolist() == [[-1, -1, -1], [1, 0, -1], [-1, -1, -1]]
 

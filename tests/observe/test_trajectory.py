@@ -1,3 +1,5 @@
+"""Trajectories: best-so-far values, censoring and failures, and what they refuse."""
+
 import math
 import pickle
 
@@ -8,9 +10,10 @@ from hypothesis import strategies as st
 
 from polarbear.observe import Trajectory, log_grid
 
-events = st.lists(
-    st.tuples(st.integers(0, 20), st.one_of(st.integers(-5, 5).map(float), st.just(math.inf))), max_size=12
-).map(lambda pairs: sorted(pairs, key=lambda pair: pair[0]))
+VALUES = [*range(-5, 6), math.inf]
+events = st.lists(st.tuples(st.integers(0, 20), st.sampled_from(VALUES)), max_size=12).map(
+    lambda pairs: sorted(pairs, key=lambda pair: pair[0])
+)
 
 
 @settings(deadline=None)
@@ -19,42 +22,44 @@ def test_the_value_at_a_time_is_the_best_of_all_events_before(pairs, extra):
     times, values = [t for t, _ in pairs], [y for _, y in pairs]
     until = (times[-1] if times else 0) + extra
     run = Trajectory("cma", 1, times, values, until)
-    asked = np.arange(0, 30, 0.5)
-    naive = [min([y for t, y in pairs if t <= now], default=math.inf) if now <= until else math.nan for now in asked]
-    np.testing.assert_array_equal(run.at(asked), naive)
+    times_read = np.arange(0, 30, 0.5)
+    naive = [
+        min([y for t, y in pairs if t <= now], default=math.inf) if now <= until else math.nan for now in times_read
+    ]
+    np.testing.assert_array_equal(run.at(times_read), naive)
     assert (np.diff(run.values) < 0).all()
     assert (np.diff(run.times) > 0).all()
     upside_down = Trajectory("cma", 1, times, [-y for y in values], until, maximise=True)
-    np.testing.assert_array_equal(upside_down.at(asked), -np.array(naive))
+    np.testing.assert_array_equal(upside_down.at(times_read), -np.array(naive))
 
 
 @pytest.mark.parametrize(("failure", "after"), [("last", math.inf), ("missing", math.nan)])
-def test_a_failure_counts_from_its_moment_on(failure, after):
+def test_a_failed_run_is_worst_or_missing_from_its_failure_on(failure, after):
     run = Trajectory("cma", 1, [1, 2], [5.0, 4.0], until=3, failed=True)
     np.testing.assert_array_equal(run.at([0.5, 1, 2.9, 3, 4], failure=failure), [math.inf, 5, 4, after, after])
     upside_down = Trajectory("cma", 1, [1, 2], [4.0, 5.0], until=3, failed=True, maximise=True)
     np.testing.assert_array_equal(upside_down.at([0.5, 1, 2.9, 3], failure=failure), [-math.inf, 4, 5, -after])
 
 
-def test_a_failure_can_be_refused():
+def test_a_failed_run_can_be_made_an_error():
     run = Trajectory("cma", (3, "b"), [1], [5.0], until=3, failed=True)
     with pytest.raises(ValueError, match=r"'cma' on instance \(3, 'b'\) failed at 3"):
         run.at([1], failure="raise")
     assert Trajectory("cma", 1, [1], [5.0]).at([1], failure="raise").tolist() == [5.0]
 
 
-def test_a_run_is_known_up_to_its_end():
+def test_a_run_is_observed_until_its_end():
     assert Trajectory("a", 1, [1, 7], [2, 3]).until == 7  # the second event is no improvement, but the run got there
     assert np.isnan(Trajectory("a", 1, [1, 7], [2, 3]).at([7.1])).all()
     assert Trajectory("a", 1, [], [], until=5).at([0, 5, 6]).tolist()[:2] == [math.inf, math.inf]
     assert Trajectory("a", 1, [1], [2], until=math.inf).at([1e300]).tolist() == [2.0]
 
 
-def test_a_grid_can_be_asked():
+def test_a_run_is_read_at_the_times_of_a_grid():
     assert Trajectory("a", 1, [1], [2], until=100).at(log_grid(1, 100, 3)).tolist() == [2.0, 2.0, 2.0]
 
 
-def test_a_trajectory_is_a_value():
+def test_trajectories_are_compared_hashed_and_pickled_by_value():
     run, twin = Trajectory("a", (1, 2), [1, 2], [3, 4]), Trajectory("a", (1, 2), [1], [3], until=2)
     assert run == twin
     assert hash(run) == hash(twin)
@@ -70,7 +75,7 @@ def test_a_trajectory_is_a_value():
         run.until = 5
 
 
-def test_the_caller_keeps_their_arrays():
+def test_a_trajectory_copies_its_arrays():
     times, values = np.array([1.0, 2.0]), np.array([3.0, 4.0])
     run = Trajectory("a", 1, times, values)
     values[0] = 9

@@ -1,8 +1,8 @@
 """The default method against long NUTS runs of independently written PyMC models (`references.npz`, see README.md).
 
-What is allowed: 0.02 in a probability of dominance, a tenth of a posterior standard deviation in a quantile, and beyond that
-only Monte Carlo error of the two sides, four combined standard errors. On top of it, all dominance probabilities
-together may show no bias that Monte Carlo error does not explain.
+The tolerance is 0.02 for a probability of dominance and a tenth of a posterior standard deviation for a quantile, plus four
+combined standard errors of Monte Carlo. In addition, no dominance probability may deviate by more than Monte Carlo error
+explains.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ REFERENCES = Path(__file__).with_name("references.npz")
 WANTED = tuple((prior, data) for data in DATASETS for prior in PRIORS)
 
 
-DRAWS = 20_000  # as many as the references rest on, so that neither side's Monte Carlo error dominates
+DRAWS = 20_000  # as many as in the references, so that neither side's Monte Carlo error dominates
 PROBABILITIES = np.array([0.025, 0.5, 0.975])
 LARGEST_PROBABILITY_ERROR = 0.02
 LARGEST_QUANTILE_ERROR = 0.1  # in posterior standard deviations
@@ -72,7 +72,7 @@ def fitted(prior: str, data: str) -> pb.Posterior:
 
 
 def independent_draws(posterior: pb.Posterior) -> float:
-    """How many independent draws ours are worth: the weights cost some, resampling them costs as much as new draws."""
+    """Return the number of independent draws: importance weights reduce it, and resampling adds the error of new draws."""
     return 1 / (1 / posterior.diagnostics.effective_draws + 1 / len(posterior.ratings))
 
 
@@ -91,7 +91,7 @@ class Comparison:
         return np.abs(self.ours - self.theirs)
 
     def worst(self) -> str:
-        """The entries that use up most of what is allowed, for the reader of a failure."""
+        """Return the entries that come closest to the tolerance, for the message of a failure."""
         excess = self.difference - STANDARD_ERRORS * self.error
         lines = [f"{self.what}, allowed {self.allowed} beyond {STANDARD_ERRORS:g} standard errors; the worst entries:"]
         for flat in np.argsort(excess, axis=None)[::-1][:8]:
@@ -115,7 +115,7 @@ def pairs(square: Array) -> Array:
 def compare_shares(
     what: str, ours: Array, theirs: Array, their_error: Array, draws: float, long_run: Any
 ) -> Comparison:
-    # Both variances from the share over all draws: one that saw a rare event too seldom thinks its own error too small.
+    # Both variances come from the pooled share: a side that met a rare event too seldom underestimates its own error.
     their_draws = float(long_run["min_ess"])
     together = (draws * ours + their_draws * theirs + 1) / (draws + their_draws + 2)
     variance = together * (1 - together)
@@ -169,7 +169,7 @@ class TestAgainstReference:
         assert long_run["min_ess"] > (3000 if data == "many" else 8000)
         assert long_run["divergences"] == 0
 
-    def test_our_fit_says_that_it_is_reliable(self, prior: str, data: str) -> None:
+    def test_our_fit_is_reliable(self, prior: str, data: str) -> None:
         assert fitted(prior, data).diagnostics.reliable, fitted(prior, data).diagnostics.message
 
     def test_dominance_agrees_at_every_time(self, prior: str, data: str) -> None:

@@ -1,20 +1,35 @@
 import pytest
 
-from tests.plots.beliefs import small_race
+import polarbear as pb
+from polarbear.race import loop
+from polarbear.race.result import RaceResult
+from tests.plots.posteriors import small_race
+from tests.race.simulated import simulated_runs
+from tests.race.small import TIMES, crossing_utilities, settings_of
 
 
 @pytest.fixture(scope="session")
-def raced():
-    """A finished race with eliminations."""
-    result = small_race(40)
+def race_and_posteriors():
+    """A finished race of four algorithms with eliminations, and its posterior after each round."""
+    settings = settings_of(batch=pb.FixedBatch(2), confidence=0.98, draws=1000, seed=2)
+    state, posteriors = loop.start(settings, "abcd"), []
+    while (plan := loop.ask(state)) is not None:
+        state = loop.tell(state, plan, simulated_runs(plan, crossing_utilities("abcd"), tuple("abcd"), TIMES))
+        posteriors.append(state.posterior)
+    result = RaceResult(state, "paused")
     assert result.finished
     assert result.eliminations
-    return result
+    return result, posteriors
+
+
+@pytest.fixture
+def finished_race(race_and_posteriors):
+    return race_and_posteriors[0]
 
 
 @pytest.fixture(scope="session")
-def unfinished():
-    """A race in which pairs are open."""
+def unfinished_race():
+    """A race in which pairs are undecided."""
     result = small_race(2, rope=0.0, confidence=0.99)
     assert not result.finished
     return result

@@ -1,4 +1,4 @@
-"""What each figure shows, against computations of its own: loops over draws, pairs, times and runs."""
+"""The data of each figure, against loops over draws, pairs, times and runs."""
 
 import math
 from itertools import combinations
@@ -19,17 +19,17 @@ from polarbear.plots.sample_allocation import SampleAllocation
 from polarbear.race import loop
 from polarbear.race.forecast import instances_needed
 from polarbear.race.result import RaceResult
-from tests.plots.beliefs import posterior_with, small_race, specialist_posterior
+from tests.plots.posteriors import posterior_with, small_race, specialist_posterior
 from tests.race import paper
 from tests.race.simulated import simulated_runs
-from tests.race.small import TIMES, crossing_utilities, settings_of
+from tests.race.small import TIMES
 
 
 def test_rating_curves_are_means_and_quantiles_of_the_draws():
     posterior = posterior_with(4, draws=101)
     data = RatingCurves.of(posterior, level=0.8, among=["C", "A"], truth=posterior.ratings[0])
-    assert data.names == ("A", "C")  # in the posterior's order, whatever was asked for
-    assert data.everybody == posterior.names
+    assert data.names == ("A", "C")  # in the order of the posterior
+    assert data.all_names == posterior.names
     for column, index in enumerate((0, 2)):
         for t in range(len(posterior.grid)):
             draws = sorted(posterior.ratings[:, t, index])
@@ -40,14 +40,14 @@ def test_rating_curves_are_means_and_quantiles_of_the_draws():
 
 
 def test_a_truth_of_another_shape_is_refused():
-    with pytest.raises(ValueError, match=r"truth must have shape \(time, algorithm\) = \(12, 4\).*got \(4, 12\)"):
+    with pytest.raises(ValueError, match=r"expected a truth of shape \(time, algorithm\) = \(12, 4\), got \(4, 12\)"):
         RatingCurves.of(posterior_with(4), truth=np.ones((4, 12)))
 
 
-def test_evolution_follows_the_rounds(raced):
-    data = DominanceEvolution.of(raced)
+def test_evolution_follows_the_rounds(finished_race):
+    data = DominanceEvolution.of(finished_race)
     out, resolved = {}, {}
-    for row, round_ in enumerate(raced.rounds):
+    for row, round_ in enumerate(finished_race.rounds):
         undecided = {name for a, b, _ in round_.open for name in (a, b)}
         for each in round_.eliminated:
             out[each.name] = row
@@ -62,20 +62,20 @@ def test_evolution_follows_the_rounds(raced):
         assert data.share[row] == round_.resolved_share
     assert {data.names[c]: r for r, c in np.argwhere(data.eliminated)} == out
     assert {data.names[c]: r for r, c in np.argwhere(data.resolved)} == resolved
-    assert set(resolved) == set(raced.pareto_set)
-    assert out.keys() == {each.name for each in raced.eliminations}
+    assert set(resolved) == set(finished_race.pareto_set)
+    assert out.keys() == {each.name for each in finished_race.eliminations}
     assert data.confidence == 0.98
 
 
-def test_who_is_judged_again_is_drawn_again(raced):
-    state = loop.reconsider(raced.state, pb.Settings(grid=TIMES, prior=pb.RandomWalk(), draws=400, seed=2))
+def test_after_a_review_all_algorithms_have_a_threat_again(finished_race):
+    state = loop.reconsider(finished_race.state, pb.Settings(grid=TIMES, prior=pb.RandomWalk(), draws=400, seed=2))
     state = loop.tell(state, loop.ask(state), [])
     data = DominanceEvolution.of(RaceResult(state, "paused"))
     assert np.isfinite(data.threat[-1]).all()
 
 
-def test_one_that_came_later_has_no_earlier_threat(raced):
-    state = loop.add(raced.state, "e")
+def test_an_added_algorithm_has_no_earlier_threat(finished_race):
+    state = loop.add(finished_race.state, "e")
     state = loop.tell(state, plan := loop.ask(state), simulated_runs(plan, np.zeros((4, 5)), tuple("abcde"), TIMES))
     data = DominanceEvolution.of(RaceResult(state, "paused"))
     assert np.isnan(data.threat[:-1, 4]).all()
@@ -113,15 +113,15 @@ def test_a_value_that_is_certain_has_a_density():
     assert where[height.argmax()] == pytest.approx(0.75)
 
 
-def test_allocation_counts_runs(raced):
-    data = SampleAllocation.of(raced)
+def test_allocation_counts_runs(finished_race):
+    data = SampleAllocation.of(finished_race)
     for column, name in enumerate(data.names):
-        mine = [run for run in raced.runs if run.trajectory.algorithm == name]
+        mine = [run for run in finished_race.runs if run.trajectory.algorithm == name]
         assert data.runs[column] == len(mine)
         assert data.cost[column] == pytest.approx(sum(run.reached for run in mine))
         for t, time in enumerate(TIMES):
             assert data.counts[t, column] == sum(run.trajectory.until >= time for run in mine)
-        assert data.inside[column] == (name in raced.pareto_set)
+        assert data.inside[column] == (name in finished_race.pareto_set)
     full = data.instances * len(data.names) * TIMES[-1]
     assert data.saved_share == pytest.approx(1 - data.cost.sum() / full)
 
@@ -179,7 +179,7 @@ def test_first_places_of_weighted_instances_are_ratings():
 
 
 @pytest.mark.parametrize("grid", [pb.log_grid(100, 60_000, 12), pb.linear_grid(0, 10, 12)])
-def test_leads_cover_the_grid_and_name_who_is_best_on_average(grid):
+def test_leads_cover_the_grid_and_name_the_best_on_average(grid):
     posterior = posterior_with(5, grid=grid, seed=3)
     data = DecisionBands.of(posterior)
     assert len(data.leads) > 1
@@ -192,54 +192,49 @@ def test_leads_cover_the_grid_and_name_who_is_best_on_average(grid):
         np.testing.assert_allclose(data.probability_best[t], counts / 200)
 
 
-def test_earlier_posteriors_are_those_that_the_race_had():
-    """The race is run again, and its belief kept after every round."""
-    settings = settings_of(batch=pb.FixedBatch(2), confidence=0.98, draws=1000, seed=2)
-    state, seen = loop.start(settings, "abcd"), []
-    while (plan := loop.ask(state)) is not None:
-        state = loop.tell(state, plan, simulated_runs(plan, crossing_utilities("abcd"), tuple("abcd"), TIMES))
-        seen.append(state.posterior)
-    assert len(seen) > 2
-    for number, posterior in enumerate(seen, start=1):
-        again = posterior_after(state, number)
+def test_earlier_posteriors_are_those_that_the_race_had(race_and_posteriors):
+    race, posteriors = race_and_posteriors
+    assert len(posteriors) > 2
+    for number, posterior in enumerate(posteriors, start=1):
+        again = posterior_after(race.state, number)
         assert again.names == posterior.names
         np.testing.assert_array_equal(again.ratings, posterior.ratings)
 
 
-def test_earlier_posteriors_before_somebody_came_in(raced):
-    state = loop.add(raced.state, "e")
+def test_earlier_posteriors_before_an_algorithm_was_added(finished_race):
+    state = loop.add(finished_race.state, "e")
     state = loop.tell(state, plan := loop.ask(state), simulated_runs(plan, np.zeros((4, 5)), tuple("abcde"), TIMES))
-    number = len(raced.rounds)
-    np.testing.assert_array_equal(posterior_after(state, number).ratings, raced.posterior.ratings)
+    number = len(finished_race.rounds)
+    np.testing.assert_array_equal(posterior_after(state, number).ratings, finished_race.posterior.ratings)
     assert posterior_after(state, number + 1).names == tuple("abcde")
     with pytest.raises(ValueError, match=f"expected a round from 1 to {number + 1}, got 0"):
         posterior_after(state, 0)
 
 
-def test_panels_tell_what_was_decided(raced):
-    data = RoundPanels.of(raced, most=3)
-    assert [panel.round for panel in data.panels] == list(key_rounds(raced, most=3))
+def test_panels_show_the_decisions(finished_race):
+    data = RoundPanels.of(finished_race, most=3)
+    assert [panel.round for panel in data.panels] == list(key_rounds(finished_race, most=3))
     last = data.panels[-1]
-    assert last.round == len(raced.rounds)
-    np.testing.assert_allclose(last.curves.mean, raced.posterior.ratings.mean(axis=0))
-    assert last.out == set("abcd") - set(raced.pareto_set)
-    assert last.instances == raced.instances
+    assert last.round == len(finished_race.rounds)
+    np.testing.assert_allclose(last.curves.mean, finished_race.posterior.ratings.mean(axis=0))
+    assert last.excluded == set("abcd") - set(finished_race.pareto_set)
+    assert last.instances == finished_race.instances
     for panel in data.panels:
-        for each in raced.rounds[panel.round - 1].eliminated:
+        for each in finished_race.rounds[panel.round - 1].eliminated:
             assert each.name in panel.eliminated
 
 
-def test_key_rounds_begin_and_end_the_race(raced):
-    chosen = key_rounds(raced, most=50)
-    assert (chosen[0], chosen[-1]) == (1, len(raced.rounds))
-    assert set(chosen) >= {each.round for each in raced.eliminations}
-    assert key_rounds(raced, most=1) == (len(raced.rounds),)
-    with pytest.raises(ValueError, match="no round has been decided yet"):
+def test_key_rounds_begin_and_end_the_race(finished_race):
+    chosen = key_rounds(finished_race, most=50)
+    assert (chosen[0], chosen[-1]) == (1, len(finished_race.rounds))
+    assert set(chosen) >= {each.round for each in finished_race.eliminations}
+    assert key_rounds(finished_race, most=1) == (len(finished_race.rounds),)
+    with pytest.raises(ValueError, match="expected a race with rounds, got none"):
         key_rounds(small_race(0))
 
 
-def test_the_forecast_of_all_pairs_is_that_of_the_last_one(unfinished):
-    data, state = DecisionForecast.of(unfinished), unfinished.state
+def test_the_forecast_of_all_pairs_is_that_of_the_last_one(unfinished_race):
+    data, state = DecisionForecast.of(unfinished_race), unfinished_race.state
     open_ = [
         (a, b) for a, b in combinations(range(4), 2) if not all(state.resolved[t, a, b] for t in range(len(TIMES)))
     ]
@@ -248,23 +243,23 @@ def test_the_forecast_of_all_pairs_is_that_of_the_last_one(unfinished):
     }
     needed = [each.instances for each in data.open_pairs]
     assert needed == sorted(needed)
-    assert max(needed) == instances_needed(unfinished.posterior, state.resolved, state.settings)
+    assert max(needed) == instances_needed(unfinished_race.posterior, state.resolved, state.settings)
     assert data.expected_share[0] == pytest.approx(1 - len(open_) / 6)
     finite = sum(map(math.isfinite, needed))
     assert data.expected_share[-1] == pytest.approx(1 - (len(open_) - finite) / 6)
-    assert data.instances.tolist() == [2, 4] == [2, unfinished.instances]
+    assert data.instances.tolist() == [2, 4] == [2, unfinished_race.instances]
     assert data.share[-1] == pytest.approx(data.expected_share[0])
 
 
-def test_a_finished_race_has_nothing_to_foretell(raced):
-    data = DecisionForecast.of(raced)
+def test_a_finished_race_has_nothing_to_forecast(finished_race):
+    data = DecisionForecast.of(finished_race)
     assert data.open_pairs == ()
     assert data.expected_share.tolist() == [1.0]
     with pytest.raises(ValueError, match="run the race first"):
         DecisionForecast.of(small_race(0))
 
 
-def test_one_who_has_not_run_can_not_be_foretold(raced):
-    data = DecisionForecast.of(RaceResult(loop.add(raced.state, "e"), "paused"))
+def test_an_algorithm_that_has_not_run_has_no_forecast(finished_race):
+    data = DecisionForecast.of(RaceResult(loop.add(finished_race.state, "e"), "paused"))
     assert {each.second for each in data.open_pairs} == {"e"}
     assert all(each.instances == math.inf for each in data.open_pairs)

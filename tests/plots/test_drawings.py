@@ -2,68 +2,60 @@
 
 import subprocess
 import sys
+from functools import cache
 from itertools import combinations
+from typing import get_args
 from unittest.mock import patch
 
 import matplotlib as mpl
 import numpy as np
 import pytest
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 import polarbear as pb
 from polarbear import plots
 from polarbear.plots.lettering import short_names
-from tests.plots.beliefs import posterior_with, race_with
+from tests.plots.posteriors import posterior_with, race_with
 
-CASES = [(2, 1), (2, 60), (5, 1), (5, 60), (20, 1), (20, 60)]
-OF_A_POSTERIOR = {
-    "ratings": plots.ratings,
-    "values": plots.values,
-    "dominance": plots.dominance,
-    "pair": lambda posterior: plots.pair(posterior, *posterior.names[:2], unit="evaluations"),
-    "decision_map": plots.decision_map,
-}
-OF_A_RACE = {
-    "evolution": plots.evolution,
-    "allocation": plots.allocation,
-    "rounds": lambda race: plots.rounds(race, most=4),
-    "forecast": plots.forecast,
-}
+OF_A_POSTERIOR = [name for name, entry in plots.FIGURES.items() if entry.needs == "posterior"]
+OF_A_RACE = [name for name, entry in plots.FIGURES.items() if entry.needs == "race"]
 FIVE = ("CSA", "MXNES", "TPA", "LPXNES", "random")
 HOSTILE = ("$x_1$", "a_b^c", "two\nlines", r"\frac{1}{2}", "50% & $", "<script>", "tab\there", "‮reversed")
 
 
-@pytest.fixture(scope="module")
-def races():
-    """A race of each size and length of names, made when it is first asked for."""
-    made = {}
+def of_posterior(name, posterior, **options):
+    return plots.draw_figure(name, posterior, pair=posterior.names[:2], **options)
 
-    def race(number, length):
-        if (number, length) not in made:
-            made[number, length] = race_with(number, length, rounds=2)
-        return made[number, length]
 
-    return race
+@cache
+def figure_of_five(name):
+    """Return a figure of five algorithms with short names, drawn once for several tests."""
+    if plots.FIGURES[name].needs == "race":
+        return of_race(name, race_with(5, names=FIVE, rounds=2))
+    return of_posterior(name, posterior_with(5, names=FIVE))
+
+
+def of_race(name, race, **options):
+    return plots.draw_figure(name, race.posterior, race, most=4 if name == "rounds" else None, **options)
 
 
 def texts_of(figure):
-    """All texts that are really drawn, with their boxes in pixels."""
+    """Return all texts that are drawn, with their boxes in pixels."""
     drawn, draw = [], Text.draw
 
-    def noted(text, renderer):
+    def record(text, renderer):
         if text.get_visible() and text.get_text().strip():
             drawn.append(text)
         draw(text, renderer)
 
-    with patch.object(Text, "draw", noted):
-        FigureCanvasAgg(figure).draw()
+    with patch.object(Text, "draw", record):
+        figure.draw_without_rendering()
     return [(text, text.get_window_extent()) for text in dict.fromkeys(drawn)]
 
 
 def corners(text, box):
-    """The corners of a text as it lies there, rotated where it is."""
+    """Return the corners of a text, rotated as it is drawn."""
     if text.get_rotation() % 90 == 0:
         return np.array([[box.x0, box.y0], [box.x1, box.y0], [box.x1, box.y1], [box.x0, box.y1]])
     angle = np.deg2rad(text.get_rotation())
@@ -80,7 +72,9 @@ def corners(text, box):
 
 
 def overlap(first, second):
-    """Whether two convex shapes overlap by more than a pixel: no line between them (separating axis theorem)."""
+    """Return whether two convex shapes overlap by more than a pixel: no line separates them (separating axis theorem)."""
+    if (first.max(axis=0) <= second.min(axis=0) + 1).any() or (second.max(axis=0) <= first.min(axis=0) + 1).any():
+        return False
     for shape in (first, second):
         for side in np.roll(shape, -1, axis=0) - shape:
             normal = np.array([-side[1], side[0]]) / np.hypot(*side)
@@ -91,6 +85,7 @@ def overlap(first, second):
 
 
 def assert_legible(figure):
+    """Check that no text overlaps another one, is cut off or is too small; return the texts."""
     texts = texts_of(figure)
     assert texts
     page, axes = figure.bbox, figure.axes[0].bbox
@@ -100,38 +95,44 @@ def assert_legible(figure):
         inside = box.x0 >= page.x0 - 1 and box.y0 >= page.y0 - 1 and box.x1 <= page.x1 + 1 and box.y1 <= page.y1 + 1
         assert inside, f"{text.get_text()!r} is cut off"
         assert text.get_fontsize() >= 7
-    for (one, box), (other, its) in combinations(texts, 2):
-        assert not overlap(corners(one, box), corners(other, its)), f"{one.get_text()!r} lies on {other.get_text()!r}"
+    shapes = [(text.get_text(), corners(text, box)) for text, box in texts]
+    for (one, shape), (other, its_shape) in combinations(shapes, 2):
+        assert not overlap(shape, its_shape), f"{one!r} lies on {other!r}"
+    return [text for text, _ in texts]
 
 
-@pytest.mark.parametrize(("number", "length"), CASES)
+@pytest.mark.parametrize("figure", plots.FIGURES)
+def test_figures_of_five_algorithms_are_legible(figure):
+    assert_legible(figure_of_five(figure))
+
+
+@pytest.mark.parametrize(("number", "length"), [(2, 1), (5, 60), (20, 60)])
 @pytest.mark.parametrize("figure", OF_A_POSTERIOR)
 def test_figures_of_a_posterior_are_legible(figure, number, length):
-    assert_legible(OF_A_POSTERIOR[figure](posterior_with(number, length)))
+    assert_legible(of_posterior(figure, posterior_with(number, length)))
 
 
-@pytest.mark.parametrize(("number", "length"), CASES)
+@pytest.mark.parametrize(("number", "length"), [(2, 1), (20, 60)])
 @pytest.mark.parametrize("figure", OF_A_RACE)
-def test_figures_of_a_race_are_legible(figure, number, length, races):
-    assert_legible(OF_A_RACE[figure](races(number, length)))
+def test_figures_of_a_race_are_legible(figure, number, length):
+    assert_legible(of_race(figure, race_with(number, length, rounds=2)))
 
 
-@pytest.mark.parametrize("figure", ["ratings", "values", "dominance", "decision_map"])
+@pytest.mark.parametrize("figure", [name for name in OF_A_POSTERIOR if name != "pair"])
 def test_figures_of_a_column_are_legible(figure):
-    assert_legible(getattr(plots, figure)(posterior_with(5, 6, names=FIVE), width=3.4))
+    assert_legible(of_posterior(figure, posterior_with(5, 6, names=FIVE), width=3.4))
 
 
-@pytest.mark.parametrize("figure", ["evolution", "allocation", "rounds", "forecast"])
+@pytest.mark.parametrize("figure", OF_A_RACE)
 def test_figures_of_a_race_in_a_column_are_legible(figure):
-    assert_legible(getattr(plots, figure)(race_with(5, names=FIVE, rounds=2), width=3.4))
+    assert_legible(of_race(figure, race_with(5, names=FIVE, rounds=2), width=3.4))
 
 
-@pytest.mark.parametrize("figure", [*OF_A_POSTERIOR, *OF_A_RACE])
-def test_a_figure_stays_as_it_is_when_it_is_drawn_again(figure, races):
-    of_a_race = figure in OF_A_RACE
-    drawn = OF_A_RACE[figure](races(5, 1)) if of_a_race else OF_A_POSTERIOR[figure](posterior_with(5))
+@pytest.mark.parametrize("figure", plots.FIGURES)
+def test_drawing_a_figure_again_does_not_change_it(figure):
+    drawn = figure_of_five(figure)
     before = [ax.get_position().bounds for ax in drawn.axes]
-    for _ in range(3):
+    for _ in range(2):
         drawn.draw_without_rendering()
     after = [ax.get_position().bounds for ax in drawn.axes]
     np.testing.assert_allclose(after, before, atol=0.005)  # of the figure: texts are measured anew each time
@@ -142,7 +143,7 @@ def test_the_truth_on_a_linear_axis_is_legible():
     assert_legible(plots.ratings(posterior, axis="linear", truth=posterior.ratings[0]))
 
 
-def test_the_checks_find_what_is_wrong():
+def test_the_checks_detect_overlap_and_cut_off_text():
     figure = Figure(figsize=(3, 2), layout="constrained")
     ax = figure.add_subplot()
     ax.text(0.5, 0.5, "one")
@@ -157,46 +158,73 @@ def test_the_checks_find_what_is_wrong():
 
 @pytest.mark.parametrize("figure", OF_A_POSTERIOR)
 def test_hostile_names_are_shown_as_text(figure):
-    names = HOSTILE
-    drawn = OF_A_POSTERIOR[figure](posterior_with(len(names), names=names, seed=1))
-    _assert_literal(drawn, names)
-    assert_legible(drawn)
+    drawn = of_posterior(figure, posterior_with(len(HOSTILE), names=HOSTILE, seed=1))
+    assert_literal(assert_legible(drawn), HOSTILE)
 
 
 @pytest.mark.parametrize("figure", OF_A_RACE)
 def test_hostile_names_of_a_race_are_shown_as_text(figure):
-    race = race_with(len(HOSTILE), names=HOSTILE, rounds=1, rope=0.0)
-    drawn = OF_A_RACE[figure](race)
-    _assert_literal(drawn, HOSTILE)
-    assert_legible(drawn)
+    drawn = of_race(figure, race_with(len(HOSTILE), names=HOSTILE, rounds=1, rope=0.0))
+    assert_literal(assert_legible(drawn), HOSTILE)
 
 
-def _assert_literal(figure, names):
+def assert_literal(texts, names):
     short = short_names(names)
-    seen = [text for text, _ in texts_of(figure) if any(name in text.get_text() for name in short.values())]
-    assert seen
-    for text in seen:
+    with_names = [text for text in texts if any(name in text.get_text() for name in short.values())]
+    assert with_names
+    for text in with_names:
         assert text.get_parse_math() is False
         assert text.get_usetex() is False
-        assert "\n" not in text.get_text() or "Round" in text.get_text() or " out" in text.get_text()
+        assert "\n" not in text.get_text() or "Round" in text.get_text()
 
 
-@pytest.mark.parametrize("ending", ["pdf", "svg", "png"])
-def test_files_are_written_and_the_same_each_time(tmp_path, ending):
-    first, second = (tmp_path / f"{k}.{ending}" for k in range(2))
-    for path in (first, second):
-        plots.save(plots.ratings(posterior_with(3)), path)
-    beginning = {"pdf": b"%PDF", "svg": b"<?xml", "png": b"\x89PNG"}[ending]
-    assert first.read_bytes().startswith(beginning)
-    assert first.read_bytes() == second.read_bytes()
+def test_equal_figures_give_equal_files(tmp_path):
+    figures = [plots.ratings(posterior_with(3)) for _ in range(2)]
+    for ending, beginning in {"pdf": b"%PDF", "svg": b"<?xml", "png": b"\x89PNG"}.items():
+        first, second = (tmp_path / f"{k}.{ending}" for k in range(2))
+        plots.save(figures[0], first)
+        plots.save(figures[1], second)
+        assert first.read_bytes().startswith(beginning)
+        assert first.read_bytes() == second.read_bytes()
 
 
-def test_data_steps_do_not_need_matplotlib():
-    code = "import polarbear.plots, sys; print('matplotlib' in sys.modules)"
+@pytest.mark.parametrize(
+    ("code", "module"),
+    [("from polarbear.plots import *", "matplotlib"), ("import polarbear.plots.registry", "numpy")],
+    ids=["data steps", "registry"],
+)
+def test_heavy_modules_are_imported_only_when_needed(code, module):
+    code = f"{code}; import sys; print({module!r} in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "False\n"
 
 
-def test_without_matplotlib_it_is_said_what_to_install(monkeypatch):
+def test_every_figure_has_an_entry_and_a_function():
+    assert set(plots.FIGURES) == set(get_args(plots.FigureName))
+    assert all(callable(getattr(plots, name.replace("-", "_"))) for name in plots.FIGURES)
+
+
+def test_a_race_supplies_the_defaults_of_its_figures():
+    race = race_with(5, names=FIVE, rounds=2)
+    bands = plots.draw_figure("decision-map", race.posterior, race, unit=None)
+    assert bands.axes[0].get_xlabel() == race.state.settings.clock
+    names = {text.get_text() for text, _ in texts_of(bands)} & set(FIVE)
+    assert names <= set(race.pareto_set)
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("rating", "expected a figure out of ratings, decision-map, .* got 'rating'"),
+        ("rounds", "expected a race for the figure rounds, got a posterior alone"),
+        ("pair", "expected two names for the figure pair, got none; take two of A, B, C"),
+    ],
+)
+def test_figures_that_cannot_be_drawn_are_refused(name, message):
+    with pytest.raises(ValueError, match=message):
+        plots.draw_figure(name, posterior_with(3))
+
+
+def test_without_matplotlib_the_error_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(ImportError, match=r"figures need Matplotlib: pip install 'polarbear\[plots\]'"):
         plots.ratings(posterior_with(3))
@@ -204,21 +232,25 @@ def test_without_matplotlib_it_is_said_what_to_install(monkeypatch):
 
 def test_an_unknown_ending_is_refused(tmp_path):
     with pytest.raises(ValueError, match=r"expected a file that ends in .pdf, .svg or .png, got '.*x.jpg'"):
-        plots.save(plots.ratings(posterior_with(3)), tmp_path / "x.jpg")
+        plots.save(Figure(), tmp_path / "x.jpg")
 
 
-def test_nothing_global_changes():
+def test_drawing_changes_no_global_setting():
     before = dict(mpl.rcParams)
     plots.ratings(posterior_with(3))
     assert dict(mpl.rcParams) == before
 
 
-def test_the_time_axis_follows_the_grid_or_the_wish():
+def test_the_time_axis_follows_the_grid_or_the_option():
     log, even = posterior_with(3), posterior_with(3, grid=pb.linear_grid(0, 10, 12))
-    assert plots.ratings(log).axes[0].get_xscale() == "log"
-    assert plots.ratings(log, axis="linear").axes[0].get_xscale() == "linear"
-    assert plots.ratings(even).axes[0].get_xscale() == "linear"
-    with pytest.raises(ValueError, match="a log axis needs times above 0"):
+
+    def scale(posterior, **options):
+        ax = Figure().add_subplot()
+        plots.draw_ratings(ax, plots.RatingCurves.of(posterior), labelled=False, **options)
+        return ax.get_xscale()
+
+    assert (scale(log), scale(log, axis="linear"), scale(even)) == ("log", "linear", "linear")
+    with pytest.raises(ValueError, match="expected times above 0 for a log axis, got a grid from 0"):
         plots.ratings(even, axis="log")
     with pytest.raises(ValueError, match="expected the axis 'linear' or 'log', got 'lin'"):
         plots.ratings(even, axis="lin")
@@ -226,9 +258,9 @@ def test_the_time_axis_follows_the_grid_or_the_wish():
         plots.ratings(even, width=0.5)
 
 
-@pytest.mark.parametrize("figure", [*OF_A_POSTERIOR])
+@pytest.mark.parametrize("figure", OF_A_POSTERIOR)
 def test_a_single_time_can_be_drawn(figure):
-    assert_legible(OF_A_POSTERIOR[figure](posterior_with(3, grid=pb.Grid([50.0]))))
+    assert_legible(of_posterior(figure, posterior_with(3, grid=pb.Grid([50.0]))))
 
 
 def test_the_truth_is_dotted_in_the_colour_of_its_algorithm():
@@ -241,8 +273,8 @@ def test_the_truth_is_dotted_in_the_colour_of_its_algorithm():
         np.testing.assert_array_equal(dotted.get_ydata(), posterior.ratings[0][:, column])
 
 
-def test_rounds_show_the_truth_and_the_unit_that_are_asked_for(races):
-    race = races(5, 1)
+def test_rounds_show_the_truth_and_the_unit():
+    race = race_with(5, names=FIVE, rounds=2)
     truth = race.posterior.ratings[0]
     panels = plots.rounds(race, most=2, truth=truth, unit="steps").axes
     assert len(panels) == 2
@@ -252,18 +284,18 @@ def test_rounds_show_the_truth_and_the_unit_that_are_asked_for(races):
             assert sum(np.array_equal(line.get_ydata(), truth[:, column]) for line in ax.lines) == 1
 
 
-def test_an_algorithm_keeps_its_colour_whoever_is_shown_beside_it():
+def test_an_algorithm_keeps_its_colour_whichever_others_are_shown():
     posterior = posterior_with(5)
     whole, part = plots.ratings(posterior), plots.ratings(posterior, among=["D", "E"])
     by_name = [
-        {text.get_text(): text.get_color() for text, _ in texts_of(figure) if text.get_text() in "DE"}
+        {text.get_text(): text.get_color() for text in figure.axes[0].texts if text.get_text() in "DE"}
         for figure in (whole, part)
     ]
     assert by_name[0] == by_name[1] == {name: plots.assign_colours(posterior.names)[name] for name in "DE"}
 
 
-def test_marks_of_the_evolution_are_where_something_was_decided(races):
-    race = races(5, 1)
+def test_the_evolution_marks_every_decision():
+    race = race_with(5, names=FIVE, rounds=2)
     ax = plots.evolution(race).axes[0]
     crosses = sum(len(line.get_xdata()) for line in ax.lines if line.get_marker() == "X")
     assert crosses == len(race.eliminations)
@@ -271,7 +303,7 @@ def test_marks_of_the_evolution_are_where_something_was_decided(races):
     assert sum(len(line.get_xdata()) for line in diamonds) == plots.DominanceEvolution.of(race).resolved.sum()
 
 
-def test_a_drawing_goes_into_somebody_elses_axes():
+def test_a_figure_can_be_drawn_into_other_axes():
     figure = Figure(figsize=(8, 3))
     left, right = figure.subplots(1, 2)
     plots.draw_ratings(left, plots.RatingCurves.of(posterior_with(3)), labelled=False)

@@ -1,4 +1,4 @@
-"""The colours, by simulation: everybody can tell them apart, and all can be read on white."""
+"""The colours, by simulation: distinguishable with every kind of sight, and legible on white."""
 
 from itertools import combinations
 
@@ -25,9 +25,7 @@ TO_LAB = [
     [1.9779985, -2.4285922, 0.45059371],
     [0.02590404, 0.78277177, -0.80867577],
 ]
-OKABE_ITO = (
-    0.076  # how far the nearest two of their colours lie apart for the worst of these sights, the field's yardstick
-)
+OKABE_ITO = 0.076  # smallest distance of two colours of Okabe and Ito under the worst of these sights, as a reference
 
 
 def linear(colour):
@@ -36,15 +34,15 @@ def linear(colour):
 
 
 def lab(colour, sight):
-    seen = np.clip(np.array(SIGHT[sight]) @ linear(colour), 0, 1)
-    return np.array(TO_LAB) @ np.cbrt(np.array(TO_CONES) @ seen)
+    perceived = np.clip(np.array(SIGHT[sight]) @ linear(colour), 0, 1)
+    return np.array(TO_LAB) @ np.cbrt(np.array(TO_CONES) @ perceived)
 
 
 EIGHT = list(assign_colours("ABCDEFGH").values())
 
 
 @pytest.mark.parametrize("sight", SIGHT)
-def test_eight_colours_are_told_apart(sight):
+def test_eight_colours_are_distinguishable(sight):
     nearest = min(np.linalg.norm(lab(a, sight) - lab(b, sight)) for a, b in combinations(EIGHT, 2))
     assert nearest > OKABE_ITO
 
@@ -61,6 +59,6 @@ def test_thirty_two_looks_differ():
     assert len({(look.colour, look.marker) for look in found}) == 32
 
 
-def test_newcomers_change_nobody():
+def test_added_algorithms_change_no_other_look():
     before, after = assign_looks("ABC"), assign_looks("ABCD")
     assert all(before[name] == after[name] for name in "ABC")

@@ -1,4 +1,4 @@
-"""Each function against its formula in plain Python, and what all of them promise."""
+"""Each function against its formula in plain Python, and properties of all functions."""
 
 import math
 from itertools import pairwise
@@ -13,7 +13,7 @@ every_function = pytest.mark.parametrize("name", FUNCTIONS)
 
 
 def naive(name, z):
-    """The published formulae, coordinate by coordinate, for those that are not plain at a glance."""
+    """Return the value of the published formula, computed coordinate by coordinate."""
     d = len(z)
     u = [max(1, math.sqrt(d) / 8) * x + 1 for x in z]
     valley = [100 * (a**2 - b) ** 2 + (a - 1) ** 2 for a, b in pairwise(u)]
@@ -88,7 +88,7 @@ def test_the_minimum_is_0_at_the_origin(name, dimension):
 
 
 @every_function
-def test_points_may_come_in_any_shape(name):
+def test_points_may_have_any_shape(name):
     function, points = FUNCTIONS[name], np.random.default_rng(3).uniform(-5, 5, (4, 3, 6))
     values = function(points)
     assert values.shape == (4, 3)

@@ -42,9 +42,9 @@ def test_the_sparsity_has_its_truncated_prior():
 
 def test_truncation_is_not_clipping():
     rng = np.random.default_rng(1)
-    drawn = np.array([truncated_normal(rng, mean=0, deviation=10, lowest=2, highest=5) for _ in range(300)])
-    assert set(drawn) == {2, 3, 4}  # clipped, most would be 2, and some 5
-    assert np.mean(drawn == 2) < 0.5
+    draws = np.array([truncated_normal(rng, mean=0, deviation=10, lowest=2, highest=5) for _ in range(300)])
+    assert set(draws) == {2, 3, 4}  # clipped, most would be 2, and some 5
+    assert np.mean(draws == 2) < 0.5
 
 
 @needs_ioh
@@ -72,7 +72,7 @@ def test_weights_are_a_softmax_of_the_largest_logits():
 
 
 @needs_ioh
-def test_many_points_at_once_are_the_same_as_one_after_the_other():
+def test_many_points_give_the_values_of_single_points():
     problem = GpBbobProblem(seed=7, dimension=2)
     points = np.random.default_rng(4).uniform(-5, 5, (3, 4, 2))
     np.testing.assert_allclose(problem(points), [[problem(x) for x in row] for row in points], rtol=1e-12)
@@ -81,7 +81,7 @@ def test_many_points_at_once_are_the_same_as_one_after_the_other():
 
 
 @needs_ioh
-def test_it_is_rebuilt_from_its_seed_anywhere():
+def test_a_pickled_problem_is_rebuilt_from_its_seed():
     problem = GpBbob(dimension=4)(index=3, seed=11)
     again = pickle.loads(pickle.dumps(problem))
     assert again(np.ones(4)) == problem(np.ones(4))
@@ -91,11 +91,11 @@ def test_it_is_rebuilt_from_its_seed_anywhere():
 
 def test_dimensions_are_drawn_about_240():
     rng = np.random.default_rng(8)
-    drawn = [truncated_normal(rng, mean=240, deviation=30, lowest=2, highest=320) for _ in range(500)]
-    assert np.mean(drawn) == pytest.approx(
+    draws = [truncated_normal(rng, mean=240, deviation=30, lowest=2, highest=320) for _ in range(500)]
+    assert np.mean(draws) == pytest.approx(
         239.1, abs=4
     )  # four standard errors; truncation takes 0.4, rounding down 0.5
-    assert max(drawn) <= 320
+    assert max(draws) <= 320
 
 
 def test_dimensions_beyond_the_prior_are_refused():

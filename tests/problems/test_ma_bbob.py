@@ -15,7 +15,7 @@ needs_ioh = pytest.mark.skipif(
 @needs_ioh
 @pytest.mark.parametrize("dimension", [2, 5, 30])
 @pytest.mark.parametrize("instance", [1, 7, 1003])
-def test_values_are_iohs(instance, dimension):
+def test_values_agree_with_ioh(instance, dimension):
     import ioh
 
     theirs, ours = ioh.problem.ManyAffine(instance, dimension), ManyAffineProblem(instance, dimension)
@@ -34,7 +34,7 @@ def test_only_functions_with_weight_are_evaluated():
 
 
 @needs_ioh
-def test_it_travels_as_two_numbers():
+def test_a_pickled_problem_holds_only_two_numbers():
     problem = MaBbob(5, first=11)(index=2, seed=99)
     again = pickle.loads(pickle.dumps(problem))
     assert (again.instance, again.dimension) == (13, 5)
@@ -49,7 +49,7 @@ def test_bad_numbers_are_refused(instance, dimension):
         ManyAffineProblem(instance, dimension)
 
 
-def test_without_ioh_it_says_how_to_get_it(monkeypatch):
+def test_without_ioh_the_error_says_how_to_install_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "ioh", None)
     with pytest.raises(ImportError, match=r"pip install 'polarbear\[bbob\]'"):
         ManyAffineProblem(1, 5)

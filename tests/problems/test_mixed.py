@@ -47,7 +47,7 @@ def test_components_weigh_the_same_whatever_their_units():
         assert 0.2 < np.median(medians) < 5, name
 
 
-def test_index_and_seed_say_it_all():
+def test_index_and_seed_determine_the_problem():
     source, x = MixedProblems(4), np.array([1.0, 2.0, 3.0, 4.0])
     values = {source(index, seed)(x) for index in range(10) for seed in range(10)}
     assert len(values) == 100
@@ -72,7 +72,7 @@ def test_all_functions_are_used():
     assert {name for index in range(200) for name in source(index, 0).functions} == set(FUNCTIONS)
 
 
-def test_a_problem_travels():
+def test_problems_can_be_pickled_and_are_immutable():
     source = MixedProblems(6)
     problem = source(1, 2)
     x = np.arange(6.0)
@@ -96,7 +96,7 @@ def test_points_of_any_shape_near_and_far():
     assert np.isnan(with_nan).tolist() == [True, False]
 
 
-def test_there_is_nothing_to_be_found_outside_the_bounds():
+def test_no_point_outside_the_bounds_is_better_than_the_nearest_inside():
     for index in SEEDS:
         problem = MixedProblems(3)(index, 1)
         edge = problem([5, -5, 1])
@@ -123,6 +123,6 @@ def test_points_of_the_wrong_shape_are_refused(x):
         ({"functions": "sphere"}, "expected a list of functions"),
     ],
 )
-def test_bad_wishes_are_refused(arguments, message):
+def test_bad_input_is_refused(arguments, message):
     with pytest.raises(ValueError, match=message):
         MixedProblems(**arguments)

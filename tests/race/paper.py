@@ -1,6 +1,6 @@
 """The paper's definitions as plain loops over draws, pairs and times: the oracle of the race.
 
-Nothing of `polarbear.posterior.relations`, `elimination` or `race` is used here.
+It uses nothing from `polarbear.posterior.relations`, `elimination` or `race`.
 """
 
 from itertools import combinations
@@ -11,7 +11,7 @@ from polarbear import Diagnostics, Posterior, as_grid
 
 
 def posterior_of(ratings, names, times, *, joint=True, reliable=True, instances=10):
-    """A posterior that says what a test wants it to say."""
+    """A posterior with the given ratings."""
     ratings = np.asarray(ratings, dtype=float)
     return Posterior(
         ratings=ratings / ratings.sum(axis=-1, keepdims=True),
@@ -25,9 +25,9 @@ def posterior_of(ratings, names, times, *, joint=True, reliable=True, instances=
 
 
 def some_posterior(rng, names, times, *, draws=40, sharpness=1.0, reliable=True):
-    """Ratings that differ between algorithms and times, and vary about as much: some pairs are decided, others are not."""
+    """A posterior whose ratings differ and vary about as much: some pairs are decided, others are not."""
     centre = rng.normal(size=(len(times), len(names))) * sharpness + rng.normal(size=len(names)) * sharpness
-    level = rng.normal(size=(draws, 1, len(names))) * 0.5  # correlated over time, as temporal priors have it
+    level = rng.normal(size=(draws, 1, len(names))) * 0.5  # correlated over time, as under temporal priors
     utilities = centre + level + rng.normal(size=(draws, len(times), len(names))) * 0.3
     return posterior_of(np.exp(utilities), names, times, reliable=reliable)
 
@@ -60,7 +60,7 @@ def threat(posterior, a, b, elimination):
 
 
 def relation(posterior, a, b, t, *, confidence, rope):
-    """What is decided about a pair at a time: ">", "<", "=", or None. Dominance takes precedence over equivalence."""
+    """The decision about a pair at a time: ">", "<", "=", or None. Dominance takes precedence over equivalence."""
     if dominates_at(posterior, a, b, t) >= confidence:
         return ">"
     if dominates_at(posterior, b, a, t) >= confidence:
@@ -94,14 +94,15 @@ class PlainRace:
         self.decided = {
             (t, frozenset(pair)): False for t in range(len(self.times)) for pair in combinations(self.names, 2)
         }
-        self.out = {}  # loser: (eliminator, probability), in order
+        self.eliminations = {}  # loser: (eliminator, probability), in order
 
     def update(self, posterior):
-        """One round's decisions; returns who went out, in order."""
+        """Make one round's decisions; return the eliminated algorithms in order."""
         index = {name: i for i, name in enumerate(posterior.names)}
-        gone = []
+        eliminated = []
         while True:
-            # The most certainly dominated one goes first (of equals the weakest), by one who is still in the set.
+            # The most certainly dominated candidate is eliminated first (among equals the weakest), by another
+            # candidate.
             claims = []
             for loser in self.candidates:
                 for winner in self.candidates:
@@ -114,8 +115,8 @@ class PlainRace:
             p, _, loser, _ = max(claims)
             winners = [winner for q, _, name, winner in claims if name == loser and q == p]
             self.candidates.remove(loser)
-            gone.append(loser)
-            self.out[loser] = (winners, p)
+            eliminated.append(loser)
+            self.eliminations[loser] = (winners, p)
             for t, pair in self.decided:
                 if loser in pair:
                     self.decided[t, pair] = True
@@ -123,10 +124,10 @@ class PlainRace:
         for (t, a, b), yes in here.items():
             if yes:
                 self.decided[t, frozenset({posterior.names[a], posterior.names[b]})] = True
-        return gone
+        return eliminated
 
     def until(self):
-        """τ_A of whoever must still run; to the end of the grid under joint elimination."""
+        """τ_A of every algorithm that must still run; to the end of the grid under joint elimination."""
         result = {}
         for name in self.names:
             open_times = [
@@ -139,7 +140,7 @@ class PlainRace:
         return result
 
     def matrix(self):
-        """C as the state holds it: (time, algorithm, algorithm)."""
+        """C as in the state, shape (time, algorithm, algorithm)."""
         n = len(self.names)
         resolved = np.ones((len(self.times), n, n), dtype=bool)
         for (t, pair), yes in self.decided.items():

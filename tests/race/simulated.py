@@ -1,4 +1,4 @@
-"""Runs whose rankings follow known utilities: Gumbel noise at each time, on a falling staircase so that values improve."""
+"""Runs whose rankings follow known utilities: Gumbel noise at each time, on falling steps so that values improve."""
 
 import numpy as np
 
@@ -10,7 +10,7 @@ STEP = 1e3  # between neighbouring times; far above the noise, so that best-so-f
 
 
 def simulated_run(job, utilities, names, times):
-    """A run of a job: the values of all times up to the job's `until`."""
+    """The run of a job: the values at all times up to the job's `until`."""
     rng = np.random.default_rng(seed_of(job.seed))
     noise = rng.gumbel(size=len(times))
     here = times <= job.until
@@ -21,4 +21,5 @@ def simulated_run(job, utilities, names, times):
 
 
 def simulated_runs(plan, utilities, names, times):
+    """The runs of all jobs of a plan."""
     return [simulated_run(job, utilities, names, times) for job in plan.jobs]

@@ -1,4 +1,4 @@
-"""Small races that are soon run."""
+"""Small races that run fast."""
 
 import numpy as np
 
@@ -25,7 +25,8 @@ def settings_of(**changes):
     )
 
 
-def told(state, utilities=LEVEL, names=NAMES, times=TIMES, rounds=1, most=None):
+def play_rounds(state, utilities=LEVEL, names=NAMES, times=TIMES, rounds=1, most=None):
+    """The state after at most this many rounds of simulated runs."""
     for _ in range(rounds):
         plan = loop.ask(state, most_instances=most)
         if plan is None:
@@ -34,20 +35,21 @@ def told(state, utilities=LEVEL, names=NAMES, times=TIMES, rounds=1, most=None):
     return state
 
 
-def finished(state, utilities, names=NAMES, times=TIMES, limit=40):
-    state = told(state, utilities, names, times, rounds=limit)
+def play_to_end(state, utilities, names=NAMES, times=TIMES, limit=40):
+    """The state in which every pair is decided."""
+    state = play_rounds(state, utilities, names, times, rounds=limit)
     assert loop.ask(state) is None
     return state
 
 
 def crossing_utilities(names):
-    """a best early, b best late, c always a little behind both, d far behind."""
+    """Utilities with a best early, b best late, c always a little behind both, and d far behind."""
     change = np.linspace(1.2, -1.2, 4)[:, None]
     return (change * [1, -1, 0, 0] + [0, 0, -0.6, -3])[:, : len(names)]
 
 
 def even_settings(**changes):
-    """So sharp a question about equals that nobody is decided soon: all run on all instances."""
+    """Settings so strict that almost equal algorithms stay undecided: all run on all instances."""
     return settings_of(
         **{"confidence": 0.99, "rope": 0.0, "draws": 1000, "batch": pb.FixedBatch(6), "seed": 4, **changes}
     )

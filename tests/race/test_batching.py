@@ -1,4 +1,4 @@
-"""How batches grow and shrink: the paper's rule, in its own words."""
+"""How batches grow and shrink: the paper's rule."""
 
 import pytest
 from hypothesis import given
@@ -22,7 +22,7 @@ def test_a_fifth_is_not_yet_many_and_a_little_is_not_nothing():
     assert batch.after(10, 1e-12) == 10
 
 
-def test_the_first_batch_is_the_smallest_unless_told():
+def test_the_first_batch_is_the_smallest_by_default():
     assert AdaptiveBatch(8, 128).first == 8
     assert AdaptiveBatch(8, 128, start=32).first == 32
     assert AdaptiveBatch(4, 4).after(4, 0.0) == 4
@@ -37,15 +37,15 @@ def test_a_fixed_batch_stays(size, given_size, share):
 @pytest.mark.parametrize(
     ("make", "words"),
     [
-        (lambda: FixedBatch(0), "the batch must be a whole number of at least 1, got 0"),
-        (lambda: FixedBatch(2.5), "the batch must be a whole number of at least 1, got 2.5"),
-        (lambda: AdaptiveBatch(0, 4), "the smallest batch must be a whole number of at least 1"),
-        (lambda: AdaptiveBatch(8, 4), "the largest batch must be a whole number of at least 8, got 4"),
-        (lambda: AdaptiveBatch(8, 16, start=4), "the first batch must be a whole number of at least 8, got 4"),
-        (lambda: AdaptiveBatch(8, 16, start=17), "the first batch must be at most the largest, 16, got 17"),
-        (lambda: AdaptiveBatch(True, 16), "the smallest batch must be a whole number"),
+        (lambda: FixedBatch(0), "expected a whole number of at least 1 for the batch, got 0"),
+        (lambda: FixedBatch(2.5), "expected a whole number of at least 1 for the batch, got 2.5"),
+        (lambda: AdaptiveBatch(0, 4), "expected a whole number of at least 1 for the smallest batch"),
+        (lambda: AdaptiveBatch(8, 4), "expected a whole number of at least 8 for the largest batch, got 4"),
+        (lambda: AdaptiveBatch(8, 16, start=4), "expected a whole number of at least 8 for the first batch, got 4"),
+        (lambda: AdaptiveBatch(8, 16, start=17), "expected the first batch to be at most the largest, 16, got 17"),
+        (lambda: AdaptiveBatch(True, 16), "expected a whole number of at least 1 for the smallest batch"),
     ],
 )
-def test_sizes_that_make_no_sense_are_refused(make, words):
+def test_invalid_sizes_are_refused(make, words):
     with pytest.raises(ValueError, match=words):
         make()

@@ -1,4 +1,4 @@
-"""The forecast against a plain search for the growth of the data that decides all open pairs."""
+"""The forecast against a plain search for the growth of the data that decides all undecided pairs."""
 
 import math
 from itertools import combinations
@@ -9,7 +9,7 @@ import pytest
 
 import polarbear as pb
 from polarbear.race.forecast import instances_needed
-from tests.plots.beliefs import specialist_posterior
+from tests.plots.posteriors import specialist_posterior
 from tests.race.paper import posterior_of
 
 TIMES = [1.0, 2.0, 4.0]
@@ -23,14 +23,14 @@ def settings_of(**changes):
     )
 
 
-def some(seed, *, spread=0.5, gap=1.0):
+def random_posterior(seed, *, spread=0.5, gap=1.0):
     rng = np.random.default_rng(seed)
     utilities = rng.normal(size=(3, 3)) * gap + rng.normal(size=(200, 3, 3)) * spread
     return posterior_of(np.exp(utilities), NAMES, TIMES, instances=20)
 
 
 def plain_needed(posterior, open_cells, settings):
-    """Let the data grow by quarter powers of two until each open pair is decided."""
+    """Let the data grow by quarter powers of two until each undecided pair is decided."""
     normal, edge = NormalDist(), math.log((0.5 + settings.rope) / (0.5 - settings.rope))
     worst = 1.0
     for a, b in combinations(range(3), 2):
@@ -61,10 +61,10 @@ def plain_needed(posterior, open_cells, settings):
 
 @pytest.mark.parametrize("resolution", ["strict", "crossing"])
 @pytest.mark.parametrize("seed", range(6))
-def test_the_forecast_is_the_growth_that_decides_all(resolution, seed):
-    """Where dominance takes precedence over equivalence at some size only, the two searches may differ by design."""
+def test_the_forecast_is_the_growth_that_decides_all_pairs(resolution, seed):
+    """Without equivalence: where dominance precedes it at some sizes only, the two searches differ by design."""
     settings = settings_of(resolution=resolution, rope=0.0)
-    posterior = some(seed)
+    posterior = random_posterior(seed)
     ours = instances_needed(posterior, ~NONE_RESOLVED, settings)
     assert ours == pytest.approx(plain_needed(posterior, NONE_RESOLVED, settings))
 
@@ -72,16 +72,16 @@ def test_the_forecast_is_the_growth_that_decides_all(resolution, seed):
 @pytest.mark.parametrize("seed", range(6))
 def test_the_forecast_with_a_region_of_equivalence(seed):
     settings = settings_of(rope=0.1)
-    posterior = some(seed, gap=0.1)
+    posterior = random_posterior(seed, gap=0.1)
     ours = instances_needed(posterior, ~NONE_RESOLVED, settings)
     assert ours == pytest.approx(plain_needed(posterior, NONE_RESOLVED, settings))
 
 
-def test_nothing_open_needs_nothing_more():
-    assert instances_needed(some(0), np.ones((3, 3, 3), dtype=bool), settings_of()) == 20
+def test_a_decided_race_needs_no_more_instances():
+    assert instances_needed(random_posterior(0), np.ones((3, 3, 3), dtype=bool), settings_of()) == 20
 
 
-def test_equals_without_a_rope_are_never_decided():
+def test_equal_algorithms_without_a_rope_are_never_decided():
     ratings = np.exp(np.random.default_rng(0).normal(size=(200, 3, 3)))
     both = np.concatenate([ratings, ratings[..., ::-1]])  # symmetric between a and c, exactly
     open_pair = np.ones((3, 3, 3), dtype=bool)
@@ -92,14 +92,14 @@ def test_equals_without_a_rope_are_never_decided():
 
 
 def test_more_is_needed_for_more_confidence_and_for_a_smaller_rope():
-    posterior = some(1, gap=0.2)
+    posterior = random_posterior(1, gap=0.2)
     needed = [instances_needed(posterior, ~NONE_RESOLVED, settings_of(confidence=c)) for c in (0.8, 0.95, 0.99)]
     assert needed == sorted(needed)
     ropes = [instances_needed(posterior, ~NONE_RESOLVED, settings_of(rope=rope)) for rope in (0.2, 0.05, 0.01)]
     assert ropes == sorted(ropes)
 
 
-def test_ratings_that_underflow_give_a_number():
+def test_ratings_that_underflow_give_a_valid_forecast():
     ratings = np.array([[[1.0, 0.0, 0.5]] * 3, [[1.0, 0.0, 0.4]] * 3])
     assert instances_needed(posterior_of(ratings, NAMES, TIMES), ~NONE_RESOLVED, settings_of()) >= 10
 
@@ -125,13 +125,13 @@ def test_the_forecast_of_weighted_outcomes_follows_the_binomial():
     assert needed == pytest.approx(60 * growth, rel=0.35)  # growth is tried in steps of a fifth
 
 
-def test_a_pair_that_one_always_wins_needs_nothing_more():
+def test_a_pair_with_one_constant_winner_needs_no_more_instances():
     posterior = outcomes_of(33, 60)
-    assert (posterior.win_rates(0, 2) > 1 - 1e-4).mean() > 0.01  # logits of these would be huge, and scatter
+    assert (posterior.win_rates(0, 2) > 1 - 1e-4).mean() > 0.01  # their logits would be huge and scattered
     assert instances_needed(posterior, only_open(0, 2), settings_of(confidence=0.99)) == 60
 
 
-def test_the_forecast_asks_for_win_rates_and_not_for_ratings():
+def test_the_forecast_uses_win_rates_rather_than_ratings():
     """A comes first on 40 % of the instances and last on the others: it leads, but B and C beat it."""
     posterior = specialist_posterior(shrink=False, draws=4000)
     odds = np.log(posterior.ratings[..., 0] / posterior.ratings[..., 1])

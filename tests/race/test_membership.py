@@ -1,4 +1,4 @@
-"""Resolution "membership": a pair that is close to an elimination stays open, whatever earlier rounds decided."""
+"""Resolution "membership": a pair that is close to an elimination stays undecided, whatever earlier rounds decided."""
 
 import numpy as np
 import pytest
@@ -6,27 +6,26 @@ import pytest
 import polarbear as pb
 from polarbear.race import loop
 from tests.race.paper import posterior_of
-from tests.race.small import TIMES, settings_of, told
+from tests.race.small import TIMES, play_rounds, settings_of
 
 PAIR = ("a", "b")
 
 
 def leading(shares):
-    """A posterior of two algorithms in which a leads in these shares of the draws, at each time."""
+    """A posterior of two algorithms in which a leads in these shares of the draws, one share per time."""
     draws = 100
     ratings = [[(2.0, 1.0) if draw < round(draws * share) else (1.0, 2.0) for share in shares] for draw in range(draws)]
     return posterior_of(ratings, PAIR, TIMES)
 
 
 @pytest.fixture
-def after_two_rounds(monkeypatch):
+def after_two_rounds(believe):
     """Two rounds under pointwise elimination with confidence 0.9, each with a posterior of its own."""
 
     def race(first, second, **settings):
-        posteriors = iter([leading(first), leading(second)])
-        monkeypatch.setattr(loop, "fit", lambda *_, **__: next(posteriors))
+        believe(leading(first), leading(second))
         rules = {"elimination": "pointwise", "confidence": 0.9, **settings}
-        return told(loop.start(settings_of(**rules), PAIR), np.zeros((4, 2)), rounds=2)
+        return play_rounds(loop.start(settings_of(**rules), PAIR), np.zeros((4, 2)), rounds=2)
 
     return race
 
@@ -34,8 +33,8 @@ def after_two_rounds(monkeypatch):
 FIRST, SECOND = (0.95, 0.95, 0.95, 0.7), (0.95, 0.85, 0.95, 0.95)
 
 
-def test_a_time_that_was_decided_is_asked_about_again(after_two_rounds):
-    """In the first round all times but the last are decided, in the second the last; the second time became less sure."""
+def test_a_decided_time_becomes_undecided_again_where_an_elimination_is_close(after_two_rounds):
+    """The first round decides all times but the last. In the second round the second time becomes less certain."""
     state = after_two_rounds(FIRST, SECOND, resolution="membership")
     assert state.candidates == set(PAIR)
     assert (~state.resolved[:, 0, 1]).tolist() == [False, True, False, False]
@@ -61,11 +60,11 @@ def test_other_pairs_are_decided_as_under_crossing(after_two_rounds, second):
     np.testing.assert_array_equal(states[0].resolved, states[1].resolved)
 
 
-def test_who_is_eliminated_is_no_longer_asked_about(after_two_rounds):
+def test_an_eliminated_algorithm_leaves_no_undecided_time(after_two_rounds):
     state = after_two_rounds(FIRST, (0.95,) * 4, resolution="membership")
     assert state.candidates == {"a"}
     assert loop.ask(state) is None
 
 
-def test_it_is_the_default():
+def test_membership_is_the_default():
     assert pb.Settings(grid=TIMES).resolution == "membership"

@@ -1,4 +1,4 @@
-"""Resolution against plain loops over the draws, and by hand."""
+"""Resolution against plain loops over the draws, and in examples by hand."""
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ NAMES, TIMES = ("a", "b", "c", "d"), [1, 2, 4]
 @pytest.mark.parametrize("resolution", ["strict", "crossing"])
 @pytest.mark.parametrize("confidence", [0.6, 0.8, 0.95])
 @pytest.mark.parametrize("rope", [0.0, 0.05, 0.2])
-def test_pairs_are_decided_as_the_paper_says(resolution, confidence, rope):
+def test_pairs_are_decided_as_in_the_paper(resolution, confidence, rope):
     shares = []
     for seed in range(6):
         posterior = some_posterior(np.random.default_rng(seed), NAMES, TIMES, sharpness=0.4)
@@ -27,7 +27,7 @@ def test_pairs_are_decided_as_the_paper_says(resolution, confidence, rope):
 
 @pytest.mark.parametrize("resolution", ["strict", "crossing"])
 @pytest.mark.parametrize("seed", range(5))
-def test_pairs_that_do_not_matter_change_nothing_for_the_others(resolution, seed):
+def test_pairs_that_do_not_matter_leave_the_others_unchanged(resolution, seed):
     rng = np.random.default_rng(seed)
     posterior, rule = some_posterior(rng, NAMES, TIMES, sharpness=0.4), {"confidence": 0.8, "rope": 0.2}
     pairs = rng.random((4, 4)) < 0.5
@@ -50,14 +50,14 @@ def test_crossing_decides_whole_pairs_and_never_less_than_strict(seed):
     assert crossing[:, gained].all()
 
 
-def drawn(*by_time):
-    """A posterior of two algorithms; at each time ">", "<", "=" or "?" is what is known, with certainty or not at all."""
+def posterior_with(*by_time):
+    """A posterior of two algorithms that is certain of ">", "<" or "=" at each time, or undecided at "?"."""
     ratings = {">": [(3, 1)] * 10, "<": [(1, 3)] * 10, "=": [(1.01, 1), (1, 1.01)] * 5, "?": [(3, 1), (1, 3)] * 5}
     return posterior_of(np.stack([ratings[each] for each in by_time], axis=1), ("a", "b"), range(1, len(by_time) + 1))
 
 
 @pytest.mark.parametrize(
-    ("known", "decided"),
+    ("relations", "decided"),
     [
         ("?>?<", [1, 1, 1, 1]),  # each is better somewhere
         ("?>?=", [1, 1, 1, 1]),  # a tie and a dominance
@@ -68,17 +68,17 @@ def drawn(*by_time):
         ("?=??", [0, 1, 0, 0]),
     ],
 )
-def test_crossing_by_hand(known, decided):
-    ours = resolved_pairs(drawn(*known), resolution="crossing", confidence=0.9, rope=0.05)
+def test_crossing_by_hand(relations, decided):
+    ours = resolved_pairs(posterior_with(*relations), resolution="crossing", confidence=0.9, rope=0.05)
     assert ours[:, 0, 1].tolist() == [bool(each) for each in decided]
-    strict = resolved_pairs(drawn(*known), resolution="strict", confidence=0.9, rope=0.05)
-    assert strict[:, 0, 1].tolist() == [each != "?" for each in known]
+    strict = resolved_pairs(posterior_with(*relations), resolution="strict", confidence=0.9, rope=0.05)
+    assert strict[:, 0, 1].tolist() == [each != "?" for each in relations]
 
 
 def test_dominance_within_the_region_of_equivalence_is_dominance():
-    """Otherwise one time at which a is always a little better would by itself count as a crossing."""
-    always_a_little_better = [[1.01, 1.0]] * 10
+    """Otherwise a single time at which a is always slightly better would count as a crossing."""
+    always_slightly_better = [[1.01, 1.0]] * 10
     unknown = [[3.0, 1.0], [1.0, 3.0]] * 5
-    posterior = posterior_of(np.stack([always_a_little_better, unknown], axis=1), ("a", "b"), [1, 2])
+    posterior = posterior_of(np.stack([always_slightly_better, unknown], axis=1), ("a", "b"), [1, 2])
     ours = resolved_pairs(posterior, resolution="crossing", confidence=0.9, rope=0.05)
     assert ours[:, 0, 1].tolist() == [True, False]

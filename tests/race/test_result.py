@@ -1,4 +1,4 @@
-"""The account of a race, each figure counted again by hand from the runs, the rounds and the draws."""
+"""The result of a race: each number is computed again by hand from the runs, the rounds and the draws."""
 
 import dataclasses
 import math
@@ -10,38 +10,27 @@ import polarbear as pb
 from polarbear.race import loop
 from polarbear.race.jobs import Run
 from polarbear.race.result import RaceResult
-from polarbear.selection.worst_case_regret import regret
+from polarbear.selection.worst_case_regret import worst_case_regret
 from tests.race.paper import posterior_of, threat
 from tests.race.simulated import simulated_runs
+from tests.race.small import TIMES, crossing_utilities
 
-NAMES, TIMES = tuple("abcd"), np.array([1.0, 2.0, 4.0, 8.0])
-UTILITIES = np.linspace(1.2, -1.2, 4)[:, None] * [1, -1, 0, 0] + [0, 0, -0.6, -3]
-
-
-def raced(**changes):
-    settings = pb.Settings(
-        **{
-            "grid": TIMES,
-            "prior": pb.Dirichlet(),
-            "elimination": "pointwise",
-            "confidence": 0.9,
-            "draws": 400,
-            "batch": pb.AdaptiveBatch(4, 16),
-            **changes,
-        }
-    )
-    state = loop.start(settings, NAMES)
-    while (plan := loop.ask(state)) is not None and len(state.rounds) < 30:
-        state = loop.tell(state, plan, simulated_runs(plan, UTILITIES, NAMES, TIMES))
-    return state
+NAMES, UTILITIES = tuple("abcd"), crossing_utilities("abcd")
 
 
 @pytest.fixture(scope="module")
-def result():
-    return RaceResult(raced(), "resolved")
+def result(finished_race):
+    return RaceResult(finished_race, "resolved")
 
 
-def test_a_finished_race(result):
+def first_round(batch=3):
+    """A race that has only planned its first round: its state, the plan and simulated runs."""
+    state = loop.start(pb.Settings(grid=TIMES, batch=pb.FixedBatch(batch), prior=pb.RandomWalk(), draws=400), NAMES)
+    plan = loop.ask(state)
+    return state, plan, simulated_runs(plan, UTILITIES, NAMES, TIMES)
+
+
+def test_a_finished_race_has_no_undecided_pairs(result):
     assert result.finished
     assert result.undecided() == {}
     assert result.pareto_set == tuple(name for name in NAMES if name in result.state.candidates)
@@ -66,20 +55,20 @@ def test_the_cost_is_the_sum_of_the_runs(result):
     assert 0 < result.saved_share < 1
 
 
-def test_the_allocation_counts_who_was_seen_when(result):
+def test_the_allocation_counts_the_observed_runs_at_each_time(result):
     for t, time in enumerate(TIMES):
         for a, name in enumerate(NAMES):
-            seen = sum(run.trajectory.algorithm == name and run.trajectory.until >= time for run in result.runs)
-            assert result.allocation[t, a] == seen
-    assert (np.diff(result.allocation, axis=0) <= 0).all()  # whoever is seen late is seen early too
+            observed = sum(run.trajectory.algorithm == name and run.trajectory.until >= time for run in result.runs)
+            assert result.allocation[t, a] == observed
+    assert (np.diff(result.allocation, axis=0) <= 0).all()  # a run that is observed late is observed early, too
 
 
-def test_every_elimination_is_told(result):
+def test_eliminations_are_those_of_the_rounds(result):
     assert {each.name for each in result.eliminations} == set(NAMES) - set(result.pareto_set)
     assert "d" in {each.name for each in result.eliminations}
     for each in result.eliminations:
         assert each.by in NAMES
-        assert each.probability >= 0.9
+        assert each.probability >= result.state.settings.confidence
         round_ = result.rounds[each.round - 1]
         assert each in round_.eliminated
         before = result.rounds[: each.round]
@@ -87,9 +76,9 @@ def test_every_elimination_is_told(result):
         assert each.cost == pytest.approx(sum(earlier.cost for earlier in before))
 
 
-def test_who_is_back_after_a_review_is_not_eliminated(result):
-    laxer = dataclasses.replace(result.state.settings, confidence=0.95)
-    state = loop.reconsider(result.state, laxer)
+def test_a_review_annuls_earlier_eliminations(result):
+    stricter = dataclasses.replace(result.state.settings, confidence=0.95)
+    state = loop.reconsider(result.state, stricter)
     waiting = RaceResult(state, "paused")
     assert waiting.eliminations == ()
     assert not waiting.finished
@@ -100,22 +89,22 @@ def test_who_is_back_after_a_review_is_not_eliminated(result):
     assert all(each.round == len(state.rounds) for each in again)  # the latest decision counts
 
 
-def believed(result, ratings, elimination):
-    """The result, believing these ratings, of a race with this rule."""
+def result_with(result, ratings, elimination):
+    """The result with a posterior of these ratings and this rule of elimination."""
     posterior = posterior_of(ratings, NAMES, TIMES)
     settings = dataclasses.replace(result.state.settings, elimination=elimination, prior=pb.RandomWalk())
     return RaceResult(dataclasses.replace(result.state, posterior=posterior, settings=settings), "resolved")
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_the_chance_of_a_wrong_elimination_at_any_time(result, seed):
+def test_the_probability_of_a_wrong_joint_elimination(result, seed):
     ratings = np.exp(np.random.default_rng(seed).normal(size=(50, 4, 4)) * 0.6 + [1.5, 1.5, 0, -1])
-    ours = believed(result, ratings, "joint")
-    out = [NAMES.index(each.name) for each in ours.eliminations]
-    assert out
+    ours = result_with(result, ratings, "joint")
+    losers = [NAMES.index(each.name) for each in ours.eliminations]
+    assert losers
     wrong = 0
     for draw in ours.posterior.ratings:
-        for loser in out:
+        for loser in losers:
             if not any(all(draw[t, b] > draw[t, loser] for t in range(4)) for b in range(4) if b != loser):
                 wrong += 1
                 break
@@ -123,9 +112,9 @@ def test_the_chance_of_a_wrong_elimination_at_any_time(result, seed):
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_the_chance_of_a_wrong_elimination_at_the_least_certain_time(result, seed):
+def test_the_probability_of_a_wrong_pointwise_elimination(result, seed):
     ratings = np.exp(np.random.default_rng(seed).normal(size=(50, 4, 4)) * 0.5 + [1.5, 1.5, 0, -1])
-    ours = believed(result, ratings, "pointwise")
+    ours = result_with(result, ratings, "pointwise")
     total = 0.0
     for each in ours.eliminations:
         loser = NAMES.index(each.name)
@@ -133,19 +122,17 @@ def test_the_chance_of_a_wrong_elimination_at_the_least_certain_time(result, see
     assert ours.wrong_elimination == pytest.approx(min(1.0, total))
 
 
-def test_regret_is_that_of_a_choice_among_the_candidates(result):
-    assert result.regret == regret(result.posterior, among=result.pareto_set)
+def test_regret_is_that_of_recommendations_among_the_candidates(result):
+    assert result.regret == worst_case_regret(result.posterior, among=result.pareto_set)
 
 
-def test_an_unfinished_race_says_what_is_open():
-    state = loop.start(pb.Settings(grid=TIMES, batch=pb.FixedBatch(2), prior=pb.RandomWalk(), draws=400), NAMES)
-    plan = loop.ask(state)
-    state = loop.tell(state, plan, simulated_runs(plan, UTILITIES, NAMES, TIMES))
+def test_an_unfinished_race_lists_its_undecided_pairs():
+    state = loop.tell(*first_round(batch=2))
     result = RaceResult(state, "callback")
     assert not result.finished
     open_pairs = {(a, b): tuple(TIMES[list(times)]) for a, b, times in state.rounds[-1].open}
     assert {pair: tuple(times) for pair, times in result.undecided().items()} == open_pairs
-    assert result.saved_share == 0.0  # everybody ran to the end
+    assert result.saved_share == 0.0  # all algorithms ran to the end
     assert result.posterior.instances == 2
 
 
@@ -159,10 +146,8 @@ def test_a_race_that_never_began_is_a_valid_result():
         result.posterior  # noqa: B018
 
 
-def test_failures_are_told():
-    state = loop.start(pb.Settings(grid=TIMES, batch=pb.FixedBatch(3), prior=pb.RandomWalk(), draws=400), NAMES)
-    plan = loop.ask(state)
-    runs = simulated_runs(plan, UTILITIES, NAMES, TIMES)
+def test_failed_runs_are_listed_with_their_cost():
+    state, plan, runs = first_round()
     failed = pb.Trajectory("b", 1, [1.0], [3.0], until=1.5, failed=True)
     runs = [
         Run(failed, 1.5, "crashed", "killed by SIGKILL")
@@ -178,14 +163,13 @@ def test_failures_are_told():
     assert math.isclose(sum(result.cost.values()), result.rounds[-1].cost)
 
 
-def test_who_ended_by_itself_is_seen_at_every_later_time():
-    state = loop.start(pb.Settings(grid=TIMES, batch=pb.FixedBatch(3), prior=pb.RandomWalk(), draws=400), NAMES)
-    plan = loop.ask(state)
+def test_a_run_with_an_infinite_horizon_is_observed_at_every_later_time():
+    state, plan, simulated = first_round()
     runs = [
         Run(pb.Trajectory("a", run.trajectory.instance, [2.0], [0.0], math.inf), 2.0)
         if run.trajectory.algorithm == "a"
         else run
-        for run in simulated_runs(plan, UTILITIES, NAMES, TIMES)
+        for run in simulated
     ]
     result = RaceResult(loop.tell(state, plan, runs), "paused")
     assert result.allocation.tolist() == [[3] * 4] * 4
@@ -218,23 +202,27 @@ def test_a_result_warns_of_rankings_that_contradict_the_model_and_of_unreliable_
     result = RaceResult(loop.tell(state, plan, [run(job) for job in plan.jobs]), "paused")
     assert len(result.check.misfits) == 3
     assert result.warnings[0].startswith("Rankings contradict the model (Plackett-Luce): ")
-    told = dataclasses.replace(result.posterior.diagnostics, reliable=False, message="did not converge.")
-    doubtful = dataclasses.replace(result.state, posterior=dataclasses.replace(result.posterior, diagnostics=told))
+    diagnostics = dataclasses.replace(result.posterior.diagnostics, reliable=False, message="did not converge.")
+    doubtful = dataclasses.replace(
+        result.state, posterior=dataclasses.replace(result.posterior, diagnostics=diagnostics)
+    )
     assert RaceResult(doubtful, "paused").warnings[0] == "The posterior is not reliable: did not converge."
     assert RaceResult(state, "paused").warnings == ()
 
 
 @pytest.mark.parametrize(("clock", "warned"), [("seconds", True), ("evaluations", False)])
-def test_runs_that_had_to_wait_for_the_processor_are_told_of_where_seconds_count(clock, warned):
+def test_runs_that_wait_for_the_processor_cause_a_warning_if_time_is_in_seconds(clock, warned):
     settings = pb.Settings(TIMES, prior=pb.Dirichlet(), elimination="pointwise", draws=400, clock=clock)
     state = loop.start(settings, NAMES)
     plan = loop.ask(state)
     runs = simulated_runs(plan, UTILITIES, NAMES, TIMES)
     cpu = [8.0] * (len(runs) - 2) + [7.0, 4.0]
     runs = [dataclasses.replace(run, seconds=8.0, cpu_seconds=spent) for run, spent in zip(runs, cpu, strict=True)]
-    told = [
+    warnings = [
         warning for warning in RaceResult(loop.tell(state, plan, runs), "paused").warnings if "processor" in warning
     ]
-    assert len(told) == warned
+    assert len(warnings) == warned
     if warned:
-        assert told[0].startswith("2 of 32 runs had the processor for less than 90% of their time (the worst for 50%)")
+        assert warnings[0].startswith(
+            "2 of 32 runs had the processor for less than 90% of their time (the worst for 50%)"
+        )

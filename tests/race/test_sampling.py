@@ -1,4 +1,4 @@
-"""Who runs, on which instances, until when, and with which seeds."""
+"""Which algorithms run, on which instances, until when, and with which seeds."""
 
 import dataclasses
 import subprocess
@@ -14,39 +14,39 @@ from polarbear.race.sampling import job, next_plan, running_until, seed_of
 NAMES, TIMES = ("a", "b", "c", "d"), (1.0, 2.0, 4.0, 8.0)
 
 
-def state_of(resolved_at, *, elimination="pointwise", out=(), batch=3):
-    """A race in which everything is decided but the given {(a, b): times}."""
+def state_of(undecided, *, elimination="pointwise", batch=3):
+    """A race in which every pair is decided except for the given {(a, b): times}."""
     settings = Settings(grid=TIMES, prior=RandomWalk(), elimination=elimination, batch=FixedBatch(batch))
     state = loop.start(settings, NAMES)
     resolved = np.ones_like(state.resolved)
-    for (a, b), times in resolved_at.items():
+    for (a, b), times in undecided.items():
         for t in times:
             i, j = NAMES.index(a), NAMES.index(b)
             resolved[TIMES.index(t), i, j] = resolved[TIMES.index(t), j, i] = False
-    return dataclasses.replace(state, resolved=resolved, candidates=frozenset(NAMES).difference(out))
+    return dataclasses.replace(state, resolved=resolved)
 
 
-def test_at_first_everybody_runs_to_the_end():
+def test_at_first_all_algorithms_run_to_the_end():
     state = loop.start(Settings(grid=TIMES, prior=Dirichlet(), elimination="pointwise"), NAMES)
     assert running_until(state) == dict.fromkeys(NAMES, 8.0)
 
 
-def test_each_runs_until_its_last_open_time():
+def test_each_algorithm_runs_until_its_last_undecided_time():
     state = state_of({("a", "b"): [1.0, 4.0], ("b", "c"): [2.0]})
-    assert running_until(state) == {"a": 4.0, "b": 4.0, "c": 2.0}  # and d, fully resolved, does not run
+    assert running_until(state) == {"a": 4.0, "b": 4.0, "c": 2.0}  # d, fully decided, does not run
 
 
-def test_under_joint_elimination_all_that_run_do_so_to_the_end():
+def test_under_joint_elimination_undecided_algorithms_run_to_the_end():
     state = state_of({("a", "b"): [1.0, 4.0], ("b", "c"): [2.0]}, elimination="joint")
     assert running_until(state) == {"a": 8.0, "b": 8.0, "c": 8.0}
 
 
-def test_nothing_runs_when_all_is_decided():
+def test_nothing_runs_when_every_pair_is_decided():
     assert next_plan(state_of({})) is None
     assert next_plan(state_of({}), most_instances=5) is None
 
 
-def test_a_plan_is_every_runner_on_every_instance():
+def test_a_plan_has_every_undecided_algorithm_on_every_instance():
     plan = next_plan(state_of({("a", "b"): [4.0], ("b", "c"): [2.0]}))
     assert (plan.kind, plan.instances) == ("fresh", (0, 1, 2))
     assert plan.until == (("a", 4.0), ("b", 4.0), ("c", 2.0))
@@ -57,7 +57,7 @@ def test_a_plan_is_every_runner_on_every_instance():
     assert next_plan(state_of({("a", "b"): [4.0]}), most_instances=20).instances == (0, 1, 2)
 
 
-def test_seeds_follow_from_race_instance_and_algorithm_alone():
+def test_seeds_depend_only_on_race_instance_and_algorithm():
     first = Settings(grid=TIMES, seed=3)
     other = Settings(grid=[1, 5], seed=3, confidence=0.9, rope=0.1, batch=FixedBatch(1), resolution="strict")
     for name in NAMES:
@@ -67,26 +67,26 @@ def test_seeds_follow_from_race_instance_and_algorithm_alone():
     everything = {
         job(Settings(grid=TIMES, seed=seed), name, i, 8).seed for seed in range(3) for name in NAMES for i in range(20)
     }
-    assert len(everything) == 3 * 4 * 20  # no two alike, at these few
+    assert len(everything) == 3 * 4 * 20  # all different
     assert all(0 <= seed < 2**31 for seed in everything)
 
 
-def test_the_instance_is_the_same_for_all_algorithms_and_differs_from_the_runs():
+def test_the_seed_of_an_instance_is_the_same_for_all_algorithms():
     settings = Settings(grid=TIMES, seed=3)
     assert len({job(settings, name, 5, 8.0).instance_seed for name in NAMES}) == 1
     assert job(settings, "a", 5, 8.0).instance_seed not in {job(settings, name, 5, 8.0).seed for name in NAMES}
     assert job(settings, "a", 5, 8.0).instance_seed != job(settings, "a", 6, 8.0).instance_seed
 
 
-def test_common_random_numbers_are_common_on_an_instance_only():
+def test_common_random_numbers_are_shared_only_within_an_instance():
     settings = Settings(grid=TIMES, seed=3, common_random_numbers=True)
     by_instance = [{job(settings, name, instance, 8.0).seed for name in NAMES} for instance in range(5)]
     assert all(len(seeds) == 1 for seeds in by_instance)
     assert len(set.union(*by_instance)) == 5
 
 
-def test_seeds_are_the_same_in_another_process_and_for_ever():
-    """Hashes of strings differ between processes; these may not, nor between versions, or stored races would change."""
+def test_seeds_are_the_same_in_another_process_and_in_every_version():
+    """Python's hashes of strings differ between processes. If these seeds did, stored races would change."""
     ours = [seed_of(0, "run", 1, "cma"), seed_of(7, "instance", 3), seed_of(1, "run", 0, "größe")]
     code = (
         "from polarbear.race.sampling import seed_of as seed\n"
@@ -98,6 +98,6 @@ def test_seeds_are_the_same_in_another_process_and_for_ever():
 
 
 @pytest.mark.parametrize("parts", [((1, 23), (12, 3)), (("a", "b"), ("ab",)), ((0, "run", 11, ""), (0, "run", 1, "1"))])
-def test_parts_do_not_run_together(parts):
+def test_parts_of_a_seed_stay_separate(parts):
     first, second = parts
     assert seed_of(*first) != seed_of(*second)

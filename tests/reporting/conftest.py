@@ -1,6 +1,8 @@
-"""A real browser, and pages opened in it from files."""
+"""A real browser, and reports opened in it from files."""
 
 import shutil
+from functools import cache
+from itertools import count
 
 import pytest
 
@@ -15,55 +17,102 @@ FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
+TIMEOUT = 120_000  # milliseconds to wait for a condition: far more than a slow machine needs
 
 
 @pytest.fixture(scope="module")  # while it lives, nothing else in this process can run an event loop
 def browser():
-    """Debian's Chromium, or any that bears one of its names."""
-    found = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    if found is None:
+    """Debian's Chromium, or any browser that bears one of its names."""
+    executable = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if executable is None:
         pytest.skip("the report's page is tested in Chromium, which is not installed: apt-get install chromium")
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=found, args=FLAGS)
+        browser = playwright.chromium.launch(executable_path=executable, args=FLAGS, timeout=TIMEOUT)
         yield browser
         browser.close()
 
 
-class Opened:
-    """A page in the browser that must load without a request or an error."""
+class OpenReport:
+    """A tab of the browser with a report, which must load without a request, a message or an error."""
 
-    def __init__(self, browser, path, **options):
+    def __init__(self, browser, *, fake_clock=False, **options):
         self.context = browser.new_context(**{"viewport": {"width": 1200, "height": 900}, **options})
-        self.page, self.complaints = self.context.new_page(), []
+        self.context.set_default_timeout(TIMEOUT)
+        self.path, self.page, self.complaints = None, self.context.new_page(), []
+        if fake_clock:
+            self.page.clock.install()
         self.page.on("console", lambda message: self.complaints.append(message.text))
         self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
-        self.page.on("request", lambda request: self.requested(request.url))
+        self.page.on("request", lambda request: self.check_request(request.url))
+
+    def show(self, path):
         self.path = path
         self.page.goto(path.as_uri())
+        self.wait_until_ready()
+
+    def check_request(self, url):
+        if url.split("#")[0] != self.path.as_uri():
+            self.complaints.append(f"requested {url}")
+
+    def wait_until_ready(self):
         self.page.wait_for_selector("html[data-ready]", state="attached")
 
-    def requested(self, url):
-        if url.split("#")[0] != self.path.as_uri():
-            self.complaints.append(f"asked for {url}")
-
-    def settle(self):
-        """Wait until what was changed is shown."""
+    def wait_for_update(self):
+        """Wait until a change is shown: the explorer updates the page in the next frame."""
         self.page.evaluate("() => new Promise((go) => requestAnimationFrame(() => requestAnimationFrame(go)))")
 
+    def choose(self, name, value):
+        """Choose a radio button of the explorer; the input itself is invisible behind its label."""
+        self.page.check(f"input[name={name}][value='{value}']", force=True)
+        self.wait_for_update()
 
-@pytest.fixture
-def opened(browser, tmp_path):
-    """Reports on a source and opens the page; afterwards nobody must have complained."""
-    pages = []
+    def ask(self, *queries, read="() => null"):
+        """Give queries to the explorer by the page's address, and return what `read` returns after each."""
+        return self.page.evaluate(
+            f"""async (queries) => {{
+                const answers = [];
+                for (const query of queries) {{
+                    const changed = new Promise((go) => addEventListener("hashchange", go, {{ once: true }}));
+                    window.queries = (window.queries ?? 0) + 1; // no event follows where the address stays the same
+                    location.hash = `${{query}}&number=${{window.queries}}`;
+                    await changed;
+                    answers.push(({read})());
+                }}
+                return answers;
+            }}""",
+            queries,
+        )
 
-    def open_(source, *, title="A report", live=None, about=None, **options):
-        path = pb.report(source, tmp_path / f"{len(pages)}.html", title=title, live=live, **(about or {}))
-        pages.append(Opened(browser, path, **options))
-        return pages[-1]
+    def open_details(self):
+        self.page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
+
+
+@pytest.fixture(scope="module")
+def open_report(browser, tmp_path_factory):
+    """A function that reports on a source and opens the page. At the end, no page must have complained.
+
+    A new tab is slow, so that all reports of a module share one. Those that several tests use keep their own.
+    """
+    folder, tabs, pages = tmp_path_factory.mktemp("reports"), [], count()
+
+    def open_(source, *, title="A report", live=None, about=None, own_tab=False, **options):
+        path = pb.report(source, folder / f"{next(pages)}.html", title=title, live=live, **(about or {}))
+        if own_tab or options:
+            tab = OpenReport(browser, **options)
+            tabs.append(tab)
+        else:
+            tab = shared_tab()
+        tab.show(path)
+        return tab
+
+    @cache
+    def shared_tab():
+        tabs.append(OpenReport(browser))
+        return tabs[-1]
 
     yield open_
-    for each in pages:
-        each.context.close()
-        assert each.complaints == []
+    for tab in tabs:
+        tab.context.close()
+    assert [complaint for tab in tabs for complaint in tab.complaints] == []

@@ -1,6 +1,7 @@
 """Races and posteriors to report on."""
 
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 
@@ -17,8 +18,9 @@ HOSTILE = (
 )
 
 
-def recorded(names, instances=40, times=12, seed=0):
-    """Recorded runs that cross: early ones are good early, late ones late, and the last is hopeless."""
+@cache
+def recorded_runs(names, instances=40, times=12, seed=0):
+    """Recorded runs that cross: the first algorithms are good early, later ones late, and the last is always the worst."""
     rng = np.random.default_rng(seed)
     at = np.geomspace(10, 1000, times)
     speed = np.linspace(1.4, 0.4, len(names))
@@ -32,19 +34,19 @@ def recorded(names, instances=40, times=12, seed=0):
     return runs
 
 
-def raced(names=("quick", "steady", "slow", "hopeless"), *, instances=24, path=None, **settings):
-    """A small race on recorded runs: the race, closed by whoever asked for it."""
+def small_race(names=("quick", "steady", "slow", "hopeless"), *, instances=24, path=None, **settings):
+    """A small race on recorded runs; the caller closes it."""
     chosen = {"prior": pb.RandomWalk(), "confidence": 0.9, "draws": 400, "batch": pb.FixedBatch(8), **settings}
     race = pb.Race(list(names), None, pb.log_grid(10, 1000, 12), path=path, **chosen)
-    race.run(pb.ReplayExecutor(recorded(names)), max_instances=instances, progress="none")
+    race.run(pb.ReplayExecutor(recorded_runs(names)), max_instances=instances, progress="none")
     return race
 
 
 def with_failures(result, message="Traceback\nZeroDivisionError: </script>"):
-    """The same result, as if some runs of the first algorithm had failed."""
-    runs = dict(result.state.evidence.runs)
+    """The same result, as if three runs of the first algorithm had failed."""
+    runs = dict(result.state.observations.runs)
     for key in [key for key in runs if key[0] == result.state.names[0]][:3]:
         run = runs[key]
         runs[key] = Run(replace(run.trajectory, failed=True), run.reached, "error", message)
-    evidence = replace(result.state.evidence, runs=runs)
-    return RaceResult(replace(result.state, evidence=evidence), result.stopped)
+    observations = replace(result.state.observations, runs=runs)
+    return RaceResult(replace(result.state, observations=observations), result.stopped)

@@ -1,25 +1,24 @@
-"""What the explorer recommends is what Python recommends from the same draws."""
-
-import math
+"""The explorer recommends what Python recommends from the same draws."""
 
 import numpy as np
 import pytest
-import scipy.stats  # for what the page calls the same in Python
+import scipy.stats  # for the code that the page shows as "the same in Python"
 
 import polarbear as pb
-from polarbear import log_grid
 from polarbear.reporting.draws import thin_and_round
-from tests.selection.beliefs import GRIDS, posterior_of, random_posterior
+from tests.selection.posteriors import GRIDS, posterior_of, random_posterior
 
 RISKS = ["expected", "best", "quantile&level=0.2", "regret"]
 FIGURES = {"probabilityBest": "probability_best", "expected": "expected", "lower": "lower", "regret": "regret"}
+ALL_CANDIDATES = {"confidence": 1.0}  # eliminates no algorithm
 
 
-def drawn(times):
+def drawn_weights(times):
+    """Weights of a drawn preference, as the page's address stores them."""
     return "".join(f"{value:02x}" for value in np.linspace(0, 250, times).astype(int))
 
 
-def wishes(grid):
+def preferences(grid):
     """Preferences of each kind in the page's address, between grid times and at the ends."""
     first, last = grid.times[0], grid.times[-1]
     inner = float(f"{(first + 2 * last) / 3:.3g}")
@@ -28,221 +27,224 @@ def wishes(grid):
     yield f"kind=between&start={first}&stop={inner}"
     yield f"kind=between&start={inner}&stop={inner}"
     yield f"kind=around&centre={inner}&spread=0.7"
-    yield f"kind=drawn&heights={drawn(len(grid))}"
+    yield f"kind=drawn&heights={drawn_weights(len(grid))}"
 
 
 READ = """() => {
-    const verdict = document.querySelector(".verdict");
-    const figures = [...verdict.querySelectorAll("data")].map((each) => [each.dataset.figure, Number(each.value)]);
+    const recommendation = document.querySelector(".recommendation");
+    const figures = [...recommendation.querySelectorAll("data")].map((each) => [each.dataset.figure, Number(each.value)]);
     return {
-        choice: verdict.querySelector(".choice").textContent,
+        name: recommendation.querySelector(".recommended").textContent,
         figures: Object.fromEntries(figures),
-        python: verdict.querySelector(".python").textContent,
+        python: recommendation.querySelector(".python").textContent,
     };
 }"""
 
 
-def shown(opened):
-    """The recommendation as the page shows it: members, figures, and the same question in Python."""
-    opened.settle()
-    return opened.page.evaluate(READ)
+def shown(report):
+    """The recommendation as the page shows it: its name, its figures, and the query in Python."""
+    report.wait_for_update()
+    return report.page.evaluate(READ)
 
 
-def shown_for(opened, wishes):
-    """The recommendations for wishes that come by the page's address."""
-    return opened.page.evaluate(
-        f"""async (wishes) => {{
-            const all = [];
-            for (const wish of wishes) {{
-                const changed = new Promise((go) => addEventListener("hashchange", go, {{ once: true }}));
-                location.hash = wish;
-                await changed;
-                all.push(({READ})());
-            }}
-            return all;
-        }}""",
-        list(wishes),
-    )
+def run_python(code, posterior):
+    """What Python recommends for the query that the page shows as code."""
+    return eval(code, {"pb": pb, "scipy": scipy, "posterior": posterior})
 
 
-def asked(python, posterior):
-    """What Python answers."""
-    return eval(python, {"pb": pb, "scipy": scipy, "posterior": posterior})
-
-
-def check(page, posterior, *, tolerance):
-    """Hold what the page shows to what Python answers, and give that."""
-    best = asked(page["python"], posterior).candidates[0]
+def check_figures(recommendation, posterior, *, tolerance):
+    """Compare the figures of the page with those of Python, and return Python's recommendation."""
+    best = run_python(recommendation["python"], posterior).candidates[0]
     expected = {key: getattr(best, name) for key, name in FIGURES.items()}
-    if "Quantile" in page["python"]:
+    if "Quantile" in recommendation["python"]:
         expected["lower"] = best.score
-    assert page["figures"] == pytest.approx(expected, abs=tolerance, rel=0), page["python"]
+    assert recommendation["figures"] == pytest.approx(expected, abs=tolerance, rel=0), recommendation["python"]
     return best
 
 
-def agrees(opened, posterior):
-    page = shown(opened)
-    best = check(page, posterior, tolerance=1e-9)  # sums in another order
-    assert page["choice"].replace(" × ", " x ") == best.name
-    return page["python"]
+def check_recommendation(recommendation, posterior):
+    """Compare name and figures with Python's, and return the query in Python."""
+    best = check_figures(recommendation, posterior, tolerance=1e-9)  # sums in another order
+    assert recommendation["name"].replace(" × ", " x ") == best.name
+    return recommendation["python"]
+
+
+def check_shown(report, posterior):
+    return check_recommendation(shown(report), posterior)
 
 
 @pytest.mark.parametrize("name", GRIDS)
-def test_every_preference_risk_and_portfolio_is_answered_as_in_python(opened, name):
+def test_every_kind_of_preference_is_answered_as_in_python(open_report, name):
+    """On each grid; combinations with each risk attitude and portfolio, which never see the grid, follow below."""
     posterior = random_posterior(200, len(GRIDS[name]), 4, grid=GRIDS[name], seed=3)
-    page, same = opened(posterior, about={"confidence": 1.0}), thin_and_round(posterior)
-    asked_for = [
-        f"{wish}&risk={risk}&machines={machines}"
-        for wish in wishes(posterior.grid)
-        for risk in RISKS
-        for machines in (range(1, 6) if name == "log" else (1, 3))
+    report, same = open_report(posterior, about=ALL_CANDIDATES), thin_and_round(posterior)
+    queries = [
+        f"{preference}&{rest}"
+        for preference in preferences(posterior.grid)
+        for rest in ("risk=expected&machines=1", "risk=quantile&level=0.2&machines=3")
     ]
-    for told in shown_for(page, asked_for):
-        best = check(told, same, tolerance=1e-9)
-        assert told["choice"].replace(" × ", " x ") == best.name
-        check(told, posterior, tolerance=1e-3)  # ratings that were not rounded
+    for recommendation in report.ask(*queries, read=READ):
+        check_recommendation(recommendation, same)
+        check_figures(recommendation, posterior, tolerance=1e-3)  # from ratings that were not rounded
 
 
-def test_a_single_time_is_a_known_budget(opened):
+def test_every_risk_attitude_and_portfolio_is_answered_as_in_python(open_report):
+    posterior = random_posterior(200, 12, 4, grid=GRIDS["log"], seed=3)
+    report, same = open_report(posterior, about=ALL_CANDIDATES), thin_and_round(posterior)
+    queries = [
+        f"{preference}&risk={risk}&machines={machines}"
+        for preference in preferences(posterior.grid)
+        for risk in RISKS
+        for machines in range(1, 6)
+    ]
+    for recommendation in report.ask(*queries, read=READ):
+        check_recommendation(recommendation, same)
+
+
+def test_a_grid_of_a_single_time_is_a_known_budget(open_report):
     posterior = random_posterior(50, 1, 3)
-    page, same = opened(posterior, about={"confidence": 1.0}), thin_and_round(posterior)
-    for told in shown_for(page, ["kind=at&risk=best", "kind=between&machines=2", f"kind=drawn&heights={drawn(2)[2:]}"]):
-        check(told, same, tolerance=1e-9)
+    report, same = open_report(posterior, about=ALL_CANDIDATES), thin_and_round(posterior)
+    queries = ["kind=at&risk=best", "kind=between&machines=2", f"kind=drawn&heights={drawn_weights(2)[2:]}"]
+    for recommendation in report.ask(*queries, read=READ):
+        check_figures(recommendation, same, tolerance=1e-9)
+
+
+@pytest.fixture(scope="module")
+def twenty(open_report):
+    """A report on twenty algorithms, whose portfolios of five are too many to compare, and its posterior."""
+    posterior = random_posterior(200, 6, 20, seed=1)
+    return open_report(posterior, about=ALL_CANDIDATES, own_tab=True), thin_and_round(posterior)
 
 
 @pytest.mark.parametrize("risk", [risk for risk in RISKS if risk != "best"])
-def test_where_there_are_too_many_portfolios_the_same_search_is_made(opened, risk):
-    posterior = random_posterior(1000, 6, 20, seed=1)
-    page, same = opened(posterior, about={"confidence": 1.0}), thin_and_round(posterior)
-    shown_for(page, [f"kind=between&start=10&stop=400&risk={risk}&machines=5"])
-    agrees(page, same)
-    assert "too many teams" in page.page.text_content(".why")
+def test_the_search_for_a_portfolio_finds_that_of_python(twenty, risk):
+    report, same = twenty
+    (recommendation,) = report.ask(f"kind=between&start=10&stop=400&risk={risk}&machines=5", read=READ)
+    check_recommendation(recommendation, same)
+    assert "too many portfolios" in report.page.text_content(".remarks")
 
 
-def test_the_probability_of_being_the_best_of_too_many_portfolios_is_refused_as_in_python(opened):
-    posterior = random_posterior(1000, 6, 20, seed=1)
-    page = opened(posterior, about={"confidence": 1.0})
-    page.page.evaluate("hash => { location.hash = hash; }", "kind=between&start=10&stop=400&risk=best&machines=5")
-    page.settle()
-    assert "needs all teams, and there are too many to compare" in page.page.text_content(".verdict")
-    with pytest.raises(ValueError, match="needs all of them, and there are too many"):
-        pb.select(thin_and_round(posterior), pb.Between(10, 400), pb.ProbabilityBest(), portfolio=5)
+def test_the_probability_of_being_the_best_of_too_many_portfolios_is_refused_as_in_python(twenty):
+    report, same = twenty
+    report.ask("kind=between&start=10&stop=400&risk=best&machines=5")
+    assert "requires comparing all portfolios, and there are too many" in report.page.text_content(".recommendation")
+    with pytest.raises(ValueError, match="there are too many"):
+        pb.select(same, pb.Between(10, 400), pb.ProbabilityBest(), portfolio=5)
 
 
-def test_copies_have_the_value_of_plackett_luce(opened):
-    """One algorithm is strong and the others weak: copies of it are best, and are worth s / (s + r)."""
+def test_copies_have_the_value_of_plackett_luce(open_report):
+    """One algorithm is strong and the others weak: copies of it are best, and have the value s / (s + r)."""
     ratings = np.tile([0.6, 0.1, 0.1, 0.1, 0.1], (50, 4, 1))
-    page = opened(posterior_of(ratings), about={"confidence": 1.0})
-    for machines in (2, 3, 5):
-        (told,) = shown_for(page, [f"kind=at&time=2&risk=expected&machines={machines}"])
-        assert told["choice"] == f"{machines} × A"
-        assert told["figures"]["expected"] == pytest.approx(machines * 0.6 / (machines * 0.6 + 0.4), abs=1e-4)
+    report = open_report(posterior_of(ratings), about=ALL_CANDIDATES)
+    sizes = (2, 3, 5)
+    answers = report.ask(*(f"kind=at&time=2&risk=expected&machines={size}" for size in sizes), read=READ)
+    for size, recommendation in zip(sizes, answers, strict=True):
+        assert recommendation["name"] == f"{size} × A"
+        assert recommendation["figures"]["expected"] == pytest.approx(size * 0.6 / (size * 0.6 + 0.4), abs=1e-4)
 
 
-def picture(opened):
-    """Where the explorer's picture is, in sight."""
-    place = opened.page.locator("#explorer-chart")
-    place.scroll_into_view_if_needed()
-    return place.bounding_box()
+@pytest.fixture(scope="module")
+def shared_report(open_report):
+    """A report on four algorithms that cross, with a touch screen, and its posterior."""
+    posterior = random_posterior(200, 10, 4, seed=5)
+    return open_report(posterior, about=ALL_CANDIDATES, has_touch=True), thin_and_round(posterior)
 
 
-def test_dragging_the_budget_changes_the_recommendation_to_that_of_python(opened):
-    posterior = random_posterior(300, 10, 4, seed=5)
-    page, same = opened(posterior, about={"confidence": 1.0}), thin_and_round(posterior)
-    chart = picture(page)
+@pytest.fixture
+def explorer(shared_report):
+    """The shared report with the query that it starts with."""
+    report, same = shared_report
+    report.ask("kind=at")
+    return report, same
+
+
+def chart_box(report):
+    """Position and size of the explorer's chart, scrolled into view."""
+    chart = report.page.locator("#explorer-chart")
+    chart.scroll_into_view_if_needed()
+    return chart.bounding_box()
+
+
+def test_dragging_the_budget_changes_the_recommendation_to_that_of_python(explorer):
+    report, same = explorer
+    chart, mouse = chart_box(report), report.page.mouse
     height = chart["y"] + chart["height"] / 2
-    page.page.mouse.move(chart["x"] + chart["width"] / 2, height)
-    page.page.mouse.down()
-    budgets, choices = set(), set()
-    for share in np.linspace(0.12, 0.98, 15):
-        page.page.mouse.move(chart["x"] + share * chart["width"], height)
-        budgets.add(agrees(page, same))
-        choices.add(shown(page)["choice"])
-    page.page.mouse.up()
-    assert len(budgets) == 15
-    assert len(choices) > 1  # the leader does change along the way
+    mouse.move(chart["x"] + chart["width"] / 2, height)
+    mouse.down()
+    queries, names = set(), set()
+    for share in np.linspace(0.12, 0.98, 9):
+        mouse.move(chart["x"] + share * chart["width"], height)
+        recommendation = shown(report)
+        queries.add(check_recommendation(recommendation, same))
+        names.add(recommendation["name"])
+    mouse.up()
+    assert len(queries) == 9
+    assert len(names) > 1  # the leader changes along the way
 
 
 @pytest.mark.parametrize("kind", ["between", "around", "drawn"])
-def test_what_is_dragged_in_the_picture_is_what_is_asked(opened, kind):
-    posterior = random_posterior(200, 10, 4, seed=5)
-    page, same = opened(posterior, about={"confidence": 1.0}), thin_and_round(posterior)
-    page.page.check(f"input[name=kind][value={kind}]", force=True)
-    before = shown(page)["python"]
-    chart = picture(page)
-    page.page.mouse.move(chart["x"] + 0.3 * chart["width"], chart["y"] + 0.7 * chart["height"])
-    page.page.mouse.down()
-    page.page.mouse.move(chart["x"] + 0.5 * chart["width"], chart["y"] + 0.2 * chart["height"], steps=3)
-    page.page.mouse.up()
-    assert agrees(page, same) != before
+def test_dragging_in_the_chart_changes_the_query(explorer, kind):
+    report, same = explorer
+    report.choose("kind", kind)
+    before = shown(report)["python"]
+    chart, mouse = chart_box(report), report.page.mouse
+    mouse.move(chart["x"] + 0.3 * chart["width"], chart["y"] + 0.7 * chart["height"])
+    mouse.down()
+    mouse.move(chart["x"] + 0.5 * chart["width"], chart["y"] + 0.2 * chart["height"], steps=3)
+    mouse.up()
+    assert check_shown(report, same) != before
 
 
-def test_the_keyboard_alone_is_enough(opened):
-    posterior = random_posterior(200, 10, 4, seed=5)
-    page, same = opened(posterior, about={"confidence": 1.0}), thin_and_round(posterior)
-    keys = page.page.keyboard
-    page.page.focus("input[name=kind]:checked")
-    keys.press("Tab")  # the budget's slider
-    before = agrees(page, same)
+def test_a_touch_moves_the_budget(explorer):
+    report, same = explorer
+    before = shown(report)["python"]
+    report.page.locator("#explorer-chart").tap(position={"x": 100, "y": 150})
+    assert check_shown(report, same) != before
+
+
+def test_the_keyboard_alone_is_enough(explorer):
+    report, same = explorer
+    keys = report.page.keyboard
+    report.page.focus("input[name=kind]:checked")
+    keys.press("Tab")  # to the slider of the budget
+    before = check_shown(report, same)
     keys.press("ArrowRight")
-    assert agrees(page, same) != before
+    assert check_shown(report, same) != before
     keys.press("End")
-    assert f"pb.At({posterior.grid.times[-1]:g})" in agrees(page, same)
-    keys.press("Tab")  # the exact number
+    assert f"pb.At({same.grid.times[-1]:g})" in check_shown(report, same)
+    keys.press("Tab")  # to the exact number
     keys.press("Control+A")
     keys.type("123.5")
-    keys.press("Tab")  # what matters
-    assert "pb.At(123.5), pb.Expected()" in agrees(page, same)
+    keys.press("Tab")  # to the risk attitude
+    assert "pb.At(123.5), pb.Expected()" in check_shown(report, same)
     keys.press("ArrowRight")
-    assert "pb.ProbabilityBest()" in agrees(page, same)
-    keys.press("Tab")  # machines
+    assert "pb.ProbabilityBest()" in check_shown(report, same)
+    keys.press("Tab")  # to the number of machines
     keys.press("ArrowRight")
-    assert "portfolio=2" in agrees(page, same)
+    assert "portfolio=2" in check_shown(report, same)
 
 
-def test_a_weight_is_drawn_with_the_keyboard(opened):
-    posterior = random_posterior(200, 5, 3, seed=5)
-    page, same = opened(posterior, about={"confidence": 1.0}), thin_and_round(posterior)
-    page.page.check("input[name=kind][value=drawn]", force=True)
-    page.page.get_by_role("button", name="All alike").press("Enter")
-    page.page.get_by_label("Time to change").press("ArrowRight")
-    page.page.get_by_label("Weight there").press("Home")
-    assert "pb.Weighted([128, 0, 128, 128, 128])" in agrees(page, same)
+def test_weights_are_drawn_with_the_keyboard(explorer):
+    report, same = explorer
+    report.choose("kind", "drawn")
+    report.page.get_by_role("button", name="Uniform").press("Enter")
+    report.page.get_by_label("Time to change").press("Home")
+    report.page.get_by_label("Time to change").press("ArrowRight")
+    report.page.get_by_label("Weight there").press("Home")
+    assert f"pb.Weighted([128, 0, {', '.join(['128'] * 8)}])" in check_shown(report, same)
 
 
-def test_no_weight_at_all_is_said_and_not_answered(opened):
-    page = opened(random_posterior(50, 5, 3))
-    page.page.evaluate("hash => { location.hash = hash; }", f"kind=drawn&heights={'00' * 5}")
-    page.settle()
-    assert "No budget counts yet" in page.page.text_content(".verdict")
+def test_without_any_weight_the_page_asks_for_some(explorer):
+    report, _ = explorer
+    report.ask(f"kind=drawn&heights={'00' * 10}")
+    assert "No budget has a positive weight yet" in report.page.text_content(".recommendation")
 
 
-def test_a_touch_moves_the_budget(opened):
-    posterior = random_posterior(100, 10, 4, seed=5)
-    page, same = opened(posterior, has_touch=True, about={"confidence": 1.0}), thin_and_round(posterior)
-    before = shown(page)["python"]
-    page.page.locator("#explorer-chart").tap(position={"x": 100, "y": 150})
-    assert agrees(page, same) != before
-
-
-def test_those_that_are_out_can_be_chosen_too(opened):
+def test_eliminated_algorithms_can_be_included(open_report):
     posterior = random_posterior(200, 6, 5, seed=2, spread=0.3)
-    left = pb.pareto_set(posterior, confidence=0.6)
-    assert 0 < len(left) < 5
-    page, same = opened(posterior, about={"confidence": 0.6}), thin_and_round(posterior)
-    assert asked(shown(page)["python"], same).values.shape[1] == len(left)
-    page.page.check("input[name=everybody]")
-    assert asked(agrees(page, same), same).values.shape[1] == 5
-
-
-@pytest.mark.parametrize("machines", [1, 3])
-def test_how_long_the_page_computes(opened, machines):
-    """Measured and printed; nothing is asserted about a time."""
-    posterior = random_posterior(1000, 50, 10, grid=log_grid(100, 60_000, 50))
-    page = opened(posterior, about={"confidence": 1.0})
-    took = []
-    for time in np.geomspace(200, 50_000, 9):
-        shown_for(page, [f"kind=around&centre={time:.3g}&spread=0.5&risk=quantile&machines={machines}"])
-        took.append(float(page.page.get_attribute("#explorer-place", "data-milliseconds")))
-    print(f"\n1000 draws x 50 times x 10 algorithms, {machines} machines, by quantile: {np.median(took):.1f} ms")
-    assert all(math.isfinite(each) for each in took)
+    candidates = pb.pareto_set(posterior, confidence=0.6)
+    assert 0 < len(candidates) < 5
+    report, same = open_report(posterior, about={"confidence": 0.6}), thin_and_round(posterior)
+    assert run_python(shown(report)["python"], same).values.shape[1] == len(candidates)
+    report.page.get_by_label("include eliminated algorithms").check()
+    assert run_python(check_shown(report, same), same).values.shape[1] == 5

@@ -1,4 +1,4 @@
-"""Criteria: against brute force over instances and rankings, and in words."""
+"""Criteria: against brute force over instances and rankings, and their sentences."""
 
 from dataclasses import replace
 from itertools import permutations
@@ -28,7 +28,7 @@ from polarbear import (
 from polarbear.observe.rankings import ABSENT, UNRANKED
 from polarbear.posterior.outcome_draws import OutcomeDraws
 from polarbear.selection.criterion import plackett_luce_top
-from tests.selection.beliefs import posterior_of, random_posterior
+from tests.selection.posteriors import posterior_of, random_posterior
 
 CRITERIA = [FirstPlace(), TopK(2), MeanRank(), WinRateAgainst("B")]
 RISKS = [Expected(), ProbabilityBest(), Quantile(0.05), Regret()]
@@ -60,7 +60,7 @@ def weighted_posterior(values, *, weights=None, utilities=None, model_weight=0.0
 
 
 def top_by_loops(values, weights, k):
-    """Break ties in all possible orders, which are equally likely, and count who is among the first k."""
+    """Break ties in all possible orders, which are equally likely, and count which algorithms are among the first k."""
     rows, times, algorithms = values.shape
     result = np.zeros((weights.shape[1], times, algorithms))
     orders = list(permutations(range(algorithms)))
@@ -161,12 +161,11 @@ def test_places_of_a_blended_fit_sum_to_k():
 
 
 def top_by_permutations(theta, k):
-    """Plackett-Luce, ranking by ranking."""
-    result = np.zeros(len(theta))
-    for order in permutations(range(len(theta))):
-        remaining = np.cumsum(theta[list(order)][::-1])[::-1]
-        result[list(order[:k])] += np.prod(theta[list(order)] / remaining)
-    return result
+    """Sum the Plackett-Luce probabilities of all rankings with an algorithm among the first k."""
+    orders = np.array(list(permutations(range(len(theta)))))
+    remaining = np.cumsum(theta[orders][:, ::-1], axis=1)[:, ::-1]
+    probability = np.prod(theta[orders] / remaining, axis=1)
+    return np.array([probability[(orders[:, :k] == a).any(axis=1)].sum() for a in range(len(theta))])
 
 
 @pytest.mark.parametrize("k", [1, 2, 3, 4, 5])
@@ -231,25 +230,25 @@ def test_mean_ranks_follow_from_win_rates():
     assert ranks.sum(axis=2) == pytest.approx(1 + 2 + 3 + 4)
 
 
-@pytest.mark.parametrize("risk", RISKS, ids=str)
 @pytest.mark.parametrize("criterion", CRITERIA, ids=str)
 @pytest.mark.parametrize("preference", [Uniform(), At(300), Final(), Custom(lambda c: c.min(axis=-1))], ids=str)
-def test_every_criterion_preference_and_risk_go_together(criterion, preference, risk):
+def test_every_criterion_preference_and_risk_go_together(criterion, preference):
     posterior = random_posterior()
     curves = criterion.curves(posterior)
     if isinstance(preference, Custom):
         values = curves.min(axis=1)
     else:
         values = np.einsum("t,dta->da", preference.weights(posterior.grid), curves)
-    scores = risk.score(values)
-    selection = select(posterior, preference, risk, criterion=criterion)
-    assert selection.choice == posterior.names[scores.argmax()]
-    assert {each.members[0]: each.score for each in selection.candidates} == pytest.approx(
-        dict(zip(posterior.names, scores, strict=True)), abs=1e-9
-    )
-    assert selection.criterion == str(criterion)
-    assert selection.values.min() >= 0
-    assert selection.values.max() <= 1
+    for risk in RISKS:
+        scores = risk.score(values)
+        selection = select(posterior, preference, risk, criterion=criterion)
+        assert selection.recommendation == posterior.names[scores.argmax()]
+        assert {each.members[0]: each.score for each in selection.candidates} == pytest.approx(
+            dict(zip(posterior.names, scores, strict=True)), abs=1e-9
+        )
+        assert selection.criterion == str(criterion)
+        assert selection.values.min() >= 0
+        assert selection.values.max() <= 1
 
 
 def test_criteria_disagree_on_a_specialist():
@@ -257,10 +256,10 @@ def test_criteria_disagree_on_a_specialist():
     orders = ["ABCD"] * 4 + ["BCDA"] * 2 + ["CBDA"] * 2 + ["DBCA"] * 2
     values = np.array([[[order.index(name) for name in "ABCD"]] for order in orders], dtype=float)
     posterior = weighted_posterior(values)
-    assert select(posterior).choice == "A"
-    assert select(posterior, criterion=TopK(2)).choice == "B"
-    assert select(posterior, criterion=MeanRank()).choice == "B"
-    assert select(posterior, criterion=WinRateAgainst("A")).choice == "B"
+    assert select(posterior).recommendation == "A"
+    assert select(posterior, criterion=TopK(2)).recommendation == "B"
+    assert select(posterior, criterion=MeanRank()).recommendation == "B"
+    assert select(posterior, criterion=WinRateAgainst("A")).recommendation == "B"
 
 
 def test_places_are_those_among_all_algorithms():
@@ -317,7 +316,7 @@ def test_places_are_whole_numbers(k):
         (At(3), r"expected a criterion such as TopK\(3\), got At\(time=3\)"),
     ],
 )
-def test_what_is_no_criterion_is_refused(criterion, message):
+def test_anything_but_a_criterion_is_refused(criterion, message):
     with pytest.raises(ValueError, match=message):
         select(random_posterior(), criterion=criterion)
 

@@ -1,10 +1,10 @@
-"""The decision map: leaders, how surely, and where curves of known crossings cross."""
+"""The decision map: leaders, their probabilities, and the times at which known curves cross."""
 
 import numpy as np
 import pytest
 
 from polarbear import At, Grid, ProbabilityBest, decision_map, linear_grid, log_grid, select
-from tests.selection.beliefs import posterior_of, random_posterior
+from tests.selection.posteriors import posterior_of, random_posterior
 
 
 def crossing_at(times, grid, *, spread=0.0):
@@ -20,7 +20,7 @@ def crossing_at(times, grid, *, spread=0.0):
 )
 def test_a_known_crossing_is_found_exactly(grid, truth):
     found = decision_map(crossing_at([truth], grid))
-    (crossing,) = found.crossings
+    (crossing,) = found.leader_changes
     assert (crossing.before, crossing.after, crossing.probability) == ("A", "B", 1)
     assert (crossing.time, crossing.lower, crossing.upper) == pytest.approx((truth, truth, truth), rel=1e-9)
     assert found.best == tuple("A" if t < truth else "B" for t in grid.times)
@@ -29,7 +29,7 @@ def test_a_known_crossing_is_found_exactly(grid, truth):
 @pytest.mark.parametrize("grid", [linear_grid(0, 1000, 41), log_grid(1, 10_000, 30)], ids=["linear", "log"])
 def test_the_interval_of_a_crossing_is_that_of_the_drawn_crossings(grid):
     drawn = np.exp(np.random.default_rng(0).normal(np.log(200), 0.3, size=501))
-    (crossing,) = decision_map(crossing_at(drawn, grid)).crossings
+    (crossing,) = decision_map(crossing_at(drawn, grid)).leader_changes
     axis, back = (np.log, np.exp) if grid.axis == "log" else (np.asarray, np.asarray)
     expected = back(np.quantile(axis(drawn), [0.5, 0.05, 0.95]))
     assert (crossing.time, crossing.lower, crossing.upper) == pytest.approx(tuple(expected), rel=1e-9)
@@ -41,7 +41,7 @@ def test_draws_without_a_crossing_count_against_its_probability():
     often = crossing_at([4.0] * 7, grid).ratings
     never = crossing_at([4.0] * 3, grid, spread=-0.2).ratings  # B leads all along
     found = decision_map(posterior_of(np.concatenate([often, never]), grid))
-    (crossing,) = found.crossings
+    (crossing,) = found.leader_changes
     assert crossing.probability == pytest.approx(0.7)
     assert crossing.time == pytest.approx(4)
     assert str(found).endswith("B overtakes A at about 4 (4 to 4), if at all (probability 0.70)")
@@ -53,16 +53,16 @@ def test_of_several_crossings_each_is_matched_to_its_own_change_of_leader():
     first = np.array(draws)
     found = decision_map(posterior_of(np.stack([first, 0.9 - first, np.full_like(first, 0.1)], axis=2), grid))
     # cos(πt/4) falls through zero at 2 and 10, and rises at 6; interpolation on steps of 0.1 is good to 1e-3.
-    assert [(c.before, c.after) for c in found.crossings] == [("A", "B"), ("B", "A"), ("A", "B")]
-    assert [c.time for c in found.crossings] == pytest.approx([2, 6, 10], abs=1e-3)
-    for crossing in found.crossings:
+    assert [(c.before, c.after) for c in found.leader_changes] == [("A", "B"), ("B", "A"), ("A", "B")]
+    assert [c.time for c in found.leader_changes] == pytest.approx([2, 6, 10], abs=1e-3)
+    for crossing in found.leader_changes:
         assert crossing.upper - crossing.lower == pytest.approx(0.9 * 0.4 * 4 / np.pi, rel=0.02)
 
 
-def test_at_its_crossing_time_two_algorithms_are_worth_the_same():
+def test_at_a_change_of_leader_two_algorithms_have_equal_values():
     for grid in (linear_grid(1, 100, 8), log_grid(1, 100, 8)):
         posterior = random_posterior(draws=1, times=8, seed=3, grid=grid)
-        crossings = decision_map(posterior).crossings
+        crossings = decision_map(posterior).leader_changes
         assert crossings
         for crossing in crossings:
             first, second = select(posterior, At(crossing.time), among=[crossing.before, crossing.after]).candidates
@@ -74,9 +74,9 @@ def test_leaders_and_probabilities_are_those_of_selection_at_each_budget():
     found = decision_map(posterior)
     for k, time in enumerate(posterior.grid.times):
         selection = select(posterior, At(time))
-        assert found.best[k] == selection.choice
-        told = {each.members[0]: each.probability_best for each in selection.candidates}
-        assert dict(zip(found.names, found.probability_best[k], strict=True)) == pytest.approx(told)
+        assert found.best[k] == selection.recommendation
+        expected = {each.members[0]: each.probability_best for each in selection.candidates}
+        assert dict(zip(found.names, found.probability_best[k], strict=True)) == pytest.approx(expected)
     np.testing.assert_allclose(found.probability_best.sum(axis=1), 1)
 
 
@@ -91,27 +91,27 @@ def test_the_order_of_algorithms_does_not_matter():
     shuffled = posterior_of(posterior.ratings[..., order], posterior.grid, names=[posterior.names[k] for k in order])
     here, there = decision_map(posterior), decision_map(shuffled)
     assert there.best == here.best
-    assert there.crossings == here.crossings
+    assert there.leader_changes == here.leader_changes
     np.testing.assert_array_equal(there.probability_best, here.probability_best[:, order])
 
 
-def test_only_the_candidates_asked_for_are_on_the_map():
+def test_only_the_requested_candidates_are_on_the_map():
     posterior = random_posterior(seed=2)
     found = decision_map(posterior, among=["D", "B"])
     assert found.names == ("B", "D")
     assert set(found.best) <= {"B", "D"}
     smaller = decision_map(posterior_of(posterior.ratings[..., [1, 3]], posterior.grid, names=["B", "D"]))
-    assert found.crossings == smaller.crossings
+    assert found.leader_changes == smaller.leader_changes
     np.testing.assert_array_equal(found.probability_best, smaller.probability_best)
     with pytest.raises(ValueError, match="expected different candidates among A, B, C, D, got 'X'"):
         decision_map(posterior, among=["X"])
 
 
-def test_without_paths_over_time_there_are_no_crossings():
+def test_without_draws_that_are_joint_over_time_there_are_no_changes_of_leader():
     grid = linear_grid(0, 10, 11)
     paths = crossing_at([4.0] * 5, grid)
     alone = posterior_of(paths.ratings, grid, joint=False)
-    assert decision_map(alone).crossings == ()
+    assert decision_map(alone).leader_changes == ()
     assert decision_map(alone).best == decision_map(paths).best
 
 

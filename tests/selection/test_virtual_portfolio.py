@@ -20,7 +20,7 @@ def random_run(rng, algorithm, instance=0, *, maximise=False, failed=False):
 
 
 def found_by(run, time):
-    """What a run had found by then, whatever became of it."""
+    """Return the best value of a run by a time, whether or not the run failed later."""
     known = [value for at, value in zip(run.times, run.values, strict=True) if at <= time]
     worst = -math.inf if run.maximise else math.inf
     return (max if run.maximise else min)([worst, *known])
@@ -60,7 +60,7 @@ def test_one_run_for_each_instance_on_which_all_members_ran():
     assert virtual_portfolio(runs, ["B", "A"])[0].algorithm == "B + A"
 
 
-def test_a_failed_member_leaves_what_it_had_found_and_the_others_go_on():
+def test_a_failed_member_keeps_its_best_value_and_the_others_continue():
     failed = Trajectory("A", 0, [1, 3], [9.0, 2.0], until=4, failed=True)
     slow = Trajectory("B", 0, [2, 8], [5.0, 1.0], until=10)
     (together,) = virtual_portfolio([failed, slow], ["A", "B"])
@@ -69,7 +69,7 @@ def test_a_failed_member_leaves_what_it_had_found_and_the_others_go_on():
     assert together.at([1, 2, 3, 5, 8, 10]).tolist() == [9, 5, 2, 2, 1, 1]
 
 
-def test_when_all_have_failed_the_portfolio_has():
+def test_a_portfolio_fails_if_all_members_fail():
     runs = [Trajectory("A", 0, [1], [9.0], until=4, failed=True), Trajectory("B", 0, [2], [5.0], until=7, failed=True)]
     (together,) = virtual_portfolio(runs, ["A", "B"])
     assert together.failed
@@ -119,20 +119,20 @@ def test_sets_that_combine_to_more_than_their_best():
     assert best.at([1, 2, 4, 5]).tolist() == [3, 3, 6, 6]
 
 
-def test_combine_sees_each_members_best_so_far():
-    seen = {}
+def test_combine_receives_each_members_best_so_far():
+    arguments = {}
 
     def total(instance, times, values):
-        seen[instance] = (times.tolist(), values.tolist())
+        arguments[instance] = (times.tolist(), values.tolist())
         return values.sum(axis=0)
 
     runs = [Trajectory("A", 7, [1, 5], [9.0, 3.0], until=10), Trajectory("B", 7, [2, 9], [4.0, 1.0], until=8 + 1)]
     (together,) = virtual_portfolio(runs, ["A", "B"], combine=total)
-    assert seen == {7: ([1, 2, 5, 9], [[9, 9, 3, 3], [math.inf, 4, 4, 1]])}
+    assert arguments == {7: ([1, 2, 5, 9], [[9, 9, 3, 3], [math.inf, 4, 4, 1]])}
     assert together.at([1, 2, 5, 9]).tolist() == [math.inf, 13, 7, 4]
 
 
-def test_the_portfolio_enters_a_ranking_like_any_algorithm():
+def test_the_portfolio_is_ranked_like_any_algorithm():
     rng = np.random.default_rng(0)
     runs = [
         Trajectory(name, i, [1, 5], np.sort(rng.normal(size=2))[::-1], until=10) for i in range(6) for name in "ABC"
@@ -226,13 +226,13 @@ def imported(cluster):
 
 def test_clusters_of_different_instances_are_no_repetitions():
     with pytest.raises(
-        ValueError, match=r"hold repetitions of one instance, got .* in the cluster 'f1'; say repetition_of"
+        ValueError, match=r"hold repetitions of one instance, got .* in the cluster 'f1'; pass repetition_of"
     ):
         virtual_portfolio(imported("f1"), ["A", "A"])
 
 
 @pytest.mark.parametrize("cluster", ["f1", None])
-def test_what_a_run_repeats_can_be_said(cluster):
+def test_the_repeated_instance_can_be_passed(cluster):
     together = virtual_portfolio(imported(cluster), ["A", "A"], repetition_of=lambda run: run.instance[:4])
     assert [run.values.tolist() for run in together] == [[11], [11], [21], [21]]
     assert {run.cluster for run in together} == {cluster}
@@ -269,5 +269,5 @@ def test_members_that_minimise_and_maximise_are_refused():
 
 
 def test_combine_must_give_a_value_for_each_time():
-    with pytest.raises(ValueError, match=r"combine must give one value for each of 1 times, got shape \(2,\)"):
+    with pytest.raises(ValueError, match=r"expected one value of combine for each of 1 times, got shape \(2,\)"):
         virtual_portfolio(RUNS, ["A", "B"], combine=lambda instance, times, values: values[:, 0])

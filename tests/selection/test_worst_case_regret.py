@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from polarbear import At, Custom, regret, select
-from tests.selection.beliefs import posterior_of, random_posterior
+from polarbear import At, Custom, select, worst_case_regret
+from tests.selection.posteriors import posterior_of, random_posterior
 
 
 def value_of_knowing(values):
@@ -18,7 +18,7 @@ def value_of_knowing(values):
 @pytest.mark.parametrize("seed", range(6))
 def test_the_lower_bound_is_the_worst_single_budget_or_average_of_neighbours(seed):
     posterior = random_posterior(draws=50, times=9, seed=seed)
-    bounds = regret(posterior)
+    bounds = worst_case_regret(posterior)
     single = [value_of_knowing(posterior.ratings[:, t]) for t in range(9)]
     windows = [
         value_of_knowing(posterior.ratings[:, first : first + width].mean(axis=1))
@@ -27,15 +27,15 @@ def test_the_lower_bound_is_the_worst_single_budget_or_average_of_neighbours(see
     ]
     assert bounds.lower == pytest.approx(max(single + windows), rel=1e-10)
     assert bounds.time == posterior.grid.times[np.argmax(single)]
-    # Each single budget's regret is what selection tells.
+    # Selection reports the same regret at a single budget.
     assert max(single) == pytest.approx(select(posterior, At(bounds.time)).regret, rel=1e-9)
 
 
-def test_without_paths_over_time_the_lower_bound_is_the_worst_single_budget():
+def test_without_joint_draws_the_lower_bound_is_the_worst_single_budget():
     posterior = random_posterior(draws=50, times=9, seed=1)
     alone = posterior_of(posterior.ratings, posterior.grid, joint=False)
     single = [value_of_knowing(posterior.ratings[:, t]) for t in range(9)]
-    assert regret(alone).lower == pytest.approx(max(single), rel=1e-10)
+    assert worst_case_regret(alone).lower == pytest.approx(max(single), rel=1e-10)
 
 
 def test_an_average_over_time_may_risk_more_than_any_single_budget():
@@ -46,7 +46,7 @@ def test_an_average_over_time_may_risk_more_than_any_single_budget():
     ratings[:, 0, 0] += 0.03 + common
     ratings[:, 1, 0] += -0.03 + common
     posterior = posterior_of(ratings)
-    assert regret(posterior).lower > max(value_of_knowing(ratings[:, t]) for t in range(2)) + 1e-3
+    assert worst_case_regret(posterior).lower > max(value_of_knowing(ratings[:, t]) for t in range(2)) + 1e-3
 
 
 def lipschitz_preferences(times, rng):
@@ -68,11 +68,11 @@ def lipschitz_preferences(times, rng):
 @given(st.integers(0, 2**32 - 1), st.integers(1, 7), st.integers(2, 5), st.floats(0.05, 3))
 def test_the_upper_bound_holds_for_random_preferences(seed, times, algorithms, spread):
     posterior = random_posterior(draws=40, times=times, algorithms=algorithms, seed=seed, spread=spread)
-    bounds = regret(posterior)
+    bounds = worst_case_regret(posterior)
     assert 0 <= bounds.lower <= bounds.upper
     for function in lipschitz_preferences(times, np.random.default_rng(seed)):
         values = function(np.moveaxis(posterior.ratings, -1, 1))
-        # Exact for the belief that has these forty draws; rounding apart.
+        # Exact for the posterior of these forty draws, apart from rounding.
         assert value_of_knowing(values) <= bounds.upper + 1e-12
 
 
@@ -83,61 +83,61 @@ def test_the_upper_bound_by_loops():
     for i in range(12):
         above = [sum(max(0.0, *(theta[i, :, b] - theta[j, :, b])) for j in range(12) if j != i) / 11 for b in range(3)]
         total += max(above) / 12
-    assert regret(posterior).upper == pytest.approx(total, rel=1e-12)
+    assert worst_case_regret(posterior).upper == pytest.approx(total, rel=1e-12)
 
 
 def test_regret_of_selection_under_such_a_preference_lies_below():
     posterior = random_posterior(draws=100, times=6, seed=4)
     selection = select(posterior, Custom(lambda c: c.min(axis=-1)))
-    assert selection.regret <= regret(posterior).upper
+    assert selection.regret <= worst_case_regret(posterior).upper
 
 
 def test_a_point_posterior_has_none():
     ratings = np.random.default_rng(0).dirichlet(np.ones(4), size=(1, 6)).repeat(30, axis=0)
-    bounds = regret(posterior_of(ratings))
+    bounds = worst_case_regret(posterior_of(ratings))
     assert (bounds.lower, bounds.upper) == pytest.approx((0, 0), abs=1e-15)  # the rounding of means
-    assert regret(posterior_of(ratings[:1])).upper == 0
+    assert worst_case_regret(posterior_of(ratings[:1])).upper == 0
 
 
 def test_a_single_candidate_has_none():
-    bounds = regret(random_posterior(), among="B")
+    bounds = worst_case_regret(random_posterior(), among="B")
     assert (bounds.lower, bounds.upper) == (0, 0)
 
 
 def test_it_shrinks_as_the_posterior_concentrates():
-    found = [
-        regret(random_posterior(draws=150, times=6, seed=3, spread=spread)) for spread in (1, 0.3, 0.1, 0.01, 1e-4)
-    ]
-    uppers, lowers = [each.upper for each in found], [each.lower for each in found]
+    posteriors = [random_posterior(draws=150, times=6, seed=3, spread=spread) for spread in (1, 0.3, 0.1, 0.01, 1e-4)]
+    bounds = [worst_case_regret(posterior) for posterior in posteriors]
+    uppers, lowers = [each.upper for each in bounds], [each.lower for each in bounds]
     assert uppers == sorted(uppers, reverse=True)
     assert lowers == sorted(lowers, reverse=True)
     assert uppers[-1] < 1e-3
 
 
-def test_candidates_are_those_asked_for():
+def test_only_the_requested_candidates_are_compared():
     posterior = random_posterior(seed=6)
     smaller = posterior_of(posterior.ratings[..., [1, 3]], posterior.grid, names=["B", "D"])
-    assert regret(posterior, among=["D", "B"]) == regret(smaller)
+    assert worst_case_regret(posterior, among=["D", "B"]) == worst_case_regret(smaller)
     with pytest.raises(ValueError, match="expected different candidates among A, B, C, D, got 'X'"):
-        regret(posterior, among=["X"])
+        worst_case_regret(posterior, among=["X"])
 
 
 def test_the_order_of_algorithms_does_not_matter():
     posterior, order = random_posterior(seed=2), [3, 1, 0, 2]
     shuffled = posterior_of(posterior.ratings[..., order], posterior.grid, names=[posterior.names[k] for k in order])
-    assert vars(regret(shuffled)) == pytest.approx(vars(regret(posterior)), rel=1e-12)
+    assert vars(worst_case_regret(shuffled)) == pytest.approx(vars(worst_case_regret(posterior)), rel=1e-12)
 
 
-def test_many_draws_are_stood_for_by_some():
+def test_some_of_many_draws_are_enough():
     """200 of 3000 draws: the bound moves by Monte Carlo error alone."""
     posterior = random_posterior(draws=3000, times=5, seed=1)
-    first, second = regret(posterior).upper, regret(posterior_of(posterior.ratings[::-7], posterior.grid)).upper
+    others = posterior_of(posterior.ratings[::-7], posterior.grid)
+    first, second = worst_case_regret(posterior).upper, worst_case_regret(others).upper
     assert first == pytest.approx(second, rel=0.15)  # 200 draws: relative errors of 5 % or so
 
 
 def test_nothing_changes_its_inputs():
     posterior = random_posterior()
     before = posterior.ratings.copy()
-    regret(posterior)
-    regret(posterior, among=["A", "C"])
+    worst_case_regret(posterior)
+    worst_case_regret(posterior, among=["A", "C"])
     np.testing.assert_array_equal(posterior.ratings, before)

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import polarbear as pb
-from tests.driver.test_same_race import journal
-from tests.race.raced import GRID, four, instance
+from tests.driver.races import journal
+from tests.race.live_algorithms import GRID, four, instance
 
 FOLDER = Path(__file__).parent / "first_edition"
 
@@ -22,7 +22,7 @@ def path(tmp_path):
 
 def assert_first_rounds_are_stored_ones(rounds):
     assert [each.instances for each in rounds[:3]] == [tuple(range(first, first + 8)) for first in (0, 8, 16)]
-    assert [[(out.name, out.by, out.probability) for out in each.eliminated] for each in rounds[:3]] == [
+    assert [[(loser.name, loser.by, loser.probability) for loser in each.eliminated] for each in rounds[:3]] == [
         [("poor", "early", 1.0)],
         [],
         [],
@@ -35,7 +35,7 @@ def assert_first_rounds_are_stored_ones(rounds):
     assert [dict(each.threat)["middle"] for each in rounds[:3]] == [0.17, 0.389, 0.147]
 
 
-def test_a_race_opens_with_the_decisions_that_it_recorded(path):
+def test_a_race_opens_with_its_recorded_decisions(path):
     with pb.RaceFile.open(path, write=False) as file:
         assert file.about["settings"]["calibration"] == "auto"  # a setting that no longer exists
     with pb.Race.open(path) as race:
@@ -45,11 +45,13 @@ def test_a_race_opens_with_the_decisions_that_it_recorded(path):
     assert result.instances == 24
     assert_first_rounds_are_stored_ones(result.rounds)
     assert result.pareto_set == ("early", "late", "middle")
-    assert [(out.name, out.by, out.round, out.instances) for out in result.eliminations] == [("poor", "early", 1, 8)]
+    assert [(each.name, each.by, each.round, each.instances) for each in result.eliminations] == [
+        ("poor", "early", 1, 8)
+    ]
     assert len(result.runs) == 4 * 8 + 3 * 16
 
 
-def test_a_race_is_continued(path):
+def test_a_race_is_continued_with_its_own_prior(path):
     before = journal(path)
     with (
         pb.LocalExecutor(workers=1) as executor,
@@ -66,7 +68,7 @@ def test_a_race_is_continued(path):
         assert race.result.rounds == result.rounds
 
 
-def test_a_race_is_continued_with_another_belief(path):
+def test_a_race_is_continued_with_another_prior(path):
     with (
         pb.LocalExecutor(workers=1) as executor,
         pb.Race.open(path, algorithms=four(), instances=instance, prior=pb.BayesianBootstrap()) as race,
@@ -92,8 +94,8 @@ def test_a_posterior_loads_and_answers(name):
     assert beats[0, early, late] > 0.99
     assert beats[-1, early, late] < 0.01
     assert (beats[:, early, poor] > 0.99).all()
-    assert pb.select(posterior, pb.At(1)).choice == "early"
-    assert pb.select(posterior, pb.Final()).choice == "late"
+    assert pb.select(posterior, pb.At(1)).recommendation == "early"
+    assert pb.select(posterior, pb.Final()).recommendation == "late"
 
 
 def test_a_posterior_that_is_saved_again_stays_the_same(tmp_path):

@@ -1,7 +1,6 @@
-"""A writer that is killed loses at most the run that it was storing."""
+"""A killed writer loses at most the run that it was storing."""
 
 import multiprocessing
-import os
 import random
 import signal
 import subprocess
@@ -22,8 +21,8 @@ path, first = sys.argv[1], int(sys.argv[2])
 times = list(range(1, 201))
 with RaceFile.open(path, write=True) as file:
     for instance in range(first, first + 100_000):
-        found = Trajectory("cma", instance, times, [instance / t for t in times])
-        file.add_run(Run(found, reached=200), Job("cma", instance, 200, 1, 2))
+        trajectory = Trajectory("cma", instance, times, [instance / t for t in times])
+        file.add_run(Run(trajectory, reached=200), Job("cma", instance, 200, 1, 2))
         file.append("stored", instance)
         sys.stdout.write(f"{instance}\\n")
         sys.stdout.flush()
@@ -31,7 +30,7 @@ with RaceFile.open(path, write=True) as file:
 
 
 @pytest.mark.parametrize("mode", ["WAL", "DELETE"])
-def test_a_killed_writer_loses_at_most_the_run_in_flight(tmp_path, mode):
+def test_a_killed_writer_loses_at_most_the_run_being_stored(tmp_path, mode):
     path = tmp_path / "my.race"
     RaceFile.create(path, {"seed": 7}).close()
     moments = random.Random(mode)
@@ -43,28 +42,30 @@ def test_a_killed_writer_loses_at_most_the_run_in_flight(tmp_path, mode):
             f"import pathlib, polarbear.storage.schema as s; s._MOUNTS = pathlib.Path({str(mounts)!r})" + WRITER
         )
     stored = 0
-    for _ in range(10):
+    for _ in range(5):
         writer = subprocess.Popen([sys.executable, "-c", writer_code, path, str(stored)], stdout=subprocess.PIPE)
         first = writer.stdout.readline()  # it has started
         time.sleep(moments.uniform(0, 0.15))
         writer.kill()
-        said = [int(line) for line in (first + writer.stdout.read()).splitlines(keepends=True) if line.endswith(b"\n")]
+        reported = [
+            int(line) for line in (first + writer.stdout.read()).splitlines(keepends=True) if line.endswith(b"\n")
+        ]
         writer.stdout.close()
         assert writer.wait() == -signal.SIGKILL
         with RaceFile.open(path, write=moments.random() < 0.5) as file:
             runs, events = file.runs(), file.events()
-        assert said[-1] + 1 <= len(runs) <= said[-1] + 2
+        assert reported[-1] + 1 <= len(runs) <= reported[-1] + 2
         assert len(runs) - 1 <= len(events) <= len(runs)
         assert [event.data for event in events] == list(range(len(events)))
         assert all(run.trajectory.values[-1] == run.trajectory.instance / 200 for run in list(runs.values())[1:])
-        if len(events) < len(runs):  # as whoever resumes would do
+        if len(events) < len(runs):  # as a resumed race would do
             with RaceFile.open(path, write=True) as file:
                 file.append("stored", len(events))
         stored = len(runs)
 
 
 def test_a_writer_stopped_while_its_log_moves_into_the_file_loses_nothing(tmp_path):
-    """As a full disk stops it, too: the first page already counts pages that are only in the log."""
+    """A full disk can stop it, too. The first page already counts pages that are only in the log."""
     path, torn = tmp_path / "my.race", tmp_path / "torn.race"
     with RaceFile.create(path, {}) as file:
         file._connection.execute("PRAGMA wal_autocheckpoint = 0")
@@ -82,28 +83,27 @@ def test_a_writer_stopped_while_its_log_moves_into_the_file_loses_nothing(tmp_pa
 
 
 HOLDER = """
-import sys, os, time
+import sys, os
 from polarbear.storage import RaceFile
 file = RaceFile.open(sys.argv[1], write=True)
-if sys.argv[2:] == ["fork"] and os.fork() == 0:
-    os.write(1, f"{os.getpid()}\\n".encode())  # at once, as both write
-    time.sleep(60)
-    os._exit(0)
-os.write(1, f"{os.getpid()}\\n".encode())
-time.sleep(60)
+if sys.argv[2:] == ["fork"]:
+    os.fork()
+os.write(1, f"{os.getpid()}\\n".encode())  # in one call, since both processes write
+os.read(0, 1)  # until the test closes the pipe or kills the process
+os._exit(0)
 """
 
 
-def test_the_refusal_names_the_other_process_and_its_death_frees_the_file(tmp_path):
+def test_the_message_names_the_other_writer_and_its_death_releases_the_file(tmp_path):
     path = tmp_path / "my.race"
     RaceFile.create(path, {}).close()
-    holder = subprocess.Popen([sys.executable, "-c", HOLDER, path], stdout=subprocess.PIPE, text=True)
-    holder.stdout.readline()
-    with pytest.raises(RaceFileInUse, match=f"written by process {holder.pid} on "):
-        RaceFile.open(path, write=True)
-    RaceFile.open(path, write=False).close()
-    holder.kill()
-    holder.communicate()
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    with subprocess.Popen([sys.executable, "-c", HOLDER, path], **pipes) as holder:
+        holder.stdout.readline()
+        with pytest.raises(RaceFileInUse, match=f"written by process {holder.pid} on "):
+            RaceFile.open(path, write=True)
+        RaceFile.open(path, write=False).close()
+        holder.kill()
     RaceFile.open(path, write=True).close()
     assert [entry.name for entry in tmp_path.iterdir()] == ["my.race"]
 
@@ -111,35 +111,31 @@ def test_the_refusal_names_the_other_process_and_its_death_frees_the_file(tmp_pa
 def test_a_forked_child_does_not_hold_the_file_for_its_dead_parent(tmp_path):
     path = tmp_path / "my.race"
     RaceFile.create(path, {}).close()
-    holder = subprocess.Popen([sys.executable, "-c", HOLDER, path, "fork"], stdout=subprocess.PIPE, text=True)
-    both = {int(holder.stdout.readline()), int(holder.stdout.readline())}
-    [child] = both - {holder.pid}
-    holder.kill()
-    holder.wait()
-    try:
-        RaceFile.open(path, write=True).close()
-    finally:
-        os.kill(child, signal.SIGKILL)
-        holder.stdout.close()
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    with subprocess.Popen([sys.executable, "-c", HOLDER, path, "fork"], **pipes) as holder:
+        assert len({holder.stdout.readline(), holder.stdout.readline()}) == 2  # parent and child
+        holder.kill()
+        holder.wait()
+        RaceFile.open(path, write=True).close()  # while the child is alive
 
 
-def _make(path, gate, answers):
-    gate.wait()
+def create(path, barrier, outcomes):
+    barrier.wait()
     try:
         RaceFile.create(path, {}).close()
-        answers.put("made")
+        outcomes.put("created")
     except (FileExistsError, RaceFileInUse) as error:
-        answers.put(type(error).__name__)
+        outcomes.put(type(error).__name__)
 
 
-def test_of_several_who_create_one_file_one_does(tmp_path):
+def test_only_one_of_several_processes_creates_a_file(tmp_path):
     context = multiprocessing.get_context("spawn")
-    gate, answers = context.Barrier(3), context.Queue()
-    makers = [context.Process(target=_make, args=(tmp_path / "my.race", gate, answers)) for _ in range(3)]
-    for maker in makers:
-        maker.start()
-    told = sorted(answers.get(timeout=60) for _ in makers)
-    for maker in makers:
-        maker.join()
-    assert told.count("made") == 1, told
+    barrier, queue = context.Barrier(3), context.Queue()
+    processes = [context.Process(target=create, args=(tmp_path / "my.race", barrier, queue)) for _ in range(3)]
+    for process in processes:
+        process.start()
+    outcomes = sorted(queue.get(timeout=600) for _ in processes)
+    for process in processes:
+        process.join()
+    assert outcomes.count("created") == 1, outcomes
     assert [entry.name for entry in tmp_path.iterdir()] == ["my.race"]

@@ -1,4 +1,4 @@
-"""What is no race file, or not a whole one, is refused with a sentence and left exactly as it was."""
+"""Files that are not race files, or damaged ones, are refused with a message and left unchanged."""
 
 import errno
 import gc
@@ -28,36 +28,36 @@ def path(tmp_path):
     return path
 
 
-def changed(path, change):
+def execute(path, script):
     connection = sqlite3.connect(path)
-    connection.executescript(change)
+    connection.executescript(script)
     connection.close()
 
 
-def damaged(path):
+def overwrite_a_page(path):
     with path.open("r+b") as file:
         file.seek(4096 * 2)
         file.write(b"\xa5" * 4096)
 
 
 @pytest.mark.parametrize(
-    ("harm", "message"),
+    ("damage", "message"),
     [
         (lambda path: os.truncate(path, 0), "not a race file but an empty file; remove it"),
         (lambda path: os.truncate(path, 50), "is not a race file"),
         (lambda path: os.truncate(path, 5000), "damaged race file"),
         (lambda path: os.truncate(path, path.stat().st_size - 4096), "damaged race file"),
-        (damaged, "damaged race file"),
+        (overwrite_a_page, "damaged race file"),
         (lambda path: path.write_text("time,value\n" * 1000), "is not a race file"),
-        (lambda path: changed(path, "PRAGMA application_id = 5"), "another program's SQLite database"),
-        (lambda path: changed(path, "PRAGMA user_version = 99"), r"newer PolarBear \(format 99.*upgrade PolarBear"),
-        (lambda path: changed(path, "PRAGMA user_version = 0"), "damaged|older"),
-        (lambda path: changed(path, "DROP TABLE event"), "table 'event' is missing"),
+        (lambda path: execute(path, "PRAGMA application_id = 5"), "another program's SQLite database"),
+        (lambda path: execute(path, "PRAGMA user_version = 99"), r"newer PolarBear \(format 99.*upgrade PolarBear"),
+        (lambda path: execute(path, "PRAGMA user_version = 0"), "damaged|older"),
+        (lambda path: execute(path, "DROP TABLE event"), "table 'event' is missing"),
     ],
 )
 @pytest.mark.parametrize("write", [True, False])
-def test_a_bad_file_is_refused_and_left_alone(path, harm, message, write):
-    harm(path)
+def test_a_bad_file_is_refused_and_left_unchanged(path, damage, message, write):
+    damage(path)
     before = path.read_bytes()
     with pytest.raises(ValueError, match=message):
         RaceFile.open(path, write=write)
@@ -67,8 +67,8 @@ def test_a_bad_file_is_refused_and_left_alone(path, harm, message, write):
     assert [entry.name for entry in path.parent.iterdir()] == [path.name]
 
 
-def test_a_foreign_log_is_left_alone(path):
-    """Another program's database whose log is not yet in the file: SQLite would tidy it up if it were asked."""
+def test_the_log_of_another_program_is_left_unchanged(path):
+    """The log of another program's database is not merged yet, and SQLite would merge it when it opens the database."""
     foreign = path.with_name("foreign.db")
     connection = sqlite3.connect(foreign)
     connection.execute("PRAGMA journal_mode = WAL")
@@ -80,13 +80,16 @@ def test_a_foreign_log_is_left_alone(path):
     connection.close()
 
 
-def test_a_run_with_half_an_event_is_named(path):
-    changed(path, "UPDATE run SET events = x'00' WHERE instance = 7")
-    with RaceFile.open(path, write=False) as file, pytest.raises(ValueError, match="'cma' on instance 7 has half an"):
+def test_a_run_with_an_incomplete_event_is_named(path):
+    execute(path, "UPDATE run SET events = x'00' WHERE instance = 7")
+    with (
+        RaceFile.open(path, write=False) as file,
+        pytest.raises(ValueError, match="'cma' on instance 7 has an incomplete"),
+    ):
         file.runs()
 
 
-def test_no_file_a_folder_and_no_right_to_read(path, monkeypatch):
+def test_missing_files_folders_and_missing_permissions_are_reported(path, monkeypatch):
     with pytest.raises(FileNotFoundError, match=r"no race file .*other.race"):
         RaceFile.open(path.with_name("other.race"), write=True)
     with pytest.raises(ValueError, match="a folder"):
@@ -95,15 +98,15 @@ def test_no_file_a_folder_and_no_right_to_read(path, monkeypatch):
         RaceFile.create(path.parent, {})
     with pytest.raises(FileNotFoundError, match=r"no folder .*nowhere"):
         RaceFile.create(path.parent / "nowhere" / "my.race", {})
-    monkeypatch.setattr(schema.os, "access", lambda *_: False)  # the tests may run as a user who may read everything
-    with pytest.raises(PermissionError, match="may not be read"):
+    monkeypatch.setattr(schema.os, "access", lambda *_: False)  # the tests may run as a user who can read everything
+    with pytest.raises(PermissionError, match="no permission to read"):
         RaceFile.open(path, write=False)
 
 
 def test_older_files_are_upgraded_by_the_first_writer(path, monkeypatch):
     steps = ("ALTER TABLE run ADD COLUMN place TEXT", "INSERT INTO about VALUES ('upgraded', '[3]')")
     monkeypatch.setattr(schema, "UPGRADES", steps)
-    with pytest.raises(ValueError, match=r"older PolarBear \(format 1, this one has 3\); open it once for writing"):
+    with pytest.raises(ValueError, match=r"older PolarBear \(format 1, this version has 3\); open it once for writing"):
         RaceFile.open(path, write=False)
     with RaceFile.open(path, write=True) as file:
         assert file.about == {"seed": 7, "upgraded": [3]}
@@ -136,7 +139,7 @@ def test_a_full_disk_loses_nothing(path, room):
     with RaceFile.open(path, write=True) as file:
         [(pages,)] = file._connection.execute("PRAGMA page_count")
         file._connection.execute(f"PRAGMA max_page_count = {pages + room}")
-        with pytest.raises(OSError, match=r"no space left.*what was stored before is safe") as caught:  # noqa: PT012
+        with pytest.raises(OSError, match=r"no space left.*everything stored before is safe") as caught:  # noqa: PT012
             for instance in range(50, 100):
                 file.add_run(*run(instance, events=300))
         assert caught.value.errno == errno.ENOSPC
@@ -148,9 +151,9 @@ def test_a_full_disk_loses_nothing(path, room):
         assert len(file.runs()) == stored + 1
 
 
-def test_there_is_one_writer(path):
+def test_a_file_has_one_writer_at_a_time(path):
     with RaceFile.open(path, write=True) as file:
-        words = rf"my.race is being written by process {os.getpid()} on \S+, which is this one; close what has it open"
+        words = rf"is being written by process {os.getpid()} on \S+, which is this one; close the race that has it"
         with pytest.raises(RaceFileInUse, match=words):
             RaceFile.open(path, write=True)
         link = path.with_name("link.race")
@@ -162,9 +165,9 @@ def test_there_is_one_writer(path):
     RaceFile.open(link, write=True).close()
 
 
-@pytest.mark.filterwarnings("ignore:unclosed database")  # of which newer Pythons tell
-def test_who_forgets_to_close_a_file_does_not_lock_it_for_ever(path):
-    """As in a notebook whose cell is run again."""
+@pytest.mark.filterwarnings("ignore:unclosed database")  # which newer versions of Python report
+def test_an_unreferenced_file_releases_its_lock(path):
+    """In a notebook, for example, when a cell runs again."""
     file = RaceFile.open(path, write=True)
     del file
     gc.collect()
@@ -178,8 +181,8 @@ def test_a_program_that_ends_without_closing_leaves_no_lock(path):
     assert [entry.name for entry in path.parent.iterdir()] == [path.name]
 
 
-def test_the_locks_of_sqlite_survive_a_second_opening(path):
-    """POSIX locks of a process go when any descriptor of the file is closed; opening must not close one."""
+def test_opening_a_file_again_keeps_the_locks_of_sqlite(path):
+    """A process loses its POSIX locks on a file when it closes any descriptor of it; opening must not close one."""
     with RaceFile.open(path, write=True) as file:
         file._connection.execute("PRAGMA journal_mode = DELETE")
         file._connection.execute("BEGIN IMMEDIATE")
@@ -200,42 +203,42 @@ def test_readers_and_closed_files_do_not_write(path):
         for write in (lambda: file.append("x", 1), lambda: file.set_about("x", 1), lambda: file.add_run(*run())):
             with pytest.raises(ValueError, match="not open for writing"):
                 write()
-    file.close()  # a second time
+    file.close()  # a second call does nothing
     with pytest.raises(ValueError, match="closed"):
         file.runs()
     with pytest.raises(ValueError, match="not open for writing"):
         file.append("x", 1)
 
 
-def test_what_is_no_json_is_refused(path, tmp_path):
-    with pytest.raises(ValueError, match=r"expected JSON .* as about\['grid'\]: .*set"):
+def test_values_without_a_json_form_are_refused(path, tmp_path):
+    with pytest.raises(ValueError, match=r"expected JSON .* as about\['grid'\]; .*set"):
         RaceFile.create(tmp_path / "new.race", {"grid": {1, 2}})
     assert not (tmp_path / "new.race").exists()
     with RaceFile.open(path, write=True) as file, pytest.raises(ValueError, match="data of the event 'round'"):
         file.append("round", {"x": object()})
 
 
-def test_a_run_must_be_of_its_job_and_honest(path):
+def test_a_run_must_match_its_job_and_its_status(path):
     result, job = run(3)
     with RaceFile.open(path, write=True) as file:
-        with pytest.raises(ValueError, match=r"'cma' on instance 3 .*got one of 'cma' on 4"):
+        with pytest.raises(ValueError, match=r"'cma' on instance 3, got one of 'cma' on 4"):
             file.add_run(run(4)[0], job)
         with pytest.raises(ValueError, match="got status 'crashed' and failed=False"):
             file.add_run(run(3, status="crashed")[0], job)
     assert result.status == "done"
 
 
-def test_a_name_taken_meanwhile_is_not_replaced(tmp_path, monkeypatch):
+def test_a_file_created_in_the_meantime_is_not_replaced(tmp_path, monkeypatch):
     path = tmp_path / "my.race"
     create = schema.create
     monkeypatch.setattr(schema, "create", lambda *arguments: (create(*arguments), path.write_text("mine")))
-    with pytest.raises(FileExistsError, match="meanwhile"):
+    with pytest.raises(FileExistsError, match="in the meantime"):
         RaceFile.create(path, {})
     assert path.read_text() == "mine"
     assert [entry.name for entry in tmp_path.iterdir()] == ["my.race"]
 
 
-def test_a_file_system_without_links_will_do(tmp_path, monkeypatch):
+def test_a_file_system_without_links_suffices(tmp_path, monkeypatch):
     def refuse(*_):
         raise PermissionError(errno.EPERM, "no links here")
 
@@ -244,7 +247,7 @@ def test_a_file_system_without_links_will_do(tmp_path, monkeypatch):
     assert [entry.name for entry in tmp_path.iterdir()] == ["my.race"]
 
 
-def test_no_room_even_for_the_lock(tmp_path, monkeypatch):
+def test_a_full_disk_refuses_the_lock(tmp_path, monkeypatch):
     def refuse(*_):
         raise OSError(errno.ENOSPC, "No space left on device")
 

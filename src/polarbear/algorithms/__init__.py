@@ -11,6 +11,7 @@ package needs only the standard library, so that workers start fast.
 - `record_run`: runs an algorithm into a recorder.
 - `recorder`: `Recorder` counts evaluations or seconds, keeps improvements, and stops the run on time.
 - `event_log`: stores the improvements in memory that outlives the process of the run.
+- `exit_status`: describes how a process ended.
 - `signature`: checks the functions that users pass to wrappers.
 """
 

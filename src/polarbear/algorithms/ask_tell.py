@@ -67,7 +67,7 @@ class AskTell(Wrapped):
     def record(self, problem: Any, seed: int, recorder: Recorder) -> bool:
         from numpy.random import default_rng
 
-        recorder.timed_by_us()
+        recorder.keep_time()
         objective, rng = Objective(problem, recorder), default_rng(seed)
         self._minimise(objective, problem, rng)
         while self.restart:
@@ -81,28 +81,29 @@ class AskTell(Wrapped):
             if not callable(getattr(optimiser, method, None)):
                 raise ValueError(f"expected an optimiser with `ask` and `tell`, got {reprlib.repr(optimiser)}")
         done = getattr(optimiser, "should_stop", None) or getattr(optimiser, "stop", None)
-        waiting: list[tuple[Any, Any]] = []
+        evaluated: list[tuple[Any, Any]] = []
         while True:
-            asked = optimiser.ask()
-            style = _style_of(optimiser, asked) if self.style == "auto" else self.style
+            points = optimiser.ask()
+            style = _style_of(optimiser, points) if self.style == "auto" else self.style
             if style == "batch":
-                optimiser.tell(asked, [objective(point) for point in asked])
+                optimiser.tell(points, [objective(point) for point in points])
             elif style == "point":
-                optimiser.tell(asked, objective(asked))
+                optimiser.tell(points, objective(points))
             else:
-                waiting.append((asked, objective(asked)))
-                if len(waiting) < optimiser.population_size:
+                evaluated.append((points, objective(points)))
+                if len(evaluated) < optimiser.population_size:
                     continue
-                optimiser.tell(waiting)
-                waiting = []
+                optimiser.tell(evaluated)
+                evaluated = []
             if callable(done) and done():
                 return
 
 
-def _style_of(optimiser: Any, asked: Any) -> Style:
+def _style_of(optimiser: Any, points: Any) -> Style:
+    """Return the style of an optimiser whose `ask` returned these points, or this one point."""
     if hasattr(optimiser, "population_size"):
         return "pairs"
-    if getattr(asked, "ndim", 0) == 2:
+    if getattr(points, "ndim", 0) == 2:
         return "batch"
-    a_list_of_points = isinstance(asked, (list, tuple)) and len(asked) > 0 and hasattr(asked[0], "__len__")
-    return "batch" if a_list_of_points else "point"
+    is_list_of_points = isinstance(points, (list, tuple)) and len(points) > 0 and hasattr(points[0], "__len__")
+    return "batch" if is_list_of_points else "point"

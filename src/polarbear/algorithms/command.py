@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
+from polarbear.algorithms.exit_status import describe_exit
 from polarbear.algorithms.record_run import Wrapped
 from polarbear.algorithms.recorder import BudgetReached
 from polarbear.algorithms.signature import check_callable
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
     from polarbear.algorithms.recorder import Recorder
 
-_PLACES = {"instance", "seed", "until", "output"}
+_PLACEHOLDERS = {"instance", "seed", "until", "output"}
 _TAIL = 8_000  # bytes of a program's error output that are kept for messages
 _LONGEST_LINE = 1 << 20
 _LEAST_MEMORY = 1 << 20  # with less, no program starts; a user who writes 512 means megabytes
@@ -36,7 +37,7 @@ _FILE_SECONDS = 0.02  # between reads of an output file, since no event signals 
 
 # A shell sets the limit and then becomes the program. Unlike code between fork and exec, it cannot hang. Where the system
 # does not support the limit, the program runs without one.
-_LIMITED = 'ulimit -v "$1" 2>/dev/null; shift; exec "$@"'
+_SET_LIMIT = 'ulimit -v "$1" 2>/dev/null; shift; exec "$@"'
 
 
 def command(
@@ -84,14 +85,14 @@ def command(
         raise ValueError(f"expected a command of one or more strings, got {template!r}")
     for part in parts:
         try:
-            places = _places(part)
+            placeholders = _placeholders(part)
         except ValueError as error:
             raise ValueError(f"expected a command with placeholders such as {{seed}}, got {part!r}: {error}") from None
-        for place in places:
-            if place not in _PLACES:
+        for placeholder in placeholders:
+            if placeholder not in _PLACEHOLDERS:
                 raise ValueError(
-                    f"expected {{instance}}, {{seed}}, {{until}} or {{output}} as placeholders, got {{{place}}} in "
-                    f"{part!r}; write {{{{ and }}}} for braces that mean themselves"
+                    f"expected {{instance}}, {{seed}}, {{until}} or {{output}} as placeholders, got {{{placeholder}}} in "
+                    f"{part!r}; write {{{{ and }}}} for literal braces"
                 )
     if parse is not None:
         check_callable(parse, ("line",), wrapper="command")
@@ -112,18 +113,18 @@ class Command(Wrapped):
 
     def record(self, problem: Any, seed: int, recorder: Recorder) -> bool:
         with ExitStack() as stack:
-            written, output = None, ""
-            if any(_places(part) & {"output"} for part in self.template):
+            file, output = None, ""
+            if any(_placeholders(part) & {"output"} for part in self.template):
                 path = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="polarbear-"))) / "output"
                 path.touch()
-                written, output = stack.enter_context(path.open("rb")), str(path)
-            places = {"instance": problem, "seed": seed, "until": recorder.until, "output": output}
-            return self._run([part.format(**places) for part in self.template], written, recorder)
+                file, output = stack.enter_context(path.open("rb")), str(path)
+            arguments = {"instance": problem, "seed": seed, "until": recorder.until, "output": output}
+            return self._run([part.format(**arguments) for part in self.template], file, recorder)
 
-    def _run(self, arguments: list[str], written: IO[bytes] | None, recorder: Recorder) -> bool:
+    def _run(self, arguments: list[str], file: IO[bytes] | None, recorder: Recorder) -> bool:
         try:
             process = subprocess.Popen(
-                self._limited(arguments),
+                self._limit_memory(arguments),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
@@ -138,7 +139,7 @@ class Command(Wrapped):
         errors = bytearray()
         with process:
             try:
-                self._follow(process, written, recorder, errors)
+                self._follow(process, file, recorder, errors)
             finally:
                 # Kill before waiting: afterwards the process id could belong to another process.
                 with suppress(ProcessLookupError, PermissionError):
@@ -148,25 +149,25 @@ class Command(Wrapped):
         if process.returncode:
             raise ValueError(
                 f"expected {shlex.join(arguments)} to run until {recorder.clock} {recorder.until:g} or to end with exit "
-                f"status 0, but it {_fate(process.returncode)}\n{errors.decode(errors='replace').strip()}"
+                f"status 0, but it {describe_exit(process.returncode)}\n{errors.decode(errors='replace').strip()}"
             )
         return not recorder.exhausted
 
-    def _limited(self, arguments: list[str]) -> list[str]:
+    def _limit_memory(self, arguments: list[str]) -> list[str]:
         """Return the arguments; with a memory limit, prepend a shell that sets the limit and becomes the program."""
         if self.memory is None:
             return arguments
-        place = Path(self.folder or "", arguments[0]) if os.sep in arguments[0] else arguments[0]
-        if shutil.which(place) is None:  # the shell would report it by its exit status only
+        program = Path(self.folder or "", arguments[0]) if os.sep in arguments[0] else arguments[0]
+        if shutil.which(program) is None:  # the shell would report it by its exit status only
             raise FileNotFoundError(f"there is no program {arguments[0]}")
-        return ["/bin/sh", "-c", _LIMITED, "sh", str(self.memory // 1024), *arguments]
+        return ["/bin/sh", "-c", _SET_LIMIT, "sh", str(self.memory // 1024), *arguments]
 
     def _follow(
-        self, process: subprocess.Popen[bytes], written: IO[bytes] | None, recorder: Recorder, errors: bytearray
+        self, process: subprocess.Popen[bytes], file: IO[bytes] | None, recorder: Recorder, errors: bytearray
     ) -> None:
         """Read the program's output until it ends or its time is over."""
         line = bytearray()
-        slice_seconds = _SLICE_SECONDS if written is None else _FILE_SECONDS
+        slice_seconds = _SLICE_SECONDS if file is None else _FILE_SECONDS
         with selectors.DefaultSelector() as selector:
             for pipe in (process.stdout, process.stderr):
                 selector.register(pipe, selectors.EVENT_READ)  # type: ignore[arg-type]
@@ -175,20 +176,21 @@ class Command(Wrapped):
                 if recorder.clock == "seconds" and recorder.now() > recorder.until:
                     raise BudgetReached
                 # Check for the end before the last read of the file, so that no line is missed.
-                over = not ready and _exited(process)
-                for key, _ in ready:
+                ended = not ready and _has_exited(process)
+                # Error output first: a line may end the run, and what was written before it is kept.
+                for key, _ in sorted(ready, key=lambda event: event[0].fileobj is process.stdout):
                     chunk = os.read(key.fd, 1 << 16)
                     if not chunk:
                         selector.unregister(key.fileobj)
-                    elif written is not None or key.fileobj is process.stderr:
+                    elif file is not None or key.fileobj is process.stderr:
                         errors += chunk
                         del errors[:-_TAIL]
                     else:
                         line = self._take_lines(line + chunk, recorder)
-                while written is not None and (chunk := written.read(1 << 16)):
+                while file is not None and (chunk := file.read(1 << 16)):
                     line = self._take_lines(line + chunk, recorder)
                 # The pipes do not show the end: children may keep them open, and the program may close them earlier.
-                if over:
+                if ended:
                     break
         self._take(line, recorder)
 
@@ -203,30 +205,30 @@ class Command(Wrapped):
 
     def _take(self, line: bytearray, recorder: Recorder) -> None:
         text = line.decode(errors="replace").strip()
-        event = _parsed(text) if self.parse is None else self.parse(text)
+        event = _parse_line(text) if self.parse is None else self.parse(text)
         if event is not None:
             recorder.take(event)
 
 
-def _places(part: str) -> set[str]:
+def _placeholders(part: str) -> set[str]:
     """Return the names in braces, each up to its first dot."""
-    return {place.split(".")[0] for _, place, _, _ in string.Formatter().parse(part) if place is not None}
+    return {name.split(".")[0] for _, name, _, _ in string.Formatter().parse(part) if name is not None}
 
 
-def _exited(process: subprocess.Popen[bytes]) -> bool:
+def _has_exited(process: subprocess.Popen[bytes]) -> bool:
     """Return whether a process has ended, without releasing its process id."""
     if not hasattr(os, "waitid"):
         return process.poll() is not None
     return os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
 
 
-def _parsed(text: str) -> Any:
+def _parse_line(text: str) -> Any:
     if not text or text.startswith("#"):
         return None
     try:
         if text.startswith("{"):
-            said = json.loads(text)
-            return (said["time"], said["value"]) if "time" in said else said["value"]
+            event = json.loads(text)
+            return (event["time"], event["value"]) if "time" in event else event["value"]
         numbers = tuple(map(float, text.split()))
         if len(numbers) in (1, 2):
             return numbers if len(numbers) == 2 else numbers[0]
@@ -234,13 +236,6 @@ def _parsed(text: str) -> Any:
         pass
     raise ValueError(
         f"expected `time value`, `value` or JSON with them on each line that the program prints, got "
-        f"{reprlib.repr(text)}; print other text to stderr or behind #, or give pb.command a `parse` function"
+        f"{reprlib.repr(text)}; print other text to stderr or on lines that begin with #, "
+        "or give pb.command a `parse` function"
     )
-
-
-def _fate(code: int) -> str:
-    if code > 0:
-        return f"ended with exit status {code}"
-    with suppress(ValueError):
-        return f"died by {signal.Signals(-code).name}"
-    return f"died by signal {-code}"

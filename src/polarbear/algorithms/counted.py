@@ -54,7 +54,7 @@ class Counted(Wrapped):
     def record(self, problem: Any, seed: int, recorder: Recorder) -> bool:
         from numpy.random import default_rng
 
-        recorder.timed_by_us()
+        recorder.keep_time()
         self.function(Objective(problem, recorder), recorder.budget, default_rng(seed))
         return not recorder.exhausted
 

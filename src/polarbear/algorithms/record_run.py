@@ -68,7 +68,7 @@ def record_run(algorithm: Algorithm, problem: Any, seed: int, recorder: Recorder
     recorder.start()
     ended = run_into(algorithm, problem, seed, recorder)
     if not recorder.found:
-        raise ValueError(_nothing_found(recorder, ended))
+        raise ValueError(_explain_no_value(recorder, ended))
     return ended
 
 
@@ -99,7 +99,7 @@ def _iterate(result: object, recorder: Recorder) -> bool:
     return not recorder.exhausted
 
 
-def _nothing_found(recorder: Recorder, ended: bool) -> str:
+def _explain_no_value(recorder: Recorder, ended: bool) -> str:
     wanted = f"expected at least one value by {recorder.clock} {recorder.until:g}"
     if recorder.first_late is not None:
         return (
@@ -107,6 +107,6 @@ def _nothing_found(recorder: Recorder, ended: bool) -> str:
             "report earlier, or let the race run until a later time"
         )
     if recorder.not_a_number:
-        return f"{wanted}, got nothing but NaN; look at the problem at these points"
+        return f"{wanted}, got only NaN; check the problem at these points"
     how = "the algorithm ended without one" if ended else "the algorithm reported none"
     return f"{wanted}, but {how}; yield (time, value) whenever a better value is found"

@@ -112,8 +112,8 @@ class Recorder:
         """Return the improvements (time, value)."""
         return self._log.events()
 
-    def timed_by_us(self) -> None:
-        """Declare that the recorder times this run, so that it may be ended from outside when its time is over."""
+    def keep_time(self) -> None:
+        """Let the recorder time this run, which may then be ended from outside when its time is over."""
         self._log.cells[OUR_CLOCK] = 1.0
 
     def count(self) -> None:
@@ -133,7 +133,7 @@ class Recorder:
         """Record a value found now."""
         with self._lock:
             if self._seconds:
-                self.timed_by_us()
+                self.keep_time()
             self._record(self.now(), value)
 
     def report_at(self, at: object, value: object) -> None:

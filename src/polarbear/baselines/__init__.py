@@ -9,13 +9,13 @@ optimum, and bounds between which values count on a logarithmic scale. `BOUNDS` 
   covered; `eaf`, `eaf_difference` and `eaf_contour`, the share of runs that have reached each target by each time.
 - `ecdf`: `ecdf` and `ecdf_band`, the mean attained share at each time, with a bootstrap interval.
 - `aocc`: `aocc` and `aocc_of_runs`, the area over the convergence curve of each run.
-- `verdict`: `compare_with_aocc`, which compares the choice by AOCC with the recommendation.
+- `aocc_comparison`: `compare_with_aocc`, which compares the algorithm with the highest mean AOCC with the recommendation.
 """
 
 from polarbear.baselines.aocc import aocc, aocc_of_runs
+from polarbear.baselines.aocc_comparison import AoccComparison, compare_with_aocc
 from polarbear.baselines.attainment import BOUNDS, Bounds, attained_share, eaf, eaf_contour, eaf_difference, log_targets
 from polarbear.baselines.ecdf import Band, ecdf, ecdf_band
-from polarbear.baselines.verdict import AoccComparison, compare_with_aocc
 
 __all__ = [
     "BOUNDS",

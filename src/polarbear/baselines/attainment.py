@@ -66,12 +66,12 @@ def eaf(values: ArrayLike, targets: ArrayLike) -> Array:
     >>> eaf(values, [6.0, 3.0])[..., 0].tolist()
     [[0.5, 0.0], [1.0, 0.5]]
     """
-    best, wanted = as_values(values), np.asarray(targets, dtype=np.float64)
-    seen = (~np.isnan(best)).sum(axis=0)  # (time, algorithm)
-    share = np.empty((best.shape[1], wanted.size, best.shape[2]))
-    for position, target in enumerate(wanted):  # one target at a time, to save memory
+    best, levels = as_values(values), np.asarray(targets, dtype=np.float64)
+    observed = (~np.isnan(best)).sum(axis=0)  # (time, algorithm)
+    share = np.empty((best.shape[1], levels.size, best.shape[2]))
+    for position, target in enumerate(levels):  # one target at a time, to save memory
         reached = (best <= target).sum(axis=0)
-        share[:, position] = np.divide(reached, seen, out=np.full(seen.shape, np.nan), where=seen > 0)
+        share[:, position] = np.divide(reached, observed, out=np.full(observed.shape, np.nan), where=observed > 0)
     return share
 
 

@@ -1,4 +1,6 @@
-"""Run the studies behind docs/calibration.md: `python -m polarbear.calibration coverage|near-equal|races|prediction`.
+"""Run the studies behind docs/explanation/calibration.md.
+
+Usage: `python -m polarbear.calibration coverage|near-equal|races|prediction`.
 
 Outcomes are stored in a file and never computed twice, so a study can be interrupted, resumed and extended at any time. The
 documentation shows its summary.
@@ -94,15 +96,15 @@ STUDIES: dict[str, tuple[Callable[..., Any], Callable[[], Sequence[Any]], Callab
 }
 
 
-def select_cells(cells: Sequence[Any], wanted: Sequence[str]) -> list[Any]:
+def select_cells(cells: Sequence[Any], conditions: Sequence[str]) -> list[Any]:
     """Return the cells that match all conditions, such as instances=30 or truth=smooth,constant."""
-    for each in wanted:
+    for each in conditions:
         field, separator, values = each.partition("=")
         if not separator or field not in asdict(cells[0]):
             raise ValueError(f"expected --cells FIELD=VALUE with one of {', '.join(asdict(cells[0]))}; got {each!r}")
         cells = [cell for cell in cells if str(getattr(cell, field)) in values.split(",")]
         if not cells:
-            raise ValueError(f"no cell of this study has {each}")
+            raise ValueError(f"expected --cells that this study has, got {each}; leave --cells out to run all")
     return list(cells)
 
 
@@ -110,40 +112,48 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Run or resume a study, and write its summary."""
     parser = argparse.ArgumentParser(prog="python -m polarbear.calibration", description=__doc__)
     parser.add_argument("study", choices=STUDIES)
-    parser.add_argument("--cells", nargs="*", default=[], metavar="FIELD=VALUE", help="only such, e.g. times=20")
-    parser.add_argument("--replicates", type=int, help="of each cell")
-    parser.add_argument("--workers", type=int, default=1, help="processes")
-    parser.add_argument("--results", type=Path, help="where outcomes are kept; build/calibration by default")
-    parser.add_argument("--summary", type=Path, help="where the summary goes; docs/data by default")
-    parser.add_argument("--only-summary", action="store_true", help="of what is there already")
-    asked = parser.parse_args(arguments)
-    task, make, summary, usual = STUDIES[asked.study]
-    results = asked.results or Path("build/calibration") / f"{asked.study}.jsonl"
+    parser.add_argument(
+        "--cells",
+        nargs="*",
+        default=[],
+        metavar="FIELD=VALUE",
+        help="run only cells with these values, such as times=20 or truth=smooth,constant",
+    )
+    parser.add_argument("--replicates", type=int, help="number of replicates per cell")
+    parser.add_argument("--workers", type=int, default=1, help="number of processes")
+    parser.add_argument("--results", type=Path, help="file of outcomes; in build/calibration by default")
+    parser.add_argument("--summary", type=Path, help="file of the summary; in docs/data by default")
+    parser.add_argument(
+        "--only-summary", action="store_true", help="summarise stored outcomes without running anything"
+    )
+    options = parser.parse_args(arguments)
+    task, make, summary, usual = STUDIES[options.study]
+    results = options.results or Path("build/calibration") / f"{options.study}.jsonl"
     try:
-        cells = select_cells(make(), asked.cells)
-        if not asked.only_summary:
+        cells = select_cells(make(), options.cells)
+        if not options.only_summary:
             run_study(
                 task,
                 cells,
-                replicates=usual if asked.replicates is None else asked.replicates,
+                replicates=usual if options.replicates is None else options.replicates,
                 path=results,
-                workers=asked.workers,
-                tell=_counter(asked.study),
+                workers=options.workers,
+                progress=_progress_printer(options.study),
             )
         known = read_outcomes(make(), results)
     except ValueError as error:
         parser.error(str(error))
-    told = [summary(cell, known[key(cell)]) for cell in make() if known[key(cell)]]
-    file = asked.summary or Path("docs/data") / f"{asked.study}.json"
+    summaries = [summary(cell, known[key(cell)]) for cell in make() if known[key(cell)]]
+    file = options.summary or Path("docs/data") / f"{options.study}.json"
     file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text("[\n" + ",\n".join(json.dumps(each) for each in told) + "\n]\n", encoding="utf-8")
-    print(f"{len(told)} cells: {file}")
+    file.write_text("[\n" + ",\n".join(json.dumps(each) for each in summaries) + "\n]\n", encoding="utf-8")
+    print(f"{len(summaries)} cells: {file}")
 
 
-def _counter(name: str) -> Callable[[int, int], None]:
+def _progress_printer(name: str) -> Callable[[int, int], None]:
     started, first = time.monotonic(), -1
 
-    def tell(done: int, of: int) -> None:
+    def show(done: int, of: int) -> None:
         nonlocal first
         first = done if first < 0 else first
         took = time.monotonic() - started
@@ -152,7 +162,7 @@ def _counter(name: str) -> Callable[[int, int], None]:
         if end == "\r" or done == of:
             print(f"{name}: {done} of {of}{left}    ", end=end, file=sys.stderr, flush=True)
 
-    return tell
+    return show
 
 
 if __name__ == "__main__":

@@ -90,8 +90,8 @@ def compare_win_rates(posterior: Posterior, truth: Array) -> dict[str, Any]:
     true = np.array([truth[:, a, b] for a, b in pairs])
     better = np.mean(drawn > 0.5, axis=2) + 0.5 * np.mean(drawn == 0.5, axis=2)
     sure, right = np.maximum(better, 1 - better), (better > 0.5) == (true > 0.5)
-    given = np.where(true > 0.5, better, 1 - better)
-    return {**_intervals(drawn, true), "log_score": _log_score(given, drawn.shape[2]), **_claims(sure, right)}
+    probability = np.where(true > 0.5, better, 1 - better)
+    return {**_intervals(drawn, true), "log_score": _log_score(probability, drawn.shape[2]), **_claims(sure, right)}
 
 
 def compare_ratings(posterior: Posterior, truth: Array) -> dict[str, Any]:
@@ -99,9 +99,9 @@ def compare_ratings(posterior: Posterior, truth: Array) -> dict[str, Any]:
     drawn = posterior.ratings.transpose(1, 2, 0)  # (time, algorithm, draw)
     leader, true_leader = drawn.argmax(axis=1), truth.argmax(axis=1)
     best = np.mean(leader[:, None] == np.arange(truth.shape[1])[:, None], axis=2)  # (time, algorithm)
-    given = best[np.arange(len(truth)), true_leader]
+    probability = best[np.arange(len(truth)), true_leader]
     claims = _claims(best.max(axis=1), best.argmax(axis=1) == true_leader)
-    return {**_intervals(drawn, truth), "log_score": _log_score(given, drawn.shape[2]), **claims}
+    return {**_intervals(drawn, truth), "log_score": _log_score(probability, drawn.shape[2]), **claims}
 
 
 def _intervals(drawn: Array, true: Array) -> dict[str, float]:
@@ -110,18 +110,18 @@ def _intervals(drawn: Array, true: Array) -> dict[str, float]:
     return {"coverage": float(np.mean((lower <= true) & (true <= upper))), "width": float(np.mean(upper - lower))}
 
 
-def _log_score(given: Array, draws: int) -> float:
+def _log_score(probability: Array, draws: int) -> float:
     """Return the mean logarithm of the probabilities of the true events, clipped to half a draw from 0 and 1."""
-    return float(np.log(np.clip(given, 0.5 / draws, 1 - 0.5 / draws)).mean())
+    return float(np.log(np.clip(probability, 0.5 / draws, 1 - 0.5 / draws)).mean())
 
 
 def _claims(sure: Array, right: Mask) -> dict[str, float]:
     """Return the number of claims, the number that came true, and the sum of their probabilities."""
-    made = (sure >= CLAIMS[0]) & (sure < CLAIMS[1])
+    claimed = (sure >= CLAIMS[0]) & (sure < CLAIMS[1])
     return {
-        "claims": int(made.sum()),
-        "came_true": int(right[made].sum()),
-        "promised": float(sure[made].sum()),
+        "claims": int(claimed.sum()),
+        "came_true": int(right[claimed].sum()),
+        "promised": float(sure[claimed].sum()),
     }
 
 

@@ -50,7 +50,7 @@ class PredictionCell:
 
 def measure_prediction(cell: PredictionCell, replicate: int) -> dict[str, Any]:
     """Split the instances at random, fit one part, and score its predictions of the other."""
-    values, grid = _recorded(cell.recorded, cell.times)
+    values, grid = _load_runs(cell.recorded, cell.times)
     order = np.random.default_rng([replicate, 7]).permutation(len(values))
     known, other = (
         Choices.from_values(values[part], grid=grid) for part in (order[: cell.instances], order[cell.instances :])
@@ -85,7 +85,7 @@ def summarise(cell: PredictionCell, outcomes_: list[dict[str, Any]]) -> dict[str
 
 
 @cache
-def _recorded(file: str, times: int) -> tuple[Array, Grid]:
+def _load_runs(file: str, times: int) -> tuple[Array, Grid]:
     with np.load(file, allow_pickle=False) as data:
         at = np.linspace(0, len(data["evaluations"]) - 1, times).astype(int)
         return data["values"][:, at], Grid(data["evaluations"][at].astype(np.float64), "log")

@@ -98,7 +98,7 @@ class Decisions:
 
     Attributes
     ----------
-    out
+    eliminated
         The indices of the eliminated algorithms.
     promised
         The sum of the error probabilities of the eliminations under their posteriors.
@@ -110,7 +110,7 @@ class Decisions:
         The cost of the race relative to running every algorithm on every instance.
     """
 
-    out: tuple[int, ...]
+    eliminated: tuple[int, ...]
     promised: float
     instances: int
     resolved: bool
@@ -120,8 +120,10 @@ class Decisions:
 def simulate_race(cell: RaceCell, replicate: int) -> dict[str, Any]:
     """Simulate one race and compare its decisions with the truth."""
     values, truth = simulate(cell, replicate)
-    decided = _bayesian(cell, values, seed=replicate) if cell.rule == "bayes" else _tested(cell, values)
-    return compare_with_truth(cell, truth, decided)
+    decisions = (
+        _race_by_posterior(cell, values, seed=replicate) if cell.rule == "bayes" else _race_by_rank_tests(cell, values)
+    )
+    return compare_with_truth(cell, truth, decisions)
 
 
 def simulate(cell: RaceCell, replicate: int) -> tuple[Array, Array]:
@@ -135,7 +137,7 @@ def simulate(cell: RaceCell, replicate: int) -> tuple[Array, Array]:
     return Simulator(cell.autocorrelation).values(utilities, cell.most_instances, rng=rng), truth
 
 
-def compare_with_truth(cell: RaceCell, truth: Array, decided: Decisions) -> dict[str, Any]:
+def compare_with_truth(cell: RaceCell, truth: Array, decisions: Decisions) -> dict[str, Any]:
     """Compare the decisions of a race with the truth."""
     rates, ratings = true_win_rates(truth), true_ratings(truth)
     beaten, surely_beaten = dominators(rates), dominators(rates, margin=cell.rope)
@@ -144,19 +146,19 @@ def compare_with_truth(cell: RaceCell, truth: Array, decided: Decisions) -> dict
     due_by_pairs = surely_beaten.any(axis=0)
     due = (surely_beaten & surely_none).any(axis=0) if cell.specialists == "keep" else due_by_pairs
     gone = np.zeros(cell.algorithms, dtype=bool)
-    gone[list(decided.out)] = True
+    gone[list(decisions.eliminated)] = True
     lost = bool((gone & clear_member).any())
     return {
         "eliminated": int(gone.sum()),
         "wrong": int((gone & ~beaten.any(axis=0)).sum()),
         "clearly_wrong": int((gone & clear_member).sum()),
         "specialists_lost": int((gone & ~(beaten & no_specialist).any(axis=0)).sum()),
-        "promised": decided.promised,
+        "promised": decisions.promised,
         "right_set": not lost and not bool((~gone & due).any()),
         "right_set_by_pairs": not lost and not bool((~gone & due_by_pairs).any()),
-        "instances": decided.instances,
-        "resolved": decided.resolved,
-        "cost": decided.cost,
+        "instances": decisions.instances,
+        "resolved": decisions.resolved,
+        "cost": decisions.cost,
     }
 
 
@@ -177,39 +179,39 @@ def not_specialist_against(ratings: Array, *, margin: float = 0.0) -> Mask:
     return often
 
 
-def _bayesian(cell: RaceCell, values: Array, *, seed: int) -> Decisions:
+def _race_by_posterior(cell: RaceCell, values: Array, *, seed: int) -> Decisions:
     names, times = [f"a{number}" for number in range(cell.algorithms)], cell.grid.times
     state = loop.start(cell.settings(seed), names)
 
     def run(job: Job) -> Run:
         here = times <= job.until
-        found = values[job.instance, here, names.index(job.algorithm)]
-        return Run(Trajectory(job.algorithm, job.instance, times[here], found, until=job.until), reached=job.until)
+        best = values[job.instance, here, names.index(job.algorithm)]
+        return Run(Trajectory(job.algorithm, job.instance, times[here], best, until=job.until), reached=job.until)
 
     resolved = False
-    while (left := cell.most_instances - len(state.evidence.instances)) > 0 and not resolved:
+    while (left := cell.most_instances - len(state.observations.instances)) > 0 and not resolved:
         plan = loop.ask(state, most_instances=left)
         if plan is None:
             resolved = True
         else:
             state = loop.tell(state, plan, [run(job) for job in plan.jobs])
-    out = [each for round_ in state.rounds for each in round_.eliminated]
+    eliminations = [each for round_ in state.rounds for each in round_.eliminated]
     return Decisions(
-        out=tuple(names.index(each.name) for each in out),
-        promised=float(sum(1 - each.probability for each in out)),
-        instances=len(state.evidence.instances),
+        eliminated=tuple(names.index(each.name) for each in eliminations),
+        promised=float(sum(1 - each.probability for each in eliminations)),
+        instances=len(state.observations.instances),
         resolved=resolved or loop.ask(state) is None,
         cost=state.cost / (cell.most_instances * cell.algorithms * float(times[-1])),
     )
 
 
-def _tested(cell: RaceCell, values: Array) -> Decisions:
-    out, instances, spent = eliminate_by_rank_tests(values, level=1 - cell.confidence, batch=cell.batch[0])
+def _race_by_rank_tests(cell: RaceCell, values: Array) -> Decisions:
+    eliminated, instances, spent = eliminate_by_rank_tests(values, level=1 - cell.confidence, batch=cell.batch[0])
     return Decisions(
-        out=tuple(out),
-        promised=(1 - cell.confidence) * len(out),
+        eliminated=tuple(eliminated),
+        promised=(1 - cell.confidence) * len(eliminated),
         instances=instances,
-        resolved=len(out) == cell.algorithms - 1,
+        resolved=len(eliminated) == cell.algorithms - 1,
         cost=spent / values[:, 0].size,
     )
 

@@ -30,17 +30,17 @@ def eliminate_by_rank_tests(values: Array, *, level: float, batch: int) -> tuple
         The number of instances between two analyses.
     """
     instances, _, algorithms = values.shape
-    inside, out, runs, seen = list(range(algorithms)), [], 0, 0
-    while seen < instances and len(inside) > 1:
-        before, seen = seen, min(seen + batch, instances)
-        runs += (seen - before) * len(inside)
-        for loser in _beaten(values[:seen][..., inside], level):
-            out.append(inside[loser])
-        inside = [each for each in inside if each not in out]
-    return out, seen, runs
+    inside, eliminated, runs, used = list(range(algorithms)), [], 0, 0
+    while used < instances and len(inside) > 1:
+        before, used = used, min(used + batch, instances)
+        runs += (used - before) * len(inside)
+        for loser in _find_beaten(values[:used][..., inside], level):
+            eliminated.append(inside[loser])
+        inside = [each for each in inside if each not in eliminated]
+    return eliminated, used, runs
 
 
-def _beaten(values: Array, level: float) -> list[int]:
+def _find_beaten(values: Array, level: float) -> list[int]:
     """Return the positions of the algorithms that another one beats significantly at every time.
 
     An algorithm in the result eliminates no other, so at least one algorithm remains.
@@ -52,19 +52,19 @@ def _beaten(values: Array, level: float) -> list[int]:
         )
         if not differ:
             return []
-    found: list[int] = []
+    beaten: list[int] = []
     for a in range(algorithms):
-        others = [b for b in range(algorithms) if b != a and b not in found]
-        if any(_worse(values[..., a] - values[..., b], level) for b in others):
-            found.append(a)
-    return found
+        others = [b for b in range(algorithms) if b != a and b not in beaten]
+        if any(_is_worse(values[..., a] - values[..., b], level) for b in others):
+            beaten.append(a)
+    return beaten
 
 
-def _worse(difference: Array, level: float) -> bool:
+def _is_worse(difference: Array, level: float) -> bool:
     """Return whether differences (instance, time), positive if worse, are significantly positive at every time."""
     if (difference.mean(axis=0) <= 0).any():  # saves the tests
         return False
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # about ties, and about samples too small for the normal approximation
-        tested = stats.wilcoxon(difference, alternative="greater", axis=0, method="approx")
-    return bool(np.all(tested.pvalue < level))
+        test = stats.wilcoxon(difference, alternative="greater", axis=0, method="approx")
+    return bool(np.all(test.pvalue < level))

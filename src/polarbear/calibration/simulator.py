@@ -59,16 +59,18 @@ class Simulator:
     def __post_init__(self) -> None:
         for name in ("autocorrelation", "lasting", "solved"):
             if not 0 <= getattr(self, name) <= 1:
-                raise ValueError(f"{name} must lie in [0, 1], got {getattr(self, name)!r}")
+                raise ValueError(f"expected {name} in [0, 1], got {getattr(self, name)!r}")
         if self.difficulty < 0:
-            raise ValueError(f"difficulty must not be negative, got {self.difficulty!r}")
+            raise ValueError(f"expected a difficulty of at least 0, got {self.difficulty!r}")
         for name, allowed in (("dependence", Dependence), ("noise", Noise)):
             if getattr(self, name) not in get_args(allowed):
                 raise ValueError(
-                    f"{name} must be one of {', '.join(map(repr, get_args(allowed)))}; got {getattr(self, name)!r}"
+                    f"expected {name} to be one of {', '.join(map(repr, get_args(allowed)))}; got {getattr(self, name)!r}"
                 )
         if self.dependence == "renewal" and self.lasting:
-            raise ValueError("lasting noise goes with dependence='copula'; with 'renewal', raise the autocorrelation")
+            raise ValueError(
+                "expected lasting=0 with dependence='renewal'; use dependence='copula', or raise the autocorrelation"
+            )
 
     def values(self, utilities: Array, instances: int, *, rng: np.random.Generator) -> Array:
         """Draw values of shape (instance, time, algorithm), which decrease over time; lower is better.

@@ -39,7 +39,7 @@ def run_study(
     replicates: int,
     path: Path | None = None,
     workers: int = 1,
-    tell: Callable[[int, int], None] = lambda done, of: None,
+    progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> dict[str, list[Outcome]]:
     """Compute the outcomes of replicates 0, 1, … of each cell, and return them by the cell's `key`, in order.
 
@@ -55,23 +55,23 @@ def run_study(
         The file that stores outcomes; None stores nothing.
     workers
         The number of processes.
-    tell
-        A callback with the number of finished replicates and the total, called after each replicate.
+    progress
+        Called as progress(done, total) with numbers of replicates, at the start and after each one.
     """
     known = {} if path is None else _read(path)
     tasks = [(cell, replicate) for replicate in range(replicates) for cell in cells]
     open_tasks = [(cell, replicate) for cell, replicate in tasks if (key(cell), replicate) not in known]
-    tell(len(tasks) - len(open_tasks), len(tasks))
+    progress(len(tasks) - len(open_tasks), len(tasks))
     if path is not None:
         path.parent.mkdir(parents=True, exist_ok=True)
         _drop_cut_off_line(path)
-    for number, (cell, replicate, outcome) in enumerate(_computed(task, open_tasks, workers), start=1):
+    for number, (cell, replicate, outcome) in enumerate(_compute(task, open_tasks, workers), start=1):
         known[key(cell), replicate] = outcome
         if path is not None:
             with path.open("a", encoding="utf-8") as file:
                 line = {"cell": key(cell), "replicate": replicate, "outcome": outcome, "polarbear": __version__}
                 file.write(json.dumps(line) + "\n")
-        tell(len(tasks) - len(open_tasks) + number, len(tasks))
+        progress(len(tasks) - len(open_tasks) + number, len(tasks))
     return _by_cell(known, cells, replicates)
 
 
@@ -95,7 +95,7 @@ def _by_cell(
     return {key(cell): outcomes.get(key(cell), []) for cell in cells}
 
 
-def _computed(
+def _compute(
     task: Callable[[C, int], Outcome], tasks: Sequence[tuple[C, int]], workers: int
 ) -> Iterator[tuple[C, int, Outcome]]:
     if workers == 1:
@@ -138,17 +138,17 @@ def _read(path: Path) -> dict[tuple[str, int], Outcome]:
         if number == len(lines) and _OPENING.startswith(line[: len(_OPENING)]):  # the end, or a truncated line
             break
         try:
-            told = json.loads(line)
-            known[told["cell"], int(told["replicate"])] = told["outcome"]
-            versions.add(told["polarbear"])
+            entry = json.loads(line)
+            known[entry["cell"], int(entry["replicate"])] = entry["outcome"]
+            versions.add(entry["polarbear"])
         except (ValueError, KeyError, TypeError) as error:
             raise ValueError(
-                f"{path}, line {number}, is no outcome of a study; give the file that a study wrote, or another name"
+                f"expected an outcome of a study on line {number} of {path}; give a file that a study wrote, or a new name"
             ) from error
     if others := versions - {__version__}:
         raise ValueError(
-            f"{path} holds outcomes of polarbear {', '.join(sorted(others))}, and this is {__version__}, which may compute "
-            "other ones; give another name, or remove the file"
+            f"expected outcomes of polarbear {__version__} in {path}, got those of {', '.join(sorted(others))}; "
+            "give a new name, or remove the file"
         )
     return known
 

@@ -39,8 +39,8 @@ def draw_truth(truth: Truth, times: int, algorithms: int, *, spread: float = 1.0
     (2, 20, 5)
     """
     if truth not in TRUTHS:
-        raise ValueError(f"truth must be one of {', '.join(map(repr, TRUTHS))}; got {truth!r}")
-    drawn: Array = spread * _DRAWN[truth](np.linspace(0.0, 1.0, times), algorithms, rng)
+        raise ValueError(f"expected truth to be one of {', '.join(map(repr, TRUTHS))}; got {truth!r}")
+    drawn: Array = spread * _GENERATORS[truth](np.linspace(0.0, 1.0, times), algorithms, rng)
     if truth == "near-equal and outliers":
         drawn[..., 0] += _OUTLIER
         drawn[..., 1] -= _OUTLIER
@@ -99,7 +99,7 @@ def _two_kinds(t: Array, algorithms: int, rng: np.random.Generator) -> Array:
     return np.concatenate([_smooth(t, algorithms, rng) for _ in range(2)])
 
 
-_DRAWN: dict[str, Callable[[Array, int, np.random.Generator], Array]] = {
+_GENERATORS: dict[str, Callable[[Array, int, np.random.Generator], Array]] = {
     "random walk": _random_walk,
     "smooth": _smooth,
     "constant": _constant,

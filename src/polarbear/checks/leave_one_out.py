@@ -22,7 +22,8 @@ from polarbear.inference.fields.dirichlet_field import DirichletField
 from polarbear.inference.laplace.conditional import laplace_approximation
 from polarbear.models.helmert import helmert
 from polarbear.observe import Choices, Rankings
-from polarbear.observe.rankings import ABSENT, UNRANKED, rank_values
+from polarbear.observe.rankings import ABSENT, UNRANKED
+from polarbear.observe.values import rank_values
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -67,7 +68,7 @@ def leave_one_out(choices: Choices) -> dict[str, LeftOut]:
     --------
     >>> import polarbear as pb
     >>> noise = np.random.default_rng(0).gumbel(size=(200, 1, 3))
-    >>> scores = np.append(noise, noise[..., :1] - 0.01, axis=2)  # A, B and C are alike, and D is A, a little worse
+    >>> scores = np.append(noise, noise[..., :1] - 0.01, axis=2)  # A, B and C are equal, and D is A, a little worse
     >>> choices = pb.Choices.from_values(-scores, grid=[1], per_instance=True)
     >>> without = pb.leave_one_out(choices)["D"]  # A had gained by beating D each time
     >>> round(float(without.rate[0, 0, 1]), 2), round(float(without.without[0, 0, 1]), 2)
@@ -76,23 +77,27 @@ def leave_one_out(choices: Choices) -> dict[str, LeftOut]:
     if not isinstance(choices, Choices):
         raise ValueError(f"expected Choices, got {type(choices).__name__}; make them with Choices.from_values")
     if choices.rankings is None:
-        raise ValueError("expected choices that keep their rankings; make them with per_instance=True")
+        raise ValueError(
+            "expected choices with the rankings of each instance, got only their counts; make them with per_instance=True"
+        )
     if len(choices.names) < 3:
-        raise ValueError(f"expected three algorithms or more, of which to leave one out, got {len(choices.names)}")
+        raise ValueError(f"expected at least three algorithms, got {len(choices.names)}; a pair has none to leave out")
     rankings = thin_instances(choices.rankings)
     together = effective_comparisons(rankings)
-    whole, found = _fitted(restrict_to(rankings, range(len(choices.names)))), {}
+    whole, left_out = _fit_each_time(restrict_to(rankings, range(len(choices.names)))), {}
     for position, name in enumerate(choices.names):
         rest = [other for other in range(len(choices.names)) if other != position]
         among = np.ix_(range(len(choices.grid)), rest, rest)
-        less, part = _fitted(restrict_to(rankings, rest)), whole.of(rest)
+        less, part = _fit_each_time(restrict_to(rankings, rest)), whole.restrict(rest)
         without, errors = np.full((2, *whole.rate.shape), math.nan)
         without[among] = less.rate
         ratio = (less.rate - part.rate) / _standard_error(part, less, together[among])
-        errors[among] = _as_normal(ratio, np.maximum(together[among] - 1, 1))
-        seen = (together > 0) | np.eye(len(choices.names), dtype=bool)
-        found[name] = LeftOut(name, whole.rate, np.where(seen, without, math.nan), np.where(seen, errors, math.nan))
-    return found
+        errors[among] = _equivalent_normal(ratio, np.maximum(together[among] - 1, 1))
+        compared = (together > 0) | np.eye(len(choices.names), dtype=bool)
+        left_out[name] = LeftOut(
+            name, whole.rate, np.where(compared, without, math.nan), np.where(compared, errors, math.nan)
+        )
+    return left_out
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,12 +113,12 @@ class _Fit:
         """The derivative of the win rate with respect to the difference of utilities."""
         return self.rate * (1 - self.rate)
 
-    def of(self, kept: Sequence[int]) -> _Fit:
+    def restrict(self, kept: Sequence[int]) -> _Fit:
         """Return the fit restricted to some of the algorithms."""
         return _Fit(self.rate[:, kept][..., kept], self.covariance[:, kept][..., kept], self.influence[:, kept])
 
 
-def _fitted(choices: Choices) -> _Fit:
+def _fit_each_time(choices: Choices) -> _Fit:
     assert choices.rankings is not None
     times, algorithms = len(choices.grid), len(choices.names)
     contrasts = helmert(algorithms)
@@ -137,25 +142,27 @@ def _standard_error(whole: _Fit, less: _Fit, together: Array) -> Array:
     instances are few.
     """
 
-    def joined(one: _Fit, other: _Fit) -> Array:
+    def covariance(one: _Fit, other: _Fit) -> Array:
         gram = one.influence @ other.influence.transpose(0, 2, 1)
-        return one.slope * other.slope * _of_differences(gram)
+        return one.slope * other.slope * _difference_covariances(gram)
 
-    scattered = joined(whole, whole) - 2 * joined(whole, less) + joined(less, less)
-    modelled = less.slope**2 * _of_differences(less.covariance) - whole.slope**2 * _of_differences(whole.covariance)
-    told = 1 / np.maximum(together, 1) ** 2
-    error: Array = np.sqrt(np.maximum.reduce([scattered, modelled, told]))
+    empirical = covariance(whole, whole) - 2 * covariance(whole, less) + covariance(less, less)
+    by_model = less.slope**2 * _difference_covariances(less.covariance) - whole.slope**2 * _difference_covariances(
+        whole.covariance
+    )
+    resolution = 1 / np.maximum(together, 1) ** 2
+    error: Array = np.sqrt(np.maximum.reduce([empirical, by_model, resolution]))
     return error
 
 
-def _as_normal(ratio: Array, freedom: Array) -> Array:
+def _equivalent_normal(ratio: Array, freedom: Array) -> Array:
     """Return the standard normal value with the same tail probability as this value of Student's t."""
     tail = np.maximum(stats.t.sf(np.abs(ratio), freedom), np.finfo(np.float64).tiny)
     normal: Array = np.copysign(stats.norm.isf(tail), ratio)
     return normal
 
 
-def _of_differences(covariance: Array) -> Array:
+def _difference_covariances(covariance: Array) -> Array:
     """Return the (co)variances of the differences row − column."""
     own = np.diagonal(covariance, axis1=1, axis2=2)
     result: Array = own[:, :, None] + own[:, None, :] - covariance - covariance.transpose(0, 2, 1)

@@ -12,16 +12,23 @@ The outcomes of the pair alone then use the same weighted instances, so that clu
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from itertools import combinations
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import stats
 
+from polarbear.checks.findings import Influence, Misfit, PairCheck, warning_sentences
 from polarbear.checks.leave_one_out import LeftOut, leave_one_out
-from polarbear.checks.pair_outcomes import effective_comparisons, observed_win_rates
+from polarbear.checks.pair_outcomes import (
+    beating_probability,
+    binomial_deviation,
+    bootstrap_outcomes,
+    effective_comparisons,
+    observed_win_rates,
+)
 from polarbear.checks.run_scores import standard_scores
 from polarbear.checks.score_correlation import independent_times, score_correlation
 from polarbear.observe import Choices, Rankings
@@ -32,138 +39,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from polarbear.arrays import Array
+    from polarbear.checks.findings import Decision
     from polarbear.observe import Grid
-    from polarbear.posterior.outcome_draws import OutcomeDraws
 
 
 FALSE_ALARMS = 0.01  # probability that a check rejects a correct model, over all pairs and times
 SMALLEST_MISFIT = 0.05  # of a win rate, equal to the default rope: smaller misfits change no decision that matters
-DOUBTFUL = 0.05  # an elimination is contradicted if the pair's own outcomes give it a smaller probability
 RELEVANT_SHARE = 0.5  # of Plackett-Luce in a win rate; if outcomes weigh more, leave-one-out fits are skipped
-
-
-class Decision(Protocol):
-    """An elimination: `by` beats `name` with some probability."""
-
-    @property
-    def name(self) -> str:
-        """The eliminated algorithm."""
-
-    @property
-    def by(self) -> str:
-        """The algorithm that beats it."""
-
-    @property
-    def probability(self) -> float:
-        """The probability that `by` beats `name` under the posterior."""
-
-
-@dataclass(frozen=True)
-class Misfit:
-    """A pair whose observed win rate contradicts the posterior, at the time where the two differ most.
-
-    Attributes
-    ----------
-    name, other
-        `name` beat `other` on the share `observed` of the instances; the posterior expects `modelled`.
-    time
-        The time of the largest difference; the misfit is significant from `first` to `last`.
-    errors
-        The difference in standard errors.
-    instances
-        The effective number of instances that compare the pair at this time.
-    """
-
-    name: str
-    other: str
-    time: float
-    first: float
-    last: float
-    observed: float
-    modelled: float
-    errors: float
-    instances: float
-
-    @property
-    def sentence(self) -> str:
-        """A sentence that states the misfit."""
-        return (
-            f"{self.name} beat {self.other} on {self.observed:.0%} of {self.instances:,.0f} instances at {self.time:,.6g}, "
-            f"but the posterior expects {self.modelled:.0%} ({abs(self.errors):.1f} standard errors)"
-        )
-
-
-@dataclass(frozen=True)
-class Influence:
-    """An algorithm whose removal changes the other pairs, with the pair and the time that change most.
-
-    Attributes
-    ----------
-    name
-        The algorithm that is left out.
-    first, second, time
-        The pair and the time whose win rate changes most.
-    rate, without
-        The win rate of the first over the second in a Plackett-Luce fit to all algorithms, and to all but this one.
-    errors
-        The change in standard errors, see `LeftOut`.
-    """
-
-    name: str
-    first: str
-    second: str
-    time: float
-    rate: float
-    without: float
-    errors: float
-
-    @property
-    def sentence(self) -> str:
-        """A sentence that states the change."""
-        return (
-            f"at {self.time:,.6g} the fitted win rate of {self.first} over {self.second} is {self.rate:.0%} with "
-            f"{self.name} and {self.without:.0%} without it ({abs(self.errors):.1f} standard errors)"
-        )
-
-
-@dataclass(frozen=True)
-class PairCheck:
-    """An elimination, checked against the outcomes of the pair alone.
-
-    Attributes
-    ----------
-    name, by, probability
-        The elimination: `by` beats `name`, with this probability under the posterior.
-    own
-        The smallest probability, over the times at which the two were compared, that `by` beats `name` on more than half of
-        the instances, from the outcomes of the pair alone.
-    time
-        The time of the smallest probability.
-    """
-
-    name: str
-    by: str
-    probability: float
-    own: float
-    time: float
-
-    @property
-    def contradicted(self) -> bool:
-        """Whether the pair's own outcomes contradict the elimination."""
-        return self.own < DOUBTFUL
-
-    @property
-    def unsupported(self) -> bool:
-        """Whether the pair's own outcomes neither contradict nor support the elimination, for instance if there are none."""
-        return DOUBTFUL <= self.own <= 0.5
-
-    @property
-    def sentence(self) -> str:
-        """A sentence that states both probabilities."""
-        return (
-            f"{self.by} beats {self.name} with probability {self.probability:.3f} under the posterior, but with "
-            f"{self.own:.3f} at {self.time:,.6g} from the outcomes of these two alone"
-        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -222,34 +104,28 @@ class ModelCheck:
     @cached_property
     def misfits(self) -> tuple[Misfit, ...]:
         """The pairs whose outcomes contradict the posterior, the largest difference first."""
-        found = []
+        misfits = []
         gap = np.where(self.compared > 0, np.abs(np.nan_to_num(self.observed - self.modelled)), 0.0)
         wrong = (np.abs(self.errors) > self.threshold) & (gap > SMALLEST_MISFIT) & (self.model_share > 0)
-        for a, b in zip(*np.nonzero(wrong.any(axis=0)), strict=True):
-            if a < b:
-                where = np.flatnonzero(wrong[:, a, b])
-                t = where[np.argmax(gap[where, a, b])]
-                found.append(
-                    Misfit(
-                        self.names[a],
-                        self.names[b],
-                        time=float(self.grid.times[t]),
-                        first=float(self.grid.times[where[0]]),
-                        last=float(self.grid.times[where[-1]]),
-                        observed=float(self.observed[t, a, b]),
-                        modelled=float(self.modelled[t, a, b]),
-                        errors=float(self.errors[t, a, b]),
-                        instances=float(self.compared[t, a, b]),
-                    )
-                )
-        return tuple(sorted(found, key=lambda each: -abs(each.observed - each.modelled)))
+        for a, b in zip(*np.nonzero(np.triu(wrong.any(axis=0))), strict=True):
+            where = np.flatnonzero(wrong[:, a, b])
+            first, last = (float(self.grid.times[t]) for t in where[[0, -1]])
+            values = self._entries(
+                (where[np.argmax(gap[where, a, b])], a, b),
+                observed=self.observed,
+                modelled=self.modelled,
+                errors=self.errors,
+                instances=self.compared,
+            )
+            misfits.append(Misfit(self.names[a], self.names[b], first=first, last=last, **values))
+        return tuple(sorted(misfits, key=lambda each: -abs(each.observed - each.modelled)))
 
     @cached_property
-    def disturbances(self) -> tuple[Influence, ...]:
+    def influences(self) -> tuple[Influence, ...]:
         """The algorithms whose removal changes other pairs, the largest change first."""
         if not self.left_out:
             return ()
-        found, others = [], len(self.names) - 1
+        influences, others = [], len(self.names) - 1
         threshold = self._bonferroni(len(self.names) * others * (others - 1) / 2)
         for name, each in self.left_out.items():
             change = np.nan_to_num(np.abs(each.without - each.rate)) * self.model_share
@@ -257,61 +133,40 @@ class ModelCheck:
             change = np.triu(change)  # each pair once
             t, a, b = np.unravel_index(np.argmax(change), change.shape)
             if change[t, a, b] > SMALLEST_MISFIT:
-                found.append(
-                    Influence(
-                        name,
-                        self.names[a],
-                        self.names[b],
-                        time=float(self.grid.times[t]),
-                        rate=float(each.rate[t, a, b]),
-                        without=float(each.without[t, a, b]),
-                        errors=float(each.errors[t, a, b]),
-                    )
-                )
-        return tuple(sorted(found, key=lambda each: -abs(each.without - each.rate)))
+                values = self._entries((t, a, b), rate=each.rate, without=each.without, errors=each.errors)
+                influences.append(Influence(name, self.names[a], self.names[b], **values))
+        return tuple(sorted(influences, key=lambda each: -abs(each.without - each.rate)))
 
-    def judged(self, decisions: Iterable[Decision]) -> tuple[PairCheck, ...]:
+    def _entries(self, index: tuple[np.intp, np.intp, np.intp], **arrays: Array) -> dict[str, float]:
+        """Return the time of an index (time, algorithm, algorithm), and the value of each array there."""
+        return {"time": float(self.grid.times[index[0]])} | {
+            name: float(array[index]) for name, array in arrays.items()
+        }
+
+    def check_eliminations(self, decisions: Iterable[Decision]) -> tuple[PairCheck, ...]:
         """Return each elimination checked against the outcomes of its pair alone."""
-        opinions = []
+        pair_checks = []
         for each in decisions:
             a, b = self.names.index(each.by), self.names.index(each.name)
             t = int(np.argmin(np.where(self.compared[:, a, b] > 0, self.own[:, a, b], np.inf)))
-            opinions.append(
-                PairCheck(each.name, each.by, each.probability, float(self.own[t, a, b]), float(self.grid.times[t]))
-            )
-        return tuple(opinions)
+            own, time = float(self.own[t, a, b]), float(self.grid.times[t])
+            pair_checks.append(PairCheck(each.name, each.by, each.probability, own, time))
+        return tuple(pair_checks)
+
+    def as_dict(self, decisions: Iterable[Decision] = ()) -> dict[str, list[dict[str, Any]]]:
+        """Return all findings as plain values, for JSON."""
+        return {
+            "misfits": [asdict(each) for each in self.misfits],
+            "disturbances": [asdict(each) for each in self.influences],
+            "own_outcomes": [asdict(each) for each in self.check_eliminations(decisions)],
+        }
 
     def sentences(self, decisions: Iterable[Decision] = ()) -> list[str]:
         """Return warnings for the user: where the model fails, what follows and what to do; none if the model holds."""
-        opinions = self.judged(decisions)
-        contradicted = [each for each in opinions if each.contradicted]
-        unsupported = [each for each in opinions if each.unsupported]
-        if not self.misfits and not self.disturbances and not contradicted:
-            return []
-        warnings = []
-        if self.misfits:
-            worst, more = self.misfits[0], len(self.misfits) - 1
-            also = ("", "; one more pair contradicts it", f"; {more} more pairs contradict it")[min(more, 2)]
-            warnings.append(f"Rankings contradict the model (Plackett-Luce): {worst.sentence}{also}.")
-        if self.disturbances:
-            most, *others = self.disturbances
-            also = f"; leaving out {' or '.join(each.name for each in others)} changes win rates too" if others else ""
-            warnings.append(
-                "A pair's win rate depends on a third algorithm, which the model (Plackett-Luce) excludes: "
-                f"{most.sentence}{also}."
-            )
-        warnings += [f"The pair's own outcomes contradict this elimination: {each.sentence}." for each in contradicted]
-        warnings += [
-            f"The model supports this elimination; the pair's own outcomes do not: {each.sentence}."
-            for each in unsupported
-        ]
-        if contradicted or unsupported:
-            warnings.append("Run such a pair on more instances to settle it.")
-        elif opinions:
-            warnings.append("The pairs' own outcomes contradict no elimination.")
-        if self.model_share.min() == 1:
+        warnings = warning_sentences(self.misfits, self.influences, self.check_eliminations(decisions))
+        if warnings and self.model_share.min() == 1:
             warnings.append("To rely on outcomes instead of the model, fit with prior=BayesianBootstrap().")
-        elif self.model_share.max() > 0:
+        elif warnings and self.model_share.max() > 0:
             warnings.append("To rely on outcomes alone, fit with prior=BayesianBootstrap(plackett_luce=0).")
         return warnings
 
@@ -347,8 +202,7 @@ def model_check(posterior: Posterior, choices: Choices) -> ModelCheck:
             )
     if choices.rankings is None:
         raise ValueError(
-            "expected choices with the rankings of each instance, got choices that have only their counts; make them with "
-            "per_instance=True"
+            "expected choices with the rankings of each instance, got only their counts; make them with per_instance=True"
         )
     if choices.names != posterior.names or choices.grid != posterior.grid:
         raise ValueError(
@@ -358,11 +212,11 @@ def model_check(posterior: Posterior, choices: Choices) -> ModelCheck:
     rankings = _weighted_rankings(posterior, choices.rankings)
     compared, observed = effective_comparisons(rankings), observed_win_rates(rankings)
     modelled, share = win_probability(posterior), _model_share(posterior)
-    deviation = _binomial_deviation(modelled, compared)
+    deviation = binomial_deviation(modelled, compared)
     if posterior.outcomes is None:
-        own = _jeffreys(observed, compared)
+        own = beating_probability(observed, compared)
     else:
-        own, spread = _by_outcomes_alone(posterior.outcomes)
+        own, spread = bootstrap_outcomes(posterior.outcomes)
         deviation = np.maximum(deviation, spread)
     relevant = len(choices.names) > 2 and share.max() >= RELEVANT_SHARE
     return ModelCheck(
@@ -401,35 +255,6 @@ def _model_share(posterior: Posterior) -> Array:
     for a, b in combinations(range(shape[1]), 2):
         share[:, a, b] = share[:, b, a] = rows.model_weight / (rows.model_weight + rows.comparisons(a, b))
     return share
-
-
-def _binomial_deviation(rate: Array, compared: Array) -> Array:
-    """Return √(p (1 − p) / P), the standard deviation of observed win rates whose expectation is p.
-
-    Rates are clipped to half an instance from 0 and 1, so that the deviation is never zero.
-    """
-    instances = np.maximum(compared, 1)
-    inside = np.clip(rate, 0.5 / instances, 1 - 0.5 / instances)
-    deviation: Array = np.sqrt(inside * (1 - inside) / instances)
-    return deviation
-
-
-def _jeffreys(observed: Array, compared: Array) -> Array:
-    """Return P(win rate > ½) of independent instances, under Jeffreys' prior: Beta(½ + wins, ½ + losses)."""
-    wins = np.nan_to_num(observed) * compared
-    return np.asarray(stats.beta.sf(0.5, 0.5 + wins, 0.5 + compared - wins))
-
-
-def _by_outcomes_alone(rows: OutcomeDraws) -> tuple[Array, Array]:
-    """Return P(win rate > ½) and the deviation of win rates without Plackett-Luce, both (time, algorithm, algorithm)."""
-    _, times, algorithms = rows.ranks.shape
-    own, deviation = np.zeros((2, times, algorithms, algorithms))
-    for a, b in combinations(range(algorithms), 2):
-        rates = rows.best_of([a], [b])
-        own[:, a, b] = (rates > 0.5).mean(axis=1) + 0.5 * (rates == 0.5).mean(axis=1)
-        own[:, b, a] = 1 - own[:, a, b]
-        deviation[:, a, b] = deviation[:, b, a] = rates.std(axis=1)
-    return own, deviation
 
 
 def _independent_times(posterior: Posterior, choices: Choices) -> float:

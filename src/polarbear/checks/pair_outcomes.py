@@ -1,16 +1,25 @@
-"""Observed outcomes of pairs: win rates on common instances, and the effective number of these instances."""
+"""Observed outcomes of pairs: win rates on common instances, and the effective number of these instances.
+
+The outcomes of a pair alone give a probability that one algorithm beats the other, and a standard deviation of the observed
+win rate. Both follow from independent instances (`beating_probability`, `binomial_deviation`), or from the weighted
+instances of a Bayesian bootstrap (`bootstrap_outcomes`).
+"""
 
 from __future__ import annotations
 
+from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
+from scipy import stats
 
 from polarbear.observe.rankings import ABSENT, UNRANKED
+from polarbear.posterior.outcome_draws import outcomes
 
 if TYPE_CHECKING:
-    from polarbear.arrays import Array, Mask, Ranks
+    from polarbear.arrays import Array
     from polarbear.observe import Rankings
+    from polarbear.posterior.outcome_draws import OutcomeDraws
 
 
 def observed_win_rates(rankings: Rankings) -> Array:
@@ -29,13 +38,11 @@ def observed_win_rates(rankings: Rankings) -> Array:
     ranks, weights = rankings.ranks, rankings.weight_of_each
     algorithms = ranks.shape[2]
     wins = np.zeros((ranks.shape[1], algorithms, algorithms))
-    for a in range(algorithms):
-        for b in range(algorithms):
-            if a != b:
-                row, column = ranks[..., a], ranks[..., b]
-                better = (row < column) + 0.5 * (row == column)
-                wins[:, a, b] = (weights * better * _both(row, column)).sum(axis=0)
-    compared = _compared(rankings, weights) + np.eye(algorithms)
+    for a, b in combinations(range(algorithms), 2):
+        both, score = outcomes(ranks[..., a], ranks[..., b])
+        wins[:, a, b] = (weights * score).sum(axis=0)
+        wins[:, b, a] = (weights * (both - score)).sum(axis=0)
+    compared = _weight_together(rankings, weights) + np.eye(algorithms)
     rates: Array = np.where(compared > 0, wins / np.where(compared > 0, compared, 1.0), np.nan)
     return rates
 
@@ -54,18 +61,43 @@ def effective_comparisons(rankings: Rankings) -> Array:
     [[0.0, 2.0], [2.0, 0.0]]
     """
     weights = rankings.weight_of_each
-    squares = _compared(rankings, weights**2)
-    count: Array = np.where(squares > 0, _compared(rankings, weights) ** 2 / np.where(squares > 0, squares, 1.0), 0.0)
+    squares = _weight_together(rankings, weights**2)
+    count: Array = np.where(
+        squares > 0, _weight_together(rankings, weights) ** 2 / np.where(squares > 0, squares, 1.0), 0.0
+    )
     return count
 
 
-def _both(row: Ranks, column: Ranks) -> Mask:
-    """Return whether the order of two algorithms is known: both are present, and not both in the unranked tail."""
-    known: Mask = (row != ABSENT) & (column != ABSENT) & ~((row == UNRANKED) & (column == UNRANKED))
-    return known
+def binomial_deviation(rate: Array, compared: Array) -> Array:
+    """Return √(p (1 − p) / P), the standard deviation of observed win rates whose expectation is p.
+
+    Rates are clipped to half an instance from 0 and 1, so that the deviation is never zero.
+    """
+    instances = np.maximum(compared, 1)
+    inside = np.clip(rate, 0.5 / instances, 1 - 0.5 / instances)
+    deviation: Array = np.sqrt(inside * (1 - inside) / instances)
+    return deviation
 
 
-def _compared(rankings: Rankings, weights: Array) -> Array:
+def beating_probability(observed: Array, compared: Array) -> Array:
+    """Return P(win rate > ½) of independent instances, under Jeffreys' prior: Beta(½ + wins, ½ + losses)."""
+    wins = np.nan_to_num(observed) * compared
+    return np.asarray(stats.beta.sf(0.5, 0.5 + wins, 0.5 + compared - wins))
+
+
+def bootstrap_outcomes(rows: OutcomeDraws) -> tuple[Array, Array]:
+    """Return P(win rate > ½) and the deviation of win rates without Plackett-Luce, both (time, algorithm, algorithm)."""
+    _, times, algorithms = rows.ranks.shape
+    own, deviation = np.zeros((2, times, algorithms, algorithms))
+    for a, b in combinations(range(algorithms), 2):
+        rates = rows.best_of([a], [b])
+        own[:, a, b] = (rates > 0.5).mean(axis=1) + 0.5 * (rates == 0.5).mean(axis=1)
+        own[:, b, a] = 1 - own[:, a, b]
+        deviation[:, a, b] = deviation[:, b, a] = rates.std(axis=1)
+    return own, deviation
+
+
+def _weight_together(rankings: Rankings, weights: Array) -> Array:
     """Return the total weight of instances on which the order of two algorithms is known, by matrix products.
 
     The diagonal is zero.

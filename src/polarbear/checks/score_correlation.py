@@ -34,10 +34,10 @@ def score_correlation(scores: Array) -> Array:
     """
     times, functions, _ = scores.shape
     flat = scores.reshape(times, -1)
-    together, there = flat @ flat.T, _observed(scores)
+    together, there = flat @ flat.T, _observation_mask(scores)
     if not there.any():  # all algorithms always tied: rankings are perfectly correlated
         return np.ones((times, times))
-    target = _stationary(together)
+    target = _stationary_target(together)
     # With P complete runs a correlation has P − 1 degrees of freedom, since the fit uses one. With missing runs, in general:
     common, each = there @ there.T, there.sum(axis=1)
     freedom = np.outer(each, each) - common  # degrees of freedom times `common`
@@ -50,10 +50,10 @@ def score_correlation(scores: Array) -> Array:
     apart = ((measured - target)[known] ** 2).sum()
     share = min(1.0, sampling / apart) if apart > 0 else 1.0
     correlation: Array = share * target + (1 - share) * measured
-    return correlation if known.sum() == times * (times - 1) else _as_correlation(correlation)
+    return correlation if known.sum() == times * (times - 1) else _nearest_correlation(correlation)
 
 
-def _observed(scores: Array) -> Array:
+def _observation_mask(scores: Array) -> Array:
     """Return 1 if an instance has a score at a time and 0 otherwise, shape (time, instance)."""
     there: Array = (scores != 0).any(axis=1).astype(np.float64)
     return there
@@ -73,7 +73,7 @@ def independent_times(correlation: Array) -> float:
     return float(np.sqrt(values).sum() ** 2 / values.sum())
 
 
-def _as_correlation(matrix: Array) -> Array:
+def _nearest_correlation(matrix: Array) -> Array:
     """Return the matrix without its negative eigenvalues and with a unit diagonal.
 
     Negative eigenvalues can arise because entries come from different estimates.
@@ -85,7 +85,7 @@ def _as_correlation(matrix: Array) -> Array:
     return correlation
 
 
-def _stationary(together: Array) -> Array:
+def _stationary_target(together: Array) -> Array:
     """Return the stationary target: Σ_k c_k exp(−d / ℓ_k) at a distance d > 0 on the grid, c ≥ 0, and one at d = 0.
 
     It is fitted to the sums of C over its diagonals, each relative to its value under perfect correlation.
@@ -93,10 +93,10 @@ def _stationary(together: Array) -> Array:
     times, size = len(together), np.diag(together)
     distance = np.arange(1, times)
     both = [(size[d:] > 0) & (size[:-d] > 0) for d in distance]  # both times were observed
-    alike = np.array(
+    perfect = np.array(
         [np.where(pair, size[d:] + size[:-d], 0.0).sum() / 2 for d, pair in zip(distance, both, strict=True)]
     )
-    mean = np.array([np.diagonal(together, d).sum() for d in distance]) / np.maximum(alike, np.finfo(np.float64).tiny)
+    mean = np.array([np.diagonal(together, d).sum() for d in distance]) / np.maximum(perfect, np.finfo(np.float64).tiny)
     decays = np.append(
         np.exp(-distance[:, None] / np.geomspace(0.5, 4 * times, _DECAYS)), np.ones((times - 1, 1)), axis=1
     )

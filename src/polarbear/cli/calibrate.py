@@ -9,6 +9,7 @@ import typer
 from polarbear.cli import options, terminal
 from polarbear.cli.open_file import open_race
 from polarbear.literals import Elimination, Resolution
+from polarbear.wording import with_noun
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -20,42 +21,41 @@ if TYPE_CHECKING:
 def calibrate(
     file: Annotated[
         Path | None,
-        typer.Argument(metavar="[RACE]", help="Take the setting of this race file; the options below override it."),
+        typer.Argument(metavar="RACE", help="A race file whose setting is simulated; the options below override it."),
     ] = None,
     data_sets: Annotated[
-        int, typer.Option(min=1, help="Data sets, and races, to simulate for each kind of truth.")
+        int, typer.Option(min=1, help="Number of data sets, and of races, for each kind of truth.")
     ] = 30,
     truth: Annotated[
-        list[str] | None, typer.Option(help="Simulate only this kind of truth; may be repeated. All by default.")
+        list[str] | None, typer.Option(help="Simulate only this kind of truth; repeatable. All by default.")
     ] = None,
     algorithms: Annotated[int | None, typer.Option(min=2, help="Number of algorithms.")] = None,
     times: Annotated[int | None, typer.Option(min=2, help="Number of times on the grid.")] = None,
     instances: Annotated[
-        int | None, typer.Option(min=1, help="Instances of a data set, and at most of a race.")
+        int | None, typer.Option(min=1, help="Number of instances of a data set, and the most of a race.")
     ] = None,
     autocorrelation: Annotated[
-        float | None, typer.Option(min=0, max=1, help="Of a run's noise at neighbouring times.")
+        float | None, typer.Option(min=0, max=1, help="Autocorrelation of the noise of a run at neighbouring times.")
     ] = None,
     spread: Annotated[
-        float | None, typer.Option(min=0, help="How far apart algorithms lie; 1 is a deviation of one in utilities.")
+        float | None, typer.Option(min=0, help="Standard deviation of the utilities of the algorithms.")
     ] = None,
-    belief: Annotated[str | None, typer.Option(help="What is fitted, by name.")] = None,
-    elimination: Annotated[
-        Elimination | None, typer.Option(help="Beaten at all times at once, or at each time.")
+    prior: Annotated[str | None, typer.Option("--prior", help="The prior to fit, by name.")] = None,
+    old_prior: Annotated[str | None, typer.Option("--belief", hidden=True, help="The same as --prior.")] = None,
+    elimination: Annotated[Elimination | None, options.ELIMINATION] = None,
+    resolution: Annotated[
+        Resolution | None, typer.Option(help="The rule by which a pair is decided, as in race.toml.")
     ] = None,
-    resolution: Annotated[Resolution | None, typer.Option(help="When a pair is decided.")] = None,
     guarantee: options.Guarantee = None,
     confidence: options.Confidence = None,
     rope: options.Rope = None,
-    draws: Annotated[int, typer.Option(min=200, help="Posterior draws.")] = 1000,
-    workers: Annotated[int, typer.Option(min=1, help="Processes.")] = 1,
-    results: Annotated[
-        Path | None, typer.Option(help="Keep outcomes in this file, and continue from it next time.")
-    ] = None,
+    draws: Annotated[int, typer.Option(min=200, help="Number of posterior draws.")] = 1000,
+    workers: Annotated[int, typer.Option(min=1, help="Number of processes.")] = 1,
+    results: Annotated[Path | None, typer.Option(help="Store outcomes in this file, and reuse them next time.")] = None,
     as_json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Simulate data sets and races with known truths of several kinds, and report how often the answers are right.
+    """Simulate data sets and races whose truth is known, and print how often the answers are right.
 
     The truths do not come from the fitted prior: constant, smooth, crossing, near-equal, two kinds of instances and others.
     The last line names the worst case.
@@ -70,7 +70,7 @@ def calibrate(
         "most_instances": instances,
         "autocorrelation": autocorrelation,
         "spread": spread,
-        "belief": belief,
+        "belief": prior or old_prior,
         "elimination": elimination,
         "resolution": resolution,
         "guarantee": guarantee,
@@ -82,14 +82,14 @@ def calibrate(
     size = instances or recorded
     setting |= {name: value for name, value in given.items() if value is not None} | {"draws": draws}
     if unknown := sorted(set(truth or ()).difference(TRUTHS)):
-        raise ValueError(f"expected a truth among {', '.join(map(repr, TRUTHS))}; got {unknown[0]!r}")
+        raise ValueError(f"expected a truth among {', '.join(map(repr, TRUTHS))}, got {unknown[0]!r}")
     chosen = [each for each in TRUTHS if not truth or each in truth]
     cells = [races_.RaceCell(truth=each, **setting) for each in chosen]
     cells[0].settings(0)  # raises an error for settings that contradict each other
 
-    outcomes = _simulate(
+    coverages = _simulate(
         coverage.measure_coverage,
-        [_single(cell, size) for cell in cells],
+        [_as_data_set(cell, size) for cell in cells],
         data_sets,
         results,
         workers,
@@ -97,19 +97,19 @@ def calibrate(
         quiet,
     )
     raced = _simulate(races_.simulate_race, cells, data_sets, results, workers, "races", quiet)
-    found = {
+    summary = {
         "setting": {name: value for name, value in asdict(cells[0]).items() if name != "truth"},
         "instances": size,
-        "posteriors": [coverage.summarise(cell, each) for cell, each in outcomes],
+        "posteriors": [coverage.summarise(cell, each) for cell, each in coverages],
         "races": [races_.summarise(cell, each) for cell, each in raced],
     }
     if as_json:
-        terminal.print_json(found)
+        terminal.print_json(summary)
     else:
-        _show(found)
+        _print_summary(summary)
 
 
-def _single(cell: "RaceCell", instances: int) -> "CoverageCell":
+def _as_data_set(cell: "RaceCell", instances: int) -> "CoverageCell":
     """Return the setting of a race as that of a single data set."""
     from polarbear.calibration.coverage import CoverageCell
 
@@ -119,16 +119,18 @@ def _single(cell: "RaceCell", instances: int) -> "CoverageCell":
 
 def _setting_of(file: Path, *, quiet: bool) -> dict[str, Any]:
     """Return the setting of a race, with the estimated autocorrelation of its runs and spread of its algorithms."""
-    from polarbear.calibration.beliefs import PRIORS
+    from polarbear.calibration.beliefs import STUDIED
     from polarbear.calibration.matching import estimate_autocorrelation, estimate_spread
     from polarbear.calibration.races import RaceCell
     from polarbear.race.batching import FixedBatch
-    from polarbear.race.loop import choices_of_runs
+    from polarbear.race.inference import choices_of_runs
 
     with open_race(file) as race:
         result = race.result
         if not result.instances:
-            raise ValueError(f"nothing has been run in {file} yet; give --autocorrelation and --algorithms instead")
+            raise ValueError(
+                f"expected runs in {file}, got none yet; leave it out, and give --autocorrelation and --algorithms"
+            )
         settings, instances = result.state.settings, result.instances
         rankings = choices_of_runs(result.state).rankings
         assert rankings is not None
@@ -139,7 +141,7 @@ def _setting_of(file: Path, *, quiet: bool) -> dict[str, Any]:
     sizes = (batch.size,) * 3 if isinstance(batch, FixedBatch) else (batch.first, batch.smallest, batch.largest)
     terminal.print_remark(
         f"runs like those of {terminal.shell_path(file)}: autocorrelation {autocorrelation:g}, spread {spread:g}"
-        + ("" if settings.prior == PRIORS[kind] else f", {kind} with its default parameters"),
+        + ("" if settings.prior == STUDIED[kind] else f", {kind} with its default parameters"),
         quiet=quiet,
     )
     return {
@@ -177,23 +179,23 @@ def _simulate(
 
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=Console(stderr=True), disable=quiet) as bar:
-        shown = bar.add_task(name, total=replicates * len(cells))
+        task_id = bar.add_task(name, total=replicates * len(cells))
         outcomes = run_study(
             task,
             cells,
             replicates=replicates,
             path=results,
             workers=workers,
-            tell=lambda done, of: bar.update(shown, completed=done, total=of),
+            progress=lambda done, of: bar.update(task_id, completed=done, total=of),
         )
     return [(cell, outcomes[key(cell)]) for cell in cells]
 
 
-def _show(found: dict[str, Any]) -> None:
-    setting, posteriors, races = found["setting"], found["posteriors"], found["races"]
-    sets = terminal.with_noun(posteriors[0]["data_sets"], "data set")
+def _print_summary(summary: dict[str, Any]) -> None:
+    setting, posteriors, races = summary["setting"], summary["posteriors"], summary["races"]
+    sets = with_noun(posteriors[0]["data_sets"], "data set")
     terminal.print_result(
-        f"{setting['belief']}, {setting['algorithms']} algorithms, {setting['times']} times, {found['instances']} "
+        f"{setting['belief']}, {setting['algorithms']} algorithms, {setting['times']} times, {summary['instances']} "
         f"instances, autocorrelation {setting['autocorrelation']:g}, spread {setting['spread']:g}; "
         f"{setting['elimination']} elimination, confidence {setting['confidence']:g}, races of at most "
         f"{setting['most_instances']} instances; {sets} and as many races for each kind of truth\n"
@@ -213,9 +215,9 @@ def _show(found: dict[str, Any]) -> None:
     ]
     head = (
         "truth",
-        "95 % intervals hold it",
-        "claims about pairs true",
-        "claims about the first true",
+        "95 % intervals cover",
+        "claims on pairs true",
+        "claims on ratings true",
         "any wrong elimination",
         "clear member lost",
         "right set",
@@ -225,7 +227,7 @@ def _show(found: dict[str, Any]) -> None:
     worst = min(posteriors, key=lambda each: each["coverage"])
     most_wrong = max(races, key=lambda each: each["any_wrong"][0])
     terminal.print_result(
-        f"\nWorst case: intervals hold the truth in {_coverage(worst)} of cases ({worst['truth']}); "
+        f"\nWorst case: intervals cover the truth in {_coverage(worst)} of cases ({worst['truth']}); "
         f"{_share(most_wrong['any_wrong'])} of races have a wrong elimination ({most_wrong['truth']})."
     )
 

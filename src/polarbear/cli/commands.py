@@ -13,22 +13,25 @@ from typer.core import TyperGroup
 from polarbear.cli import (
     analyse,
     calibrate,
+    check,
     export,
     plot,
     race,
     report,
     reproduce,
+    resume,
     select,
     start,
     status,
 )
+from polarbear.cli.option_groups import expand
 from polarbear.version import __version__
 
 _USAGE_ERROR: Any = typer.BadParameter.__base__
 _EPILOG = """\
-Results go to standard output, progress and remarks to standard error.
+Results go to standard output; progress and remarks go to standard error.
 
-Exit codes: 0 done; 1 an error of yours, told on standard error; 2 stopped early, with a valid state to go on from.
+Exit codes: 0 done; 1 an error in the input, printed on standard error; 2 stopped early, in a state that can be resumed.
 """
 
 
@@ -40,17 +43,17 @@ class Commands(TyperGroup):
 
     def make_context(self, *args: Any, **extra: Any) -> Any:
         """Parse the options before the command."""
-        with _errors_told():
+        with _report_errors():
             return super().make_context(*args, **extra)
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command."""
-        with _errors_told():
+        with _report_errors():
             return super().invoke(ctx)
 
 
 @contextmanager
-def _errors_told() -> Iterator[None]:
+def _report_errors() -> Iterator[None]:
     try:
         yield
     except _USAGE_ERROR as error:
@@ -59,7 +62,7 @@ def _errors_told() -> Iterator[None]:
     except typer.Exit:
         raise
     except BrokenPipeError:  # the program that reads our output has closed the pipe
-        sys.stdout = _nowhere()
+        sys.stdout = _null_device()
         raise typer.Exit(1) from None
     except (ValueError, OSError, ImportError, RuntimeError) as error:
         if os.environ.get("POLARBEAR_TRACEBACK"):
@@ -74,7 +77,7 @@ def _errors_told() -> Iterator[None]:
 
 app = typer.Typer(
     cls=Commands,
-    help="Choose an optimiser without knowing the budget: race anytime algorithms, and keep those worth having.",
+    help="Choose an optimiser without knowing the budget: race anytime algorithms, and keep those that may lead.",
     epilog=_EPILOG,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -82,8 +85,8 @@ app = typer.Typer(
 )
 
 
-def _version(wanted: bool) -> None:
-    if wanted:
+def _print_version(requested: bool) -> None:
+    if requested:
         print(f"polarbear {__version__}")
         raise typer.Exit
 
@@ -91,19 +94,19 @@ def _version(wanted: bool) -> None:
 @app.callback()
 def _options(
     version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version.")
     ] = False,
 ) -> None: ...
 
 
 for panel, commands in {
-    "Begin": (start.demo, start.init, start.check),
-    "Race": (race.race, race.resume, race.add, status.status),
-    "Answers": (select.select, report.report, plot.plot, export.export, analyse.analyse),
-    "Trust": (calibrate.calibrate, reproduce.reproduce),
+    "First steps": (start.demo, start.init, check.check),
+    "Race": (race.race, resume.resume, resume.add, status.status),
+    "Results": (select.select, report.report, plot.plot, export.export, analyse.analyse),
+    "Validation": (calibrate.calibrate, reproduce.reproduce),
 }.items():
     for command in commands:
-        app.command(rich_help_panel=panel)(command)
+        app.command(rich_help_panel=panel)(expand(command))
 
 
 def run() -> None:
@@ -114,10 +117,10 @@ def run() -> None:
 
 def _open_streams() -> None:
     """Open closed standard streams on the null device, and print characters that cannot be encoded as a question mark."""
-    sys.stdout, sys.stderr = (sys.stdout or _nowhere()), (sys.stderr or _nowhere())
+    sys.stdout, sys.stderr = (sys.stdout or _null_device()), (sys.stderr or _null_device())
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")
 
 
-def _nowhere() -> TextIO:
+def _null_device() -> TextIO:
     return open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123

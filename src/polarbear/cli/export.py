@@ -2,11 +2,11 @@
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from polarbear.cli import options, select, terminal
+from polarbear.cli import options, terminal
 from polarbear.cli.open_file import open_race, posterior_and_candidates, require_race_file
 
 if TYPE_CHECKING:
@@ -28,28 +28,25 @@ _BINARY = ("parquet", "nc", "npz")
 
 
 def export(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A race file, or a posterior that was saved.")],
+    file: options.AnyFile,
     what: Annotated[What, typer.Argument(help="What to write.")],
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Where to; its ending says how. Standard output by default.")
+        Path | None,
+        typer.Option("--output", "-o", help="The file; its ending sets the format. Standard output by default."),
     ] = None,
-    form: Annotated[Format | None, typer.Option("--format", help="How, where the ending does not say.")] = None,
-    level: Annotated[float, typer.Option(help="Of the credible intervals.")] = 0.95,
-    rope: Annotated[float, typer.Option(help="What counts as equal, in the pairwise table.")] = 0.05,
-    at: select.At = None,
-    final: select.Final = False,
-    uniform: select.Uniform = False,
-    log_uniform: select.LogUniform = False,
-    between: select.Between = None,
-    samples: select.Samples = None,
-    risk: select.Risk_ = "expected",
-    quantile: select.Level = None,
-    portfolio: select.Portfolio = 1,
+    form: Annotated[Format | None, typer.Option("--format", help="The format, if --output has no such ending.")] = None,
+    level: Annotated[float, typer.Option(help="The level of the credible intervals.")] = 0.95,
+    rope: Annotated[
+        float, typer.Option(help="For pairwise: win rates within this distance of 0.5 count as equal.")
+    ] = 0.05,
+    *,
+    budgets: options.Budgets,
+    attitude: options.Attitude,
 ) -> None:
-    """Write a race or a posterior for others to read.
+    """Write tables and draws of a race or a posterior, for other programs and for papers.
 
-    runs: csv, parquet. posterior: csv, parquet (summaries), nc (draws, for ArviZ), npz (draws, for PolarBear).
-    decisions: json. pairwise, selection: csv, tex (booktabs), parquet, json. configuration: toml.
+    Formats of runs: csv, parquet. Of posterior: csv, parquet (summaries), nc (draws, for ArviZ), npz (draws, for
+    PolarBear). Of decisions: json. Of pairwise and selection: csv, tex (booktabs), parquet, json. Of configuration: toml.
     """
     kind = _format(what, output, form)
     options.require_writable(output)
@@ -57,19 +54,18 @@ def export(
         from polarbear.configuration import load_stored
 
         require_race_file(file)
-        _put(load_stored(file).text, output)
+        _write_text(load_stored(file).text, output)
     elif what == "decisions":
-        _put(_decisions(file), output)
+        _write_text(_decisions(file), output)
     elif kind in ("nc", "npz"):
         assert output is not None
-        _draws(file, output, kind)
+        _write_draws(file, output, kind)
     else:
         if what == "selection":
-            preference = select.preference_of(at, final, uniform, log_uniform, between, samples)
-            table, caption = _selection(file, preference, select.risk_of(risk, quantile), portfolio)
+            table, caption = _selection(file, budgets, attitude)
         else:
             table, caption = _table(file, what, level, rope)
-        _put_table(table, caption, output, kind)
+        _write_table(table, caption, output, kind)
 
 
 def _format(what: What, output: Path | None, form: Format | None) -> Format:
@@ -78,9 +74,9 @@ def _format(what: What, output: Path | None, form: Format | None) -> Format:
     kind = form or ending or known[0]
     chosen = next((each for each in known if each == kind), None)
     if chosen is None:
-        raise ValueError(f"{what} can be written as {', '.join(known)}, not as {kind!r}; choose an ending or --format")
+        raise ValueError(f"expected {' or '.join(known)} for {what}, got {kind!r}; change the ending, or add --format")
     if output is None and chosen in _BINARY:
-        raise ValueError(f"{chosen} is not text; say where to with --output FILE.{chosen}")
+        raise ValueError(f"expected a file for the binary format {chosen}, got none; add --output FILE.{chosen}")
     return chosen
 
 
@@ -93,15 +89,18 @@ def _table(file: Path, what: What, level: float, rope: float) -> "tuple[Table, s
     posterior, _ = posterior_and_candidates(file)
     if what == "posterior":
         return exports.posterior_table(posterior, level=level), ""
-    return exports.pairwise_table(posterior, rope=rope), "How surely the first algorithm beats the second."
+    return exports.pairwise_table(
+        posterior, rope=rope
+    ), "Posterior probability that the first algorithm beats the second."
 
 
-def _selection(file: Path, preference: Any, risk: Any, portfolio: int) -> "tuple[Table, str]":
+def _selection(file: Path, budgets: options.Budgets, attitude: options.Attitude) -> "tuple[Table, str]":
     from polarbear import exports
     from polarbear.selection import select
 
+    preference, risk = budgets.preference(), attitude.risk()
     posterior, candidates = posterior_and_candidates(file)
-    selection = select(posterior, preference, risk, among=candidates, portfolio=portfolio)
+    selection = select(posterior, preference, risk, among=candidates, portfolio=attitude.portfolio)
     return exports.selection_table(selection), selection.sentence
 
 
@@ -114,7 +113,7 @@ def _decisions(file: Path) -> str:
         return json.dumps(terminal.to_json_types(decisions(race.result)), indent=2, ensure_ascii=False) + "\n"
 
 
-def _draws(file: Path, output: Path, kind: Format) -> None:
+def _write_draws(file: Path, output: Path, kind: Format) -> None:
     posterior, _ = posterior_and_candidates(file)
     if kind == "npz":
         posterior.save(output)
@@ -125,16 +124,16 @@ def _draws(file: Path, output: Path, kind: Format) -> None:
         raise ImportError("netCDF needs xarray and h5netcdf: pip install 'polarbear[arviz]'") from error
 
 
-def _put_table(table: "Table", caption: str, output: Path | None, kind: Format) -> None:
+def _write_table(table: "Table", caption: str, output: Path | None, kind: Format) -> None:
     from polarbear import exports
 
     if output is None:
-        _put(exports.as_text(table, kind, caption=caption), None)
+        _write_text(exports.as_text(table, kind, caption=caption), None)
     else:
         exports.write_table(table, output, kind, caption=caption)
 
 
-def _put(text: str, output: Path | None) -> None:
+def _write_text(text: str, output: Path | None) -> None:
     if output is None:
         sys.stdout.write(text)
         sys.stdout.flush()

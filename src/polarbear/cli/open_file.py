@@ -4,27 +4,28 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from polarbear.cli import terminal
+from polarbear.wording import suggest
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from polarbear.driver.race import Race
     from polarbear.posterior.posterior import Posterior
+    from polarbear.race.result import RaceResult
 
 _SQLITE = b"SQLite format 3\0"
 _ZIP = b"PK"  # npz files are zip archives
+_HINT = "`polarbear race` creates race files"
 
 
 def is_race_file(path: Path) -> bool:
     """Return whether a file is an SQLite database, as race files are; raise an error if it is missing or a folder."""
     if not path.exists():
-        from polarbear.configuration.errors import suggest
-
         others = sorted(each.name for each in path.parent.glob("*.race"))
-        hint = suggest(path.name, others) if others else "`polarbear race` makes one"
+        hint = suggest(path.name, others) or (f"choose one of {', '.join(others)}" if others else _HINT)
         raise FileNotFoundError(f"there is no file {path}; {hint}")
     if path.is_dir():
-        raise ValueError(f"{path} is a folder; expected a race file, or a posterior that was saved")
+        raise ValueError(f"expected a race file or a saved posterior, got the folder {path}; name a file in it")
     return _begins_with(path, _SQLITE)
 
 
@@ -33,7 +34,7 @@ def load_posterior(path: Path) -> "Posterior":
     from polarbear.posterior.posterior import Posterior
 
     if not _begins_with(path, _ZIP):
-        raise ValueError(f"expected a race file, or a posterior that was saved, got neither in {path}")
+        raise ValueError(f"expected a race file or a saved posterior, got neither in {path}; check its name")
     return Posterior.load(path)
 
 
@@ -47,18 +48,28 @@ def posterior_and_candidates(path: Path) -> "tuple[Posterior, tuple[str, ...]]":
     if not is_race_file(path):
         posterior = load_posterior(path)
         return posterior, posterior.names
+    result = decided_result(path)
+    return result.posterior, candidates_of(result)
+
+
+def decided_result(path: Path) -> "RaceResult":
+    """Return the result of a race in which something has been decided."""
     with open_race(path) as race:
         result = race.result
-        if not result.instances:
-            raise no_decisions_error(path)
-        known = result.posterior.names  # an added algorithm may not have run yet
-        return result.posterior, tuple(name for name in result.pareto_set if name in known)
+    if not result.rounds:
+        raise no_decisions_error(path)
+    return result
+
+
+def candidates_of(result: "RaceResult") -> tuple[str, ...]:
+    """Return the candidates of a race that have run; an added algorithm may not have run yet."""
+    return tuple(name for name in result.pareto_set if name in result.posterior.names)
 
 
 def no_decisions_error(path: Path) -> ValueError:
     """Return the error for a race in which nothing has been decided."""
     return ValueError(
-        f"nothing has been decided in {path} yet; go on with: polarbear resume {terminal.shell_path(path)}"
+        f"nothing has been decided in {path} yet; continue it with: polarbear resume {terminal.shell_path(path)}"
     )
 
 
@@ -73,4 +84,4 @@ def open_race(path: Path) -> "AbstractContextManager[Race]":
 def require_race_file(path: Path) -> None:
     """Raise an error unless the file is a race file."""
     if not is_race_file(path):
-        raise ValueError(f"{path} is not a race file; `polarbear race` makes one")
+        raise ValueError(f"expected a race file, got another file in {path}; {_HINT}")

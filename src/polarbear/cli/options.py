@@ -1,32 +1,167 @@
 """Arguments and options shared by several commands."""
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-Config = Annotated[Path, typer.Argument(help="The configuration, or its folder.", show_default=True)]
-RaceFileName = Annotated[Path, typer.Argument(metavar="RACE", help="The race file.")]
-OtherConfig = Annotated[Path | None, typer.Option("--config", help="The configuration, where it is not where it was.")]
-Json = Annotated[bool, typer.Option("--json", help="The result as JSON, for programs.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no remarks on standard error.")]
+if TYPE_CHECKING:
+    from polarbear.selection import Preference, Risk
 
-Confidence = Annotated[float | None, typer.Option(help="How sure a decision must be.")]
+RiskName = Literal["expected", "best", "quantile", "regret"]
+
+Config = Annotated[Path, typer.Argument(help="The configuration, or the folder of a race.toml.", show_default=True)]
+RaceFileName = Annotated[Path, typer.Argument(metavar="RACE", help="The race file.")]
+AnyFile = Annotated[Path, typer.Argument(metavar="FILE", help="A race file, or a saved posterior.")]
+OtherConfig = Annotated[Path | None, typer.Option("--config", help="The configuration, if it has moved.")]
+Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print no progress and no remarks.")]
+
+Confidence = Annotated[float | None, typer.Option(help="The probability that a decision needs, such as 0.99.")]
 Guarantee = Annotated[
     float | None, typer.Option(help="The largest probability of any wrong elimination, whatever the model.")
 ]
-Rope = Annotated[float | None, typer.Option(help="Half the width of the region of practical equivalence.")]
-Seed = Annotated[int | None, typer.Option(help="All randomness follows from it.")]
-Workers = Annotated[int | None, typer.Option(help="Runs at the same time on this machine.")]
-Dask = Annotated[str | None, typer.Option(metavar="ADDRESS", help="Run on this Dask cluster.")]
-MaxInstances = Annotated[int | None, typer.Option(help="Stop at so many instances in all.")]
-MaxEvaluations = Annotated[float | None, typer.Option(help="Stop at such a cost in all, in the race's unit of time.")]
-MaxSeconds = Annotated[float | None, typer.Option(help="Stop after so long on the wall clock.")]
-Report = Annotated[Path | None, typer.Option(help="Write a page here, anew after each round; it renews itself.")]
-Set = Annotated[
-    list[str] | None,
-    typer.Option("--set", metavar="KEY=VALUE", help="Any key of the file, for example race.prior=RandomWalk."),
+Rope = Annotated[
+    float | None, typer.Option(help="Win rates within this distance of 0.5 count as equal: 0.05 for 45 to 55 %.")
 ]
+ELIMINATION = typer.Option(help="Eliminate if beaten at all times at once (joint), or at each time (pointwise).")
+Workers = Annotated[int | None, typer.Option(help="Number of simultaneous runs on this machine.")]
+MaxInstances = Annotated[int | None, typer.Option(help="Stop at this total number of instances.")]
+SetKeys = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set", metavar="KEY=VALUE", help="Set a key of the file, such as race.prior=RandomWalk; repeatable."
+    ),
+]
+
+
+@dataclass(frozen=True)
+class Strictness:
+    """Options that say when a pair is decided."""
+
+    confidence: Confidence = None
+    guarantee: Guarantee = None
+    rope: Rope = None
+
+    def keys(self) -> dict[str, Any]:
+        """Return the keys of `race.toml` that these options set."""
+        return {"race.confidence": self.confidence, "race.guarantee": self.guarantee, "race.rope": self.rope}
+
+
+@dataclass(frozen=True)
+class Running:
+    """Options of the commands that run a race: where, until when, and what they print."""
+
+    workers: Workers = None
+    dask: Annotated[
+        str | None, typer.Option(metavar="ADDRESS", help="Run on the Dask cluster with this scheduler.")
+    ] = None
+    max_instances: MaxInstances = None
+    max_evaluations: Annotated[
+        float | None, typer.Option(help="Stop at this total cost, in the race's unit of time.")
+    ] = None
+    max_seconds: Annotated[float | None, typer.Option(help="Stop after this many seconds of wall-clock time.")] = None
+    report: Annotated[
+        Path | None, typer.Option(help="Write an HTML report here after each round; an open page reloads itself.")
+    ] = None
+    settings: SetKeys = None
+    as_json: Json = False
+    quiet: Quiet = False
+
+    def overrides(self, given: dict[str, Any]) -> dict[str, Any]:
+        """Return the values that the command line sets instead of the file, by dotted key."""
+        limits = {
+            "execution.workers": self.workers,
+            "execution.dask": self.dask,
+            "limits.instances": self.max_instances,
+            "limits.evaluations": self.max_evaluations,
+            "limits.seconds": self.max_seconds,
+        }
+        return overrides({**given, **limits}, self.settings)
+
+
+@dataclass(frozen=True)
+class Budgets:
+    """Options that name a preference over budgets: at most one, uniform by default."""
+
+    at: Annotated[float | None, typer.Option(help="Choose for this budget.")] = None
+    final: Annotated[bool, typer.Option("--final", help="Choose for the longest budget.")] = False
+    uniform: Annotated[bool, typer.Option("--uniform", help="Choose for any budget, all equally likely (default).")] = (
+        False
+    )
+    log_uniform: Annotated[
+        bool, typer.Option("--log-uniform", help="Choose for any budget, all orders of magnitude equally likely.")
+    ] = False
+    between: Annotated[
+        tuple[float, float] | None, typer.Option(help="Choose for a budget between these two, all equally likely.")
+    ] = None
+    samples: Annotated[Path | None, typer.Option(help="Choose for budgets like those in this file, one per line.")] = (
+        None
+    )
+
+    def preference(self) -> "Preference":
+        """Return the preference that the options name."""
+        from polarbear import selection
+
+        given: dict[str, Any] = {}
+        if self.at is not None:
+            given["--at"] = selection.At(self.at)
+        if self.final:
+            given["--final"] = selection.Final()
+        if self.uniform:
+            given["--uniform"] = selection.Uniform()
+        if self.log_uniform:
+            given["--log-uniform"] = selection.LogUniform()
+        if self.between is not None:
+            given["--between"] = selection.Between(*self.between)
+        if self.samples is not None:
+            given["--samples"] = selection.BudgetDistribution(_read_numbers(self.samples))
+        preference: Preference = only_one("preference", given) or selection.Uniform()
+        return preference
+
+
+@dataclass(frozen=True)
+class Attitude:
+    """Options that name an attitude to risk, and the size of a portfolio."""
+
+    risk_name: Annotated[
+        RiskName,
+        typer.Option(
+            "--risk", help="Rank by the expected value, the probability of being best, a low quantile, or the regret."
+        ),
+    ] = "expected"
+    quantile: Annotated[
+        float | None, typer.Option(help="The level for --risk quantile, 0.05 by default; lower is more cautious.")
+    ] = None
+    portfolio: Annotated[
+        int, typer.Option(min=1, max=1000, help="Choose this many algorithms, to run side by side.")
+    ] = 1
+
+    def risk(self) -> "Risk":
+        """Return the risk attitude that the options name."""
+        from polarbear import selection
+
+        if self.risk_name == "quantile":
+            return selection.Quantile(0.05 if self.quantile is None else self.quantile)
+        if self.quantile is not None:
+            raise ValueError(
+                f"expected --risk quantile with --quantile {self.quantile:g}, got --risk {self.risk_name}; "
+                "add --risk quantile, or leave --quantile out"
+            )
+        risks: dict[str, Risk] = {
+            "expected": selection.Expected(),
+            "best": selection.ProbabilityBest(),
+            "regret": selection.Regret(),
+        }
+        return risks[self.risk_name]
+
+
+def only_one(kind: str, given: dict[str, Any]) -> Any:
+    """Return the only value among options that exclude each other, or None; raise an error if several are given."""
+    if len(given) > 1:
+        raise ValueError(f"expected one {kind}, got {' and '.join(given)}; leave all but one out")
+    return next(iter(given.values()), None)
 
 
 def require_writable(*paths: Path | None) -> None:
@@ -35,9 +170,9 @@ def require_writable(*paths: Path | None) -> None:
         if path is None:
             continue
         if path.is_dir():
-            raise ValueError(f"expected a file to write, got the folder {path}; say also a name in it")
+            raise ValueError(f"expected a file to write, got the folder {path}; add a file name")
         if not path.parent.is_dir():
-            raise ValueError(f"there is no folder {path.parent} for {path.name}; make it first")
+            raise ValueError(f"there is no folder {path.parent} for {path.name}; create it first")
 
 
 def overrides(given: dict[str, Any], settings: list[str] | None) -> dict[str, Any]:
@@ -46,11 +181,27 @@ def overrides(given: dict[str, Any], settings: list[str] | None) -> dict[str, An
 
     changes = {key: value for key, value in given.items() if value is not None}
     for each in settings or ():
-        key, separator, value = each.partition("=")
-        if not separator or not key.strip():
-            raise ValueError(f"expected --set key=value, such as --set race.rope=0.1, got {each!r}")
-        changes[key.strip()] = parse_value(value.strip())
+        key, value = split_pair("--set", each, "race.rope=0.1")
+        changes[key] = parse_value(value)
     for here, there in (("workers", "dask"), ("dask", "workers")):
         if f"execution.{here}" in changes:  # None removes a key of the file
             changes.setdefault(f"execution.{there}", None)
     return changes
+
+
+def split_pair(option: str, text: str, example: str) -> tuple[str, str]:
+    """Return the two sides of a `name=value` that was given with an option."""
+    name, separator, value = text.partition("=")
+    if not separator or not name.strip():
+        raise ValueError(f"expected {option} name=value, such as {option} {example}, got {text!r}")
+    return name.strip(), value.strip()
+
+
+def _read_numbers(path: Path) -> list[float]:
+    try:
+        numbers = [float(word) for word in path.read_text(encoding="utf-8").split()]
+    except ValueError as error:
+        raise ValueError(f"expected numbers in {path}, one per line: {error}") from None
+    if not numbers:
+        raise ValueError(f"expected numbers in {path}, one per line, got none")
+    return numbers

@@ -1,4 +1,4 @@
-"""Command `report`: write one page about a race or a posterior."""
+"""Command `report`: write an HTML page about a race or a posterior."""
 
 import time
 import webbrowser
@@ -16,25 +16,27 @@ if TYPE_CHECKING:
     from polarbear.driver.race import Race
     from polarbear.race.result import RaceResult
 
-RENEWED = 5.0  # seconds after which the page of a running race reloads itself
+_RELOAD_SECONDS = 5.0  # seconds after which the page of a running race reloads itself
 
 
 def report(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A race file, or a posterior that was saved.")],
+    file: options.AnyFile,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="The page; by default the file's name, ending in .html.")
+        Path | None,
+        typer.Option("--output", "-o", help="The page; by default the name of the file with the ending .html."),
     ] = None,
-    title: Annotated[str | None, typer.Option(help="The heading; by default the file's name.")] = None,
+    title: Annotated[str | None, typer.Option(help="The heading; by default the name of the file.")] = None,
     live: Annotated[
-        bool, typer.Option("--live", help="Write it again after each round of a running race, until all is decided.")
+        bool, typer.Option("--live", help="Write it again after each round, until the race is finished.")
     ] = False,
     show: Annotated[bool, typer.Option("--open", help="Open it in a browser.")] = False,
     confidence: Annotated[
-        float | None, typer.Option(help="Of a saved posterior: how sure it must be that one is out; 0.95 by default.")
+        float | None,
+        typer.Option(help="For a saved posterior: the probability that an elimination needs; 0.95 by default."),
     ] = None,
     quiet: options.Quiet = False,
 ) -> None:
-    """Write one self-contained page: the answer, how it was found, and an explorer for any other wish."""
+    """Write a self-contained HTML page: the answer, how it was found, and an explorer for any other query."""
     page = output or file.with_suffix(".html")
     heading = title or file.stem
     options.require_writable(page)
@@ -42,40 +44,43 @@ def report(
         from polarbear.reporting import report as write
 
         if live:
-            raise ValueError(f"{file} is no race, so nothing in it will change; leave --live out")
+            raise ValueError(f"expected a race file with --live, got the saved posterior {file}; leave --live out")
         write(load_posterior(file), page, title=heading, confidence=0.95 if confidence is None else confidence)
-        _wrote(page, show=show)
+        _print_page(page, show=show)
         return
     if confidence is not None:
-        raise ValueError(f"a race has its own confidence; decide anew with: polarbear resume {file} --confidence ...")
-    rounds, finished = _written(file, page, heading, live=live, known=0)
+        raise ValueError(
+            f"expected a saved posterior with --confidence, got the race file {file}; change the confidence of the race "
+            f"with: polarbear resume {terminal.shell_path(file)} --confidence {confidence:g}"
+        )
+    rounds, finished = _update_page(file, page, heading, live=live, known=0)
     if not rounds and not live:
         raise no_decisions_error(file)
     if live and not finished:
         terminal.print_remark(
-            "The page is written again after each round; Ctrl-C ends this, not the race.", quiet=quiet
+            "The page is written again after each round; Ctrl-C stops this command, not the race.", quiet=quiet
         )
     while live and not rounds:
         time.sleep(1.0)
-        rounds, finished = _written(file, page, heading, live=live, known=0)
-    _wrote(page, show=show)
+        rounds, finished = _update_page(file, page, heading, live=live, known=0)
+    _print_page(page, show=show)
     while live and not finished:
         time.sleep(1.0)
-        rounds, finished = _written(file, page, heading, live=live, known=rounds)
+        rounds, finished = _update_page(file, page, heading, live=live, known=rounds)
 
 
-def _written(file: Path, page: Path, heading: str, *, live: bool, known: int) -> tuple[int, bool]:
+def _update_page(file: Path, page: Path, heading: str, *, live: bool, known: int) -> tuple[int, bool]:
     """Write the page if the race has more than `known` rounds; return its number of rounds and whether it is finished."""
     from polarbear.reporting import report as write
 
     with open_race(file) as race:
         rounds, finished = len(race.state.rounds), race.result.finished
         if rounds > known:
-            write(race, page, title=heading, live=RENEWED if live else None)
+            write(race, page, title=heading, live=_RELOAD_SECONDS if live else None)
         return rounds, finished
 
 
-def _wrote(page: Path, *, show: bool) -> None:
+def _print_page(page: Path, *, show: bool) -> None:
     terminal.print_result(str(page))
     if show:
         webbrowser.open(page.resolve().as_uri())
@@ -89,7 +94,7 @@ def after_each_round(race: "Race", page: Path | None) -> "Callable[[RaceResult],
     def renew(result: "RaceResult") -> bool:
         from polarbear.reporting import report as write
 
-        write(race, page, live=None if result.finished else RENEWED)
+        write(race, page, live=None if result.finished else _RELOAD_SECONDS)
         return False
 
     return renew

@@ -11,17 +11,17 @@ from polarbear.cli import options, terminal
 
 
 def reproduce(
-    study: Annotated[Literal["synthetic", "ma-bbob", "gp-bbob", "runtime"], typer.Argument(help="Which one.")],
+    study: Annotated[Literal["synthetic", "ma-bbob", "gp-bbob", "runtime"], typer.Argument(help="The case study.")],
     scale: Annotated[
-        Literal["quick", "paper"], typer.Option(help="Minutes on two cores, or the paper's own scale.")
+        Literal["quick", "paper"], typer.Option(help="quick: minutes on two cores; paper: the size of the paper.")
     ] = "quick",
-    out: Annotated[Path | None, typer.Option(help="Folder to write into; reproduced/STUDY by default.")] = None,
-    workers: Annotated[int, typer.Option(min=1, help="Processes.")] = 2,
+    out: Annotated[Path | None, typer.Option(help="Folder to write to; reproduced/STUDY by default.")] = None,
+    workers: Annotated[int, typer.Option(min=1, help="Number of processes.")] = 2,
     quiet: options.Quiet = False,
 ) -> None:
-    """Make one of the paper's case studies again: figures, results.json, and our numbers beside the paper's."""
+    """Repeat a case study of the paper: figures, results.json, and the numbers beside those of the paper."""
     folder = out or Path("reproduced") / study
-    terminal.print_remark(f"{study} at {scale} scale, into {folder} ...", quiet=quiet)
+    terminal.print_remark(f"{study} at {scale} scale, written to {folder} ...", quiet=quiet)
     page = _case_studies().reproduce(study, scale=scale, folder=folder, workers=workers)
     terminal.print_result(str(page))
 
@@ -32,8 +32,8 @@ def _case_studies() -> Any:
     root = next((place for place in places if (place / "case_studies" / "__main__.py").is_file()), None)
     if root is None:
         raise ValueError(
-            "the case studies are in PolarBear's repository, not in the installed package; clone it and call this command "
-            "from its folder"
+            "the case studies are in PolarBear's repository, not in the installed package; clone it and run this command "
+            "in its folder"
         )
     if str(root) not in sys.path:
         sys.path.insert(0, str(root))

@@ -60,25 +60,24 @@ def format_curves(curves: Curves, *, columns: int | None = None, encoding: str |
         Encoding of the output; where it has no block characters, ASCII characters replace them.
     """
     columns = shutil.get_terminal_size().columns if columns is None else columns
-    steps = _BLOCKS if _can_say(_BLOCKS, encoding or sys.stdout.encoding) else _LETTERS
-    names = {name: _shown(name) for name in curves.probabilities}
+    steps = _BLOCKS if _can_encode(_BLOCKS, encoding or sys.stdout.encoding) else _LETTERS
+    names = {name: _shorten(name) for name in curves.probabilities}
     longest = max(map(len, names.values()), default=0)
-    ends = len("  0.00 to 0.00")
-    width = max(_NARROWEST, min(_WIDEST, columns - longest - 2 - ends))
+    width = max(_NARROWEST, min(_WIDEST, columns - longest - 2 - len("  0.00 to 0.00")))
     lines = [curves.title]
     for name, values in curves.probabilities.items():
         known = [value for value in values if not math.isnan(value)]
-        told = f"  {known[0]:.2f} to {known[-1]:.2f}" if known else ""
-        lines.append(f"{names[name]:{longest}}  {sparkline(values, width, steps=steps)}{told}")
+        ends = f"  {known[0]:.2f} to {known[-1]:.2f}" if known else ""
+        lines.append(f"{names[name]:{longest}}  {sparkline(values, width, steps=steps)}{ends}")
     return lines
 
 
-def _shown(name: str) -> str:
+def _shorten(name: str) -> str:
     line = "".join(letter if letter.isprintable() else "?" for letter in " ".join(name.split()))
     return line if len(line) <= _NAME else line[: _NAME - 3] + "..."
 
 
-def _can_say(text: str, encoding: str | None) -> bool:
+def _can_encode(text: str, encoding: str | None) -> bool:
     try:
         text.encode(encoding or "ascii")
     except (UnicodeEncodeError, LookupError):

@@ -3,12 +3,14 @@
 import json
 import math
 import shlex
+import shutil
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 _WIDE = 160  # width where standard output is not a terminal; longer lines are not wrapped
+_GAP = "  "  # between two columns of a table
 _WORD = 20  # longest word that a table keeps whole, in letters
 
 
@@ -30,17 +32,6 @@ def shell_path(path: Path) -> str:
     return shlex.quote(str(whole.relative_to(here) if whole.is_relative_to(here) else whole))
 
 
-def with_noun(number: int, noun: str) -> str:
-    """Return a count with its noun, which is in the plural unless the count is one.
-
-    Examples
-    --------
-    >>> with_noun(1, "round"), with_noun(1234, "run")
-    ('1 round', '1,234 runs')
-    """
-    return f"{number:,} {noun if number == 1 else noun + 's'}"
-
-
 def print_json(data: Any) -> None:
     """Print a result as JSON for programs; numbers that are not finite become null."""
     print_result(json.dumps(to_json_types(data), indent=2, ensure_ascii=False))
@@ -48,24 +39,41 @@ def print_json(data: Any) -> None:
 
 def print_table(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
     """Print a result as a table, with numbers aligned to the right."""
+    values = [list(row) for row in rows]
+    columns = [[row[position] for row in values] for position in range(len(heads))]
+    numeric = [bool(column) and all(isinstance(value, int | float) for value in column) for column in columns]
+    texts = [[head, *map(_cell, column)] for head, column in zip(heads, columns, strict=True)]
+    widths = [max(map(len, column)) for column in texts]
+    available = shutil.get_terminal_size().columns if sys.stdout.isatty() else _WIDE
+    simple = all(text.isascii() and text.isprintable() for column in texts for text in column)
+    if not simple or sum(widths) + len(_GAP) * (len(widths) - 1) > available:
+        _print_wrapped(texts, numeric)
+        return
+    for row in zip(*texts, strict=True):
+        cells = [
+            text.rjust(width) if right else text.ljust(width)
+            for text, width, right in zip(row, widths, numeric, strict=True)
+        ]
+        print_result(_GAP.join(cells).rstrip())
+
+
+def _print_wrapped(texts: Sequence[Sequence[str]], numeric: Sequence[bool]) -> None:
+    """Print columns of text, wrapped to the width of the terminal, and with wide and combining characters aligned."""
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
-    listed = [list(row) for row in rows]
-    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False)
-    for position, head in enumerate(heads):
-        column = [row[position] for row in listed]
-        numbers = bool(column) and all(isinstance(value, int | float) for value in column)
-        longest = max(len(word) for text in (head, *map(_cell, column)) for word in text.split() or [""])
+    table = Table(box=None, padding=(0, len(_GAP), 0, 0), pad_edge=False)
+    for (head, *cells), right in zip(texts, numeric, strict=True):
+        longest = max(len(word) for text in (head, *cells) for word in text.split() or [""])
         table.add_column(
             Text(head),
-            justify="right" if numbers else "left",
+            justify="right" if right else "left",
             overflow="fold",
             min_width=min(longest, _WORD),  # keeps words whole where the terminal is wide enough
         )
-    for row in listed:
-        table.add_row(*(Text(_cell(value)) for value in row))
+    for row in list(zip(*texts, strict=True))[1:]:
+        table.add_row(*map(Text, row))
     width = None if sys.stdout.isatty() else _WIDE
     console = Console(file=sys.stdout, width=width, highlight=False, soft_wrap=width is not None)
     with console.capture() as captured:

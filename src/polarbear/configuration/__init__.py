@@ -6,20 +6,11 @@ takes, or an error that lists every fault of the file.
 `schema` defines the tables and keys, `reading` parses and validates a file, `building` builds what its tables describe,
 `imports` imports the functions that it names, and `errors` describes faults. `stored` keeps the configuration in the race
 file. `example` holds the files that `polarbear init` writes.
+
+The public names are listed in `__init__.pyi`. Each is imported when it is first used, so that an error message does not wait
+for the schema.
 """
 
-from polarbear.configuration.errors import ConfigurationError, Fault
-from polarbear.configuration.reading import Prepared, parse_prior, parse_value, prepare
-from polarbear.configuration.stored import StoredConfiguration, load_stored, to_store
+import lazy_loader
 
-__all__ = [
-    "ConfigurationError",
-    "Fault",
-    "Prepared",
-    "StoredConfiguration",
-    "load_stored",
-    "parse_prior",
-    "parse_value",
-    "prepare",
-    "to_store",
-]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

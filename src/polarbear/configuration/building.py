@@ -34,9 +34,9 @@ def settings_of(race: RaceTable, grid: Grid, prior: Any, batch: Batch) -> Settin
     """Return the settings of a race from its table and from the parts that are already built."""
     from polarbear.race.settings import Settings
 
-    made: dict[str, Any] = {"prior": prior, "batch": batch}
-    said = {key: made.get(key, value) for key, value in race.said().items() if key != "file"}
-    return Settings(grid=grid, **said)
+    parts: dict[str, Any] = {"prior": prior, "batch": batch}
+    given = {key: parts.get(key, value) for key, value in race.given().items() if key != "file"}
+    return Settings(grid=grid, **given)
 
 
 def grid_of(table: GridTable) -> Grid:
@@ -53,11 +53,10 @@ def grid_of(table: GridTable) -> Grid:
 
 def prior_of(table: PriorTable) -> Any:
     """Return the prior, with defaults for parameters that the table does not give."""
-    from polarbear import models
+    from polarbear.models import PRIORS
 
-    parameters = {name: value for name, value in table.said().items() if name != "kind" and value is not None}
-    kind = getattr(models, table.kind)
-    known = kind.__dataclass_fields__
+    kind, parameters = PRIORS[table.kind], table.model_extra or {}
+    known = list(signature(kind).parameters)
     unknown = [name for name in parameters if name not in known]
     if unknown:
         raise ValueError(f"{table.kind} has no {', '.join(unknown)}; it has {', '.join(known)}")
@@ -68,7 +67,7 @@ def batch_of(table: BatchTable) -> Batch:
     """Return the rule for the number of instances per round."""
     from polarbear.race.batching import AdaptiveBatch, FixedBatch
 
-    return FixedBatch(table.size) if table.size is not None else AdaptiveBatch(**table.said())
+    return FixedBatch(table.size) if table.size is not None else AdaptiveBatch(**table.given())
 
 
 def algorithm_of(table: AlgorithmTable, folder: Path) -> Any:
@@ -78,19 +77,19 @@ def algorithm_of(table: AlgorithmTable, folder: Path) -> Any:
     if table.command is not None:
         parse = None if table.parse is None else import_object(table.parse, folder)
         memory = None if table.memory is None else table.memory * 1_000_000
-        made = algorithms.command(table.command, parse=parse, memory=memory, folder=folder)
-        if made.template[0] == "python":  # this interpreter has the race's packages; the one on the path may not
-            made = replace(made, template=(sys.executable, *made.template[1:]))
-        return made
+        program = algorithms.command(table.command, parse=parse, memory=memory, folder=folder)
+        if program.template[0] == "python":  # this interpreter has the race's packages; the one on the path may not
+            program = replace(program, template=(sys.executable, *program.template[1:]))
+        return program
     assert table.function is not None
     function = import_object(table.function, folder)
     if table.arguments:
-        function = _with_arguments(_callable(function, table.function), table.arguments, table.function)
+        function = _bind_arguments(_check_callable(function, table.function), table.arguments, table.function)
     if table.shape == "counted":
         return algorithms.counted(function)
     if table.shape == "ask-tell":
         return algorithms.ask_tell(function, style=table.style, restart=table.restart)
-    return _callable(function, table.function)
+    return _check_callable(function, table.function)
 
 
 def instances_of(table: InstancesTable, folder: Path, *, seed: int, known: Sequence[str] = ()) -> Any:
@@ -106,54 +105,54 @@ def instances_of(table: InstancesTable, folder: Path, *, seed: int, known: Seque
         Instances that the race has already used; they keep their places, and new ones follow.
     """
     if table.generator is not None:
-        thing = _callable(import_object(table.generator, folder), table.generator)
+        thing = _check_callable(import_object(table.generator, folder), table.generator)
         if isclass(thing):
             try:
                 return thing(**table.arguments)
             except (TypeError, ValueError) as error:
-                raise ValueError(f"{table.generator} cannot be made: {error}") from error
-        return _with_arguments(thing, table.arguments, table.generator) if table.arguments else thing
-    listed = _listed(table, folder)
-    gone = [name for name in known if name not in set(listed)]
-    if gone:
+                raise ValueError(f"{table.generator} cannot be created: {error}") from error
+        return _bind_arguments(thing, table.arguments, table.generator) if table.arguments else thing
+    names = _instance_names(table, folder)
+    missing = [name for name in known if name not in set(names)]
+    if missing:
         raise ValueError(
-            f"the race has used {', '.join(gone[:3])}{' and others' if gone[3:] else ''}, which are not there any more; "
-            "put them back, or start another race"
+            f"expected all instances that the race has used, got no {', '.join(missing[:3])}"
+            f"{' and others' if missing[3:] else ''}; put them back, or start another race"
         )
-    new = [name for name in listed if name not in set(known)]
+    new = [name for name in names if name not in set(known)]
     if table.shuffle:
         random.Random(seed).shuffle(new)
     return [*known, *new]
 
 
-def _listed(table: InstancesTable, folder: Path) -> list[str]:
+def _instance_names(table: InstancesTable, folder: Path) -> list[str]:
     if table.names is not None:
         names, where = list(table.names), "the names"
     elif table.file is not None:
-        names, where = _lines(folder / table.file), table.file
+        names, where = _read_lines(folder / table.file), table.file
     else:
         assert table.folder is not None
         place = (folder / table.folder).resolve()
         if not place.is_dir():
-            raise ValueError(f"there is no folder {place}")
+            raise ValueError(f"there is no folder {place}; create it, or check the name")
         if table.pattern is not None and Path(table.pattern).is_absolute():
             raise ValueError(f"expected a pattern of files in the folder, such as *.mps, got {table.pattern!r}")
         files = sorted(path for path in place.glob(table.pattern or "*") if path.is_file())
         names, where = [str(path) for path in files if not path.name.startswith(".")], str(place)
     if not names:
-        raise ValueError(f"expected instances in {where}, got none")
-    double = sorted({name for name in names if names.count(name) > 1}) if len(set(names)) < len(names) else []
-    if double:
-        raise ValueError(f"expected different instances in {where}, got {double[0]!r} twice")
+        raise ValueError(f"expected instances in {where}, got none; add some")
+    repeated = sorted({name for name in names if names.count(name) > 1}) if len(set(names)) < len(names) else []
+    if repeated:
+        raise ValueError(f"expected different instances in {where}, got {repeated[0]!r} twice; remove one")
     return names
 
 
-def _lines(path: Path) -> list[str]:
+def _read_lines(path: Path) -> list[str]:
     """Return the lines of a file that are neither empty nor comments."""
     try:
         lines = [line.strip() for line in path.read_text(encoding="utf-8-sig").splitlines()]
     except UnicodeDecodeError as error:
-        raise ValueError(f"expected a text in UTF-8 in {path}: {error}") from None
+        raise ValueError(f"expected text in UTF-8 in {path}: {error}") from None
     return [line for line in lines if line and not line.startswith("#")]
 
 
@@ -169,7 +168,7 @@ def executor_of(table: ExecutionTable) -> Iterator[Any]:
         executor.shutdown(cancel_futures=True)
 
 
-def _with_arguments(function: Any, arguments: dict[str, Any], reference: str) -> Any:
+def _bind_arguments(function: Any, arguments: dict[str, Any], reference: str) -> Any:
     try:
         signature(function).bind_partial(**arguments)
     except TypeError as error:
@@ -179,7 +178,7 @@ def _with_arguments(function: Any, arguments: dict[str, Any], reference: str) ->
     return partial(function, **arguments)
 
 
-def _callable(thing: Any, reference: str) -> Any:
+def _check_callable(thing: Any, reference: str) -> Any:
     if not callable(thing):
         raise ValueError(f"expected {reference} to be a function, got {thing!r}")
     return thing

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import TYPE_CHECKING
+
+from polarbear.wording import with_noun
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -27,9 +28,8 @@ class ConfigurationError(ValueError):
 
     def __init__(self, path: Path, faults: Iterable[Fault]) -> None:
         self.path, self.faults = path, tuple(faults)
-        number = f"{len(self.faults)} faults" if len(self.faults) > 1 else "one fault"
         lines = "\n".join(f"  {fault}".replace("\n", "\n    ") for fault in self.faults)
-        super().__init__(f"{path} has {number}:\n{lines}")
+        super().__init__(f"{path} has {with_noun(len(self.faults), 'fault')}:\n{lines}")
 
 
 def message_of(error: Exception) -> str:
@@ -43,18 +43,3 @@ def message_of(error: Exception) -> str:
     if isinstance(error, OSError) and error.filename is not None and error.strerror:
         return f"{error.filename}: {error.strerror}"
     return str(error)
-
-
-def suggest(word: str, known: Iterable[str]) -> str:
-    """Suggest the known word that is closest to a mistyped one, or list all known words.
-
-    Examples
-    --------
-    >>> suggest("confidense", ["confidence", "rope"])
-    "did you mean 'confidence'?"
-    >>> suggest("x", ["confidence", "rope"])
-    'there is confidence, rope'
-    """
-    words = list(known)
-    close = get_close_matches(word, words, n=1)
-    return f"did you mean {close[0]!r}?" if close else f"there is {', '.join(words)}"

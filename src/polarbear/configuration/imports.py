@@ -8,7 +8,7 @@ from importlib import import_module, invalidate_caches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from polarbear.configuration.errors import suggest
+from polarbear.wording import suggest
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -24,26 +24,27 @@ def import_object(reference: str, folder: Path) -> Any:
     """
     module, separator, names = reference.partition(":")
     if not separator or not module or not names:
-        raise ValueError(f"expected module:function, got {reference!r}")
+        raise ValueError(f"expected module:function, got {reference!r}; write both, such as optimisers:random_search")
     if "/" in module or module.startswith(".") or module.endswith(".py"):
         name = Path(module).name.removesuffix(".py").lstrip(".")
         raise ValueError(f"expected a module, not a file: write {name}:{names}, for {name}.py beside the configuration")
-    thing: Any = _imported(module, folder)
+    thing: Any = _import_module(module, folder)
     for name in names.split("."):
         if not hasattr(thing, name):
             known = [each for each in vars(thing) if not each.startswith("_")] if hasattr(thing, "__dict__") else []
-            raise ValueError(f"there is no {name!r} in {module}; {suggest(name, known)}")
+            hint = suggest(name, known) or f"choose one of {', '.join(known)}"
+            raise ValueError(f"there is no {name!r} in {module}; {hint}")
         thing = getattr(thing, name)
     return thing
 
 
-def _imported(module: str, folder: Path) -> ModuleType:
+def _import_module(module: str, folder: Path) -> ModuleType:
     place = str(folder)
     if place in sys.path:
         sys.path.remove(place)
     sys.path.insert(0, place)  # not removed afterwards: workers import from the same path as this process
     first = module.split(".")[0]
-    if _is_another(first, folder):
+    if _is_shadowing(first, folder):
         for name in [name for name in sys.modules if name == first or name.startswith(first + ".")]:
             del sys.modules[name]
     invalidate_caches()
@@ -51,7 +52,9 @@ def _imported(module: str, folder: Path) -> ModuleType:
         return import_module(module)
     except ModuleNotFoundError as error:
         if error.name is not None and (module == error.name or module.startswith(error.name + ".")):
-            raise ValueError(f"there is no module {module!r} in {folder}, nor is one installed") from None
+            raise ValueError(
+                f"there is no module {module!r} in {folder}, and none is installed; check its name"
+            ) from None
         raise ValueError(f"importing {module!r} failed: {error}; install what it imports") from error
     except SyntaxError as error:
         raise ValueError(
@@ -59,16 +62,19 @@ def _imported(module: str, folder: Path) -> ModuleType:
         ) from error
     except (Exception, SystemExit) as error:
         last = traceback.extract_tb(error.__traceback__)[-1]
-        said = "".join(traceback.format_exception_only(error)).strip()
-        raise ValueError(f"importing {module!r} failed in {last.filename}, line {last.lineno}: {said}") from error
+        message = "".join(traceback.format_exception_only(error)).strip()
+        raise ValueError(f"importing {module!r} failed in {last.filename}, line {last.lineno}: {message}") from error
 
 
-def _is_another(name: str, folder: Path) -> bool:
+def _is_shadowing(name: str, folder: Path) -> bool:
     """Return whether a module of this name was imported from elsewhere although the folder has its own."""
     loaded = getattr(sys.modules.get(name), "__file__", None)
     own = [folder / f"{name}.py", folder / name / "__init__.py"]
-    return loaded is not None and any(path.exists() for path in own) and Path(loaded) not in own and _not_ours(name)
+    return (
+        loaded is not None and any(path.exists() for path in own) and Path(loaded) not in own and _is_replaceable(name)
+    )
 
 
-def _not_ours(name: str) -> bool:
+def _is_replaceable(name: str) -> bool:
+    """Return whether a module may be imported again from elsewhere: PolarBear and the standard library may not."""
     return name != "polarbear" and name not in sys.stdlib_module_names

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any, get_args
 from pydantic import ValidationError
 
 from polarbear.configuration import building
-from polarbear.configuration.errors import ConfigurationError, Fault, message_of, suggest
+from polarbear.configuration.errors import ConfigurationError, Fault, message_of
 from polarbear.configuration.schema import AlgorithmTable, BatchTable, PriorTable, RaceToml, Table
+from polarbear.wording import suggest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from polarbear.race.settings import Settings
 
 
-_GONE = {  # keys of earlier versions, and what to do about them
+_REMOVED_KEYS = {  # keys of earlier versions, and what to do about them
     ("race", "calibration"): (
         'this key no longer exists, since prior = "BayesianBootstrap", the default, accounts for correlation over time '
         "itself; remove the line"
@@ -91,10 +92,10 @@ def prepare(
     place = Path(path).resolve()
     if place.is_dir():
         place /= "race.toml"
-    text, data = _parsed(place)
+    text, data = _parse(place)
     changes = dict(overrides or {})
-    data = _overridden(place, data, changes)
-    tables, valid, faults = _validated(data)
+    data = _apply_overrides(place, data, changes)
+    tables, valid, faults = _validate(data)
     collect = _Collector(faults)
     settings = instances = None
     parts: list[Any] = [
@@ -108,7 +109,7 @@ def prepare(
     if "race" in valid and all(part is not None for part in parts):
         settings = collect("race", partial(building.settings_of, valid["race"], *parts))
     algorithms = {
-        name: collect(f"algorithms.{_quoted(name)}", partial(building.algorithm_of, table, place.parent))
+        name: collect(f"algorithms.{_quote(name)}", partial(building.algorithm_of, table, place.parent))
         for name, table in valid["algorithms"].items()
     }
     if "instances" in valid:
@@ -118,7 +119,7 @@ def prepare(
             lambda: building.instances_of(valid["instances"], place.parent, seed=seed, known=known_instances),
         )
     if faults or tables is None:
-        raise ConfigurationError(place, [_placed(fault, changes) for fault in faults])
+        raise ConfigurationError(place, [_mark_override(fault, changes) for fault in faults])
     assert settings is not None
     return Prepared(place, text, changes, tables, settings, algorithms, instances)
 
@@ -166,32 +167,32 @@ class _Collector:
             return None
 
 
-def _parsed(path: Path) -> tuple[str, dict[str, Any]]:
+def _parse(path: Path) -> tuple[str, dict[str, Any]]:
     if not path.is_file():
         raise FileNotFoundError(f"there is no file {path}; `polarbear init` writes one to start from")
     try:
         text = path.read_text(encoding="utf-8-sig")
         return text, tomllib.loads(text)
     except UnicodeDecodeError as error:
-        going_on = "; a race that has begun goes on with `polarbear resume`" if path.suffix == ".race" else ""
-        raise ConfigurationError(path, [Fault("", f"it is not a text in UTF-8: {error}{going_on}")]) from None
+        hint = "; continue a race with `polarbear resume`" if path.suffix == ".race" else ""
+        raise ConfigurationError(path, [Fault("", f"it is not a text in UTF-8: {error}{hint}")]) from None
     except (ValueError, RecursionError) as error:  # also raised for numbers too long and tables too deep for Python
         raise ConfigurationError(path, [Fault("", f"it is not TOML: {error}")]) from None
 
 
-def _placed(fault: Fault, overrides: Mapping[str, Any]) -> Fault:
+def _mark_override(fault: Fault, overrides: Mapping[str, Any]) -> Fault:
     """Return a fault, with a note if it is on the command line and not in the file."""
     return Fault(fault.key, f"{fault.message}, on the command line") if fault.key in overrides else fault
 
 
-def _overridden(path: Path, data: dict[str, Any], overrides: Mapping[str, Any]) -> dict[str, Any]:
+def _apply_overrides(path: Path, data: dict[str, Any], overrides: Mapping[str, Any]) -> dict[str, Any]:
     data = deepcopy(data)
     for key, value in overrides.items():
         table, *names = data, *key.split(".")
         for name in names[:-1]:
             table = table.setdefault(name, {})
             if not isinstance(table, dict):
-                raise ConfigurationError(path, [Fault(key, "it cannot be set, since it is no key of a table")])
+                raise ConfigurationError(path, [Fault(key, "it cannot be set, since it is not a key of a table")])
         if value is None:
             table.pop(names[-1], None)
         else:
@@ -199,7 +200,7 @@ def _overridden(path: Path, data: dict[str, Any], overrides: Mapping[str, Any]) 
     return data
 
 
-def _validated(data: dict[str, Any]) -> tuple[RaceToml | None, dict[str, Any], list[Fault]]:
+def _validate(data: dict[str, Any]) -> tuple[RaceToml | None, dict[str, Any], list[Fault]]:
     """Return the whole file if it is valid, those of its tables that are valid, and the faults."""
     faults: list[Fault] = []
     whole = None
@@ -213,21 +214,21 @@ def _validated(data: dict[str, Any]) -> tuple[RaceToml | None, dict[str, Any], l
             kind = field.annotation
             assert isinstance(kind, type)
             assert issubclass(kind, Table)
-            _keep(valid, name, kind, data.get(name, {}))
+            _add_if_valid(valid, name, kind, data.get(name, {}))
     race = data.get("race")
     for name, kind in (("prior", PriorTable), ("batch", BatchTable)):  # checked even if other keys have faults
         default = RaceToml.model_fields["race"].get_default()
         given = race.get(name) if isinstance(race, dict) else None
-        _keep(valid, f"race.{name}", kind, getattr(default, name) if given is None else given)
-    listed = data.get("algorithms")
-    for name, table in listed.items() if isinstance(listed, dict) else ():
-        _keep(valid["algorithms"], name, AlgorithmTable, table)
+        _add_if_valid(valid, f"race.{name}", kind, getattr(default, name) if given is None else given)
+    algorithms = data.get("algorithms")
+    for name, table in algorithms.items() if isinstance(algorithms, dict) else ():
+        _add_if_valid(valid["algorithms"], name, AlgorithmTable, table)
     return whole, valid, faults
 
 
-def _keep(kept: dict[str, Any], name: str, kind: type[Table], given: Any) -> None:
+def _add_if_valid(valid: dict[str, Any], name: str, kind: type[Table], given: Any) -> None:
     try:
-        kept[name] = kind.model_validate(given)
+        valid[name] = kind.model_validate(given)
     except ValidationError:
         return  # validating the whole file has already found its faults
 
@@ -235,39 +236,41 @@ def _keep(kept: dict[str, Any], name: str, kind: type[Table], given: Any) -> Non
 def _fault(error: Any) -> Fault:
     """Translate an error of pydantic into a fault."""
     place, given = error["loc"], error["input"]
-    key = ".".join(_quoted(part) if isinstance(part, str) else str(part) for part in place)
+    key = ".".join(_quote(part) if isinstance(part, str) else str(part) for part in place)
     match error["type"]:
-        case "extra_forbidden" if place in _GONE:
-            return Fault(key, _GONE[place])
+        case "extra_forbidden" if place in _REMOVED_KEYS:
+            return Fault(key, _REMOVED_KEYS[place])
         case "extra_forbidden":
-            return Fault(key, f"there is no such key; {_meant(place)}")
+            return Fault(key, f"there is no such key; {_suggest_key(place)}")
         case "missing":
             return Fault(key, "it is missing; " + ("write a table" if len(place) == 1 else "give a value"))
         case "literal_error":
             expected = error["ctx"]["expected"].replace("'", "").replace(" or ", ", ").split(", ")
-            close = suggest(str(given), expected)
-            said = f"expected {error['ctx']['expected']}, got {_short(given)}"
-            return Fault(key, f"{said}; {close}" if close.startswith("did you mean") else said)
+            hint = suggest(given, expected)
+            message = f"expected {error['ctx']['expected']}, got {_shorten(given)}"
+            return Fault(key, f"{message}; {hint}" if hint else message)
         case "value_error":
             return Fault(key, str(error["ctx"]["error"]))
         case "too_short":
             return Fault(key, f"expected two algorithms or more, got {error['ctx']['actual_length']}")
         case "model_type" | "dict_type":
-            return Fault(key, f"expected a table, got {_short(given)}")
-    said = error["msg"].replace("Input should be", "expected")
-    return Fault(key, f"{said}, got {_short(given)}")
+            return Fault(key, f"expected a table, got {_shorten(given)}")
+    message = error["msg"].replace("Input should be", "expected")
+    return Fault(key, f"{message}, got {_shorten(given)}")
 
 
-def _short(given: Any) -> str:
+def _shorten(given: Any) -> str:
     text = repr(given)
     return text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."
 
 
-def _meant(place: Sequence[Any]) -> str:
+def _suggest_key(place: Sequence[Any]) -> str:
     """Suggest a key for an unknown one: a similar key in this table, or the same key in another table."""
-    name, here = str(place[-1]), suggest(str(place[-1]), _keys(place[:-1]))
+    name, known = str(place[-1]), _keys(place[:-1])
+    if hint := suggest(name, known):
+        return hint
     elsewhere = [f"{table}.{name}" for table in RaceToml.model_fields if name in _keys([table])]
-    return here if here.startswith("did you mean") or not elsewhere else f"did you mean {' or '.join(elsewhere)}?"
+    return f"did you mean {' or '.join(elsewhere)}?" if elsewhere else f"choose one of {', '.join(known)}"
 
 
 def _keys(place: Iterable[Any]) -> list[str]:
@@ -284,6 +287,6 @@ def _keys(place: Iterable[Any]) -> list[str]:
     return list(table.model_fields) if table is not None else []
 
 
-def _quoted(name: str) -> str:
+def _quote(name: str) -> str:
     """Return a key as TOML writes it, in quotes where it needs them."""
     return name if name.replace("-", "").replace("_", "").isalnum() and name.isascii() else f'"{name}"'

@@ -4,34 +4,26 @@ Defaults are those of `Settings` and `Race.run`, which also check keys against e
 become the descriptions in the JSON schema.
 """
 
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, Self, get_type_hints
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter, field_validator, model_validator
 
+from polarbear import literals
 from polarbear.literals import (
     Axis,
     Clock,
     Elimination,
     Failure,
-    Generalisation,
-    KernelName,
     Resolution,
     Specialists,
     Style,
 )
+from polarbear.models import PRIORS, Hyperprior
+from polarbear.models.registry import parameter_descriptions
+from polarbear.wording import suggest
 
 Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 Whole = Annotated[int, Field(ge=1)]
-PriorName = Literal[
-    "BayesianBootstrap",
-    "BSpline",
-    "RandomWalk",
-    "GaussianProcess",
-    "SparseGaussianProcess",
-    "HilbertSpaceGP",
-    "Dirichlet",
-    "HierarchicalDirichlet",
-]
 
 
 class Table(BaseModel):
@@ -39,38 +31,40 @@ class Table(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, use_attribute_docstrings=True)
 
-    def said(self) -> dict[str, Any]:
+    def given(self) -> dict[str, Any]:
         """Return only the keys that the file gives, so that `Settings` and `Race.run` supply the defaults."""
         return {name: getattr(self, name) for name in self.model_fields_set}
 
 
-class PriorTable(Table):
-    """A prior and its parameters; a name alone is enough."""
+def _check_prior(name: str) -> str:
+    if name not in PRIORS:
+        raise ValueError(
+            f"expected one of {', '.join(PRIORS)}, got {name!r}; {suggest(name, PRIORS) or 'choose one of these'}"
+        )
+    return name
 
-    kind: PriorName
+
+def _add_parameters(schema: dict[str, Any]) -> None:
+    """Add to a JSON schema the names of the priors and, from their annotations and docstrings, their parameters."""
+    properties = schema["properties"]
+    properties["kind"]["enum"] = list(PRIORS)
+    schema["additionalProperties"] = False
+    for prior, kind in PRIORS.items():
+        hints, descriptions = get_type_hints(kind, localns=vars(literals)), parameter_descriptions(kind)
+        for name, description in descriptions.items():
+            if hints[name] is Hyperprior:
+                continue  # given in Python only
+            new = {**TypeAdapter(hints[name]).json_schema(), "description": ""}
+            properties.setdefault(name, new)["description"] += f"{prior}: {description} "
+
+
+class PriorTable(Table):
+    """A prior by name, with its parameters; a name alone is enough. The prior itself checks its parameters."""
+
+    model_config = ConfigDict(extra="allow", json_schema_extra=_add_parameters)
+
+    kind: Annotated[str, AfterValidator(_check_prior)]
     """Name of the prior, BayesianBootstrap by default."""
-    basis: Whole | None = None
-    """Number of basis functions (BSpline, HilbertSpaceGP)."""
-    degree: Whole | None = None
-    """Degree of the splines (BSpline)."""
-    kernel: KernelName | None = None
-    """Covariance function over time (the Gaussian processes)."""
-    inducing: Whole | None = None
-    """Number of inducing points (SparseGaussianProcess)."""
-    boundary: Positive | None = None
-    """Boundary factor (HilbertSpaceGP)."""
-    concentration: Positive | None = None
-    """Concentration (Dirichlet)."""
-    rate: Positive | None = None
-    """Rate of the concentration's prior (HierarchicalDirichlet)."""
-    pseudo_instances: Positive | None = None
-    """Total mass of random rankings, in instances (BayesianBootstrap)."""
-    plackett_luce: Annotated[float, Field(ge=0)] | Literal["auto"] | None = None
-    """Weight of the Plackett-Luce fit in instances; 0: outcomes alone, inf: the fit alone (BayesianBootstrap)."""
-    shrink: bool | None = None
-    """Whether win rates of near-equal algorithms are shrunk towards one half (BayesianBootstrap)."""
-    generalise_to: Generalisation | None = None
-    """With clusters of instances: generalise to new clusters, or to new instances of these (BayesianBootstrap)."""
 
     @model_validator(mode="before")
     @classmethod
@@ -98,7 +92,7 @@ class BatchTable(Table):
     @model_validator(mode="after")
     def _size_alone(self) -> Self:
         if self.size is not None and len(self.model_fields_set) > 1:
-            raise ValueError("size stands alone; leave it out, or the others")
+            raise ValueError("expected size alone, or the other keys; leave one of them out")
         return self
 
 
@@ -160,7 +154,7 @@ class GridTable(Table):
     """The times themselves, instead of start, stop and count."""
 
     @model_validator(mode="after")
-    def _one_way(self) -> Self:
+    def _check_way(self) -> Self:
         ends = [self.start, self.stop, self.count]
         if (self.times is None) != all(end is not None for end in ends) or (self.times is not None and any(ends)):
             raise ValueError("expected start, stop and count, or times alone")
@@ -190,10 +184,10 @@ class AlgorithmTable(Table):
 
     @field_validator("command", mode="before")
     @classmethod
-    def _words(cls, given: Any) -> Any:
+    def _check_words(cls, given: Any) -> Any:
         if isinstance(given, str) or (isinstance(given, list) and all(isinstance(word, str) for word in given)):
             return given
-        raise ValueError(f"expected a text, or a list of texts, got {given!r}")
+        raise ValueError(f"expected a string or a list of strings, got {given!r}")
 
     @model_validator(mode="before")
     @classmethod
@@ -201,7 +195,7 @@ class AlgorithmTable(Table):
         return {"function": given} if isinstance(given, str) else given
 
     @model_validator(mode="after")
-    def _one_kind(self) -> Self:
+    def _check_kind(self) -> Self:
         if (self.function is None) == (self.command is None):
             raise ValueError("expected either function or command")
         others = {"parse", "memory"} if self.function else {"shape", "arguments", "style", "restart"}
@@ -231,16 +225,16 @@ class InstancesTable(Table):
     """Keyword arguments of the generator."""
 
     @model_validator(mode="after")
-    def _one_way(self) -> Self:
+    def _check_way(self) -> Self:
         ways = ("names", "file", "folder", "generator")
         if sum(getattr(self, way) is not None for way in ways) != 1:
             raise ValueError(f"expected one of {', '.join(ways)}")
         if "arguments" in self.model_fields_set and self.generator is None:
-            raise ValueError("arguments are for a generator")
+            raise ValueError("expected arguments only with a generator; leave them out")
         if "shuffle" in self.model_fields_set and self.generator is not None:
-            raise ValueError("a generator makes its instances in its own order; leave shuffle out")
+            raise ValueError("expected no shuffle with a generator, which sets the order itself; leave it out")
         if self.pattern is not None and self.folder is None:
-            raise ValueError("a pattern is for a folder")
+            raise ValueError("expected a pattern only with a folder; leave it out")
         return self
 
 
@@ -252,7 +246,7 @@ class LimitsTable(Table):
     evaluations: Positive | None = None
     """Total cost, in the unit of time of the race."""
     seconds: Positive | None = None
-    """Seconds on the wall clock, counted anew each time the race is started."""
+    """Seconds on the wall clock, counted again each time the race is started."""
     run_seconds: Positive | None = None
     """Seconds after which a run is killed and counts as failed."""
     retries: Annotated[int, Field(ge=0)] = 1
@@ -268,7 +262,7 @@ class ExecutionTable(Table):
     """Address of a Dask scheduler, instead of workers."""
 
     @model_validator(mode="after")
-    def _one_place(self) -> Self:
+    def _check_place(self) -> Self:
         if self.workers is not None and self.dask is not None:
             raise ValueError("expected workers or dask, not both")
         return self

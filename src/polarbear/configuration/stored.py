@@ -20,13 +20,13 @@ KEY = "configuration"
 
 def to_store(prepared: Prepared) -> dict[str, Any]:
     """Return what a race file stores so that the race can continue; none of it is executed as code."""
-    listed = prepared.instances if isinstance(prepared.instances, list) else []
+    names = prepared.instances if isinstance(prepared.instances, list) else []
     return {
         KEY: {
             "path": str(prepared.path),
             "text": prepared.text,
             "overrides": prepared.overrides,
-            "instances": listed,
+            "instances": names,
         }
     }
 
@@ -43,34 +43,34 @@ class StoredConfiguration:
 
     def prepare(self, path: str | PathLike[str] | None, overrides: Mapping[str, Any]) -> Prepared:
         """Read the configuration at `path`, or at its stored path; new overrides take precedence over stored ones."""
-        place = Path(path) if path is not None else self._place()
+        place = Path(path) if path is not None else self._find()
         return prepare(place, {**self.overrides, **overrides}, known_instances=self.instances)
 
-    def _place(self) -> Path:
+    def _find(self) -> Path:
         beside = self.race_file.parent / self.path.name  # both files may have moved together
         for place in (self.path, beside):
             if place.is_file():
                 return place
         raise FileNotFoundError(
-            f"{self.race_file} was made from {self.path}, which is not there any more; say where it is with --config, or "
-            f"write it anew with: polarbear export {self.race_file.name} configuration -o race.toml"
+            f"{self.race_file} was made from {self.path}, which no longer exists; give its new place with --config, or "
+            f"write it again with: polarbear export {self.race_file.name} configuration -o race.toml"
         )
 
 
 def load_stored(path: str | PathLike[str], *, config: str | PathLike[str] | None = None) -> StoredConfiguration:
     """Return the configuration that a race file stores; if it stores none, `config` must name one."""
     with RaceFile.open(path, write=False) as file:
-        told, place = file.about.get(KEY), file.path
-    if told is None and config is not None:
+        stored, place = file.about.get(KEY), file.path
+    if stored is None and config is not None:
         return StoredConfiguration(place, Path(config), "", {}, ())
-    if not isinstance(told, dict):
+    if not isinstance(stored, dict):
         raise ValueError(
-            f"{place} was made by a Python program, not by `polarbear race`; go on with pb.Race.open(...) there, or say "
-            "with --config which race.toml has its algorithms"
+            f"{place} was made by a Python program, not by `polarbear race`; continue it with pb.Race.open(...) there, or "
+            "give a race.toml with its algorithms by --config"
         )
     try:
-        overrides = {str(key): value for key, value in told["overrides"].items()}
-        listed = tuple(map(str, told["instances"]))
-        return StoredConfiguration(place, Path(told["path"]), str(told["text"]), overrides, listed)
+        overrides = {str(key): value for key, value in stored["overrides"].items()}
+        names = tuple(map(str, stored["instances"]))
+        return StoredConfiguration(place, Path(stored["path"]), str(stored["text"]), overrides, names)
     except (KeyError, TypeError, AttributeError) as error:
-        raise ValueError(f"{place} is damaged: what it says about its configuration cannot be read: {error}") from None
+        raise ValueError(f"{place} is damaged: its configuration cannot be read: {error}") from None

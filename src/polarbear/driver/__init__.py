@@ -3,9 +3,12 @@
 In: algorithms, a source of instances, and settings. Out: a `RaceResult`, and a race file that `Race.open` can continue.
 
 - `race`: `Race`, the class that users create, run and open again.
+- `record`: the state and the runs of a race, in memory and in its file.
+- `round_loop`: runs a race round by round until it is resolved or stopped.
 - `dispatch`: submits the runs of a round to an executor and keeps each one as it completes.
 - `resume`: rebuilds the state of a race from its file.
 - `progress`: shows a race while it runs.
+- `environment`: the software and the machine of a race.
 """
 
 from polarbear.driver.dispatch import RaceError

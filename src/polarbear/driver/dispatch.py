@@ -1,7 +1,7 @@
 """Dispatch of the runs of one round to an executor.
 
-In: jobs and an executor. Out: one `Run` per job. Each run is kept as soon as it completes, so an interrupted round loses
-only the runs in progress.
+In: jobs and an executor. Out: one `Run` per job. Each run is kept as soon as it completes, so an interrupted round
+loses only the runs in progress.
 """
 
 from __future__ import annotations
@@ -49,68 +49,69 @@ class RunContext:
     deadline: float = math.inf
 
 
-def make_runs(jobs: Sequence[Job], crew: RunContext, keep: Callable[[Job, Run], None]) -> dict[Job, Run] | None:
+def make_runs(jobs: Sequence[Job], context: RunContext, keep: Callable[[Job, Run], None]) -> dict[Job, Run] | None:
     """Return one run per job, or None if the deadline passes first.
 
     Each run is passed to `keep` as soon as it completes. If the round is interrupted for any reason, the runs that have
     completed by then are passed to `keep`, too.
     """
-    _check_known(jobs, crew)
+    _check_payloads(jobs, context)
     futures: dict[Future[Run], Job] = {}
     done: dict[Job, Run] = {}
     try:
         for job in jobs:
-            payload = cast("Payload", crew.payloads.get(job.algorithm))  # None only for a ReplayExecutor
-            with _executor_at_work():
-                futures[crew.executor.submit(run_supervised, payload, job, crew.limits)] = job
-        patience = None if math.isinf(crew.deadline) else max(0.0, crew.deadline - time.monotonic())
-        ended = as_completed(futures, patience)
+            payload = cast("Payload", context.payloads.get(job.algorithm))  # None only for a ReplayExecutor
+            with _convert_executor_errors():
+                futures[context.executor.submit(run_supervised, payload, job, context.limits)] = job
+        timeout = None if math.isinf(context.deadline) else max(0.0, context.deadline - time.monotonic())
+        completed = as_completed(futures, timeout)
         for _ in jobs:
             try:
-                future = next(ended)
+                future = next(completed)
             except TimeoutError:
                 return None
-            with _executor_at_work():
+            with _convert_executor_errors():
                 run = future.result()
             job = futures[future]
             if run.status == "setup":
                 raise RaceError(
                     f"{job.algorithm!r} could not be run on instance {job.instance}: {run.message.strip()}\n"
-                    "Every run that had ended is kept; mend it and run on."
+                    "Every completed run is kept; fix it and call run() again."
                 )
             keep(job, run)
             done[job] = run
     finally:
-        _break_off(futures, done, keep)
+        _cancel_rest(futures, done, keep)
     return done
 
 
-def _break_off(futures: Mapping[Future[Run], Job], done: Mapping[Job, Run], keep: Callable[[Job, Run], None]) -> None:
+def _cancel_rest(futures: Mapping[Future[Run], Job], done: Mapping[Job, Run], keep: Callable[[Job, Run], None]) -> None:
     """Cancel the jobs that have not started, then keep the completed runs that were not collected yet."""
-    begun = [(future, job) for future, job in futures.items() if not future.cancel()]
-    for future, job in begun:
+    started = [(future, job) for future, job in futures.items() if not future.cancel()]
+    for future, job in started:
         if job not in done and future.done() and future.exception() is None and future.result().status != "setup":
             keep(job, future.result())
 
 
-def _check_known(jobs: Sequence[Job], crew: RunContext) -> None:
-    missing = sorted({job.algorithm for job in jobs}.difference(crew.payloads))
-    if missing and not isinstance(crew.executor, ReplayExecutor):
+def _check_payloads(jobs: Sequence[Job], context: RunContext) -> None:
+    """Raise a ValueError if jobs need algorithms that were not passed to the race."""
+    missing = sorted({job.algorithm for job in jobs}.difference(context.payloads))
+    if missing and not isinstance(context.executor, ReplayExecutor):
         raise ValueError(
-            f"the race needs runs of {', '.join(missing)}, but not the algorithms themselves; "
-            "a race file holds no code: give them to Race.open(path, algorithms={...}, instances=...)"
+            f"the race needs runs of {', '.join(missing)}, but got no algorithms of these names; a race file holds no "
+            "code: pass them to Race.open(path, algorithms={...}, instances=...)"
         )
 
 
 @contextmanager
-def _executor_at_work() -> Iterator[None]:
-    """Convert the executor's exceptions to RaceError, except for a ValueError, whose message already says what to do."""
+def _convert_executor_errors() -> Iterator[None]:
+    """Convert exceptions of the executor to RaceError, except for a ValueError, whose message says what to do."""
     try:
         yield
     except ValueError:
         raise
     except (CancelledError, Exception) as error:
         raise RaceError(
-            f"the executor failed ({type(error).__name__}: {error}); every run that had ended is kept, and run() "
-            "goes on from there, with another executor if need be"
+            f"the executor failed ({type(error).__name__}: {error}); every completed run is kept: call run() again to "
+            "continue, with another executor if necessary"
         ) from error

@@ -6,7 +6,7 @@ import math
 import sys
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, Protocol, TextIO
+from typing import TYPE_CHECKING, Literal, Protocol, TextIO, get_args
 
 from polarbear.race.forecast import instances_needed
 from polarbear.race.sampling import running_until
@@ -26,16 +26,16 @@ View = Literal["auto", "live", "lines", "none"]
 class Progress(Protocol):
     """The events of a race that the driver reports to a view."""
 
-    def planned(self, state: State, plan: Plan, waiting: int) -> None:
+    def on_plan(self, state: State, plan: Plan, waiting: int) -> None:
         """Report that a round begins and that `waiting` of its runs are yet to be made."""
 
-    def ran(self, run: Run) -> None:
+    def on_run(self, run: Run) -> None:
         """Report one completed run."""
 
-    def inferring(self) -> None:
+    def on_inference(self) -> None:
         """Report that all runs are complete and the posterior is being computed."""
 
-    def decided(self, state: State) -> None:
+    def on_decisions(self, state: State) -> None:
         """Report that a round has ended."""
 
     def close(self) -> None:
@@ -47,28 +47,28 @@ def make_view(shown: View, *, stream: TextIO | None = None) -> Progress:
 
     "auto" selects "live" in a terminal and "lines" elsewhere.
     """
-    out = sys.stderr if stream is None else stream
+    stream = sys.stderr if stream is None else stream
     if shown == "auto":
-        shown = "live" if out.isatty() else "lines"
+        shown = "live" if stream.isatty() else "lines"
     if shown == "live":
-        return LiveView(out)
+        return LiveView(stream)
     if shown == "lines":
-        return LineView(out)
+        return LineView(stream)
     if shown == "none":
         return SilentView()
-    raise ValueError(f"progress must be 'auto', 'live', 'lines' or 'none', got {shown!r}")
+    raise ValueError(f"expected progress to be one of {', '.join(map(repr, get_args(View)))}, got {shown!r}")
 
 
 class SilentView:
     """A view that shows nothing."""
 
-    def planned(self, state: State, plan: Plan, waiting: int) -> None: ...
+    def on_plan(self, state: State, plan: Plan, waiting: int) -> None: ...
 
-    def ran(self, run: Run) -> None: ...
+    def on_run(self, run: Run) -> None: ...
 
-    def inferring(self) -> None: ...
+    def on_inference(self) -> None: ...
 
-    def decided(self, state: State) -> None: ...
+    def on_decisions(self, state: State) -> None: ...
 
     def close(self) -> None: ...
 
@@ -80,26 +80,28 @@ class LineView(SilentView):
     stream: TextIO
     _failures: int = 0
 
-    def ran(self, run: Run) -> None:
+    def on_run(self, run: Run) -> None:
         """Count the failed runs of the round."""
         self._failures += run.status != "done"
 
-    def decided(self, state: State) -> None:
+    def on_decisions(self, state: State) -> None:
         """Print the outcome of the round."""
         last = state.rounds[-1]
         words = [
             f"round {last.number}",
-            _counted(len(last.instances), "instance") if last.instances else "no new runs",
+            _with_noun(len(last.instances), "instance") if last.instances else "no new runs",
             f"{last.resolved_share:.1%} decided",
-            _counted(len(state.candidates), "candidate"),
+            _with_noun(len(state.candidates), "candidate"),
             f"{state.cost:,.0f} {state.settings.clock}",
         ]
         if self._failures:
-            words.append(f"{_counted(self._failures, 'run')} failed")
+            words.append(f"{_with_noun(self._failures, 'run')} failed")
             self._failures = 0
-        words += [f"{each.name} is out (beaten by {each.by}, {each.probability:.3f})" for each in last.eliminated]
+        words += [
+            f"{each.name} is eliminated (beaten by {each.by}, {each.probability:.3f})" for each in last.eliminated
+        ]
         if not last.reliable:
-            words.append(f"nothing was decided, because the posterior cannot be trusted: {last.message}")
+            words.append(f"nothing was decided, because the posterior is unreliable: {last.message}")
         print(" · ".join(words), file=self.stream, flush=True)
 
 
@@ -119,7 +121,7 @@ class LiveView(SilentView):
     _began: float = 0.0
     _used_before: int = 0
 
-    def planned(self, state: State, plan: Plan, waiting: int) -> None:
+    def on_plan(self, state: State, plan: Plan, waiting: int) -> None:
         """Show the new round."""
         from rich.console import Console
         from rich.live import Live
@@ -127,23 +129,23 @@ class LiveView(SilentView):
         self._state, self._plan, self._runs, self._note = state, plan, len(plan.jobs) - waiting, ""
         self._round = len(state.rounds) + 1
         if self._live is None:
-            self._began, self._used_before = time.monotonic(), len(state.evidence.instances)
+            self._began, self._used_before = time.monotonic(), len(state.observations.instances)
             self._live = Live(console=Console(file=self.stream), refresh_per_second=8, get_renderable=self._render)
             self._live.start()
 
-    def ran(self, run: Run) -> None:
+    def on_run(self, run: Run) -> None:
         """Count the run, and whether it failed."""
         self._runs += 1
         self._failures += run.status != "done"
 
-    def inferring(self) -> None:
+    def on_inference(self) -> None:
         """Show that the posterior is being computed."""
         self._note = "inferring the posterior"
 
-    def decided(self, state: State) -> None:
+    def on_decisions(self, state: State) -> None:
         """Show the new state."""
         self._state, self._note = state, ""
-        new = len(state.evidence.instances) - self._used_before
+        new = len(state.observations.instances) - self._used_before
         pace = (time.monotonic() - self._began) / new if new else None
         self._summary = _summary(state, self._failures, pace)
 
@@ -180,7 +182,7 @@ class LiveView(SilentView):
         table = Table(box=None, padding=(0, 2))
         for heading in ("algorithm", "state", "P(dominated)"):
             table.add_column(heading, justify="right" if heading == "P(dominated)" else "left")
-        out = {each.name: each for round_ in state.rounds for each in round_.eliminated}
+        eliminated = {each.name: each for round_ in state.rounds for each in round_.eliminated}
         threat = dict(state.rounds[-1].threat) if state.rounds else {}
         running = running_until(state)
         for name in state.names:
@@ -188,8 +190,8 @@ class LiveView(SilentView):
                 status, style = ("races", "bold") if name in running else ("decided", "green")
                 if name in state.newcomers:
                     status = "catches up"
-            elif name in out:
-                status, style = f"out in round {out[name].round}, beaten by {out[name].by}", "dim"
+            elif name in eliminated:
+                status, style = f"eliminated in round {eliminated[name].round}, beaten by {eliminated[name].by}", "dim"
             else:
                 status, style = "removed", "dim"
             probability = f"{threat[name]:.3f}" if name in threat else ""
@@ -202,26 +204,26 @@ def _summary(state: State, failures: int, pace: float | None) -> str:
 
     `pace` is in seconds per new instance, or None if there has been no new instance.
     """
-    used, unit = len(state.evidence.instances), state.settings.clock
+    used, unit = len(state.observations.instances), state.settings.clock
     if not used:
         return ""
     full = used * len(state.names) * float(state.settings.grid.times[-1])
-    words = [_counted(used, "instance"), f"{state.cost:,.0f} {unit} spent, {1 - state.cost / full:.0%} saved"]
+    words = [_with_noun(used, "instance"), f"{state.cost:,.0f} {unit} spent, {1 - state.cost / full:.0%} saved"]
     if state.posterior is not None and running_until(state):
         needed = instances_needed(state.posterior, state.resolved, state.settings)
         if math.isfinite(needed) and needed > used:
-            duration = "" if pace is None else f", {_clock(pace * (needed - used))}"
+            duration = "" if pace is None else f", {_format_duration(pace * (needed - used))}"
             words.append(f"about {needed - used:,.0f} instances to go{duration}")
     if failures:
-        words.append(f"{_counted(failures, 'run')} failed")
+        words.append(f"{_with_noun(failures, 'run')} failed")
     return " · ".join(words)
 
 
-def _clock(seconds: float) -> str:
+def _format_duration(seconds: float) -> str:
     if seconds < 90:
         return f"{seconds:.0f} s"
     return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
 
 
-def _counted(number: int, thing: str) -> str:
+def _with_noun(number: int, thing: str) -> str:
     return f"{number} {thing}" if number == 1 else f"{number} {thing}s"

@@ -1,7 +1,6 @@
 """The public `Race`, which connects the pure loop of `polarbear.race` with an executor and a race file.
 
-In each round, `loop.ask` plans the jobs, `dispatch.make_runs` makes their runs, and `loop.tell` infers and decides. Runs and
-decisions are written to the race file before the state in memory changes.
+`record` holds its state and its race file, and `round_loop` runs it.
 """
 
 from __future__ import annotations
@@ -14,8 +13,11 @@ from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any, Self
 
 from polarbear.driver import progress as views
-from polarbear.driver.dispatch import RaceError, RunContext, make_runs
-from polarbear.driver.resume import environment, rebuild_state
+from polarbear.driver.dispatch import RunContext
+from polarbear.driver.environment import environment
+from polarbear.driver.record import RaceRecord
+from polarbear.driver.resume import rebuild_state
+from polarbear.driver.round_loop import run_rounds
 from polarbear.execution import Limits, LocalExecutor, Payload, ReplayExecutor, pack
 from polarbear.race import loop
 from polarbear.race.result import RaceResult, Stopped
@@ -28,13 +30,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from concurrent.futures import Executor
     from os import PathLike
-    from types import TracebackType
 
     from numpy.typing import ArrayLike
 
     from polarbear.observe import Grid
-    from polarbear.race.jobs import Job, Run
-    from polarbear.race.sampling import Plan
     from polarbear.race.state import State
 
 Algorithm = Any  # a callable run(problem, seed, until), or the result of a wrapper; see polarbear.algorithms
@@ -74,8 +73,6 @@ class Race:
     True
     """
 
-    _file: RaceFile | None
-
     def __init__(
         self,
         algorithms: Mapping[str, Algorithm] | Sequence[str],
@@ -88,11 +85,11 @@ class Race:
     ) -> None:
         _check_settings(settings)
         by_name = _by_name(algorithms)
-        chosen = Settings(grid=grid, **settings)  # type: ignore[arg-type]  # Settings converts it to a Grid
-        self._begin(by_name, instances, loop.start(chosen, algorithms), {})
+        checked = Settings(grid=grid, **settings)  # type: ignore[arg-type]  # Settings converts it to a Grid
+        self._begin(by_name, instances, RaceRecord(loop.start(checked, algorithms)))
         if path is not None:
-            known = {"settings": to_plain(chosen), "algorithms": list(self._state.names), "made": environment()}
-            self._file = RaceFile.create(path, {**(about or {}), **known})
+            own = {"settings": to_plain(checked), "algorithms": list(self.state.names), "made": environment()}
+            self._record.file = RaceFile.create(path, {**(about or {}), **own})
 
     @classmethod
     def open(
@@ -112,76 +109,64 @@ class Race:
         algorithms, instances
             As at creation, since a race file holds no code. Without them the race can be inspected but not run.
         **changes
-            Settings to change from now on, such as a stricter `confidence` or a finer `grid`. Stored runs are reused; all
-            decisions are made again.
+            Settings to change from now on, such as a stricter `confidence` or a finer `grid`. Stored runs are reused;
+            all decisions are made again.
         """
         _check_settings(changes)
         file = RaceFile.open(path, write=algorithms is not None or bool(changes))
         try:
             race = cls.__new__(cls)
-            race._begin({} if algorithms is None else _by_name(algorithms), instances, *rebuild_state(file))
-            race._file = file
+            record = RaceRecord(*rebuild_state(file), file)
+            race._begin({} if algorithms is None else _by_name(algorithms), instances, record)
             if changes:
-                race._reconsider(replace(race._state.settings, **changes))
+                settings = replace(record.state.settings, **changes)
+                record.update(loop.reconsider(record.state, settings), "settings", to_plain(settings))
         except BaseException:
             file.close()
             raise
         return race
 
-    def _begin(
-        self,
-        algorithms: Mapping[str, Algorithm],
-        instances: Instances,
-        state: State,
-        known: dict[tuple[str, int], Run],
-    ) -> None:
-        unknown = [name for name in algorithms if name not in state.names]
+    def _begin(self, algorithms: Mapping[str, Algorithm], instances: Instances, record: RaceRecord) -> None:
+        unknown = [name for name in algorithms if name not in record.state.names]
         if unknown:
             raise ValueError(
-                f"the race knows {', '.join(state.names)}, got {', '.join(unknown)} besides; "
-                "let newcomers in with race.add(name, algorithm)"
+                f"expected algorithms of this race, {', '.join(record.state.names)}, got also {', '.join(unknown)}; "
+                "add new ones with race.add(name, algorithm)"
             )
         self._instances = instances
-        self._state = state
-        self._known = known  # includes the runs of an interrupted round
-        self._file = None
+        self._record = record
         self._stopped: Stopped = "paused"
-        self._payloads = {name: self._packed(name, each) for name, each in algorithms.items() if each is not None}
+        self._payloads = {name: self._pack(name, each) for name, each in algorithms.items() if each is not None}
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
     def close(self) -> None:
         """Close the race file."""
-        if self._file is not None:
-            self._file.close()
+        self._record.close()
 
     @property
     def state(self) -> State:
         """The current state of the race."""
-        return self._state
+        return self._record.state
 
     @property
     def result(self) -> RaceResult:
         """The result so far; valid at any time."""
-        return RaceResult(self._state, "resolved" if loop.ask(self._state) is None else self._stopped)
+        return RaceResult(self.state, "resolved" if loop.ask(self.state) is None else self._stopped)
 
     @property
     def about(self) -> dict[str, Any]:
         """What the race file holds besides runs and decisions, such as where it was created; empty without a file."""
-        return {} if self._file is None else self._file.about
+        return {} if self._record.file is None else self._record.file.about
 
     def add(self, name: str, algorithm: Algorithm) -> None:
         """Add an algorithm, which first runs on the instances that the race has already used."""
-        payload = None if algorithm is None else self._packed(name, algorithm)
-        state = loop.add(self._state, name)
-        self._log("added", name)
-        self._state = state
+        payload = None if algorithm is None else self._pack(name, algorithm)
+        self._record.update(loop.add(self.state, name), "added", name)
         if payload is not None:
             self._payloads[name] = payload
 
@@ -189,14 +174,12 @@ class Race:
         """Store an additional JSON value in the race file, next to those of the race itself."""
         if key in ("settings", "algorithms", "made"):
             raise ValueError(f"{key!r} is the race's own; choose another key")
-        if self._file is not None:
-            self._file.set_about(key, value)
+        if self._record.file is not None:
+            self._record.file.set_about(key, value)
 
     def remove(self, name: str) -> None:
         """Remove a candidate by hand; its data are kept."""
-        state = loop.remove(self._state, name)
-        self._log("removed", name)
-        self._state = state
+        self._record.update(loop.remove(self.state, name), "removed", name)
 
     def run(
         self,
@@ -238,7 +221,7 @@ class Race:
         limits = {"max_instances": max_instances, "max_evaluations": max_evaluations, "max_seconds": max_seconds}
         for name, limit in limits.items():
             if limit is not None and not limit >= 0:
-                raise ValueError(f"{name} must not be negative, got {limit!r}; without a limit it is None")
+                raise ValueError(f"expected {name} of at least 0, got {limit!r}; use None for no limit")
         deadline = math.inf if max_seconds is None else time.monotonic() + max_seconds
         try:
             with ExitStack() as stack:
@@ -247,107 +230,33 @@ class Race:
                     stack.callback(executor.shutdown, cancel_futures=True)  # kills runs in progress
                 view = views.make_view(progress)
                 stack.callback(view.close)
-                crew = RunContext(executor, self._payloads, Limits(seconds=time_limit, retries=retries), deadline)
-                allowance = StoppingLimits(max_instances, max_evaluations, self._available(executor))
-                self._stopped = self._race(crew, allowance, view, stop)
+                context = RunContext(executor, self._payloads, Limits(seconds=time_limit, retries=retries), deadline)
+                stopping = StoppingLimits(max_instances, max_evaluations, self._available_instances(executor))
+                self._stopped = run_rounds(self._record, context, stopping, view, stop)
         except KeyboardInterrupt:
-            self._recall()
+            self._record.reload()
             self._stopped = "interrupted"
         return self.result
 
-    def _race(
-        self,
-        crew: RunContext,
-        allowance: StoppingLimits,
-        view: views.Progress,
-        stop: Callable[[RaceResult], bool] | None,
-    ) -> Stopped:
-        while time.monotonic() < crew.deadline:
-            plan = loop.ask(self._state)
-            if plan is None:
-                return "resolved"
-            room, reason = allowance.room(self._state, plan)
-            if room < len(plan.instances):
-                if room <= 0:
-                    return reason
-                plan = loop.ask(self._state, most_instances=room)
-                assert plan is not None
-            runs = self._gather(plan, crew, view)
-            if runs is None:
-                break
-            view.inferring()
-            state = loop.tell(self._state, plan, runs)
-            self._log("round", to_plain(state.rounds[-1]))
-            self._state = state
-            view.decided(self._state)
-            if stop is not None and stop(RaceResult(self._state, "callback")):
-                return "callback"
-        return "max_seconds"
-
-    def _gather(self, plan: Plan, crew: RunContext, view: views.Progress) -> list[Run] | None:
-        """Return all runs of a plan, known or newly made, or None if the deadline passes first."""
-        stored = {job: run for job in plan.jobs if (run := self._stored(job)) is not None}
-        waiting = [job for job in plan.jobs if job not in stored]
-        view.planned(self._state, plan, len(waiting))
-
-        def keep(job: Job, run: Run) -> None:
-            if self._file is not None:  # first, so that memory never holds a run that a full disk has refused
-                self._file.add_run(run, job)
-            self._known[job.algorithm, job.instance] = run
-            view.ran(run)
-
-        made_now = make_runs(waiting, crew, keep)
-        if made_now is None:
-            return None
-        runs = [{**stored, **made_now}[job] for job in plan.jobs]
-        if runs and not self._state.rounds and all(run.status != "done" for run in runs):
-            raise RaceError(
-                f"all {len(runs)} runs of the first round failed; {runs[0].trajectory.algorithm!r} on instance "
-                f"{runs[0].trajectory.instance} with: {runs[0].message.strip()}\nMend that and run on."
-            )
-        return runs
-
-    def _stored(self, job: Job) -> Run | None:
-        """Return a known run of the job, such as one from an interrupted round, or None."""
-        run = self._known.get((job.algorithm, job.instance))
-        if run is None:
-            return None
-        if run.status != "done":  # failures that stopped the race are repeated: their cause may be fixed
-            return None if self._state.settings.failure == "raise" or not self._state.rounds else run
-        return run if run.trajectory.until >= job.until else None
-
-    def _available(self, executor: Executor) -> float:
+    def _available_instances(self, executor: Executor) -> float:
+        """Return the number of instances that exist; infinite if they are generated on demand."""
         if isinstance(executor, ReplayExecutor):
             return executor.instances
-        return (
-            len(self._instances) if isinstance(self._instances, Sized) and not callable(self._instances) else math.inf
-        )
+        if isinstance(self._instances, Sized) and not callable(self._instances):
+            return len(self._instances)
+        return math.inf
 
-    def _recall(self) -> None:
-        """Reload the state from the file: an interrupt may come between storing a result and updating memory."""
-        if self._file is not None:
-            self._state, self._known = rebuild_state(self._file)
-
-    def _packed(self, name: str, algorithm: Algorithm) -> Payload:
-        settings = self._state.settings
+    def _pack(self, name: str, algorithm: Algorithm) -> Payload:
+        settings = self.state.settings
         try:
             return pack(algorithm, self._instances, settings.clock, settings.maximise)
         except ValueError as error:
             raise ValueError(f"{name!r} cannot race: {error}") from error
 
-    def _reconsider(self, settings: Settings) -> None:
-        state = loop.reconsider(self._state, settings)
-        self._log("settings", to_plain(settings))
-        self._state = state
-
-    def _log(self, kind: str, data: Any) -> None:
-        if self._file is not None:
-            self._file.append(kind, data)
-
 
 def _by_name(algorithms: Mapping[str, Algorithm] | Sequence[str]) -> dict[str, Algorithm]:
     if isinstance(algorithms, str):
-        raise ValueError(f"expected algorithms by name, got {algorithms!r}; give {{name: algorithm}}")
+        raise ValueError(f"expected algorithms by name, got {algorithms!r}; pass {{name: algorithm}}")
     return dict(algorithms) if isinstance(algorithms, Mapping) else dict.fromkeys(algorithms)
 
 
@@ -355,4 +264,4 @@ def _check_settings(given: Mapping[str, Any]) -> None:
     known = [field.name for field in fields(Settings)]
     for name in given:
         if name not in known:
-            raise TypeError(f"a race has no setting {name!r}; it knows {', '.join(known)}")
+            raise TypeError(f"a race has no setting {name!r}; choose from {', '.join(known)}")

@@ -20,8 +20,8 @@ from polarbear.execution.payload import Payload
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-_LOOK_SECONDS = 0.5
-_GONE = "the Dask cluster is out of reach: {}; start it again, and continue with a new executor"
+_CHECK_SECONDS = 0.5  # between checks of the cluster
+_LOST = "the Dask cluster cannot be reached: {}; start it again, and continue with a new executor"
 
 
 def dask_executor(cluster: Any, *, patience: float = 60.0) -> DaskExecutor:
@@ -69,17 +69,17 @@ class DaskExecutor(Executor):
         self._payloads: dict[str, Any] = {}
         self._waiting: dict[Future[Any], Any] = {}
         self._lock = threading.Lock()
-        self._over = ""
-        self._met = False  # whether the cluster has ever had a worker
+        self._lost = ""  # why the cluster is no longer used
+        self._had_worker = False
         client.loop.add_callback(_watch, weakref.ref(self), client, patience)
 
     def submit(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        if self._over:
-            raise ConnectionError(self._over)
+        if self._lost:
+            raise ConnectionError(self._lost)
         if self._client.status != "running":
-            raise ConnectionError(_GONE.format(f"its client is {self._client.status}"))
+            raise ConnectionError(_LOST.format(f"its client is {self._client.status}"))
         future: Future[Any] = Future()
-        task = self._client.submit(function, *map(self._sent_once, args), pure=False, **kwargs)
+        task = self._client.submit(function, *map(self._send_once, args), pure=False, **kwargs)
         with self._lock:
             self._waiting[future] = task
         future.add_done_callback(self._forget)
@@ -109,12 +109,14 @@ class DaskExecutor(Executor):
         with self._lock:
             return list(self._waiting)
 
-    def _sent_once(self, argument: Any) -> Any:
+    def _send_once(self, argument: Any) -> Any:
         """Replace a payload by a task that returns it: it goes to the scheduler once, and is computed again if lost."""
         if not isinstance(argument, Payload):
             return argument
         if argument.digest not in self._payloads:
-            self._payloads[argument.digest] = self._client.submit(_same, argument, key=f"polarbear-{argument.digest}")
+            self._payloads[argument.digest] = self._client.submit(
+                _identity, argument, key=f"polarbear-{argument.digest}"
+            )
         return self._payloads[argument.digest]
 
     def _forget(self, future: Future[Any]) -> None:
@@ -132,23 +134,23 @@ class DaskExecutor(Executor):
             result, status = (type(error), error, None), "lost"
         with suppress(futures.InvalidStateError):  # cancelled or failed in the meantime
             if status == "finished":
-                self._met = True
+                self._had_worker = True
                 future.set_result(result)
             elif status == "cancelled":  # not by this executor: the future would be cancelled, too
                 self._payloads.clear()
-                future.set_exception(ConnectionError(_GONE.format("the connection to its scheduler is lost")))
+                future.set_exception(ConnectionError(_LOST.format("the connection to its scheduler is lost")))
             else:
                 future.set_exception(result[1])
 
     def _give_up(self, why: str) -> None:
-        self._over = _GONE.format(why)
+        self._lost = _LOST.format(why)
         self._payloads.clear()
         for future in self._pending():
             with suppress(futures.InvalidStateError):
-                future.set_exception(ConnectionError(self._over))
+                future.set_exception(ConnectionError(self._lost))
 
 
-def _same(payload: Payload) -> Payload:
+def _identity(payload: Payload) -> Payload:
     return payload
 
 
@@ -156,9 +158,9 @@ async def _watch(executor: weakref.ref[DaskExecutor], client: Any, patience: flo
     """Fail the pending runs if the cluster is lost while the executor is in use; Dask itself would wait forever."""
     alone_since = time.monotonic()
     while True:
-        await asyncio.sleep(_LOOK_SECONDS)
+        await asyncio.sleep(_CHECK_SECONDS)
         this = executor()
-        if this is None or this._over:
+        if this is None or this._lost:
             return None
         if client.status in ("closing", "closed"):
             return this._give_up("its client is closed")
@@ -170,8 +172,8 @@ async def _watch(executor: weakref.ref[DaskExecutor], client: Any, patience: flo
             return this._give_up(f"its scheduler did not answer for {patience:g} seconds")
         except Exception:  # the connection is being lost; the status shows it at the next check
             continue
-        this._met = this._met or workers > 0
-        if workers or not this._met:
+        this._had_worker = this._had_worker or workers > 0
+        if workers or not this._had_worker:
             alone_since = time.monotonic()
         elif time.monotonic() - alone_since > patience:
             return this._give_up(f"there has been no worker for {patience:g} seconds")

@@ -45,12 +45,12 @@ def driver_token() -> str:
 
 def watch(group: int) -> None:
     """Let the guardian kill this process group if the current process dies."""
-    _tell(f"+{group}\n")
+    _send(f"+{group}\n")
 
 
 def unwatch(group: int) -> None:
     """Notify the guardian that the process group has ended."""
-    _tell(f"-{group}\n")
+    _send(f"-{group}\n")
 
 
 def stop_guardian() -> None:
@@ -64,7 +64,7 @@ def stop_guardian() -> None:
             _guardian = None
 
 
-def _tell(line: str) -> None:
+def _send(line: str) -> None:
     with _lock, contextlib.suppress(OSError):
         if _guardian is not None and _guardian.stdin is not None:
             _guardian.stdin.write(line.encode())

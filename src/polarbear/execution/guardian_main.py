@@ -17,7 +17,7 @@ _PROC = "/proc"
 
 def processes_with_token(token: str) -> list[int]:
     """Return the live processes with the token in their environment; an empty list where /proc does not exist."""
-    wanted, found = token.encode(), []
+    wanted, processes = token.encode(), []
     try:
         entries = [name for name in os.listdir(_PROC) if name.isdigit()]  # noqa: PTH208
     except OSError:
@@ -32,12 +32,12 @@ def processes_with_token(token: str) -> list[int]:
             while chunk := os.read(file, 1 << 17):
                 environment += chunk
             if wanted in environment:
-                found.append(int(entry))
+                processes.append(int(entry))
         except OSError:
             pass
         finally:
             os.close(file)
-    return found
+    return processes
 
 
 def kill_group(group: int) -> None:

@@ -82,7 +82,7 @@ def run_supervised(payload: Payload, job: Job, limits: Limits | None = None) -> 
 
 def _attempt(slot: Slot, payload: Payload, job: Job, limits: Limits, retries: int) -> Run:
     worker = slot.worker()
-    asked, cpu = time.monotonic(), worker.cpu_seconds()
+    asked_at, cpu_before = time.monotonic(), worker.cpu_seconds()
     setup = math.inf if limits.setup_seconds is None else limits.setup_seconds
     limit = math.inf if limits.seconds is None else limits.seconds
     # A run that the recorder times can record nothing after its time, so its worker may be killed.
@@ -91,7 +91,7 @@ def _attempt(slot: Slot, payload: Payload, job: Job, limits: Limits, retries: in
     def remaining(now: float) -> float:
         state = event_log.read(worker.log, header_only=True)
         if not state.started:
-            return asked + setup - now
+            return asked_at + setup - now
         return state.started + (min(limit, enough) if state.our_clock else limit) - now
 
     request = {
@@ -109,38 +109,39 @@ def _attempt(slot: Slot, payload: Payload, job: Job, limits: Limits, retries: in
         if worker.closed:
             slot.retire()
             raise WorkersClosed("the executor was shut down in the middle of this run; submit it again") from None
-        seconds, end = time.monotonic() - asked, worker.describe_end()
+        seconds, end = time.monotonic() - asked_at, worker.describe_end()
         slot.retire()
         if retries > 0:
             return _attempt(slot, payload, job, limits, retries - 1)
         state = event_log.read(worker.log)
         if not state.started:
-            return _told(payload, job, state, "setup", f"the process that loads it and makes the instance {end}")
-        return _told(payload, job, state, "crashed", f"the process of the run {end}", seconds)
+            message = f"the process that loads the algorithm and creates the instance {end}"
+            return _make_run(payload, job, state, "setup", message)
+        return _make_run(payload, job, state, "crashed", f"the process of the run {end}", seconds)
     if reply is not None:
         if reply["leftovers"]:  # processes that would keep running during the next run
             slot.retire()
         spent = reply["seconds"], reply["cpu_seconds"]
         state, ended = event_log.read(worker.log), reply.get("ended", False)
         message = reply["message"] if "message" in reply else worker.output()[-_KEPT:]
-        return _told(payload, job, state, reply["status"], message, *spent, ended=ended)
-    cpu = worker.cpu_seconds() - cpu
+        return _make_run(payload, job, state, reply["status"], message, *spent, ended=ended)
+    cpu_seconds = worker.cpu_seconds() - cpu_before
     slot.retire()
     state = event_log.read(worker.log)
     if not state.started:
-        message = f"loading the algorithm and making the instance took longer than setup_seconds={setup:g}"
-        return _told(payload, job, state, "setup", message)
+        message = f"loading the algorithm and creating the instance took longer than setup_seconds={setup:g}"
+        return _make_run(payload, job, state, "setup", message)
     seconds = time.monotonic() - state.started
     if not state.our_clock or limit < enough:
         message = f"the run took longer than the limit of {limit:g} seconds"
-        return _told(payload, job, state, "timeout", message, seconds, cpu)
+        return _make_run(payload, job, state, "timeout", message, seconds, cpu_seconds)
     if not state.pairs:
         message = f"expected at least one value by seconds {job.until:g}, got none; let the race run until a later time"
-        return _told(payload, job, state, "error", message, seconds, cpu)
-    return _told(payload, job, state, "done", worker.output()[-_KEPT:], seconds, cpu)
+        return _make_run(payload, job, state, "error", message, seconds, cpu_seconds)
+    return _make_run(payload, job, state, "done", worker.output()[-_KEPT:], seconds, cpu_seconds)
 
 
-def _told(
+def _make_run(
     payload: Payload,
     job: Job,
     state: event_log.LogState,

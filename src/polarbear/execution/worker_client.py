@@ -17,8 +17,10 @@ import weakref
 from typing import TYPE_CHECKING, Any
 
 from polarbear.algorithms import event_log
+from polarbear.algorithms.exit_status import describe_exit
 from polarbear.execution import guardian_client, guardian_main
 from polarbear.execution.frames import frame, split
+from polarbear.single_thread import THREAD_VARIABLES
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,14 +31,11 @@ _BOOT = (
 )
 # Linear algebra uses one thread: as many runs as there are cores share the machine, and their clocks must be fair. A fixed
 # hash seed gives sets of strings the same order in every worker.
-_THREADS = ["OMP", "OPENBLAS", "MKL", "BLIS", "NUMEXPR"]
-_ENVIRONMENT = {f"{name}_NUM_THREADS": "1" for name in _THREADS} | {
-    "VECLIB_MAXIMUM_THREADS": "1",
-    "PYTHONHASHSEED": "0",
-}
+_ENVIRONMENT = {**dict.fromkeys(THREAD_VARIABLES, "1"), "PYTHONHASHSEED": "0"}
 _TAIL = 8_000  # bytes of a worker's output that are kept for messages
 _START_SECONDS = 60.0
 _SLICE_SECONDS = 0.2  # between checks of a silent worker
+_EXIT_SECONDS = 5.0  # for a process that has closed its pipes to end: on a busy machine, the kernel takes a moment
 
 _numbers = itertools.count()
 
@@ -121,17 +120,14 @@ class WorkerProcess:
     def describe_end(self) -> str:
         """Describe how the process ended, with its last output; wait briefly if it is about to end."""
         with contextlib.suppress(subprocess.TimeoutExpired):
-            self._process.wait(timeout=1)
+            self._process.wait(timeout=_EXIT_SECONDS)
         code = self._process.returncode
         if code is None:
             how = "closed the pipes to its driver (code that closes all open files does that)"
-        elif code >= 0:
-            how = f"ended by itself with exit status {code}"
         else:
-            with contextlib.suppress(ValueError):
-                how = f"signal {-code}"
-                how = signal.Signals(-code).name
-            how = f"died by {how}" + (", as the system does when memory runs out" if code == -signal.SIGKILL else "")
+            how = describe_exit(code)
+            if code == -signal.SIGKILL:
+                how += ", possibly by the system because memory ran out"
         text = self.output()
         return f"{how}\n\nIts last output:\n{text}" if text else how
 

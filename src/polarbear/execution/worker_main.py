@@ -70,7 +70,7 @@ def _serve(job: dict[str, Any], payloads: _Payloads, log: EventLog, replies: int
     except BaseException as error:
         # Includes SystemExit and KeyboardInterrupt: whatever the user's code raises is an error of this run only.
         # Without a recorder, the algorithm itself has not started.
-        reply = {"status": "error" if recorder is not None else "setup", "message": _told(error)}
+        reply = {"status": "error" if recorder is not None else "setup", "message": _describe_error(error)}
     if os.getpid() != process:
         os._exit(1)  # a forked child that has returned from the user's code
     if recorder is not None:
@@ -134,17 +134,19 @@ def _seed(seed: int) -> None:
         numpy.random.seed(seed % 2**32)
 
 
-def _told(error: BaseException) -> str:
+def _describe_error(error: BaseException) -> str:
     """Return an error in one line, then its traceback; a long one is cut in the middle, since its end matters most."""
     text = "".join(traceback.format_exception(error))
     if len(text) > _LONGEST_MESSAGE:
         text = f"{text[: _LONGEST_MESSAGE // 4]}\n[...]\n{text[-3 * _LONGEST_MESSAGE // 4 :]}"
     cause = error.__cause__
-    line = f"{type(error).__name__}: {_text(error)}" + (f" ({type(cause).__name__}: {_text(cause)})" if cause else "")
+    line = f"{type(error).__name__}: {_text_of(error)}" + (
+        f" ({type(cause).__name__}: {_text_of(cause)})" if cause else ""
+    )
     return f"{line}\n\n{text}".encode(errors="replace").decode()
 
 
-def _text(error: BaseException) -> str:
+def _text_of(error: BaseException) -> str:
     try:
         return str(error)[:2000]
     except Exception:

@@ -12,17 +12,17 @@ if TYPE_CHECKING:
     from polarbear.race.result import RaceResult
 
 
-def account(result: RaceResult, *, believe: bool = True) -> dict[str, Any]:
+def account(result: RaceResult, *, infer: bool = True) -> dict[str, Any]:
     """Return the status of a race: candidates, eliminations, cost, and undecided pairs.
 
     Parameters
     ----------
     result
         The result of the race.
-    believe
+    infer
         Whether to include quantities that need the posterior, which may trigger inference.
     """
-    told: dict[str, Any] = {
+    status: dict[str, Any] = {
         "stopped": result.stopped,
         "finished": result.finished,
         "pareto_set": list(result.pareto_set),
@@ -31,7 +31,7 @@ def account(result: RaceResult, *, believe: bool = True) -> dict[str, Any]:
         "algorithms": list(result.state.names),
         "rounds": len(result.rounds),
         "instances": result.instances,
-        "scope": _scope(result, infer=believe),
+        "scope": _scope(result, infer=infer),
         "unit": result.state.settings.clock,
         "cost": result.cost,
         "saved_share": result.saved_share,
@@ -39,19 +39,17 @@ def account(result: RaceResult, *, believe: bool = True) -> dict[str, Any]:
         "failed_runs": len(result.failures),
         "undecided": [{"pair": list(pair), "times": times.tolist()} for pair, times in result.undecided().items()],
     }
-    if believe and result.instances:
-        told |= {
+    if infer and result.instances:
+        status |= {
             "wrong_elimination": result.wrong_elimination,
             "specialists": [asdict(each) for each in result.specialists],
             "regret": asdict(result.regret),
             "reliable": result.posterior.diagnostics.reliable,
             "diagnostics": result.posterior.diagnostics.message,
-            "misfits": [asdict(each) for each in result.check.misfits],
-            "disturbances": [asdict(each) for each in result.check.disturbances],
-            "own_outcomes": [asdict(each) for each in result.check.judged(result.eliminations)],
+            **result.check.as_dict(result.eliminations),
             "warnings": list(result.warnings),
         }
-    return told
+    return status
 
 
 def _scope(result: RaceResult, *, infer: bool) -> str:

@@ -26,11 +26,11 @@ def as_text(table: Mapping[str, Any], kind: str, *, caption: str = "") -> str:
     """
     if kind == "tex":
         return latex(table, caption=caption) + "\n"
-    rows = zip(*(_plain(column) for column in table.values()), strict=True)
+    rows = zip(*(_as_list(column) for column in table.values()), strict=True)
     if kind == "json":
         return json.dumps([dict(zip(table, row, strict=True)) for row in rows], indent=2) + "\n"
     if kind != "csv":
-        raise ValueError(f"expected csv, json or tex, got {kind!r}")
+        raise ValueError(f"expected the format csv, json or tex, got {kind!r}")
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(table)
@@ -48,8 +48,8 @@ def write_table(table: Mapping[str, Any], path: Path, kind: str, *, caption: str
         import pyarrow.parquet as pq  # type: ignore[import-untyped]
     except ImportError as error:
         raise ImportError("Parquet needs pyarrow: pip install 'polarbear[parquet]'") from error
-    pq.write_table(pa.table({name: _plain(column) for name, column in table.items()}), path)
+    pq.write_table(pa.table({name: _as_list(column) for name, column in table.items()}), path)
 
 
-def _plain(column: Any) -> list[Any]:
+def _as_list(column: Any) -> list[Any]:
     return column.tolist() if hasattr(column, "tolist") else list(column)

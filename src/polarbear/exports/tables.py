@@ -27,15 +27,15 @@ def runs_table(runs: Iterable[Run], *, clock: str) -> Table:
     names, instances, status, times, values = [], [], [], [], []
     for run in runs:
         path = run.trajectory
-        at, found = path.times.tolist(), path.values.tolist()
+        at, best = path.times.tolist(), path.values.tolist()
         worst = -math.inf if path.maximise else math.inf
         if not at or at[-1] < run.reached:
-            at, found = [*at, run.reached], [*found, found[-1] if found else worst]
+            at, best = [*at, run.reached], [*best, best[-1] if best else worst]
         names += [path.algorithm] * len(at)
         instances += [path.instance] * len(at)
         status += [run.status] * len(at)
         times += at
-        values += found
+        values += best
     axis = "evaluations" if clock == "evaluations" else "time"
     return {"algorithm_name": names, "instance": instances, axis: times, "raw_y": values, "status": status}
 

@@ -1,20 +1,29 @@
 """Import of recorded runs from IOHprofiler and COCO folders, CSV and Parquet tables, and zip archives of these.
 
-A path comes in. `read_runs` detects the formats below it and returns trajectories, each with its cluster (the function, or
-the repeated instance), and a report of what it could not use and why. Files are parsed as data and never evaluated. Nothing
-is written. Memory holds the improvements of the runs, not their rows.
+A path comes in. `read_runs` detects the formats below it and returns trajectories, each with its cluster (the function,
+or the repeated instance), and a report of what it could not use and why. Files are parsed as data and never evaluated.
+Nothing is written. Memory holds the improvements of the runs, not their rows.
 
-- `reading`: `read_runs`, the only entry point.
+- `reading`: `read_runs`, the only entry point. `request`: its options, checked.
 - `imported`: the result. `Imported` holds the runs, `About` their origin, `Skipped` what was left out; `Block` is
   (suite, function, dimension, instance, run), the unit on which runs are compared.
+- `formats`: the registry of formats.
+- `iohprofiler`, `coco`, `info_index`: folders of indices and data files.
+- `csv_table`, `parquet_table`, `table_runs`, `columns`: tables. `COLUMNS` lists their columns by IOHprofiler's names.
 - `sources`, `archives`: files in folders and in zip archives.
-- `iohprofiler`, `coco`, `info_index`, `tables`: the formats. `COLUMNS` lists the columns of a table by IOHprofiler's names.
 - `events`, `ledger`: the improvements of one run; all runs and reports of one import.
+- `reasons`, `foreign_text`: why data were left out, with the sentences of the reports; text of unknown content.
 - `clustering`: the cluster of each run.
+
+To add a format, write a module with its reader, which passes each run to `Ledger.add` (or each table to
+`TableRuns.add`) and reports what it cannot use by a `Reason`. Then add its name to `polarbear.literals.FileFormat` and
+one row to `formats.FILE_KINDS`. Everything else follows: detection, options, messages, archives.
+tests/contracts/test_importers.py fails until it can write the shared example runs in the new format.
 """
 
+from polarbear.importers.columns import COLUMNS
 from polarbear.importers.imported import About, Block, Imported, Skipped
 from polarbear.importers.reading import read_runs
-from polarbear.importers.tables import COLUMNS
+from polarbear.importers.reasons import Reason
 
-__all__ = ["COLUMNS", "About", "Block", "Imported", "Skipped", "read_runs"]
+__all__ = ["COLUMNS", "About", "Block", "Imported", "Reason", "Skipped", "read_runs"]

@@ -1,7 +1,7 @@
 """Zip archives as a source of files: members are read in place, and nothing is unpacked to disk.
 
-The name of a member is only a dictionary key, so a manipulated name cannot read or write other files. The expanded size is
-limited, both by the sizes that the archive declares and by the bytes that it yields.
+The name of a member is only a dictionary key, so a manipulated name cannot read or write other files. The expanded size
+is limited, both by the sizes that the archive declares and by the bytes that it yields.
 """
 
 from __future__ import annotations
@@ -10,7 +10,9 @@ import stat
 import zipfile
 from typing import TYPE_CHECKING, BinaryIO, cast
 
-from polarbear.importers.sources import is_below, natural_sort_key, replace_surrogates
+from polarbear.importers.foreign_text import replace_surrogates
+from polarbear.importers.reasons import Reason, UnreadableError, shorten
+from polarbear.importers.sources import is_below, natural_sort_key
 
 if TYPE_CHECKING:
     from polarbear.importers.ledger import Ledger
@@ -38,25 +40,24 @@ class Archive:
         try:
             self._zip = zipfile.ZipFile(stream)
         except Exception as error:  # damaged archives make zipfile raise many types of error
-            raise ValueError(f"is not a whole zip archive ({error})") from error
+            raise UnreadableError(Reason.NOT_AN_ARCHIVE, problem=shorten(error)) from error
         self._members: dict[str, zipfile.ZipInfo] = {}
 
     def paths(self, ledger: Ledger) -> list[str]:
-        listed = self._zip.infolist()
-        if len(listed) > MEMBERS:
-            raise ValueError(f"holds {len(listed):,} files, more than {MEMBERS:,}; unpack it and read the folder")
+        members = self._zip.infolist()
+        if len(members) > MEMBERS:
+            raise UnreadableError(Reason.MANY_MEMBERS, number=len(members), limit=MEMBERS)
         expanded = 0
-        for member in listed:
+        for member in members:
             if member.filename.endswith("/"):
                 continue
-            reason = _refused(member) or ("a second member of this name" if member.filename in self._members else "")
+            reason = Reason.SECOND_MEMBER if member.filename in self._members else _reason_to_refuse(member)
             expanded += 0 if reason else member.file_size
-            if not reason and expanded > EXPANDED:
-                reason = f"the archive expands to more than {EXPANDED // 2**30} GB; unpack it and read the folder"
+            if reason is None and expanded > EXPANDED:
+                reason = Reason.EXPANDED
             if reason:
-                ledger.skip(self.name(member.filename), reason)
-                continue
-            if not any(part.startswith((".", "__MACOSX")) for part in member.filename.split("/")):
+                ledger.skip(self.name(member.filename), reason, ratio=RATIO, gigabytes=EXPANDED // 2**30)
+            elif not any(part.startswith((".", "__MACOSX")) for part in member.filename.split("/")):
                 self._members[member.filename] = member
         return sorted(self._members, key=natural_sort_key)
 
@@ -71,13 +72,13 @@ class Archive:
             raise FileNotFoundError(path) from error
 
 
-def _refused(member: zipfile.ZipInfo) -> str:
+def _reason_to_refuse(member: zipfile.ZipInfo) -> Reason | None:
     if not is_below(member.filename):
-        return "its name leads out of the archive"
+        return Reason.OUTSIDE_NAME
     if stat.S_IFMT(member.external_attr >> 16) not in (0, stat.S_IFREG):
-        return "it is a link or another special file"
+        return Reason.SPECIAL_MEMBER
     if member.flag_bits & 1:
-        return "it is encrypted"
+        return Reason.ENCRYPTED
     if member.file_size > SMALL and member.file_size > RATIO * max(member.compress_size, 1):
-        return f"it expands more than {RATIO}-fold, as no log of runs does"
-    return ""
+        return Reason.BOMB
+    return None

@@ -1,37 +1,37 @@
 """Clusters of imported runs: the blocks that are not independent of one another.
 
-Instances of one function are correlated, and so are repetitions of one instance. Ten instances of one function carry less
-evidence about new functions than ten functions do, and ten repetitions less about new instances than ten instances.
-`label_clusters` labels every run of an import, by the fields or columns that the user names, or else by the following rule.
+Instances of one function are correlated, and so are repetitions of one instance. Ten instances of one function carry
+less evidence about new functions than ten functions do, and ten repetitions less about new instances than ten
+instances. `label_clusters` labels every run of an import, by the fields or columns that the user names, or else by the
+following rule.
 
-1. If the runs cover two or more functions, the cluster is the function: suite and function, in all dimensions. f1 in 2-D
-   and f1 in 10-D share their landscape, so an algorithm that suits one tends to suit the other.
+1. If the runs cover two or more functions, the cluster is the function: suite and function, in all dimensions. f1 in
+   2-D and f1 in 10-D share their landscape, so an algorithm that suits one tends to suit the other.
 2. Otherwise, if there are several instances and some have repetitions, the cluster is the instance: suite, function,
    dimension and instance.
 3. Otherwise every block counts as independent. A single function or instance does not make a cluster: it supports no
    conclusion about new functions or instances. It does support conclusions about new instances of that function, or new
    runs on that instance.
 
-Independent blocks, by rule 3 or by the user's "none", are each a cluster of their own. The kind of these clusters, such as
-"run on this instance", is the scope of the answer.
+Independent blocks, by rule 3 or by the user's "none", are each a cluster of their own. The kind of these clusters, such
+as "run on this instance", is the scope of the answer.
 """
 
 from __future__ import annotations
 
-import difflib
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
+from polarbear.importers.foreign_text import quote
 from polarbear.importers.imported import Block
-from polarbear.importers.ledger import quote
-from polarbear.observe.clusters import plural
+from polarbear.wording import plural, suggest
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Hashable, Sequence
 
-    from polarbear.importers.imported import Identifier, Imported
+    from polarbear.importers.imported import Identifier, Imported, Problem
     from polarbear.importers.ledger import Cells
 
 # A function is identified within its suite, an instance within its function and dimension.
@@ -42,10 +42,12 @@ _FIELDS: dict[str, tuple[str, ...]] = {
     "instance": ("suite", "function", "dimension", "instance"),
 }
 _KINDS = {"function_id": "function", "function_name": "function"}
-_LISTED = 50  # columns that an error message lists
+_SHOWN = 50  # columns that an error message lists
 
 
-class _Chosen(NamedTuple):
+class _Clustering(NamedTuple):
+    """The cluster of each block, what a cluster is, and notes for the user."""
+
     labels: dict[Block, Hashable]
     kind: str
     notes: tuple[str, ...] = ()
@@ -65,8 +67,8 @@ def check_cluster(cluster: object) -> tuple[str, ...] | None:
     names = [name for name in given if isinstance(name, str) and name]
     if not names or len(names) < len(given):
         raise ValueError(
-            f"expected cluster='auto', 'none', or names of columns such as 'function', got {quote(cluster)}; name at least "
-            "one column"
+            f"expected cluster='auto', 'none', or names of columns such as 'function', got {quote(cluster)}; name at "
+            "least one column"
         )
     if len(names) > 1 and (alone := [name for name in names if name in ("auto", "none")]):
         raise ValueError(f"expected cluster={alone[0]!r} alone, got {quote(names)}; leave the others out")
@@ -76,7 +78,7 @@ def check_cluster(cluster: object) -> tuple[str, ...] | None:
 
 
 def label_clusters(
-    imported: Imported, named: tuple[str, ...] | None, cells: Sequence[Cells], columns: Collection[str]
+    imported: Imported, names: tuple[str, ...] | None, cells: Sequence[Cells], columns: Collection[str]
 ) -> Imported:
     """Return an import whose runs carry their cluster labels, with a note that describes the clusters.
 
@@ -84,10 +86,10 @@ def label_clusters(
     ----------
     imported
         The runs, without clusters.
-    named
+    names
         The fields or columns that define clusters, as `check_cluster` returns them.
     cells
-        For each run, the values of its rows in the named columns.
+        For each run, the values of its rows in these columns.
     columns
         All columns of the tables that were read.
 
@@ -104,72 +106,73 @@ def label_clusters(
     blocks: dict[Block, set[tuple[Identifier, ...]]] = {}
     for block, rows in zip(block_of, cells, strict=True):
         blocks.setdefault(block, set()).update(rows)
-    if named == ():
-        chosen = _independent(list(blocks))
+    if names is None:
+        clustering = _cluster_by_rule(list(blocks))
     else:
-        chosen = _by_rule(list(blocks)) if named is None else _by_names(named, blocks, columns)
-    about = replace(imported.about, notes=(*imported.about.notes, *chosen.notes))
-    if not chosen.labels:
+        clustering = _cluster_by_names(names, blocks, columns) if names else _cluster_alone(list(blocks))
+    about = replace(imported.about, notes=(*imported.about.notes, *clustering.notes))
+    if not clustering.labels:
         return replace(imported, about=about)
-    runs = tuple(replace(run, cluster=chosen.labels[block]) for run, block in zip(imported.runs, block_of, strict=True))
-    unit = _unit(chosen.labels)
-    if len(set(chosen.labels.values())) < len(blocks):
-        about = replace(about, notes=(*about.notes, _note(chosen, unit, by_rule=named is None)))
-    return replace(imported, runs=runs, about=about, cluster_kind=chosen.kind, cluster_unit=unit)
+    runs = tuple(
+        replace(run, cluster=clustering.labels[block]) for run, block in zip(imported.runs, block_of, strict=True)
+    )
+    unit = _cluster_unit(clustering.labels)
+    if len(set(clustering.labels.values())) < len(blocks):
+        about = replace(about, notes=(*about.notes, _describe(clustering, unit, by_rule=names is None)))
+    return replace(imported, runs=runs, about=about, cluster_kind=clustering.kind, cluster_unit=unit)
 
 
-def _by_rule(blocks: list[Block]) -> _Chosen:
+def _cluster_by_rule(blocks: list[Block]) -> _Clustering:
     """Return the clusters by the rule of the module docstring."""
-    problems = {block[:4] for block in blocks}
-    functions = {(block.suite, block.function) for block in blocks if block.function is not None}
+    problems = {block.problem for block in blocks}
+    functions = _functions(blocks)
     if functions:
-        known = _field("function", blocks)
+        known = _field_labels("function", blocks)
         # Where blocks name no function, each of their instances counts as a function.
-        labels = {block: block[:4] if block.function is None else known[block] for block in blocks}
+        labels = {block: block.problem if block.function is None else known[block] for block in blocks}
         if len(set(labels.values())) > 1:
             unknown = sum(block.function is None for block in blocks)
             note = f"{unknown} of {len(blocks)} blocks name no function; each of their instances counts as one"
-            return _Chosen(labels, "function", (note,) if unknown else ())
+            return _Clustering(labels, "function", (note,) if unknown else ())
     if 1 < len(problems) < len(blocks):
         kind = "instance of this function" if functions else "instance"
-        return _Chosen({block: block[:4] for block in blocks} | _field("instance", blocks), kind)
+        return _Clustering({block: block.problem for block in blocks} | _field_labels("instance", blocks), kind)
     note = ""
     if len(blocks) > len(problems) == 1:
         note = f"all {len(blocks)} blocks are repetitions of one instance: answers hold for new runs on it"
     elif len(blocks) > 1 and functions:
         note = f"all {len(blocks)} blocks are instances of one function: answers hold for new instances of it"
-    return _independent(blocks)._replace(notes=(note,) if note else ())
+    return _cluster_alone(blocks)._replace(notes=(note,) if note else ())
 
 
-def _independent(blocks: list[Block]) -> _Chosen:
+def _cluster_alone(blocks: list[Block]) -> _Clustering:
     """Return clusters of one block each; without labels if the blocks are instances of no particular function."""
-    problems = {block[:4] for block in blocks}
-    functions = {(block.suite, block.function) for block in blocks if block.function is not None}
-    if len(problems) < len(blocks):
+    problems = {block.problem for block in blocks}
+    functions = _functions(blocks)
+    if _has_repetitions(blocks):
         kind = "run on this instance" if len(problems) == 1 else "run on these instances"
     elif functions and len(blocks) > 1:
         kind = "instance of this function" if len(functions) == 1 else "instance of these functions"
     else:
-        return _Chosen({}, "cluster")
-    return _Chosen({block: tuple(block) for block in blocks}, kind)
+        return _Clustering({}, "cluster")
+    return _Clustering({block: tuple(block) for block in blocks}, kind)
 
 
-def _by_names(
+def _cluster_by_names(
     names: tuple[str, ...], blocks: dict[Block, set[tuple[Identifier, ...]]], columns: Collection[str]
-) -> _Chosen:
+) -> _Clustering:
     """Return the clusters by fields and table columns; `blocks` maps each block to the values of its rows in them."""
-    there = [field for field in _FIELDS if any(getattr(block, field) is not None for block in blocks)]
-    unknown = [name for name in names if name not in there and name not in columns]
+    fields = [field for field in _FIELDS if any(getattr(block, field) is not None for block in blocks)]
+    unknown = [name for name in names if name not in fields and name not in columns]
     if unknown:
-        exist = list(dict.fromkeys([*there, *columns]))
-        near = difflib.get_close_matches(unknown[0], exist, n=1)
-        listed = ", ".join(map(quote, exist[:_LISTED])) + (", ..." if len(exist) > _LISTED else "")
+        existing = list(dict.fromkeys([*fields, *columns]))
+        shown = ", ".join(map(quote, existing[:_SHOWN])) + (", ..." if len(existing) > _SHOWN else "")
         raise ValueError(
-            f"expected clusters by {listed + ', or by ' if exist else ''}'auto' or 'none', got {quote(unknown[0])}; "
-            + (f"did you mean {quote(near[0])}?" if near else "choose one of these")
+            f"expected clusters by {shown + ', or by ' if existing else ''}'auto' or 'none', got {quote(unknown[0])}; "
+            + (suggest(unknown[0], existing) or "choose one of these")
         )
     parts = [
-        _field(name, list(blocks)) if name in there else _column(name, position, blocks)
+        _field_labels(name, list(blocks)) if name in fields else _column_labels(name, position, blocks)
         for position, name in enumerate(names)
     ]
     for name, part in zip(names, parts, strict=True):
@@ -179,15 +182,17 @@ def _by_names(
                 f"{missing[0]}; fill it in, or choose other clusters"
             )
     kinds = [_KINDS.get(name, name.replace("_", " ")) for name in names]
-    functions = len({(block.suite, block.function) for block in blocks if block.function is not None})
-    if names == ("instance",) and "instance" in there and functions:
+    functions = len(_functions(blocks))
+    if names == ("instance",) and "instance" in fields and functions:
         kinds = ["instance of this function" if functions == 1 else "instance of these functions"]
     if len(names) == 1:
-        return _Chosen(dict(parts[0]), kinds[0])
-    return _Chosen({block: tuple(part[block] for part in parts) for block in blocks}, f"{'-'.join(kinds)} combination")
+        return _Clustering(dict(parts[0]), kinds[0])
+    return _Clustering(
+        {block: tuple(part[block] for part in parts) for block in blocks}, f"{'-'.join(kinds)} combination"
+    )
 
 
-def _field(name: str, blocks: list[Block]) -> dict[Block, Hashable]:
+def _field_labels(name: str, blocks: list[Block]) -> dict[Block, Hashable]:
     """Return the label of each block that has this field; parts that are missing in all blocks are left out."""
     used = [each for each in _FIELDS[name] if any(getattr(block, each) is not None for block in blocks)]
     labels: dict[Block, Hashable] = {}
@@ -198,44 +203,52 @@ def _field(name: str, blocks: list[Block]) -> dict[Block, Hashable]:
     return labels
 
 
-def _column(name: str, position: int, blocks: dict[Block, set[tuple[Identifier, ...]]]) -> dict[Block, Hashable]:
+def _column_labels(name: str, position: int, blocks: dict[Block, set[tuple[Identifier, ...]]]) -> dict[Block, Hashable]:
     """Return the label of each block from a column, which must have at most one value per block."""
     labels: dict[Block, Hashable] = {}
     for block, rows in blocks.items():
-        found = sorted({row[position] for row in rows if row[position] is not None}, key=str)
-        if len(found) > 1:
+        values = sorted({row[position] for row in rows if row[position] is not None}, key=str)
+        if len(values) > 1:
             raise ValueError(
-                f"expected one {quote(name)} for all rows of a block, got {quote(found[0])} and {quote(found[1])} on "
+                f"expected one {quote(name)} for all rows of a block, got {quote(values[0])} and {quote(values[1])} on "
                 f"{block}; choose a column that is the same for all runs on an instance"
             )
-        if found:
-            labels[block] = found[0]
+        if values:
+            labels[block] = values[0]
     return labels
 
 
-def _note(chosen: _Chosen, unit: str, *, by_rule: bool) -> str:
+def _describe(clustering: _Clustering, unit: str, *, by_rule: bool) -> str:
     """Return a sentence with the number of clusters and the scope of the conclusions."""
-    labels, kind = list(chosen.labels.values()), chosen.kind
+    labels, kind = list(clustering.labels.values()), clustering.kind
     if len(set(labels)) == 1:
         return (
-            f"clusters: all {len(labels)} blocks are of one {kind}, {quote(labels[0])}, from which nothing follows about "
-            f"new {plural(kind)}; for new {unit}s of this one read with {_finer(chosen, unit)}"
+            f"clusters: all {len(labels)} blocks are of one {kind}, {quote(labels[0])}, from which nothing follows "
+            f"about new {plural(kind)}; for new {unit}s of this one read with {_finer_option(clustering, unit)}"
         )
     note = f"clusters: {len(labels)} {unit}s of {len(set(labels))} {plural(kind)}, to generalise to new {plural(kind)}"
-    return note + f"; for new {unit}s of these read with {_finer(chosen, unit)}" if by_rule else note
+    return note + f"; for new {unit}s of these read with {_finer_option(clustering, unit)}" if by_rule else note
 
 
-def _finer(chosen: _Chosen, unit: str) -> str:
+def _finer_option(clustering: _Clustering, unit: str) -> str:
     """Return the option that generalises to members of these clusters and keeps repetitions of an instance together."""
-    repeated = len({block[:4] for block in chosen.labels}) < len(chosen.labels)
+    repeated = _has_repetitions(clustering.labels)
     name = "instance" if repeated and unit == "instance" else "none"
     return f"cluster={name!r} (--cluster {name})"
 
 
-def _unit(labels: dict[Block, Hashable]) -> str:
+def _cluster_unit(labels: dict[Block, Hashable]) -> str:
     """Return the unit of clusters: "run" if each cluster holds repetitions of one instance, else "instance"."""
-    problems: dict[Hashable, set[tuple[Identifier, ...]]] = defaultdict(set)
+    problems: dict[Hashable, set[Problem]] = defaultdict(set)
     for block, label in labels.items():
-        problems[label].add(block[:4])
-    repeated = len({block[:4] for block in labels}) < len(labels)
-    return "run" if repeated and all(len(each) == 1 for each in problems.values()) else "instance"
+        problems[label].add(block.problem)
+    alone = all(len(each) == 1 for each in problems.values())
+    return "run" if alone and _has_repetitions(labels) else "instance"
+
+
+def _functions(blocks: Iterable[Block]) -> set[tuple[Identifier, Identifier]]:
+    return {(block.suite, block.function) for block in blocks if block.function is not None}
+
+
+def _has_repetitions(blocks: Collection[Block]) -> bool:
+    return len({block.problem for block in blocks}) < len(blocks)

@@ -11,9 +11,10 @@ import re
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
-from polarbear.importers.events import Events, reached, take
-from polarbear.importers.ledger import identifier, quote
-from polarbear.importers.sources import FAULTS, describe_error, resolve_reference, text_lines
+from polarbear.importers.events import Events, has_reached, take_text
+from polarbear.importers.foreign_text import identifier, quote
+from polarbear.importers.reasons import READ_ERRORS, Reason, UnreadableError
+from polarbear.importers.sources import resolve_reference, text_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,66 +24,65 @@ if TYPE_CHECKING:
     from polarbear.importers.sources import Source
 
 
-def is_coco(source: Source, path: str, scenario: IndexEntry) -> bool:
+def is_coco(source: Source, path: str, entry: IndexEntry) -> bool:
     """Return whether an index entry is COCO's: its data begin with "%".
 
     If the data are missing, a key "Precision" or "coco_version" in the entry decides.
     """
-    for reference in scenario.files:
-        for data in _both(reference):
+    for reference in entry.files:
+        for data in _file_pair(reference):
             try:
                 with source.open(resolve_reference(path, data)) as stream:
                     first = next(text_lines(stream), "").lstrip()
-            except FAULTS:
+            except READ_ERRORS:
                 continue
             if first:
                 return first.startswith("%")
-    return "Precision" in scenario.about or "coco_version" in scenario.about
+    return "Precision" in entry.about or "coco_version" in entry.about
 
 
-def read_info(source: Source, path: str, scenario: IndexEntry, ledger: Ledger) -> None:
+def read_info(source: Source, path: str, entry: IndexEntry, ledger: Ledger) -> None:
     """Read the runs of one entry of a COCO index.
 
     Parameters
     ----------
     source, path
         The `.info` file.
-    scenario
+    entry
         The entry.
     ledger
         Receives the runs and the reports of what could not be read.
     """
-    file, about = source.name(path), scenario.about
+    file, about = source.name(path), entry.about
     if "funcId" not in about or "DIM" not in about:
-        ledger.skip(file, "an entry without funcId and DIM; COCO's suites of two objectives cannot be read")
+        ledger.skip(file, Reason.NO_FUNCTION)
         return
-    if ledger.seconds or ledger.maximise:
-        what = "no seconds" if ledger.seconds else "values that are minimised"
-        ledger.skip(file, f"COCO's data hold {what}, other than was asked for")
+    if ledger.request.seconds or ledger.request.maximise:
+        ledger.skip(file, Reason.NO_SECONDS if ledger.request.seconds else Reason.NOT_MAXIMISED)
         return
-    for reference, runs in scenario.files.items():
+    for reference, runs in entry.files.items():
         try:
-            data, budgets = (resolve_reference(path, each) for each in _both(reference))
-        except ValueError as error:
-            ledger.skip(file, str(error))
+            data, budgets = (resolve_reference(path, each) for each in _file_pair(reference))
+        except UnreadableError as error:
+            ledger.skip_unreadable(file, error)
             continue
         name = source.name(data)
-        of_both = zip_longest(_blocks(source, data, ledger), _blocks(source, budgets, ledger))
+        pairs = zip_longest(_read_file(source, data, ledger), _read_file(source, budgets, ledger))
         count, began = 0, set[str]()
-        for count, (run, (targets, times)) in enumerate(zip(runs, of_both, strict=False), 1):
+        for count, (run, (targets, times)) in enumerate(zip(runs, pairs, strict=False), 1):
             what = f"run {count} of {len(runs)}"
             if targets and times and targets[0] != times[0]:
-                ledger.skip(source.name(budgets), f"runs on another instance than in {name}", what)
+                ledger.skip(source.name(budgets), Reason.OTHER_INSTANCE, what, other=name)
                 times = None
-            for each, other, lacking in ((targets, times, name), (times, targets, source.name(budgets))):
+            for each, other, cut_file in ((targets, times, name), (times, targets, source.name(budgets))):
                 # Both files end with the last evaluation of the run, so each reveals where the other was cut.
-                began.update([lacking] if each else [])
-                if other and lacking in began and (not each or each[1].last < other[1].last):
-                    ledger.skip(lacking, "runs that end before they do in the other file, which is used there", what)
-            events = _union(targets and targets[1], times and times[1])
+                began.update([cut_file] if each else [])
+                if other and cut_file in began and (not each or each[1].last < other[1].last):
+                    ledger.skip(cut_file, Reason.SHORTER, what)
+            events = _merge(targets and targets[1], times and times[1])
             until = run.evaluations
-            if until is not None and events.last < until and not reached(events, run.final, maximise=False):
-                ledger.cut(name, what)
+            if until is not None and events.last < until and not has_reached(events, run.final, maximise=False):
+                ledger.skip(name, Reason.CUT_RUN, what)
                 until = None
             ledger.add(
                 name,
@@ -100,17 +100,19 @@ def read_info(source: Source, path: str, scenario: IndexEntry, ledger: Ledger) -
                 maximise=False,
             )
         if count < len(runs):
-            ledger.skip(name, "runs that the index lists are not in the data", count=len(runs) - count)
-        if surplus := sum(1 for _ in of_both):
-            ledger.skip(name, "runs in the data that the index does not list", count=surplus)
+            ledger.skip(name, Reason.NOT_IN_DATA, count=len(runs) - count)
+        if surplus := sum(1 for _ in pairs):
+            ledger.skip(name, Reason.NOT_IN_INDEX, count=surplus)
 
 
-def _both(reference: str) -> tuple[str, str]:
+def _file_pair(reference: str) -> tuple[str, str]:
+    """Return the names of the files with one row per target and with one row per budget."""
     stem = re.sub(r"\.[a-z]*dat$", "", reference)
     return f"{stem}.dat", f"{stem}.tdat"
 
 
-def _union(targets: Events | None, budgets: Events | None) -> Events:
+def _merge(targets: Events | None, budgets: Events | None) -> Events:
+    """Return the improvements that the two files hold together."""
     union = Events(maximise=False)
     rows = sorted(row for each in (targets, budgets) if each for row in zip(each.times, each.values, strict=True))
     for time, value in rows:
@@ -119,7 +121,7 @@ def _union(targets: Events | None, budgets: Events | None) -> Events:
     return union
 
 
-def _blocks(source: Source, path: str, ledger: Ledger) -> Iterator[tuple[str, Events]]:
+def _read_file(source: Source, path: str, ledger: Ledger) -> Iterator[tuple[str, Events]]:
     """Yield the runs of one data file, each with its optimum as the file prints it."""
     file = source.name(path)
     block: tuple[str, Events] | None = None
@@ -131,7 +133,7 @@ def _blocks(source: Source, path: str, ledger: Ledger) -> Iterator[tuple[str, Ev
                     continue
                 if not line.endswith(("\n", "\r")):
                     # Half a number still parses, often as a better value.
-                    ledger.skip(file, "its last line is cut", f"line {number}")
+                    ledger.skip(file, Reason.CUT_LINE, f"line {number}")
                     break
                 if line.startswith("%"):
                     if block:
@@ -140,14 +142,14 @@ def _blocks(source: Source, path: str, ledger: Ledger) -> Iterator[tuple[str, Ev
                     block = (optimum[1] if optimum else "", Events(maximise=False))
                     continue
                 if block is None:
-                    raise ValueError("does not begin with a line with %")
+                    raise UnreadableError(Reason.NO_PERCENT)
                 ledger.rows += 1
-                reason = take(block[1], parts[0], parts[2]) if len(parts) > 2 else "lines that have not 3 columns"
+                reason = take_text(block[1], parts[0], parts[2]) if len(parts) > 2 else Reason.WRONG_WIDTH
                 if reason:
-                    ledger.skip(file, reason, f"line {number}: {quote(line.strip())}")
+                    ledger.skip(file, reason, f"line {number}: {quote(line.strip())}", columns=3)
         if block is None:
-            ledger.skip(file, "is empty")
-    except FAULTS as error:
-        ledger.skip(file, describe_error(error))
+            ledger.skip(file, Reason.EMPTY)
+    except READ_ERRORS as error:
+        ledger.skip_unreadable(file, error)
     if block:
         yield block

@@ -1,7 +1,7 @@
 """The improvements of one run, collected row by row.
 
-Rows of numbers or text come in; the times and values of improvements go out. Memory grows with the improvements, not with
-the rows.
+Rows of numbers or text come in; the times and values of improvements go out. Memory grows with the improvements, not
+with the rows.
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
+
+from polarbear.importers.reasons import Reason, UnreadableError
 
 if TYPE_CHECKING:
     from polarbear.arrays import Array
@@ -79,7 +81,7 @@ class Events:
 
         Raises
         ------
-        ValueError
+        UnreadableError
             If the rows belong to several runs: time starts again, with other values.
         """
         times, values = np.array(self.times), np.array(self.values)
@@ -90,21 +92,18 @@ class Events:
         again = times[1:] == times[:-1]
         differs = again & (values[1:] != values[:-1])
         if differs.any() or self._begins_again(times[0]):
-            raise ValueError(
-                "runs whose time goes back, with other values: several runs under one name, which a column run_id would "
-                "tell apart"
-            )
+            raise UnreadableError(Reason.SEVERAL_RUNS)
         return times, values, int(again.sum())
 
     def _begins_again(self, first: float) -> bool:
         """Return whether two stretches begin at the first time and then differ: two runs from the same start."""
         bounds = [0, *self.starts, len(self.times)]
         starting = [(a, b) for a, b in pairwise(bounds) if b > a and self.times[a] == first]
-        kept = [(self.times[a:b], self.values[a:b]) for a, b in starting]
-        return any(stretch != kept[0] for stretch in kept[1:])
+        stretches = [(self.times[a:b], self.values[a:b]) for a, b in starting]
+        return any(stretch != stretches[0] for stretch in stretches[1:])
 
 
-def take(events: Events, time: str, value: str) -> str:
+def take_text(events: Events, time: str, value: str) -> Reason | None:
     """Add a row of text to a run, and return what is wrong with it.
 
     Parameters
@@ -116,39 +115,39 @@ def take(events: Events, time: str, value: str) -> str:
 
     Returns
     -------
-    str
-        The problem, as words for a report; empty if there is none.
+    Reason or None
 
     Examples
     --------
-    >>> take(Events(maximise=False), "10", "3.5"), take(Events(maximise=False), "10", "-inf")
-    ('', 'rows with an infinitely good value')
+    >>> take_text(Events(maximise=False), "10", "3.5")
+    >>> take_text(Events(maximise=False), "10", "-inf").sentence()
+    'rows with an infinitely good value'
     """
     try:
-        at, found = float(time), float(value)
+        numbers = float(time), float(value)
     except ValueError:
-        return "lines that are no numbers"
-    return take_numbers(events, at, found)
+        return Reason.NON_NUMERIC_LINE
+    return take_numbers(events, *numbers)
 
 
-def take_numbers(events: Events, time: float, value: float) -> str:
-    """Add a row of numbers to a run, and return what is wrong with it, as `take` does."""
+def take_numbers(events: Events, time: float, value: float) -> Reason | None:
+    """Add a row of numbers to a run, and return what is wrong with it, as `take_text` does."""
     if not 0 <= time < math.inf:
-        return "rows whose time is negative or not finite"
+        return Reason.BAD_TIME
     if value in _INFINITE and (events.maximise is None or (value > 0) == events.maximise):
-        return "rows with an infinitely good value"
+        return Reason.INFINITELY_GOOD
     events.add(time, value)
-    return "rows without a value" if value != value else ""
+    return Reason.NO_VALUE if value != value else None
 
 
-def reached(events: Events, final: float | None, *, maximise: bool) -> bool:
+def has_reached(events: Events, final: float | None, *, maximise: bool) -> bool:
     """Return whether the rows contain the final value of the index, which prints two or more digits.
 
     Examples
     --------
     >>> events = Events(maximise=False)
     >>> events.add(10, 0.00201)
-    >>> reached(events, 2.0e-3, maximise=False), reached(events, 1.0e-3, maximise=False)
+    >>> has_reached(events, 2.0e-3, maximise=False), has_reached(events, 1.0e-3, maximise=False)
     (True, False)
     """
     if final is None or math.isnan(final):

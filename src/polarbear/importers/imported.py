@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from polarbear.observe import Clusters
-from polarbear.observe.clusters import plural
+from polarbear.wording import with_noun
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
 
+    from polarbear.importers.reasons import Reason
+    from polarbear.literals import FileFormat
     from polarbear.observe import Trajectory
 
 Identifier = int | str | None
+Problem = tuple[Identifier, Identifier, Identifier, Identifier]
 
 
 class Block(NamedTuple):
@@ -39,6 +42,11 @@ class Block(NamedTuple):
     instance: Identifier
     run: Identifier
 
+    @property
+    def problem(self) -> Problem:
+        """The block without its run: (suite, function, dimension, instance)."""
+        return self[:4]
+
 
 @dataclass(frozen=True)
 class Skipped:
@@ -49,22 +57,34 @@ class Skipped:
     where
         The file, relative to the path that was read.
     reason
-        The problem in one sentence.
+        The kind of the problem.
+    sentence
+        The problem in one sentence, with its details.
+    first
+        The place in the file where it first occurred, if it is known.
     count
         The number of lines, runs or files with this problem.
 
     Examples
     --------
-    >>> print(Skipped("runs.csv", "raw_y is not a number, first on line 17: 'oops'", count=3))
-    runs.csv: raw_y is not a number, first on line 17: 'oops' (3 times)
+    >>> from polarbear.importers import Reason
+    >>> print(Skipped("runs.csv", Reason.NO_VALUE, "rows without a value", "line 17: 'cma,10,nan'", count=3))
+    runs.csv: rows without a value, first: line 17: 'cma,10,nan' (3 times)
     """
 
     where: str
-    reason: str
+    reason: Reason
+    sentence: str
+    first: str = ""
     count: int = 1
 
     def __str__(self) -> str:
-        return f"{self.where}: {self.reason}" + (f" ({self.count:,} times)" if self.count > 1 else "")
+        first = f", first: {self.first}" if self.first else ""
+        return f"{self.where}: {self.sentence}{first}" + (f" ({self.count:,} times)" if self.count > 1 else "")
+
+    def increase(self, count: int) -> Skipped:
+        """Return the same report with a larger count."""
+        return replace(self, count=self.count + count)
 
 
 @dataclass(frozen=True)
@@ -84,7 +104,7 @@ class About:
     """
 
     path: str
-    formats: tuple[str, ...]
+    formats: tuple[FileFormat, ...]
     files: int
     rows: int
     notes: tuple[str, ...] = ()
@@ -137,7 +157,7 @@ class Imported:
         clusters = self.clusters
         of = ""
         if clusters is not None and clusters.number < len(clusters.labels):
-            of = f"of {clusters.number} {clusters.kind if clusters.number == 1 else plural(clusters.kind)} "
+            of = f"of {with_noun(clusters.number, clusters.kind)} "
         return (
             f"Imported({len(self.runs)} runs of {len(self.algorithms)} algorithms on {self.blocks} blocks {of}"
             f"from {self.about.path!r}, {sum(each.count for each in self.skipped)} skipped)"

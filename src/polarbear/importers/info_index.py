@@ -1,16 +1,18 @@
-"""Parser of the `.info` index that COCO and the older IOHprofiler share: it maps data files to their runs and instances.
+"""Parser of the `.info` index that COCO and the older IOHprofiler share.
 
-An entry has three lines. The first holds pairs that identify the algorithm and the function, such as
-`suite = 'bbob', funcId = 8, DIM = 2, algId = 'CMA-ES'`. The second is a comment that begins with "%". The third lists the
-data files with their runs, such as `data_f8/f8_DIM2.dat, 1:1500|2.0e-03, 2:1500|9.9e-03` (instance, evaluations, final
-value), and may continue over several lines.
+The index maps data files to their runs and instances. An entry has three lines. The first holds pairs that identify the
+algorithm and the function, such as `suite = 'bbob', funcId = 8, DIM = 2, algId = 'CMA-ES'`. The second is a comment
+that begins with "%". The third lists the data files with their runs, such as
+`data_f8/f8_DIM2.dat, 1:1500|2.0e-03, 2:1500|9.9e-03` (instance, evaluations, final value), and may continue over
+several lines.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from polarbear.importers.ledger import amount
+from polarbear.importers.foreign_text import amount
+from polarbear.importers.reasons import Reason, UnreadableError
 
 
 @dataclass(frozen=True)
@@ -24,7 +26,7 @@ class ListedRun:
 
 @dataclass(frozen=True)
 class IndexEntry:
-    """One entry, for one algorithm, function and dimension: the pairs of its first line, and the runs of each data file."""
+    """The entry of an algorithm, function and dimension: the pairs of its first line, and the runs of each file."""
 
     about: dict[str, str]
     files: dict[str, list[ListedRun]]
@@ -40,11 +42,11 @@ def parse_index(text: str) -> list[IndexEntry]:
 
     Returns
     -------
-    list of Scenario
+    list of IndexEntry
 
     Raises
     ------
-    ValueError
+    UnreadableError
         If the text is not an index.
 
     Examples
@@ -53,35 +55,33 @@ def parse_index(text: str) -> list[IndexEntry]:
     >>> only.about["algId"], only.files["f4.dat"][0]
     ('a, b', ListedRun(instance='1', evaluations=100.0, final=1.8))
     """
-    found: list[IndexEntry] = []
+    entries: list[IndexEntry] = []
     runs: list[ListedRun] | None = None
     for line in text.splitlines():
         if not line.strip() or line.lstrip().startswith("%"):
             continue
         if "=" in line.split(",", 1)[0]:
-            found.append(IndexEntry(pairs(line), {}))
+            entries.append(IndexEntry(parse_pairs(line), {}))
             runs = None
             continue
-        if not found:
-            raise ValueError(
-                "does not begin with a line such as: suite = 'bbob', funcId = 1, DIM = 2, algId = 'CMA-ES'"
-            )
+        if not entries:
+            raise UnreadableError(Reason.NOT_AN_INDEX)
         for part in filter(None, map(str.strip, line.split(","))):
             if part.endswith("dat"):
-                runs = found[-1].files.setdefault(part, [])
+                runs = entries[-1].files.setdefault(part, [])
             elif runs is not None:
-                runs.append(_declared(part))
-    if not found:
-        raise ValueError("is empty")
-    return found
+                runs.append(_parse_run(part))
+    if not entries:
+        raise UnreadableError(Reason.EMPTY)
+    return entries
 
 
-def pairs(line: str) -> dict[str, str]:
+def parse_pairs(line: str) -> dict[str, str]:
     """Parse `key = value` pairs; quoted values may contain commas.
 
     Examples
     --------
-    >>> pairs('''funcId = 1, algId = "(1+1), fast", DIM = 2''')
+    >>> parse_pairs('''funcId = 1, algId = "(1+1), fast", DIM = 2''')
     {'funcId': '1', 'algId': '(1+1), fast', 'DIM': '2'}
     """
     result: dict[str, str] = {}
@@ -108,7 +108,7 @@ def pairs(line: str) -> dict[str, str]:
     return result
 
 
-def _declared(part: str) -> ListedRun:
+def _parse_run(part: str) -> ListedRun:
     instance, _, rest = part.partition(":")
     evaluations, _, final = rest.partition("|")
     try:

@@ -1,31 +1,29 @@
-"""The ledger of an import: it collects runs from the readers of all formats and reports what they could not use.
-
-The module also holds the conversions that the readers share: `identifier`, `flag` and `amount` parse cells, and `quote`
-quotes foreign text for messages.
-"""
+"""The ledger of an import: it collects runs from the readers of all formats and reports what they could not use."""
 
 from __future__ import annotations
 
-import math
 from hashlib import blake2b
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
+from polarbear.importers.foreign_text import replace_surrogates
 from polarbear.importers.imported import About, Block, Imported, Skipped
-from polarbear.importers.sources import replace_surrogates
+from polarbear.importers.reasons import Reason, UnreadableError, explain, shorten
+from polarbear.literals import FileFormat
 from polarbear.observe import Trajectory
+from polarbear.wording import with_noun
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from polarbear.importers.events import Events
-    from polarbear.importers.imported import Identifier
+    from polarbear.importers.imported import Identifier, Problem
+    from polarbear.importers.request import Request
 
-Problem = tuple["Identifier", "Identifier", "Identifier", "Identifier"]
 Cells = frozenset[tuple["Identifier", ...]]
 
-_SHOWN = 60  # characters of foreign text that a message quotes
-_REASONS = 1000  # distinct (file, reason) pairs; further ones share one entry
+_REPORTS = 1000  # distinct reports; further ones share one
 _NOTES = 20
+_LISTED = 10  # reports that the error lists if there is no run
 
 
 class Ledger:
@@ -33,37 +31,43 @@ class Ledger:
 
     Parameters
     ----------
-    maximise
-        The direction that the user set; None takes it from the data.
-    seconds
-        Whether the time axis is wall-clock seconds rather than evaluations.
+    request
+        The options of the import.
     """
 
-    def __init__(self, *, maximise: bool | None = None, seconds: bool = False) -> None:
-        self.maximise = maximise
-        self.seconds = seconds
+    def __init__(self, request: Request) -> None:
+        self.request = request
         self.rows = 0
         self.runs: list[Trajectory] = []
         self.cells: list[Cells] = []  # per run: the values of its rows in the columns that define clusters
-        self._skipped: dict[tuple[str, str], tuple[str, int]] = {}
-        self._formats: dict[str, None] = {}
+        self._skipped: dict[tuple[str, Reason, str], Skipped] = {}
+        self._formats: dict[FileFormat, None] = {}
         self._files: set[str] = set()
         self._notes: dict[str, None] = {}
-        self._numbered: dict[tuple[str, Problem], int] = {}
-        self._contents: dict[tuple[str, Problem, bytes], str] = {}
-        self._taken: dict[tuple[str, Block], str] = {}
+        self._repetitions: dict[tuple[str, Problem], int] = {}
+        self._file_of_content: dict[tuple[str, Problem, bytes], str] = {}
+        self._file_of_run: dict[tuple[str, Block], str] = {}
 
-    def skip(self, where: str, reason: str, first: str = "", count: int = 1) -> None:
-        """Report something that is not used; `first` is the place of its first occurrence."""
-        key = where, reason
-        if key not in self._skipped and len(self._skipped) >= _REASONS:
-            key, first = ("other files", "more faults than are told apart here"), ""
-        told, before = self._skipped.get(key, (first, 0))
-        self._skipped[key] = told, before + count
+    def skip(self, where: str, reason: Reason, first: str = "", count: int = 1, **details: object) -> None:
+        """Report something that is not used.
 
-    def cut(self, where: str, first: str) -> None:
-        """Report a run whose data end before the run did."""
-        self.skip(where, "data end before the run did and lack its best value: used up to their end", first)
+        Parameters
+        ----------
+        where
+            The file.
+        reason, details
+            Why, and the fields of the reason's sentence.
+        first
+            The place of the first occurrence in the file.
+        count
+            The number of lines, runs or files.
+        """
+        self._count(Skipped(where, reason, reason.sentence(**details), first, count))
+
+    def skip_unreadable(self, where: str, error: BaseException) -> None:
+        """Report a file, or a part of it, whose reading raised an error."""
+        explained = explain(error)
+        self._count(Skipped(where, explained.reason, str(explained)))
 
     def note(self, sentence: str) -> None:
         """Record an assumption that replaces missing information in the data."""
@@ -74,7 +78,7 @@ class Ledger:
         file: str,
         what: str,
         *,
-        format: str,  # noqa: A002  (the public word for it)
+        format: FileFormat,  # noqa: A002  (the public word for it)
         algorithm: str,
         problem: Problem,
         events: Events,
@@ -106,40 +110,43 @@ class Ledger:
             The values of its rows in the columns that define clusters.
         """
         algorithm = replace_surrogates(algorithm)
-        numbered = run is None
-        if run is None:
-            # An unusable run keeps its number, so that later repetitions still meet their counterparts of other algorithms.
-            run = self._numbered[algorithm, problem] = self._numbered.get((algorithm, problem), 0) + 1
+        number = run
+        if number is None:
+            # An unusable run keeps its number, so that later repetitions still meet those of other algorithms.
+            number = self._repetitions[algorithm, problem] = self._repetitions.get((algorithm, problem), 0) + 1
+        block = Block(*problem, number)
         if not events.times:
-            self.skip(file, "a run without a single value", what)
+            self.skip(file, Reason.EMPTY_RUN, what)
             return
         try:
-            times, values, twice = events.in_order()
-            found = Trajectory(algorithm, problem, times, values, max(until or 0.0, events.last), maximise=maximise)
+            times, values, duplicates = events.in_order()
+            until = max(until or 0.0, events.last)
+            trajectory = Trajectory(algorithm, block, times, values, until, maximise=maximise)
+        except UnreadableError as error:
+            self.skip(file, error.reason, what)
+            return
         except ValueError as error:
-            self.skip(file, str(error), what)
+            self.skip(file, Reason.INVALID_RUN, what, problem=shorten(error))
             return
-        if twice:
-            self.skip(file, "rows that came twice, counted once", what, twice)
-        if numbered:
-            content = blake2b(found.times.tobytes() + found.values.tobytes() + str(found.until).encode())
-            of = self._contents.setdefault((algorithm, problem, content.digest()), file)
-            if of != file:
-                self.skip(file, f"the same run as in {of}: a copy, not a repetition", what)
-                self._numbered[algorithm, problem] -= 1
+        if duplicates:
+            self.skip(file, Reason.DUPLICATE_ROWS, what, duplicates)
+        if run is None:
+            content = trajectory.times.tobytes() + trajectory.values.tobytes() + str(trajectory.until).encode()
+            original = self._file_of_content.setdefault((algorithm, problem, blake2b(content).digest()), file)
+            if original != file:
+                self.skip(file, Reason.COPY, what, original=original)
+                self._repetitions[algorithm, problem] -= 1
                 return
-        block = Block(*problem, run)
-        if (algorithm, block) in self._taken:
-            of = self._taken[algorithm, block]
-            self.skip(file, f"a second run of the same algorithm on the same block, the first is in {of}", what)
+        if (algorithm, block) in self._file_of_run:
+            self.skip(file, Reason.SECOND_RUN, what, original=self._file_of_run[algorithm, block])
             return
-        self._taken[algorithm, block] = file
-        self.runs.append(Trajectory(algorithm, block, found.times, found.values, found.until, maximise=maximise))
+        self._file_of_run[algorithm, block] = file
+        self.runs.append(trajectory)
         self.cells.append(cells)
         self._formats[format] = None
         self._files.add(file)
 
-    def imported(self, path: str) -> Imported:
+    def result(self, path: str) -> Imported:
         """Return the collected runs and reports.
 
         Raises
@@ -147,99 +154,38 @@ class Ledger:
         ValueError
             If the ledger holds no run.
         """
-        skipped = tuple(
-            Skipped(where, f"{reason}, first: {first}" if first else reason, count)
-            for (where, reason), (first, count) in self._skipped.items()
-        )
+        skipped = tuple(self._skipped.values())
         if not self.runs:
-            reasons = "".join(f"\n- {each}" for each in skipped[:10])
-            more = f"\n- and {len(skipped) - 10} more" if len(skipped) > 10 else ""
+            reports = "".join(f"\n- {each}" for each in skipped[:_LISTED])
+            more = f"\n- and {len(skipped) - _LISTED} more" if len(skipped) > _LISTED else ""
+            supported = f"; give a folder or file with {', '.join(get_args(FileFormat))} or zip archives of these"
             raise ValueError(
                 f"expected recorded runs in {path!r}, got none that could be read"
-                + (f":{reasons}{more}" if skipped else "; IOHprofiler, COCO, CSV, Parquet and zip files are known")
+                + (f":{reports}{more}" if skipped else supported)
             )
-        notes = [*self._what_cannot_be_compared(), *self._notes]
+        notes = [*self._obstacles(), *self._notes]
         if len(notes) > _NOTES:
-            notes = [*notes[:_NOTES], f"and {len(notes) - _NOTES} more notes of this kind"]
+            notes = [*notes[:_NOTES], f"and {with_noun(len(notes) - _NOTES, 'more note')} of this kind"]
         about = About(path, tuple(self._formats), len(self._files), self.rows, tuple(notes))
         return Imported(tuple(self.runs), skipped, about)
 
-    def _what_cannot_be_compared(self) -> Iterator[str]:
-        of_block: dict[object, set[str]] = {}
+    def _count(self, new: Skipped) -> None:
+        key = new.where, new.reason, new.sentence
+        if key not in self._skipped and len(self._skipped) >= _REPORTS:
+            new = Skipped("other files", Reason.FURTHER, Reason.FURTHER.sentence(), count=new.count)
+            key = new.where, new.reason, new.sentence
+        known = self._skipped.get(key)
+        self._skipped[key] = new if known is None else known.increase(new.count)
+
+    def _obstacles(self) -> Iterator[str]:
+        """Yield notes about runs that cannot be compared with one another."""
+        algorithms: dict[object, set[str]] = {}
         for run in self.runs:
-            of_block.setdefault(run.instance, set()).add(run.algorithm)
-        if len({run.algorithm for run in self.runs}) > 1 and all(len(names) == 1 for names in of_block.values()):
+            algorithms.setdefault(run.instance, set()).add(run.algorithm)
+        if len({run.algorithm for run in self.runs}) > 1 and all(len(names) == 1 for names in algorithms.values()):
             yield (
                 "no two algorithms have a run on the same block (suite, function, dimension, instance, run), so that "
-                "nothing can be compared; if only their run numbers differ, read with renumber=True"
+                "nothing can be compared; if only their run numbers differ, read with renumber=True (--renumber)"
             )
         if len({run.maximise for run in self.runs}) > 1:
-            yield "some runs minimise and others maximise; compare them apart"
-
-
-def quote(text: object) -> str:
-    r"""Return foreign text for a message, quoted and shortened.
-
-    Examples
-    --------
-    >>> quote("a\tb"), quote("x" * 100)[-5:]
-    ("'a\\tb'", "x'...")
-    """
-    if isinstance(text, str):
-        return ascii(text[:_SHOWN]) + ("..." if len(text) > _SHOWN else "")
-    written = ascii(text) if not isinstance(text, int) or -(2**64) < text < 2**64 else "a huge number"
-    return written[:_SHOWN] + ("..." if len(written) > _SHOWN else "")
-
-
-def identifier(value: object) -> Identifier:
-    """Return an id in one form for all formats: whole numbers as `int`, other text as `str`, empty values as None.
-
-    Examples
-    --------
-    >>> identifier(" 7 "), identifier("7.0"), identifier(7.0), identifier("f7"), identifier("")
-    (7, 7, 7, 'f7', None)
-    """
-    if value is None or isinstance(value, int):
-        return None if value is None else int(value)
-    text = replace_surrogates(str(value).strip())
-    if not text or text.lower() in ("nan", "none", "null"):
-        return None
-    if len(text) <= 20 and "_" not in text:  # others are names, even if float() accepts them
-        try:
-            number = float(text)
-        except ValueError:
-            return text
-        if math.isfinite(number) and number.is_integer():
-            return int(number) if "." in text or "e" in text.lower() else int(text)
-    return text
-
-
-def flag(value: object) -> bool | None:
-    """Parse a yes-or-no value; return None if it is neither.
-
-    Examples
-    --------
-    >>> flag("T"), flag("False"), flag(1), flag("")
-    (True, False, True, None)
-    """
-    text = str(value).strip().lower()
-    if text in ("t", "true", "1", "yes", "1.0"):
-        return True
-    return False if text in ("f", "false", "0", "no", "0.0") else None
-
-
-def amount(value: object) -> float | None:
-    """Parse a number of evaluations or seconds; return None unless it is a finite number of at least 0.
-
-    Examples
-    --------
-    >>> amount("1500"), amount(-1), amount([]), amount(10**400)
-    (1500.0, None, None, None)
-    """
-    if isinstance(value, bool) or not isinstance(value, str | int | float):
-        return None
-    try:
-        number = float(value)
-    except (ValueError, OverflowError):
-        return None
-    return number if math.isfinite(number) and number >= 0 else None
+            yield "some runs minimise and others maximise; compare them separately"

@@ -1,6 +1,7 @@
 """The entry point of the importers: `read_runs` turns a path into runs.
 
-It detects the format of each file, passes the file to the reader of that format, and labels the runs with their clusters.
+It detects the format of each file, passes the file to the reader of that format, and labels the runs with their
+clusters.
 """
 
 from __future__ import annotations
@@ -10,14 +11,16 @@ from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, get_args
 
-from polarbear.importers import coco, iohprofiler
 from polarbear.importers.archives import Archive
 from polarbear.importers.clustering import check_cluster, label_clusters
+from polarbear.importers.columns import check_columns
+from polarbear.importers.formats import kind_by_name, kind_of_single_file, lists_runs
 from polarbear.importers.imported import Block, Imported
-from polarbear.importers.info_index import parse_index
 from polarbear.importers.ledger import Ledger
-from polarbear.importers.sources import FAULTS, Folder, describe_error, read_text
-from polarbear.importers.tables import Tables, check_columns
+from polarbear.importers.reasons import READ_ERRORS, Reason
+from polarbear.importers.request import Request
+from polarbear.importers.sources import Folder
+from polarbear.importers.table_runs import TableRuns
 from polarbear.literals import Clock, FileFormat
 from polarbear.observe import Trajectory
 
@@ -25,26 +28,10 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Iterable, Mapping
 
-    from polarbear.importers.imported import Identifier
+    from polarbear.importers.imported import Problem
     from polarbear.importers.sources import Source
 
-
-_KINDS = {
-    ".json": "json",
-    ".info": "info",
-    ".csv": "csv",
-    ".tsv": "csv",
-    ".parquet": "parquet",
-    ".pq": "parquet",
-    ".zip": "zip",
-}
-_KINDS_OF: dict[str | None, tuple[str, ...]] = {
-    None: ("json", "info", "csv", "parquet"),
-    "iohprofiler": ("json", "info"),
-    "coco": ("info",),
-    "csv": ("csv",),
-    "parquet": ("parquet",),
-}
+_ZIP = b"PK"  # the first bytes of a zip archive
 
 
 def read_runs(
@@ -59,15 +46,16 @@ def read_runs(
 ) -> Imported:
     r"""Read recorded runs from a folder, a file, or a zip archive.
 
-    A folder may hold all known formats at any depth: IOHprofiler and COCO indices with their data, tables, and archives.
+    A folder may hold all known formats at any depth: IOHprofiler and COCO indices with their data, tables, and
+    archives.
 
     Parameters
     ----------
     path
         The folder or file.
     format
-        "iohprofiler", "coco", "csv" or "parquet" restricts the import to this format; by default all formats are read. A
-        single file is read as this format whatever its name.
+        Restricts the import to this format, such as "coco" or "csv"; by default all formats are read. A single file is
+        read as this format whatever its name.
     columns
         Names of table columns that differ from IOHprofiler's, for example {"raw_y": "loss", "instance": "problem"}; the
         keys are those of `COLUMNS`. {"algorithm_name": None} takes the name of the file as that of the algorithm.
@@ -76,13 +64,13 @@ def read_runs(
     clock
         The time axis: "evaluations", or "seconds" from a column "time".
     renumber
-        Whether to number the runs of an algorithm on an instance 1, 2, ... in the order of arrival. Use it for data whose
-        run numbers are seeds or unique ids.
+        Whether to number the runs of an algorithm on an instance 1, 2, ... in the order of arrival. Use it for data
+        whose run numbers are seeds or unique ids.
     cluster
-        Which instances are not independent, and therefore what answers generalise to. "auto" groups the instances of each
-        function, over all dimensions; with one known function or none, it groups the repetitions of each instance. The name
-        of a field ("suite", "function", "dimension", "instance") or of any table column groups runs with equal values
-        there; several names group runs with equal values in all of them. "none" or None treats all instances as
+        Which instances are not independent, and therefore what answers generalise to. "auto" groups the instances of
+        each function, over all dimensions; with one known function or none, it groups the repetitions of each instance.
+        The name of a field ("suite", "function", "dimension", "instance") or of any table column groups runs with equal
+        values there; several names group runs with equal values in all of them. "none" or None treats all instances as
         independent.
 
     Returns
@@ -113,131 +101,72 @@ def read_runs(
         raise ValueError(f"expected clock='evaluations' or 'seconds', got {clock!r}")
     if maximise not in (None, True, False):
         raise ValueError(f"expected maximise=True, False or None, got {maximise!r}")
-    names, clusters = check_columns(columns), check_cluster(cluster)
-    ledger = Ledger(maximise=maximise, seconds=clock == "seconds")
-    tables = Tables(ledger, names, clusters or ())
+    request = Request(format, check_columns(columns), maximise, clock == "seconds", check_cluster(cluster))
+    ledger = Ledger(request)
+    tables = TableRuns(ledger)
     try:
         place = Path(path)
         if place.is_dir():
-            _read(Folder(place), ledger, tables, names, format, None)
+            _read_source(Folder(place), ledger, tables)
         elif place.exists():
-            kind = _kind_of_file(place, format)
-            _read(Folder(place.parent, only=place.name), ledger, tables, names, format, kind)
+            _read_file(place, ledger, tables)
         else:
-            raise ValueError(f"expected a folder or a file, got {str(path)!r}, which does not exist")
+            raise ValueError(f"expected a folder or a file, got {str(path)!r}, which does not exist; check the path")
     except (OSError, TypeError) as error:
         raise ValueError(f"expected a folder or a file that can be read, got {path!r}: {error}") from error
     tables.finish()
-    imported = ledger.imported(str(path))
+    imported = ledger.result(str(path))
     if renumber:
-        imported = _renumbered(imported)
-    return label_clusters(imported, clusters, ledger.cells, tables.found)
+        imported = _renumber(imported)
+    return label_clusters(imported, request.cluster, ledger.cells, tables.columns)
 
 
-def _read(
-    source: Source,
-    ledger: Ledger,
-    tables: Tables,
-    columns: Mapping[str, str | None],
-    format: str | None,  # noqa: A002
-    kind: str | None,
-) -> None:
-    """Read every file of a source; `kind` is the detected kind of a single file."""
+def _read_source(source: Source, ledger: Ledger, tables: TableRuns) -> None:
+    """Read every file of a folder or an archive that has the name of a known kind."""
     for path in source.paths(ledger):
-        what = kind or _KINDS.get(PurePosixPath(path).suffix.lower())
-        if what == "zip":
-            _read_archive(source, path, ledger, tables, columns, format)
-        elif what not in _KINDS_OF[format]:
-            continue
-        elif what == "json":
-            if kind or _is_json_index(source, path, ledger):
-                iohprofiler.read_json(source, path, ledger, columns)
-        elif what == "info":
-            _read_info(source, path, ledger, columns, format)
-        elif what == "csv":
-            tables.read_csv(source, path)
-        else:
-            tables.read_parquet(source, path)
+        kind = kind_by_name(path)
+        if _is_archive(path):
+            _read_archive(source, path, ledger, tables)
+        elif kind and any(map(ledger.request.accepts, kind.formats)) and lists_runs(kind, source, path, ledger):
+            kind.read(source, path, ledger, tables)
 
 
-def _read_archive(
-    source: Source,
-    path: str,
-    ledger: Ledger,
-    tables: Tables,
-    columns: Mapping[str, str | None],
-    format: str | None,  # noqa: A002
-) -> None:
+def _read_file(file: Path, ledger: Ledger, tables: TableRuns) -> None:
+    """Read a single file, whose kind its first bytes show before its name."""
+    folder, start = Folder(file.parent), b""
+    if file.is_file():
+        with file.open("rb") as stream:
+            start = stream.read(4)
+    if start.startswith(_ZIP) or (_is_archive(file.name) and ledger.request.format is None):
+        _read_archive(folder, file.name, ledger, tables)
+    else:
+        kind_of_single_file(file.name, start, ledger.request).read(folder, file.name, ledger, tables)
+
+
+def _is_archive(path: str) -> bool:
+    return PurePosixPath(path).suffix.lower() == ".zip"
+
+
+def _read_archive(source: Source, path: str, ledger: Ledger, tables: TableRuns) -> None:
     file = source.name(path)
     if isinstance(source, Archive):
-        ledger.skip(file, "is an archive in an archive; unpack the outer one")
+        ledger.skip(file, Reason.NESTED_ARCHIVE)
         return
     try:
         with source.open(path) as stream:
-            _read(Archive(stream, file), ledger, tables, columns, format, None)
-    except FAULTS as error:
-        ledger.skip(file, describe_error(error))
+            _read_source(Archive(stream, file), ledger, tables)
+    except READ_ERRORS as error:
+        ledger.skip_unreadable(file, error)
 
 
-def _read_info(
-    source: Source,
-    path: str,
-    ledger: Ledger,
-    columns: Mapping[str, str | None],
-    format: str | None,  # noqa: A002
-) -> None:
-    """Read an `.info` index, which COCO and the older IOHprofiler share; the data show which of the two wrote it."""
-    try:
-        with source.open(path) as stream:
-            entries = parse_index(read_text(stream, iohprofiler.INDEX))
-    except FAULTS as error:
-        ledger.skip(source.name(path), describe_error(error))
-        return
-    for scenario in entries:
-        if not scenario.files:
-            ledger.skip(source.name(path), "an entry without data files")
-        elif coco.is_coco(source, path, scenario):
-            if format in (None, "coco"):
-                coco.read_info(source, path, scenario, ledger)
-        elif format in (None, "iohprofiler"):
-            iohprofiler.read_info(source, path, scenario, ledger, columns)
-
-
-def _is_json_index(source: Source, path: str, ledger: Ledger) -> bool:
-    """Return whether a JSON file lists runs; folders hold many other JSON files, which are no error."""
-    try:
-        with source.open(path) as stream:
-            return iohprofiler.is_index(stream.read(65_536).decode("utf-8", errors="replace"))
-    except FAULTS as error:
-        ledger.skip(source.name(path), describe_error(error))
-        return False
-
-
-def _kind_of_file(path: Path, format: str | None) -> str:  # noqa: A002
-    """Return the kind of a single file: from its first bytes, then the requested format, then its name."""
-    start = b""
-    if path.is_file():
-        with path.open("rb") as stream:
-            start = stream.read(4)
-    if start[:2] == b"PK":
-        return "zip"
-    if start == b"PAR1":
-        return "parquet"
-    if format in ("csv", "parquet"):
-        return format
-    named = _KINDS.get(path.suffix.lower())
-    if named is None and start.lstrip()[:1] == b"{":
-        return "json"
-    return named or "csv"
-
-
-def _renumbered(imported: Imported) -> Imported:
-    counts: defaultdict[tuple[str, tuple[Identifier, ...]], int] = defaultdict(int)
+def _renumber(imported: Imported) -> Imported:
+    """Return the runs with the repetitions of each algorithm on each instance numbered 1, 2, ... in their order."""
+    counts: defaultdict[tuple[str, Problem], int] = defaultdict(int)
     runs = []
     for run in imported.runs:
         assert isinstance(run.instance, Block)
-        problem = run.algorithm, run.instance[:4]
-        counts[problem] += 1
-        block = run.instance._replace(run=counts[problem])
+        key = run.algorithm, run.instance.problem
+        counts[key] += 1
+        block = run.instance._replace(run=counts[key])
         runs.append(Trajectory(run.algorithm, block, run.times, run.values, run.until, maximise=run.maximise))
     return replace(imported, runs=tuple(runs))

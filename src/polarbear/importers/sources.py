@@ -1,32 +1,25 @@
 """Sources of files: a folder, or (in `archives`) a zip archive.
 
-A source gives its readers names and streams, never access to the disk. The module also holds the helpers that make foreign
-files safe to read: limits on lines and sizes, checks of paths, and errors as sentences.
+A source gives its readers names and streams, never access to the disk. The module also holds the helpers that make
+foreign files safe to read: limits on lines and sizes, and checks of paths.
 """
 
 from __future__ import annotations
 
 import io
-import lzma
 import os
 import re
 import stat
-import struct
-import zipfile
-import zlib
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, BinaryIO, Protocol
+
+from polarbear.importers.foreign_text import quote, replace_surrogates
+from polarbear.importers.reasons import Reason, UnreadableError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from polarbear.importers.ledger import Ledger
-
-# Errors that reading a foreign file may raise: disk, broken compression, wrong encoding, password, excessive nesting.
-FAULTS = (
-    *(OSError, ValueError, EOFError, RuntimeError, ArithmeticError, LookupError),
-    *(struct.error, zlib.error, lzma.LZMAError, zipfile.BadZipFile),
-)
 
 LINE = 1_000_000  # characters; a point with 1,000 coordinates takes a fortieth of it
 
@@ -51,23 +44,18 @@ class Folder:
     ----------
     root
         The folder.
-    only
-        A single file to start from; files to which it refers are found relative to it.
     """
 
-    def __init__(self, root: Path, only: str | None = None) -> None:
+    def __init__(self, root: Path) -> None:
         self.root = root
-        self.only = only
 
     def paths(self, ledger: Ledger) -> list[str]:
-        if self.only is not None:
-            return [self.only]
-        found = []
+        paths: list[str] = []
         for folder, folders, files in os.walk(self.root):
             folders[:] = [name for name in folders if not name.startswith((".", "__MACOSX"))]
             inside = Path(folder).relative_to(self.root)
-            found += [str(PurePosixPath(*inside.parts, name)) for name in files if not name.startswith(".")]
-        return sorted(found, key=natural_sort_key)
+            paths += [str(PurePosixPath(*inside.parts, name)) for name in files if not name.startswith(".")]
+        return sorted(paths, key=natural_sort_key)
 
     def name(self, path: str) -> str:
         return replace_surrogates(path)
@@ -75,19 +63,8 @@ class Folder:
     def open(self, path: str) -> BinaryIO:
         file = self.root / path
         if not stat.S_ISREG(file.stat().st_mode):  # opening a pipe would block forever
-            raise ValueError("is not a regular file")
+            raise UnreadableError(Reason.NOT_REGULAR)
         return file.open("rb")
-
-
-def replace_surrogates(text: str) -> str:
-    r"""Return text that any system can print and store: lone surrogates, as broken file names contain, become "?".
-
-    Examples
-    --------
-    >>> replace_surrogates("Köln \ud800")
-    'Köln ?'
-    """
-    return text.encode("utf-8", "replace").decode()
 
 
 def natural_sort_key(path: str) -> list[tuple[int, int | str]]:
@@ -125,11 +102,11 @@ def resolve_reference(index: str, reference: str) -> str:
     >>> resolve_reference("exp/IOHprofiler_f1.json", "../../secret")
     Traceback (most recent call last):
     ...
-    ValueError: refers to '../../secret', which is not below it
+    polarbear.importers.reasons.UnreadableError: refers to '../../secret', which is not below it; ...
     """
     path = PurePosixPath(reference.replace("\\", "/"))
     if not is_below(reference):
-        raise ValueError(f"refers to {reference[:80]!a}, which is not below it")
+        raise UnreadableError(Reason.OUTSIDE_REFERENCE, reference=quote(reference))
     return str(PurePosixPath(index).parent / path)
 
 
@@ -165,7 +142,7 @@ def text_lines(stream: BinaryIO, *, errors: str = "replace") -> Iterator[str]:
     try:
         while line := text.readline(LINE):
             if len(line) == LINE and not line.endswith("\n"):
-                raise ValueError(f"has a line of more than {LINE:,} characters")
+                raise UnreadableError(Reason.LONG_LINE, limit=LINE)
             yield line
     finally:
         if not stream.closed:
@@ -176,22 +153,5 @@ def read_text(stream: BinaryIO, limit: int) -> str:
     """Return the text of an index file; refuse one above the limit in bytes."""
     content = stream.read(limit + 1)
     if len(content) > limit:
-        raise ValueError(f"is larger than {limit // 2**20} MB, too large for a file that describes runs")
+        raise UnreadableError(Reason.LARGE, megabytes=limit // 2**20)
     return content.decode("utf-8-sig", errors="replace")
-
-
-def describe_error(error: BaseException) -> str:
-    """Return why reading failed, as the end of a sentence that begins with the name of the file."""
-    if isinstance(error, FileNotFoundError):
-        return "is missing"
-    if isinstance(error, UnicodeDecodeError):
-        return "is not UTF-8 text; save it as UTF-8"
-    if isinstance(error, RecursionError):
-        return "is nested too deeply"
-    if isinstance(error, zipfile.BadZipFile | zlib.error | EOFError | lzma.LZMAError):
-        return f"is damaged ({error})"
-    if isinstance(error, OSError):
-        return f"cannot be read ({error.strerror or error})"
-    if isinstance(error, ValueError | RuntimeError):
-        return replace_surrogates(str(error)[:300])
-    return f"cannot be read ({type(error).__name__}: {error})"[:300]

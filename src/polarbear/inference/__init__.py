@@ -15,9 +15,9 @@ In: `Choices` and a prior. Out: draws of the utilities (of the ratings, for the 
 | `advi` | `reference.advi` | all but bootstrap | mean-field and full-rank ADVI, on JAX; the paper's, for comparison |
 | `pathfinder` | `reference.pathfinder` | all but bootstrap | multi-path Pathfinder, on JAX; the paper's, for comparison |
 
-Two modules serve several methods: `importance` (Pareto-smoothed importance weights and resampling) and `convergence`
-(Markov chains, R-hat and effective sample size). The sub-package `fields` holds the latent functions and their linear
-algebra. The docstrings of `laplace`, `dirichlet`, `reference` and `bootstrap` describe their other modules.
+Three modules serve several methods: `importance` (Pareto-smoothed importance weights and resampling), `convergence` (Markov
+chains, R-hat and effective sample size) and `hyperparameter_summary`. The sub-package `fields` holds the latent functions
+and their linear algebra. The docstrings of `laplace`, `dirichlet`, `reference` and `bootstrap` describe their other modules.
 """
 
 from polarbear.inference.dirichlet.gibbs import gibbs

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import numpy as np
 
+from polarbear.inference.hyperparameter_summary import summarise_draws
 from polarbear.posterior.diagnostics import Diagnostics
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ SMALLEST_EFFECTIVE_DRAWS = 400.0
 
 CHAINS = 32
 _FEWEST_TURNS = 125  # R-hat of shorter chains is too noisy, whatever the number of draws
-_TIMES_LOOKED_AT = 10  # neighbouring times are strongly correlated, so diagnosing all of them adds nothing
+_TIMES_DIAGNOSED = 10  # neighbouring times are strongly correlated, so diagnosing all of them adds nothing
 
 
 class State(Protocol):
@@ -58,7 +59,7 @@ class Chains:
         """Whether R-hat and the effective number of draws meet the paper's thresholds."""
         return self.r_hat < LARGEST_R_HAT and self.effective_draws > SMALLEST_EFFECTIVE_DRAWS
 
-    def pooled(self, draws: int, *, rng: np.random.Generator) -> Array:
+    def pool(self, draws: int, *, rng: np.random.Generator) -> Array:
         """Return at most `draws` utilities (time, algorithm, draw) of all chains, in random order."""
         together = np.moveaxis(self.utilities, 0, -1)
         return rng.permutation(together.reshape(*together.shape[:2], -1), axis=-1)[..., :draws]
@@ -68,19 +69,14 @@ class Chains:
         kept = self.utilities.shape[0] * self.utilities.shape[3]
         message = f"{title}: R-hat {self.r_hat:.3f}, {self.effective_draws:.0f} effective of {kept} draws."
         if not self.converged:
-            message += (
-                f" Not converged (R-hat must stay below {LARGEST_R_HAT}): raise `draws` or gather more instances."
-            )
-        values = np.moveaxis(self.hyperparameters, 1, 0)
+            message += f" Not converged: R-hat must stay below {LARGEST_R_HAT}; raise `draws` or run more instances."
         return Diagnostics(
             method=method,
             reliable=self.converged,
             message=message,
             effective_draws=min(self.effective_draws, draws),
             r_hat=self.r_hat,
-            hyperparameters=tuple(
-                (name, float(value.mean()), float(value.std())) for name, value in zip(names, values, strict=True)
-            ),
+            hyperparameters=summarise_draws(names, np.moveaxis(self.hyperparameters, 1, 0)),
         )
 
 
@@ -117,9 +113,9 @@ def diagnose(utilities: Array, hyperparameters: Array) -> Chains:
     from arviz_stats.base import array_stats
 
     turns, times, _, chains = utilities.shape
-    looked_at = np.unique(np.linspace(0, times - 1, _TIMES_LOOKED_AT).astype(int))
+    diagnosed = np.unique(np.linspace(0, times - 1, _TIMES_DIAGNOSED).astype(int))
     # Only differences of utilities are identified: log-ratings, for example, share a normalising constant.
-    quantities = utilities[:, looked_at] - utilities[:, looked_at].mean(axis=2, keepdims=True)
+    quantities = utilities[:, diagnosed] - utilities[:, diagnosed].mean(axis=2, keepdims=True)
     flat = np.concatenate([quantities.reshape(turns, -1, chains), np.log(hyperparameters)], axis=1).transpose(2, 0, 1)
     r_hat = array_stats.rhat(flat, chain_axis=0, draw_axis=1)
     effective = array_stats.ess(flat, chain_axis=0, draw_axis=1, method="bulk")

@@ -145,22 +145,24 @@ def _draw(
         utilities, diagnostics, good = inference.correct_each_time(posterior, draws=draws, rng=rng)
         if isinstance(prior, Dirichlet):  # times share no hyperparameter, so good times keep their draws
             again = ~good
-    if diagnostics.reliable or method != "auto":
+    if diagnostics.reliable:
         return utilities, diagnostics
+    if method != "auto":
+        return utilities, replace(diagnostics, message=f"{diagnostics.message} Use method='auto' or 'hmc'.")
 
-    tried = diagnostics.message.split(":")[0]
+    attempts = diagnostics.message
     if not again.all():
         choices = choices.at_times(again)
         posterior = inference.whitened_posterior(choices, prior)
-        tried += f", which concerned {again.sum()} of {len(again)} times"
+        attempts += f" This concerned {again.sum()} of {len(again)} times."
     utilities[again], diagnostics = inference.correct_by_hmc(posterior, draws=draws, rng=rng)
     if not diagnostics.reliable:
         if not inference.reference_methods_installed():
             hint = f"NUTS may do better: {_INSTALL}."
-            return utilities, replace(diagnostics, message=f"{tried}. {diagnostics.message} {hint}")
-        tried += ". Hamiltonian Monte Carlo did not converge"
+            return utilities, replace(diagnostics, message=f"{attempts} {diagnostics.message} {hint}")
+        attempts += " Hamiltonian Monte Carlo did not converge."
         utilities[again], diagnostics = inference.nuts(choices, prior, NUTS(), draws=draws, rng=rng)
-    return utilities, replace(diagnostics, message=f"{tried}. {diagnostics.message}")
+    return utilities, replace(diagnostics, message=f"{attempts} {diagnostics.message}")
 
 
 def _check(choices: Choices, prior: Prior, method: str, draws: int, seed: int) -> None:
@@ -184,22 +186,22 @@ def check_request(prior: Prior, method: str, draws: int, *, times: int) -> None:
             f"expected a prior such as BayesianBootstrap(), got {prior!r}; did you forget the parentheses?"
         )
     if method not in get_args(Method):
-        raise ValueError(f"method must be one of {', '.join(map(repr, get_args(Method)))}; got {method!r}")
+        raise ValueError(f"expected method to be one of {', '.join(map(repr, get_args(Method)))}; got {method!r}")
     if isinstance(prior, BayesianBootstrap) and method != "auto":
         raise ValueError(
-            f"BayesianBootstrap draws its posterior directly, and method={method!r} is for Plackett-Luce priors; "
-            "use method='auto', or a prior such as RandomWalk()"
+            f"expected method='auto' with BayesianBootstrap, which draws its posterior directly, got {method!r}; "
+            "use method='auto', or a Plackett-Luce prior such as RandomWalk()"
         )
     if method in _REFERENCES and not inference.reference_methods_installed():
         raise ValueError(f"method={method!r} needs JAX and BlackJAX: {_INSTALL}; or use method='auto'")
     if method == "gibbs" and isinstance(prior, TemporalPrior):
         raise ValueError(
-            f"method='gibbs' needs a Dirichlet prior, got {prior!r}; use method='auto' or prior=Dirichlet()"
+            f"expected a Dirichlet prior with method='gibbs', got {prior!r}; use method='auto' or prior=Dirichlet()"
         )
     require_count("draws", draws, least=_FEWEST_DRAWS)
     if isinstance(prior, TemporalPrior) and times < 2:
         raise ValueError(
-            f"{type(prior).__name__} shares information over time and needs at least two times, got one; "
+            f"expected at least two times with {type(prior).__name__}, which shares information over time, got one; "
             "give a grid of several times, or use prior=BayesianBootstrap()"
         )
 

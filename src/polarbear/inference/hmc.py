@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 _WARM_UP = 40  # turns; few suffice: chains start from Laplace's approximation, and turns are nearly independent draws
-_TURNS_A_JUDGEMENT = 5  # number of turns after which the number of leapfrog steps is reconsidered
+_TURNS_PER_ADJUSTMENT = 5  # number of turns after which the number of leapfrog steps is reconsidered
 _TARGET_ACCEPTANCE = 0.8
 _MOST_STEPS = 64
 _ATTEMPTS = 4
@@ -55,7 +55,7 @@ def correct_by_hmc(posterior: WhitenedPosterior, *, draws: int, rng: np.random.G
 
     chains = run_until_converged(advance, state, draws=draws, attempts=_ATTEMPTS)
     title = "Hamiltonian Monte Carlo from the nested Laplace solution"
-    return chains.pooled(draws, rng=rng), chains.diagnostics("hmc", title, posterior.surface.hyperpriors, draws=draws)
+    return chains.pool(draws, rng=rng), chains.diagnostics("hmc", title, posterior.surface.hyperpriors, draws=draws)
 
 
 def _warm_up(posterior: WhitenedPosterior, state: Points, rng: np.random.Generator) -> tuple[Points, int]:
@@ -65,7 +65,7 @@ def _warm_up(posterior: WhitenedPosterior, state: Points, rng: np.random.Generat
         state, acceptance = _turn(posterior, state, steps, rng)
         state = _hop(posterior, state, rng)
         acceptances.append(acceptance)
-        if len(acceptances) == _TURNS_A_JUDGEMENT:
+        if len(acceptances) == _TURNS_PER_ADJUSTMENT:
             if np.mean(acceptances) < _TARGET_ACCEPTANCE:
                 steps = min(2 * steps, _MOST_STEPS)
             acceptances = []
@@ -89,7 +89,7 @@ def _turn(posterior: WhitenedPosterior, state: Points, steps: int, rng: np.rando
         proposal = posterior.evaluate(state.node, white)
         momentum = momentum + 0.5 * angle * proposal.force
     probability = np.exp(np.minimum(0.0, energy - _energy(proposal, momentum)))
-    return _choose(rng.random(CHAINS) < probability, proposal, state), float(probability.mean())
+    return _accept(rng.random(CHAINS) < probability, proposal, state), float(probability.mean())
 
 
 def _hop(posterior: WhitenedPosterior, state: Points, rng: np.random.Generator) -> Points:
@@ -98,7 +98,7 @@ def _hop(posterior: WhitenedPosterior, state: Points, rng: np.random.Generator) 
     proposal = posterior.evaluate(node, state.white)
     log_masses = np.log(posterior.masses)
     log_ratio = proposal.residual - state.residual + log_masses[state.node] - log_masses[node]
-    return _choose(rng.random(CHAINS) < np.exp(np.minimum(0.0, log_ratio)), proposal, state)
+    return _accept(rng.random(CHAINS) < np.exp(np.minimum(0.0, log_ratio)), proposal, state)
 
 
 def _energy(state: Points, momentum: Array) -> Array:
@@ -106,6 +106,6 @@ def _energy(state: Points, momentum: Array) -> Array:
     return energy
 
 
-def _choose(accepted: Mask, proposal: Points, state: Points) -> Points:
+def _accept(accepted: Mask, proposal: Points, state: Points) -> Points:
     new, old = vars(proposal).values(), vars(state).values()
     return Points(*(np.where(accepted, a, b) for a, b in zip(new, old, strict=True)))

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.optimize import brentq
 
 if TYPE_CHECKING:
     from polarbear.arrays import Array, Indices
@@ -23,6 +22,8 @@ LARGEST_PARETO_K = 0.7
 SMALLEST_EFFECTIVE_SHARE = 0.1
 # Weights that never exceed this multiple of their mean count as bounded: there is no tail to smooth, and k is set to zero.
 _BOUNDED = 3.0
+# Effective share above which uncorrected draws are reliable: their importance weights must be nearly equal.
+_NEARLY_ALL = 0.8
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,6 +49,11 @@ class Importance:
         """Whether Pareto k and the effective share are good enough for the weighted draws to represent the posterior."""
         return self.pareto_k < LARGEST_PARETO_K and self.effective_share >= SMALLEST_EFFECTIVE_SHARE
 
+    @property
+    def nearly_equal(self) -> bool:
+        """Whether the weights are so nearly equal that even the unweighted draws represent the posterior."""
+        return self.pareto_k < LARGEST_PARETO_K and self.effective_share > _NEARLY_ALL
+
 
 def pareto_smooth(log_weights: Array) -> Importance:
     """Return Pareto-smoothed, normalised weights of raw log-weights (computed by arviz-stats)."""
@@ -56,11 +62,11 @@ def pareto_smooth(log_weights: Array) -> Importance:
     if weights.sum() * _BOUNDED >= len(weights):
         return _importance(weights, 0.0)
     with np.errstate(all="ignore"):  # a degenerate tail divides by zero, and its k is then NaN
-        smoothed, k = _smoothed(relative, tail=1.0)
+        smoothed, k = _smooth_tail(relative, tail=1.0)
         if not k < LARGEST_PARETO_K:
             # Many weights just above the tail's threshold, as near a local maximum of the weight function, look like a
             # heavy tail. The upper half of the tail distinguishes the two.
-            again = _smoothed(relative, tail=0.5)
+            again = _smooth_tail(relative, tail=0.5)
             smoothed, k = again if not again[1] >= k else (smoothed, k)
     if not (np.isfinite(k) and np.all(np.isfinite(smoothed))):
         smoothed, k = relative, np.inf
@@ -72,7 +78,7 @@ def _importance(weights: Array, pareto_k: float) -> Importance:
     return Importance(weights, pareto_k, 1 / float((weights @ weights) * len(weights)))
 
 
-def _smoothed(log_weights: Array, *, tail: float) -> tuple[Array, float]:
+def _smooth_tail(log_weights: Array, *, tail: float) -> tuple[Array, float]:
     """Return log-weights up to a constant, with the share `tail` of the usual tail smoothed, and the tail's shape k.
 
     The usual tail of S weights is the largest 3 √S, or a fifth of all if that is less. Only the largest 15 √S, of which the
@@ -117,6 +123,8 @@ def temper_weights(log_weights: Array) -> Array:
         return 1 / float(at(power) @ at(power)) - SMALLEST_EFFECTIVE_SHARE * len(relative)
 
     # The effective number falls as the power rises.
+    from scipy.optimize import brentq
+
     return at(1.0 if surplus(1.0) >= 0 else brentq(surplus, 0.0, 1.0, xtol=1e-9))
 
 
@@ -154,11 +162,11 @@ def systematic_counts(weights: Array, draws: int, *, rng: np.random.Generator) -
     return counts
 
 
-def in_order(weights: Array, draws: int, *, rng: np.random.Generator) -> Indices:
+def resample_in_order(weights: Array, draws: int, *, rng: np.random.Generator) -> Indices:
     """Return the indices of equally weighted draws, in increasing order."""
     return np.repeat(np.arange(len(weights)), systematic_counts(weights, draws, rng=rng))
 
 
 def resample(weights: Array, draws: int, *, rng: np.random.Generator) -> Indices:
     """Return the indices of equally weighted draws, in random order."""
-    return rng.permutation(in_order(weights, draws, rng=rng))
+    return rng.permutation(resample_in_order(weights, draws, rng=rng))

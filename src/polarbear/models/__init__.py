@@ -14,9 +14,11 @@ combines with `Choices` into a posterior.
 | `RandomWalk` | Markov | nested Laplace, linear in the number of times |
 | `BSpline` | smooth, local | nested Laplace, linear in the number of times |
 
+- `registry`: `PRIORS`, the priors by name, and the types that all priors share.
 - `bayesian_bootstrap`, `dirichlet`, `gaussian_process`, `hilbert_space`, `random_walk`, `b_spline`: the priors.
 - `temporal`: the interface of the temporal priors. `hyperpriors` and `kernels`: their parts.
 - `plackett_luce`: the likelihood, its derivatives, and rankings drawn from it.
+- `log_masses`: the costly sums in that likelihood.
 - `helmert`: the contrast matrix that makes utilities sum to zero.
 - `namespace`: NumPy, JAX or PyTensor, by the type of the argument. `validation`: checks of arguments.
 """
@@ -29,12 +31,11 @@ from polarbear.models.gaussian_process import GaussianProcess, SparseGaussianPro
 from polarbear.models.hilbert_space import HilbertSpaceGP
 from polarbear.models.hyperpriors import Hyperprior, InverseGamma, LogNormal
 from polarbear.models.random_walk import RandomWalk
+from polarbear.models.registry import PRIORS, PlackettLucePrior, Prior, is_joint
 from polarbear.models.temporal import TemporalPrior
 
-PlackettLucePrior = TemporalPrior | IndependentPrior
-Prior = PlackettLucePrior | BayesianBootstrap
-
 __all__ = [
+    "PRIORS",
     "BSpline",
     "BayesianBootstrap",
     "Dirichlet",
@@ -54,8 +55,3 @@ __all__ = [
     "kernels",
     "plackett_luce",
 ]
-
-
-def is_joint(prior: Prior) -> bool:
-    """Return whether posterior draws are joint over time, so that they answer questions about several times at once."""
-    return isinstance(prior, TemporalPrior | BayesianBootstrap)

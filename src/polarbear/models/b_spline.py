@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.interpolate import BSpline as ScipyBSpline
 
 from polarbear.models.hyperpriors import Hyperprior, LogNormal
 from polarbear.models.temporal import BandedGaussian, TemporalPrior
@@ -61,14 +60,22 @@ class BSpline(TemporalPrior):
     def factor(self, grid: Grid, *hyperparameters: float) -> Array:
         """Return L = σ B, with the design matrix B."""
         (amplitude,) = hyperparameters
-        return amplitude * ScipyBSpline.design_matrix(grid.scaled, self.knots(grid), self.degree).toarray()
+        factor: Array = amplitude * _design_matrix(grid.scaled, self.knots(grid), self.degree).toarray()
+        return factor
 
     def banded(self, grid: Grid, *hyperparameters: float) -> BandedGaussian:
         """Return η in terms of the coefficients β, with a diagonal precision; each time depends on degree + 1 of them."""
         (amplitude,) = hyperparameters
         knots = self.knots(grid)
         basis = len(knots) - self.degree - 1
-        design = ScipyBSpline.design_matrix(grid.scaled, knots, self.degree)  # degree + 1 stored entries per row
+        design = _design_matrix(grid.scaled, knots, self.degree)  # degree + 1 stored entries per row
         precision = np.full((1, basis), amplitude**-2)
         first = design.indices.reshape(len(grid), -1)[:, 0].astype(np.intp)
         return BandedGaussian(first, design.data.reshape(len(grid), -1), precision, -2 * basis * math.log(amplitude))
+
+
+def _design_matrix(times: Array, knots: Array, degree: int) -> Any:
+    """Return the values of the B-splines at each time, as a sparse matrix."""
+    from scipy.interpolate import BSpline as ScipyBSpline  # imports scipy.optimize, which other priors do not need
+
+    return ScipyBSpline.design_matrix(times, knots, degree)

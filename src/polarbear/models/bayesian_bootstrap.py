@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
-from numbers import Real
 from typing import Literal, get_args
 
 from polarbear.literals import Generalisation
+from polarbear.models.validation import is_number, require_positive
 
 
 @dataclass(frozen=True)
@@ -46,19 +45,16 @@ class BayesianBootstrap:
     generalise_to: Generalisation = "clusters"
 
     def __post_init__(self) -> None:
-        mass = self.pseudo_instances
-        if not isinstance(mass, Real) or isinstance(mass, bool) or not 0 < mass < math.inf:
-            raise ValueError(
-                f"BayesianBootstrap pseudo_instances must be a finite number above 0, got {mass!r}; use 0.1 for hardly any"
-            )
+        require_positive("BayesianBootstrap pseudo_instances", self.pseudo_instances)
         blend = self.plackett_luce
-        is_weight = isinstance(blend, Real) and not isinstance(blend, bool) and blend >= 0
-        if blend != "auto" and not is_weight:
+        if blend != "auto" and not (is_number(blend) and blend >= 0):
             raise ValueError(
-                f"BayesianBootstrap plackett_luce must be 'auto' or a weight of at least 0 (inf for the model alone), "
+                "expected 'auto' or a weight of at least 0 (inf for the model alone) for BayesianBootstrap plackett_luce, "
                 f"got {blend!r}"
             )
         if not isinstance(self.shrink, bool):
-            raise ValueError(f"BayesianBootstrap shrink must be True or False, got {self.shrink!r}")
+            raise ValueError(f"expected True or False for BayesianBootstrap shrink, got {self.shrink!r}")
         if self.generalise_to not in get_args(Generalisation):
-            raise ValueError(f"generalise_to must be 'clusters' or 'instances', got {self.generalise_to!r}")
+            raise ValueError(
+                f"expected 'clusters' or 'instances' for BayesianBootstrap generalise_to, got {self.generalise_to!r}"
+            )

@@ -27,7 +27,7 @@ class Dirichlet:
     Parameters
     ----------
     concentration
-        α. Small values favour a few strong algorithms, large values favour equal ratings.
+        The concentration α. Small values favour a few strong algorithms, large values favour equal ratings.
     """
 
     concentration: float = 1.0
@@ -45,7 +45,7 @@ class Dirichlet:
 
     def sample(self, grid: Grid, algorithms: int, draws: int, *, rng: np.random.Generator) -> Array:
         """Draw utilities μ = log θ from the prior, shape (draw, time, algorithm)."""
-        return _log_dirichlet(np.full(draws, self.concentration), len(grid), algorithms, rng)
+        return _draw_log_dirichlet(np.full(draws, self.concentration), len(grid), algorithms, rng)
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ class HierarchicalDirichlet:
     def sample(self, grid: Grid, algorithms: int, draws: int, *, rng: np.random.Generator) -> Array:
         """Draw utilities μ = log θ from the prior, shape (draw, time, algorithm)."""
         kappa = self.hyperpriors_for(algorithms)["kappa"].sample(draws, rng=rng)
-        return _log_dirichlet(kappa / algorithms, len(grid), algorithms, rng)
+        return _draw_log_dirichlet(kappa / algorithms, len(grid), algorithms, rng)
 
 
 IndependentPrior = Dirichlet | HierarchicalDirichlet
@@ -94,7 +94,7 @@ def contrast_log_density(log_total: Array, *, algorithms: int, concentration: fl
     return density
 
 
-def _log_dirichlet(concentration: Array, times: int, algorithms: int, rng: np.random.Generator) -> Array:
+def _draw_log_dirichlet(concentration: Array, times: int, algorithms: int, rng: np.random.Generator) -> Array:
     shape = np.broadcast_to(concentration[:, None, None], (len(concentration), times, algorithms))
     return log_ratings(draw_log_gamma(shape, rng=rng), axis=-1)
 

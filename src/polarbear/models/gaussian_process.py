@@ -85,7 +85,7 @@ class GaussianProcess(TemporalPrior):
         )
         if kernel.largest_precision(shortest) > _LARGEST_PRECISION:
             return None
-        return _markov(kernel, grid.scaled, amplitude, lengthscale)
+        return _markov_precision(kernel, grid.scaled, amplitude, lengthscale)
 
 
 @dataclass(frozen=True)
@@ -136,13 +136,13 @@ def _correlation_factor(kernel: Kernel, times: Array, lengthscale: float, longes
     Compiled functions cannot retry: they use the jitter that the longest lengthscale needs.
     """
     if namespace_of(lengthscale) is np:
-        return _jittered(kernel, times, lengthscale)[0]
+        return _cholesky_with_jitter(kernel, times, lengthscale)[0]
     correlation = kernel.correlation(np.abs(times[:, None] - times) / lengthscale)
-    factor: Array = cholesky(correlation + _jittered(kernel, times, longest)[1] * np.eye(len(times)))
+    factor: Array = cholesky(correlation + _cholesky_with_jitter(kernel, times, longest)[1] * np.eye(len(times)))
     return factor
 
 
-def _jittered(kernel: Kernel, times: Array, lengthscale: float) -> tuple[Array, float]:
+def _cholesky_with_jitter(kernel: Kernel, times: Array, lengthscale: float) -> tuple[Array, float]:
     correlation = kernel.correlation(np.abs(times[:, None] - times) / lengthscale)
     for jitter in _JITTERS:
         with contextlib.suppress(np.linalg.LinAlgError):
@@ -150,7 +150,7 @@ def _jittered(kernel: Kernel, times: Array, lengthscale: float) -> tuple[Array, 
     raise np.linalg.LinAlgError(f"the correlation of {len(times)} times at lengthscale {lengthscale:.3g} is singular")
 
 
-def _markov(kernel: Matern, times: Array, amplitude: float, lengthscale: float) -> BandedGaussian:
+def _markov_precision(kernel: Matern, times: Array, amplitude: float, lengthscale: float) -> BandedGaussian:
     """Return the block-tridiagonal precision of the states x_1 ~ N(0, σ² P), x_{i+1} = A_i x_i + N(0, σ² Q_i)."""
     steps = math.sqrt(2 * kernel.nu) / lengthscale * np.diff(times)
     transition, innovation = kernel.transition(steps), kernel.innovation(steps)

@@ -69,7 +69,7 @@ class HilbertSpaceGP(TemporalPrior):
         if self.boundary is not None:
             require_positive("HilbertSpaceGP boundary", self.boundary)
             if self.boundary <= 1:
-                raise ValueError(f"HilbertSpaceGP boundary must be a finite factor above 1, got {self.boundary!r}")
+                raise ValueError(f"expected a finite number above 1 for HilbertSpaceGP boundary, got {self.boundary!r}")
 
     @property
     def hyperpriors(self) -> Mapping[str, Hyperprior]:

@@ -33,7 +33,7 @@ class Hyperprior(Protocol):
 def require_hyperprior(what: str, value: object) -> None:
     """Raise an error unless `value` is a distribution of a positive number."""
     if isinstance(value, type) or not isinstance(value, Hyperprior):
-        raise ValueError(f"{what} must be a distribution such as LogNormal(0.0, 0.5), got {value!r}")
+        raise ValueError(f"expected a distribution for {what}, got {value!r}; write, for example, LogNormal(0.0, 0.5)")
 
 
 @dataclass(frozen=True)

@@ -132,5 +132,5 @@ def get_kernel(name: object) -> Kernel:
     1.5
     """
     if not isinstance(name, str) or name not in _KERNELS:
-        raise ValueError(f"kernel must be one of {', '.join(map(repr, get_args(KernelName)))}; got {name!r}")
+        raise ValueError(f"expected a kernel among {', '.join(map(repr, get_args(KernelName)))}, got {name!r}")
     return _KERNELS[name]

@@ -10,25 +10,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from polarbear.models.log_masses import WIDEST_RANGE, sum_log_masses
 from polarbear.models.namespace import namespace_of
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from polarbear.arrays import Array
     from polarbear.observe import Choices
 
 
-# Exponentials of utilities further apart than this underflow in sums and quotients. Each set is then summed relative to its
-# own largest utility, which is slower.
-_WIDEST_RANGE = 600.0
-
 _NUMBERS_IN_CACHE = 1 << 16  # elements of the (time, set, draw) table processed at once, to stay in cache
-
-_FEW_SETS = 16  # up to this many sets, one logarithm per set is faster than products of powers
-
-# exp(±value) is representable in single and in double precision, with headroom for one more factor.
-_RANGE_OF = {np.dtype(np.float32): 80.0, np.dtype(np.float64): 700.0}
 
 
 def log_likelihood(utilities: Array, choices: Choices) -> Array:
@@ -57,7 +47,7 @@ def log_likelihood(utilities: Array, choices: Choices) -> Array:
     expected = (len(choices.grid), len(choices.names))
     if utilities.shape[-2:] != expected:
         raise ValueError(
-            f"utilities must have shape (..., {expected[0]} times, {expected[1]} algorithms), got {utilities.shape}"
+            f"expected utilities of shape (..., {expected[0]} times, {expected[1]} algorithms), got {utilities.shape}"
         )
     draws_last = np.moveaxis(utilities.reshape(-1, *expected), 0, -1)
     summed: Array = log_likelihood_by_time(draws_last, choices).sum(axis=0)
@@ -76,9 +66,9 @@ def log_likelihood_at(t: int, utilities: Array, choices: Choices, *, dtype: type
     In single precision the error is about 10⁻⁷ √Σ_S C_S² times the range of the utilities, 10⁻⁴ for a thousand instances.
     That is accurate enough for importance weights, and nearly twice as fast.
     """
-    members, counts = _observed(choices, t)
+    members, counts = _observed_sets(choices, t)
     centred = utilities - utilities.max(axis=0)
-    value: Array = choices.wins[t] @ centred - _counted_log_masses(members, counts, centred, dtype)
+    value: Array = choices.wins[t] @ centred - sum_log_masses(members, counts, centred, dtype)
     return value
 
 
@@ -92,8 +82,8 @@ def log_likelihood_and_gradient(utilities: Array, choices: Choices) -> tuple[Arr
     portion = max(1, _NUMBERS_IN_CACHE // (choices.counts.shape[1] * draws))
     for first in range(0, times, portion):
         here = slice(first, first + portion)
-        seen = (choices.counts[here] > 0).any(axis=0)
-        members, counts = choices.members[here, seen].astype(np.float64), choices.counts[here, seen, None]
+        observed = (choices.counts[here] > 0).any(axis=0)
+        members, counts = choices.members[here, observed].astype(np.float64), choices.counts[here, observed, None]
         wins = choices.wins[here, :, None]
         centred = utilities[here] - utilities[here].max(axis=1, keepdims=True)
         log_masses, expected = _expected_choices(members, counts, centred)
@@ -104,7 +94,7 @@ def log_likelihood_and_gradient(utilities: Array, choices: Choices) -> tuple[Arr
 
 def _expected_choices(members: Array, counts: Array, utilities: Array) -> tuple[Array, Array]:
     """Return log Σ_{j∈S} exp μ_j of each set (time, set, draw), and Σ_S C_S p_S (time, algorithm, draw)."""
-    if utilities.min() < -_WIDEST_RANGE:
+    if utilities.min() < -WIDEST_RANGE:
         inside = np.where(members[..., None] > 0, utilities[:, None], -np.inf)
         best = inside.max(axis=2)
         chosen = np.exp(inside - best[:, :, None])
@@ -121,7 +111,7 @@ def derivatives(utilities: Array, choices: Choices) -> tuple[Array, Array, Array
     The negative Hessian is Σ_S C_S (diag p_S − p_S p_Sᵀ), positive semi-definite; utilities have shape (time, algorithm).
     """
     centred = utilities - utilities.max(axis=-1, keepdims=True)
-    if centred.min() < -_WIDEST_RANGE:
+    if centred.min() < -WIDEST_RANGE:
         inside = np.where(choices.members, centred[:, None, :], -np.inf)
         best = inside.max(axis=-1)
         chosen = np.exp(inside - best[..., None])
@@ -147,7 +137,7 @@ def traceable_log_likelihood(utilities: Array, wins: Array, members: Array, coun
     """
     xp = namespace_of(utilities)
     centred = utilities - utilities.max(axis=-1, keepdims=True)
-    masses = (members @ xp.exp(xp.maximum(centred, -_WIDEST_RANGE))[..., None])[..., 0]
+    masses = (members @ xp.exp(xp.maximum(centred, -WIDEST_RANGE))[..., None])[..., 0]
     value: Array = (wins * centred).sum() - (counts * xp.log(masses)).sum()
     return value
 
@@ -196,103 +186,7 @@ def sample_rankings(utilities: Array, instances: int, *, rng: np.random.Generato
     return -(utilities + rng.gumbel(size=(instances, *utilities.shape)))
 
 
-def _log_masses(members: Array, utilities: Array, dtype: type[np.floating]) -> Array:
-    """Return log Σ_{j∈S} exp μ_j of each set, shape (set, draw); utilities (algorithm, draw) are at most zero."""
-    if dtype is np.float32 and utilities.min() > -_RANGE_OF[np.dtype(dtype)]:
-        in_single: Array = np.log(members.astype(dtype) @ np.exp(utilities.astype(dtype)))
-        return in_single
-    masses = members @ np.exp(utilities)
-    far_apart = np.flatnonzero(utilities.min(axis=0) < -_WIDEST_RANGE)
-    if len(far_apart) == 0:
-        return np.log(masses, out=masses)
-    with np.errstate(divide="ignore"):  # log 0 is recomputed below
-        log_masses: Array = np.log(masses, out=masses)
-    for draw in far_apart:
-        log_masses[:, draw] = np.logaddexp.reduce(np.where(members > 0, utilities[:, draw], -np.inf), axis=1)
-    return log_masses
-
-
-def _counted_log_masses(members: Array, counts: Array, utilities: Array, dtype: type[np.floating]) -> Array:
-    """Return Σ_S C_S log Σ_{j∈S} exp μ_j, shape (draw,), with few logarithms if counts have a small common denominator.
-
-    Logarithms are nearly all the cost. The sum is the logarithm of a product of masses, each raised to its count times the
-    denominator. With these powers in signed binary digits, C_S = Σ_b d_b(S) 2^b with d_b in {−1, 0, 1}, masses are
-    multiplied and one logarithm serves many of them. Masses are divided by those at the draws' mean utilities: the ratios
-    are near one, so that many can be multiplied. For few sets, each logarithm is computed directly.
-    """
-    if len(counts) <= _FEW_SETS:
-        few: Array = counts @ _log_masses(members, utilities, dtype)
-        return few
-    whole, denominator = _as_fractions(counts)
-    mean = utilities.mean(axis=1)
-    deviations = utilities - mean[:, None]
-    if denominator and mean.min() > -_WIDEST_RANGE and deviations.max() < _RANGE_OF[np.dtype(dtype)]:
-        shares = members * np.exp(mean)
-        central = shares.sum(axis=1)
-        masses = (shares / central[:, None]).astype(dtype) @ np.exp(deviations.astype(dtype))
-        with np.errstate(divide="ignore"):
-            widest = float(np.abs(np.log([masses.min(), masses.max()])).max())
-        if widest < 0.25 * _RANGE_OF[masses.dtype]:
-            value: Array = counts @ np.log(central) + _log_of_powers(masses, whole, widest) / denominator
-            return value
-    one_by_one: Array = counts @ _log_masses(members, utilities, dtype)
-    return one_by_one
-
-
-def _log_of_powers(masses: NDArray[np.floating], powers: NDArray[np.int64], widest: float) -> Array:
-    """Return Σ_S powers_S log masses_S, shape (draw,), by Horner's rule: square and multiply from the highest digit on.
-
-    The product must stay in the range of floating-point numbers. It is checked after as many factors as could use a quarter
-    of the range of exponents. If it has used a quarter, its logarithm is added to the result and it restarts at one.
-
-    Parameters
-    ----------
-    masses
-        Shape (set, draw).
-    powers
-        Shape (set,); not negative.
-    widest
-        The largest |log mass|, at most a quarter of the range.
-    """
-    # The non-adjacent form has the fewest non-zero digits: the bits of 3C/2 minus the bits of C/2, digit by digit.
-    plus, minus = (3 * powers & ~powers) >> 1, (powers & ~(3 * powers)) >> 1
-    quarter = 0.25 * _RANGE_OF[masses.dtype]
-    factors, largest = int(quarter / max(widest, 1e-3)), np.exp(quarter)
-    value = np.zeros(masses.shape[1])
-    product, divisor = np.ones((2, masses.shape[1]), dtype=masses.dtype)
-    binary = np.arange(int(plus.max()).bit_length())[::-1, None]
-    for signs in (plus >> binary & 1) - (minus >> binary & 1):
-        value *= 2
-        product *= product
-        rows = np.flatnonzero(signs).tolist()
-        for first in range(0, max(len(rows), 1), factors):
-            divisor.fill(1)
-            for row in rows[first : first + factors]:
-                side = product if signs[row] > 0 else divisor
-                side *= masses[row]
-            product /= divisor
-            if product.max() > largest or product.min() < 1 / largest:
-                value += np.log(product)
-                product.fill(1)
-    value += np.log(product)
-    return value
-
-
-def _as_fractions(counts: Array) -> tuple[NDArray[np.int64], int]:
-    """Return the counts as integer numerators and a common denominator, which is zero if no small one fits.
-
-    A tie of k weights its sets by inverse binomial coefficients: ties of 2 need halves, of 3 sixths, of 4 twelfths, of 5 or
-    6 sixtieths.
-    """
-    for denominator in (1, 2, 6, 12, 60):
-        scaled = counts * denominator
-        whole = np.rint(scaled)
-        if np.abs(scaled - whole).max(initial=0.0) < 1e-9 * max(1.0, float(whole.max(initial=0.0))):
-            return whole.astype(np.int64), denominator
-    return np.zeros(0, dtype=np.int64), 0
-
-
-def _observed(choices: Choices, t: int) -> tuple[Array, Array]:
+def _observed_sets(choices: Choices, t: int) -> tuple[Array, Array]:
     """Return membership (set, algorithm) and counts of the sets observed at a time, without padding."""
-    seen = choices.counts[t] > 0
-    return choices.members[t, seen].astype(np.float64), choices.counts[t, seen]
+    observed = choices.counts[t] > 0
+    return choices.members[t, observed].astype(np.float64), choices.counts[t, observed]

@@ -5,8 +5,10 @@ instance at the same time is used. The output is `Choices`, the one input of eve
 
 - `grid`: `Grid`, `log_grid`, `linear_grid` and `as_grid`, the times at which algorithms are compared.
 - `trajectory`: `Trajectory`, the best-so-far step function of one run, censored where the run stopped.
-- `rankings`: `rank_values` and `Rankings`, one ranking per instance and time. Equal ranks are ties, `ABSENT` algorithms
-  were not observed, and `UNRANKED` ones are only known to be worse than all ranked ones.
+- `run_table`: runs read at the times of a grid, as an array of values.
+- `values`: `rank_values`, the ranks of values.
+- `rankings`: `Rankings`, one ranking per instance and time. Equal ranks are ties, `ABSENT` algorithms were not observed, and
+  `UNRANKED` ones are only known to be worse than all ranked ones.
 - `ranking`: `Ranking`, a single ranking written as names, best first.
 - `clusters`: `Clusters`, which instances are not independent of one another.
 - `choices`: `Choices`, wins and choice sets at each time, summed over instances.

@@ -2,34 +2,37 @@
 
 `Choices.from_values`, `from_trajectories` and `from_rankings` rank the algorithms on each instance at each time and count
 wins W and choice sets C. Every prior and every inference method reads the result.
+
+The module is one class. It is long because its three constructors document all their options.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from numbers import Real
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from polarbear.observe.clusters import Clusters, as_clusters
 from polarbear.observe.grid import Grid, as_grid
 from polarbear.observe.names import check_names
 from polarbear.observe.ranking import Ranking, collect_rankings
-from polarbear.observe.rankings import ABSENT, Rankings, check_shape, check_weights, rank_values, real_array
+from polarbear.observe.rankings import ABSENT, Rankings, check_shape, join_rankings
 from polarbear.observe.read_only import as_read_only
-from polarbear.observe.tally import Tally, merge, split_blocks, tally
-from polarbear.observe.trajectory import Trajectory
+from polarbear.observe.run_table import tabulate_runs
+from polarbear.observe.tally import Tally, merge, split_blocks, tally, tally_by_instance
+from polarbear.observe.values import rank_values, real_array
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Iterator
+    from collections.abc import Hashable, Iterable, Mapping
 
     from numpy.typing import ArrayLike
 
-    from polarbear.arrays import Array, Indices, Mask, Ranks
+    from polarbear.arrays import Array, Indices, Mask
     from polarbear.literals import Failure
+    from polarbear.observe.clusters import Clusters
+    from polarbear.observe.trajectory import Trajectory
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -63,7 +66,7 @@ class Choices:
     >>> values = [[[1.0, 2.0, 3.0]], [[2.0, 1.0, np.nan]]]  # two instances, one time, three algorithms
     >>> choices = Choices.from_values(values, grid=[100], names=["cma", "de", "rs"])
     >>> choices
-    Choices(3 algorithms, 1 times, 2 instances, at most 3 sets a time)
+    Choices(3 algorithms, 1 times, 2 instances, at most 3 sets per time)
     >>> choices.wins.tolist(), choices.members[0].astype(int).tolist(), choices.counts.tolist()
     ([[1.0, 2.0, 0.0]], [[0, 1, 1], [1, 1, 0], [1, 1, 1]], [[1.0, 1.0, 1.0]])
     """
@@ -93,7 +96,7 @@ class Choices:
     def __repr__(self) -> str:
         times, sets, algorithms = self.members.shape
         return (
-            f"Choices({algorithms} algorithms, {times} times, {self.instances} instances, at most {sets} sets a time)"
+            f"Choices({algorithms} algorithms, {times} times, {self.instances} instances, at most {sets} sets per time)"
         )
 
     @classmethod
@@ -133,42 +136,27 @@ class Choices:
         per_instance
             Whether to keep the rankings of each instance, which `BayesianBootstrap` and the model check need. Without
             them the size does not depend on the number of instances.
-
-        Returns
-        -------
-        Choices
         """
         array, times = real_array(values), as_grid(grid)
         algorithms = check_names(names, check_shape(array.shape, times))
-        checked = check_weights(weights, array.shape[0], len(times))
-        grouped = as_clusters(clusters, array.shape[0])
-        weight_of_each = np.broadcast_to(checked.reshape(len(array), -1), array.shape[:2])
-        ranks = np.empty(array.shape if per_instance else 0, dtype=np.int16)
-        seen = np.zeros(len(algorithms), dtype=bool)
-
-        def parts() -> Iterator[tuple[Ranks, Array]]:
-            for part in split_blocks(*array.shape):
-                ranked = rank_values(
-                    array[:, part],
-                    absolute_tolerance=absolute_tolerance,
-                    relative_tolerance=relative_tolerance,
-                    maximise=maximise,
-                )
-                seen[:] |= (ranked != ABSENT).any(axis=(0, 1))
-                if per_instance:
-                    ranks[:, part] = ranked
-                yield ranked, weight_of_each[:, part]
-
-        counted = tally(parts())
-        if not seen.all():
-            never = ", ".join(name for name, was_seen in zip(algorithms, seen, strict=True) if not was_seen)
-            raise ValueError(
-                f"expected at least one value of every algorithm, got only NaN for {never}; leave it out, or check the "
-                "grid: a run is not observed after its end"
+        ranks = np.empty(array.shape, dtype=np.int16)
+        for part in split_blocks(*array.shape):
+            ranks[:, part] = rank_values(
+                array[:, part],
+                absolute_tolerance=absolute_tolerance,
+                relative_tolerance=relative_tolerance,
+                maximise=maximise,
             )
         ranks.flags.writeable = False
-        rankings = Rankings(ranks, algorithms, times, checked, grouped) if per_instance else None
-        return _counted(counted, times, algorithms, len(array), rankings)
+        rankings = Rankings(ranks, algorithms, times, weights, clusters)
+        observed = (ranks != ABSENT).any(axis=(0, 1))
+        if not observed.all():
+            missing = ", ".join(algorithms[index] for index in np.flatnonzero(~observed))
+            raise ValueError(
+                f"expected at least one value of every algorithm, got only NaN for {missing}; leave it out, or check the "
+                "grid: a run is not observed after its end"
+            )
+        return cls.from_rankings(rankings, per_instance=per_instance)
 
     @classmethod
     def from_trajectories(
@@ -205,54 +193,24 @@ class Choices:
         absolute_tolerance, relative_tolerance, per_instance
             As in `from_values`.
 
-        Returns
-        -------
-        Choices
-
         Examples
         --------
+        >>> from polarbear.observe import Trajectory
         >>> runs = [Trajectory("cma", 1, [10, 50], [3.0, 1.0], until=100), Trajectory("de", 1, [20], [2.0], until=100)]
         >>> Choices.from_trajectories(runs, grid=[10, 30, 60]).wins.tolist()
         [[1.0, 0.0], [0.0, 1.0], [1.0, 0.0]]
         """
-        listed, times = list(runs), as_grid(grid)
-        for run in listed:
-            if not isinstance(run, Trajectory):
-                raise ValueError(f"expected Trajectory values, got {run!r}")
-        if not listed:
-            raise ValueError("expected at least one run, got none; nothing was observed")
-        asked = list(dict.fromkeys(run.algorithm for run in listed) if names is None else names)
-        algorithms = check_names(asked, len(asked))
-        columns = {name: column for column, name in enumerate(algorithms)}
-        rows: dict[Hashable, int] = {}
-        for run in listed:
-            rows.setdefault(run.instance, len(rows))
-        values = np.full((len(rows), len(times), len(algorithms)), np.nan)
-        taken = np.zeros((len(rows), len(algorithms)), dtype=bool)
-        for run in listed:
-            if run.algorithm not in columns:
-                raise ValueError(
-                    f"expected runs of {', '.join(algorithms)}, got one of {run.algorithm!r}; add its name"
-                )
-            cell = rows[run.instance], columns[run.algorithm]
-            if taken[cell]:
-                raise ValueError(
-                    f"expected one run for each algorithm and instance, got two of {run.algorithm!r} on instance "
-                    f"{run.instance!r}; give repetitions instances of their own, for example (instance, repetition)"
-                )
-            if run.maximise != listed[0].maximise:
-                raise ValueError(f"expected runs that all minimise or all maximise, got both, first at {run!r}")
-            taken[cell] = True
-            values[cell[0], :, cell[1]] = run.at(times.times, failure=failure)
+        times = as_grid(grid)
+        table = tabulate_runs(runs, times, names=names, failure=failure)
         return cls.from_values(
-            values,
+            table.values,
             grid=times,
-            names=algorithms,
-            weights=_of_instances(weights, list(rows)) if isinstance(weights, Mapping) else weights,
-            clusters=_clusters_of(listed, rows, cluster_kind, cluster_unit),
+            names=table.names,
+            weights=table.weights(weights),
+            clusters=table.clusters(cluster_kind, cluster_unit),
             absolute_tolerance=absolute_tolerance,
             relative_tolerance=relative_tolerance,
-            maximise=listed[0].maximise,
+            maximise=table.maximise,
             per_instance=per_instance,
         )
 
@@ -279,10 +237,6 @@ class Choices:
         per_instance
             As in `from_values`.
 
-        Returns
-        -------
-        Choices
-
         Examples
         --------
         At time 10 "cma" beats two tied others; at time 20 only the winner of three is known.
@@ -299,9 +253,9 @@ class Choices:
             raise ValueError(f"expected the names and the grid of the rankings, {rankings.names} and {rankings.grid}")
         if weights is not None:
             rankings = replace(rankings, weights=as_read_only(weights, np.float64))
-        counted = _tally_in_parts(rankings.ranks, rankings.weight_of_each)
+        counts = tally(rankings.ranks, rankings.weight_of_each)
         kept = rankings if per_instance else None
-        return _counted(counted, rankings.grid, rankings.names, len(rankings.ranks), kept)
+        return _from_tally(counts, rankings.grid, rankings.names, len(rankings.ranks), kept)
 
     def at_times(self, chosen: Mask | Indices) -> Choices:
         """Return the choices at some of the times, given as a mask or as increasing indices, without the rankings."""
@@ -317,10 +271,6 @@ class Choices:
     def by_instance(self) -> list[Choices]:
         """Return the weighted choices of each instance separately; their sum equals the whole.
 
-        Returns
-        -------
-        list of Choices
-
         Examples
         --------
         >>> choices = Choices.from_values([[[1, 2]], [[4, 3]]], grid=[1], per_instance=True)
@@ -329,18 +279,8 @@ class Choices:
         """
         if self.rankings is None:
             raise ValueError("expected choices that keep their rankings; make them with per_instance=True")
-        instances, times, algorithms = self.rankings.ranks.shape
-        # Each time of each instance is a separate block.
-        counted = _tally_in_parts(
-            self.rankings.ranks.reshape(1, -1, algorithms), self.rankings.weight_of_each.reshape(1, -1)
-        )
-        result = []
-        for start in range(0, instances * times, times):
-            own = slice(start, start + times)
-            sets = max(1, int(np.count_nonzero(counted.counts[own], axis=1).max()))
-            one = Tally(counted.wins[own], counted.members[own, :sets], counted.counts[own, :sets])
-            result.append(_counted(one, self.grid, self.names, 1, None))
-        return result
+        each = tally_by_instance(self.rankings.ranks, self.rankings.weight_of_each)
+        return [_from_tally(one, self.grid, self.names, 1, None) for one in each]
 
     __array_ufunc__ = None  # makes NumPy scalars defer to __rmul__
 
@@ -354,15 +294,9 @@ class Choices:
             )
         rankings = None
         if self.rankings is not None and other.rankings is not None:
-            rankings = Rankings(
-                np.concatenate([self.rankings.ranks, other.rankings.ranks]),
-                self.names,
-                self.grid,
-                _joined_weights(self.rankings, other.rankings),
-                _joined_clusters(self.rankings, other.rankings),
-            )
-        counted = merge(self._tally, other._tally)
-        return _counted(counted, self.grid, self.names, self.instances + other.instances, rankings)
+            rankings = join_rankings(self.rankings, other.rankings)
+        sums = merge(self._tally, other._tally)
+        return _from_tally(sums, self.grid, self.names, self.instances + other.instances, rankings)
 
     def __radd__(self, other: object) -> Choices:
         # sum() starts at 0.
@@ -377,7 +311,7 @@ class Choices:
         rankings = self.rankings
         if rankings is not None:
             rankings = replace(rankings, weights=rankings.weights * float(factor)) if factor else None
-        return _counted(scaled if factor else merge(scaled), self.grid, self.names, self.instances, rankings)
+        return _from_tally(scaled if factor else merge(scaled), self.grid, self.names, self.instances, rankings)
 
     __rmul__ = __mul__
 
@@ -386,49 +320,9 @@ class Choices:
         return Tally(self.wins, self.members, self.counts)
 
 
-def _counted(counted: Tally, grid: Grid, names: tuple[str, ...], instances: int, rankings: Rankings | None) -> Choices:
-    for array in counted:
+def _from_tally(
+    counts: Tally, grid: Grid, names: tuple[str, ...], instances: int, rankings: Rankings | None
+) -> Choices:
+    for array in counts:
         array.flags.writeable = False
-    return Choices(grid, names, *counted, instances, rankings)
-
-
-def _tally_in_parts(ranks: Ranks, weights: Array) -> Tally:
-    return tally((ranks[:, part], weights[:, part]) for part in split_blocks(*ranks.shape))
-
-
-def _of_instances(weights: Mapping[Any, float], instances: list[Hashable]) -> list[float]:
-    missing = [instance for instance in instances if instance not in weights]
-    if missing:
-        raise ValueError(f"expected a weight for every instance, got none for {missing[0]!r}")
-    return [weights[instance] for instance in instances]
-
-
-def _clusters_of(runs: list[Trajectory], rows: Mapping[Hashable, int], kind: str, unit: str) -> Clusters | None:
-    """Return the clusters of the instances from the labels of their runs; None if no run has a label."""
-    labels: dict[Hashable, Hashable] = {}
-    for run in runs:
-        if labels.setdefault(run.instance, run.cluster) != run.cluster:
-            raise ValueError(
-                f"expected one cluster for all runs on instance {run.instance!r}, got {labels[run.instance]!r} and "
-                f"{run.cluster!r}"
-            )
-    if all(label is None for label in labels.values()):
-        return None
-    return Clusters(tuple(labels[instance] for instance in rows), kind, unit)
-
-
-def _joined_weights(first: Rankings, second: Rankings) -> Array:
-    """Return the weights of both: per instance if both are, else per instance and time."""
-    if first.weights.ndim == second.weights.ndim == 1:
-        return np.concatenate([first.weights, second.weights])
-    return np.concatenate([first.weight_of_each, second.weight_of_each])
-
-
-def _joined_clusters(first: Rankings, second: Rankings) -> Clusters | None:
-    if first.clusters is None and second.clusters is None:
-        return None
-    if first.clusters is None or second.clusters is None:
-        raise ValueError(
-            "expected clusters in both or in neither of the choices to be added; give every instance a cluster, or none"
-        )
-    return first.clusters + second.clusters
+    return Choices(grid, names, *counts, instances, rankings)

@@ -100,24 +100,26 @@ def collect_rankings(
     >>> collect_rankings([Ranking(10, ["cma", ("de", "rs")]), Ranking(10, ["de", "cma"])]).ranks.tolist()
     [[[0, 1, 1]], [[1, 0, -1]]]
     """
-    listed = list(orders)
-    for ranking in listed:
+    rankings = list(orders)
+    for ranking in rankings:
         if not isinstance(ranking, Ranking):
             raise ValueError(f"expected Ranking(time, order) values, got {ranking!r}")
-    if not listed:
+    if not rankings:
         raise ValueError("expected at least one ranking, got none; nothing was observed")
-    times = as_grid(sorted({ranking.time for ranking in listed}) if grid is None else grid)
-    asked = list(dict.fromkeys(name for ranking in listed for name in ranking.mentioned) if names is None else names)
-    algorithms = check_names(asked, len(asked))
+    times = as_grid(sorted({ranking.time for ranking in rankings}) if grid is None else grid)
+    given_names = list(
+        dict.fromkeys(name for ranking in rankings for name in ranking.mentioned) if names is None else names
+    )
+    algorithms = check_names(given_names, len(given_names))
     columns = {name: column for column, name in enumerate(algorithms)}
     rows: dict[object, int] = {}
     cells = [
         (rows.setdefault(_label(index, ranking), len(rows)), _position(ranking.time, times))
-        for index, ranking in enumerate(listed)
+        for index, ranking in enumerate(rankings)
     ]
     ranks = np.full((len(rows), len(times), len(algorithms)), ABSENT, dtype=np.int16)
     weights = np.zeros(ranks.shape[:2])
-    for ranking, cell in zip(listed, cells, strict=True):
+    for ranking, cell in zip(rankings, cells, strict=True):
         if (ranks[cell] != ABSENT).any():
             raise ValueError(
                 f"expected one ranking for each instance and time, got two for instance {ranking.instance!r} at time "
@@ -126,17 +128,19 @@ def collect_rankings(
         for rank, group in [*enumerate(ranking.order), (UNRANKED, ranking.others)]:
             for name in group:
                 if name not in columns:
-                    raise ValueError(f"expected algorithms among {', '.join(algorithms)}, got {name!r}")
+                    raise ValueError(f"expected algorithms among {', '.join(algorithms)}, got {name!r}; add its name")
                 ranks[(*cell, columns[name])] = rank
         weights[cell] = ranking.weight
     return Rankings(ranks, algorithms, times, weights)
 
 
 def _label(index: int, ranking: Ranking) -> tuple[object, ...]:
+    """Return a key of the instance of the ranking, its own if it has no `instance`."""
     return (None, index) if ranking.instance is None else (ranking.instance,)
 
 
 def _position(time: float, grid: Grid) -> int:
+    """Return the index of a time in the grid."""
     # The tolerance makes times equal that were printed and read back, or computed in another order.
     near = np.flatnonzero(np.isclose(grid.times, time, rtol=1e-9, atol=0))
     if near.size == 0:

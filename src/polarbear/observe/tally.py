@@ -1,13 +1,15 @@
 """Counting: from ranks to wins and choice sets, the sufficient statistics of the Plackett-Luce model.
 
-`tally` counts wins W and choice sets C per block (a time, or a time of one instance); `merge` adds tallies. Rankings are
-split into stages, equal stages are summed first, and only distinct ties are expanded.
+`tally` counts wins W and choice sets C per block (a time, or a time of one instance), `tally_by_instance` does so for each
+instance, and `merge` adds tallies. Rankings are split into stages, equal stages are summed first, and only distinct ties are
+expanded.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -17,7 +19,7 @@ from polarbear.observe.rankings import ABSENT, UNRANKED
 from polarbear.observe.ties import LARGEST_EXACT, shuffle_ties, tie_subsets
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from numpy.typing import NDArray
 
@@ -37,7 +39,7 @@ class Tally(NamedTuple):
     """Shape (block, set): how often each set occurred; 0 for padding."""
 
 
-def tally(parts: Iterable[tuple[Ranks, Array]]) -> Tally:
+def tally(ranks: Ranks, weights: Array) -> Tally:
     """Count the wins and choice sets of each block.
 
     A ranking is a sequence of stages: at each stage, the algorithms of one rank are chosen from themselves and all worse
@@ -46,8 +48,10 @@ def tally(parts: Iterable[tuple[Ranks, Array]]) -> Tally:
 
     Parameters
     ----------
-    parts
-        Consecutive blocks: ranks of shape (instance, block, algorithm) and weights of shape (instance, block).
+    ranks
+        Shape (instance, block, algorithm).
+    weights
+        Shape (instance, block).
 
     Returns
     -------
@@ -55,20 +59,30 @@ def tally(parts: Iterable[tuple[Ranks, Array]]) -> Tally:
 
     Examples
     --------
-    >>> wins, members, counts = tally([(np.array([[[0, 1, 2]]], dtype=np.int16), np.ones((1, 1)))])
+    >>> wins, members, counts = tally(np.array([[[0, 1, 2]]], dtype=np.int16), np.ones((1, 1)))
     >>> wins.tolist(), members.astype(int).tolist(), counts.tolist()
     ([[1.0, 1.0, 0.0]], [[[0, 1, 1], [1, 1, 1]]], [[1.0, 1.0]])
     """
-    wins, blocks, members, counts, done = [], [], [], [], 0
-    for ranks, weights in parts:
-        of_part = _tally_part(ranks, weights)
-        wins.append(of_part[0])
-        blocks.append(of_part[1] + done)
-        members.append(of_part[2])
-        counts.append(of_part[3])
-        done += ranks.shape[1]
-    padded = _padded(np.concatenate(blocks), np.concatenate(members), np.concatenate(counts), done)
-    return Tally(np.concatenate(wins), *padded)
+    wins, block, members, counts = [], [], [], []
+    for part in split_blocks(*ranks.shape):
+        part_wins, part_block, part_members, part_counts = _tally_part(ranks[:, part], weights[:, part])
+        wins.append(part_wins)
+        block.append(part_block + part.start)
+        members.append(part_members)
+        counts.append(part_counts)
+    sets = _pad_sets(np.concatenate(block), np.concatenate(members), np.concatenate(counts), ranks.shape[1])
+    return Tally(np.concatenate(wins), *sets)
+
+
+def tally_by_instance(ranks: Ranks, weights: Array) -> Iterator[Tally]:
+    """Yield the tally of each instance; see `tally` for the parameters."""
+    instances, times, algorithms = ranks.shape
+    # Each time of each instance is a separate block.
+    whole = tally(ranks.reshape(1, -1, algorithms), weights.reshape(1, -1))
+    for start in range(0, instances * times, times):
+        own = slice(start, start + times)
+        sets = max(1, int(np.count_nonzero(whole.counts[own], axis=1).max()))
+        yield Tally(whole.wins[own], whole.members[own, :sets], whole.counts[own, :sets])
 
 
 def split_blocks(instances: int, blocks: int, algorithms: int) -> Iterator[slice]:
@@ -87,9 +101,9 @@ def merge(*tallies: Tally) -> Tally:
         block, position = np.nonzero(one.counts)
         keys.append(code.encode(block, one.members[block, position]))
         counts.append(one.counts[block, position])
-    distinct, sums = _summed(np.concatenate(keys), np.concatenate(counts))
+    distinct, sums = _sum_equal_rows(np.concatenate(keys), np.concatenate(counts))
     block, digits = code.decode(distinct)
-    return Tally(sum(one.wins for one in tallies[1:]) + tallies[0].wins, *_padded(block, digits == 1, sums, blocks))
+    return Tally(sum(one.wins for one in tallies[1:]) + tallies[0].wins, *_pad_sets(block, digits == 1, sums, blocks))
 
 
 @dataclass(frozen=True)
@@ -103,12 +117,12 @@ class _Code:
     algorithms: int
     blocks: int
 
-    @property
+    @cached_property
     def width(self) -> int:
         """Digits per integer: 3^width stays below 2^53, exact in float64, and leaves room for the block below 2^63."""
         return min(self.algorithms, 32, int(math.log(2**62 / self.blocks, 3)))
 
-    @property
+    @cached_property
     def powers(self) -> Array:
         """The place value of each algorithm's digit, shape (algorithm, word)."""
         word, digit = np.divmod(np.arange(self.algorithms), self.width)
@@ -117,14 +131,17 @@ class _Code:
         return powers
 
     def encode(self, block: Indices, digits: NDArray[np.generic]) -> NDArray[np.int64]:
-        return self.placed(block, digits.astype(np.float64) @ self.powers)
+        """Return one row of integers per block and its digits, shape (row, algorithm)."""
+        return self.add_block(block, digits.astype(np.float64) @ self.powers)
 
-    def placed(self, block: Indices, codes: Array) -> NDArray[np.int64]:
+    def add_block(self, block: Indices, codes: Array) -> NDArray[np.int64]:
+        """Return the codes of the digits, shape (row, word), with the block added above the first digit."""
         rows = codes.astype(np.int64)
         rows[:, 0] += block * 3**self.width
         return rows
 
     def decode(self, rows: NDArray[np.int64]) -> tuple[Indices, NDArray[np.int8]]:
+        """Return the block and the digits of each row; the inverse of `encode`."""
         words = rows.copy()
         block, words[:, 0] = np.divmod(rows[:, 0], 3**self.width)
         digits = np.empty((len(rows), self.algorithms), dtype=np.int8)
@@ -135,6 +152,7 @@ class _Code:
 
 
 def _tally_part(ranks: Ranks, weights: Array) -> tuple[Array, Indices, Mask, Array]:
+    """Return the wins (block, algorithm) of some blocks, and the block, the members and the count of each distinct set."""
     instances, blocks, algorithms = ranks.shape
     code = _Code(algorithms, blocks)
     stages, totals = _stages(
@@ -154,13 +172,13 @@ def _tally_part(ranks: Ranks, weights: Array) -> tuple[Array, Indices, Mask, Arr
     keys = [code.encode(block[single], digits[single] > 0)]
     counts = [totals[single]]
     for tied, has_worse in product(np.unique(size[size > 1]).tolist(), (False, True)):
-        alike = np.flatnonzero((size == tied) & (followed == has_worse))
+        ties = np.flatnonzero((size == tied) & (followed == has_worse))
         step = max(1, _ELEMENTS // len(tie_subsets(tied)[1]))
-        for part in (alike[start : start + step] for start in range(0, alike.size, step)):
-            more = _expanded(code, block[part], chosen[part], worse[part], totals[part])
-            keys.append(more[0])
-            counts.append(more[1])
-    distinct, sums = _summed(np.concatenate(keys), np.concatenate(counts))
+        for part in (ties[start : start + step] for start in range(0, ties.size, step)):
+            tie_keys, tie_counts = _expand_ties(code, block[part], chosen[part], worse[part], totals[part])
+            keys.append(tie_keys)
+            counts.append(tie_counts)
+    distinct, sums = _sum_equal_rows(np.concatenate(keys), np.concatenate(counts))
     block, digits = code.decode(distinct)
     return wins, block, digits == 1, sums
 
@@ -177,10 +195,10 @@ def _stages(code: _Code, ranks: Ranks, weights: Array, block: Indices) -> tuple[
         worse_or_chosen, chosen = ranks >= rank, ranks == rank
         keys.append(code.encode(block, np.add(worse_or_chosen, chosen, dtype=np.int8)))
         totals.append(weights)
-    return _summed(np.concatenate(keys), np.concatenate(totals))
+    return _sum_equal_rows(np.concatenate(keys), np.concatenate(totals))
 
 
-def _expanded(
+def _expand_ties(
     code: _Code,
     block: Indices,
     chosen: Mask,
@@ -199,11 +217,11 @@ def _expanded(
     powers, table = code.powers, members.T.astype(np.float64)
     codes = np.stack([powers[tied, word] @ table for word in range(powers.shape[1])], axis=-1)
     codes += (worse @ powers)[:, None, :]
-    rows = code.placed(np.repeat(block, len(shares)), codes.reshape(-1, powers.shape[1]))
-    return _summed(rows, (totals[:, None] * shares).ravel())
+    rows = code.add_block(np.repeat(block, len(shares)), codes.reshape(-1, powers.shape[1]))
+    return _sum_equal_rows(rows, (totals[:, None] * shares).ravel())
 
 
-def _summed(rows: NDArray[np.int64], weights: Array) -> tuple[NDArray[np.int64], Array]:
+def _sum_equal_rows(rows: NDArray[np.int64], weights: Array) -> tuple[NDArray[np.int64], Array]:
     """Return the distinct rows in ascending order, and the sum of the (positive) weights of each."""
     if not len(rows):
         return rows, weights
@@ -217,7 +235,7 @@ def _summed(rows: NDArray[np.int64], weights: Array) -> tuple[NDArray[np.int64],
     return rows[first], np.add.reduceat(weights[order], first)
 
 
-def _padded(block: Indices, members: Mask, counts: Array, blocks: int) -> tuple[Mask, Array]:
+def _pad_sets(block: Indices, members: Mask, counts: Array, blocks: int) -> tuple[Mask, Array]:
     """Pad every block to the same number of sets; padding contains every algorithm, so that its mass is positive."""
     number = np.bincount(block, minlength=blocks)
     most = max(1, int(number.max()))

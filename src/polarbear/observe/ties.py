@@ -102,11 +102,11 @@ def shuffle_ties(tied: Indices, tie: NDArray[np.uint8]) -> Indices:
     """
     seed = np.zeros(len(tie), dtype=np.uint64)
     for byte in tie.T:
-        seed = _mixed(seed ^ byte.astype(np.uint64))
-    return np.take_along_axis(tied, np.argsort(_mixed(seed[:, None] + tied.astype(np.uint64)), axis=1), axis=1)
+        seed = _split_mix(seed ^ byte.astype(np.uint64))
+    return np.take_along_axis(tied, np.argsort(_split_mix(seed[:, None] + tied.astype(np.uint64)), axis=1), axis=1)
 
 
-def _mixed(state: NDArray[np.uint64]) -> NDArray[np.uint64]:
+def _split_mix(state: NDArray[np.uint64]) -> NDArray[np.uint64]:
     """Apply one step of SplitMix64 (Steele, Lea and Flood, 2014), which passes BigCrush on consecutive states."""
     z = state + np.uint64(0x9E3779B97F4A7C15)
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)

@@ -81,24 +81,23 @@ class Trajectory:
                 raise ValueError(f"expected a hashable {kind}, such as a number or a tuple, got {label!r}") from error
         run = f"the run of {algorithm!r} on instance {instance!r}"
         try:
-            at, found = np.asarray(times, dtype=np.float64), np.asarray(values, dtype=np.float64)
+            event_times, event_values = (np.asarray(each, dtype=np.float64) for each in (times, values))
         except (TypeError, ValueError) as error:
             raise ValueError(f"expected numbers as times and values of {run}: {error}") from error
-        _check_events(run, at, found, best=math.inf if maximise else -math.inf)
+        _check_events(run, event_times, event_values, best=math.inf if maximise else -math.inf)
+        last = float(event_times[-1]) if event_times.size else None
         if until is None:
-            if not at.size:
-                raise ValueError(f"expected at least one event or `until` for {run}, got neither; say how long it ran")
-            until = float(at[-1])
-        if math.isnan(until) or until < (at[-1] if at.size else 0.0):
-            raise ValueError(
-                f"expected `until` of {run} to be no earlier than its last event"
-                f"{f' at {at[-1]:g}' if at.size else ''}, got {until:g}"
-            )
-        kept = _improvements(at, -found if maximise else found)
+            if last is None:
+                raise ValueError(f"expected at least one event or `until` for {run}, got neither; give its duration")
+            until = last
+        if math.isnan(until) or until < (last or 0.0):
+            where = "" if last is None else f" at {last:g}"
+            raise ValueError(f"expected `until` of {run} to be no earlier than its last event{where}, got {until:g}")
+        kept = _improvements(event_times, -event_values if maximise else event_values)
         object.__setattr__(self, "algorithm", algorithm)
         object.__setattr__(self, "instance", instance)
-        object.__setattr__(self, "times", as_read_only(at[kept], np.float64))
-        object.__setattr__(self, "values", as_read_only(found[kept], np.float64))
+        object.__setattr__(self, "times", as_read_only(event_times[kept], np.float64))
+        object.__setattr__(self, "values", as_read_only(event_values[kept], np.float64))
         object.__setattr__(self, "until", float(until))
         object.__setattr__(self, "failed", bool(failed))
         object.__setattr__(self, "maximise", bool(maximise))
@@ -150,12 +149,12 @@ class Trajectory:
                 "remove it, or choose failure='last' or failure='missing'"
             )
         worst = -math.inf if self.maximise else math.inf
-        asked = np.asarray(times, dtype=np.float64)
+        when = np.asarray(times, dtype=np.float64)
         steps = np.concatenate([[worst], self.values])
-        found = steps[np.searchsorted(self.times, asked, side="right")]
+        best = steps[np.searchsorted(self.times, when, side="right")]
         if self.failed:
-            return np.where(asked >= self.until, worst if failure == "last" else math.nan, found)
-        return np.where(asked > self.until, math.nan, found)
+            return np.where(when >= self.until, worst if failure == "last" else math.nan, best)
+        return np.where(when > self.until, math.nan, best)
 
 
 def _check_events(run: str, times: Array, values: Array, *, best: float) -> None:

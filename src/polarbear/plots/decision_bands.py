@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from polarbear.literals import Axis
     from polarbear.observe import Grid
     from polarbear.posterior.posterior import Posterior
-    from polarbear.selection import Crossing
+    from polarbear.selection import LeaderChange
 
 
-_WORTH_A_NAME = 0.02  # algorithms whose P(best) stays below this at all budgets share one area
+_SMALLEST_NAMED = 0.02  # algorithms whose P(best) stays below this at all budgets share one area
 _LEVEL = 0.022  # distance between rows of intervals, as a share of the height of the axes
 
 
@@ -50,34 +50,34 @@ class DecisionBands:
     ----------
     grid
         The budgets.
-    names, everybody
+    names, all_names
         The candidates, and all algorithms.
     probability_best
         P(best), shape (time, candidate); rows sum to one.
     leads
         The leaders and their ranges of budgets, in order.
-    crossings
+    leader_changes
         The changes of leader with their uncertainty.
     """
 
     grid: Grid
     names: tuple[str, ...]
-    everybody: tuple[str, ...]
+    all_names: tuple[str, ...]
     probability_best: Array
     leads: tuple[Lead, ...]
-    crossings: tuple[Crossing, ...]
+    leader_changes: tuple[LeaderChange, ...]
 
     @classmethod
     def of(cls, posterior: Posterior, *, among: Sequence[str] | None = None) -> Self:
         """Return the bands of a posterior, among all algorithms or a subset."""
-        found = decision_map(posterior, among=among)
+        leaders = decision_map(posterior, among=among)
         return cls(
-            grid=found.grid,
-            names=found.names,
-            everybody=posterior.names,
-            probability_best=found.probability_best,
-            leads=_leads(found.grid, found.best),
-            crossings=found.crossings,
+            grid=leaders.grid,
+            names=leaders.names,
+            all_names=posterior.names,
+            probability_best=leaders.probability_best,
+            leads=_leads(leaders.grid, leaders.best),
+            leader_changes=leaders.leader_changes,
         )
 
 
@@ -110,7 +110,7 @@ def draw_decision_map(ax: Axes, data: DecisionBands, *, axis: Axis | None = None
             ax.bar(data.grid.times, area.top - area.low, bottom=area.low, width=0.1 * data.grid.times, **area.style)
         else:
             ax.fill_between(data.grid.times, area.low, area.top, **area.style)
-    _mark_crossings(ax, data)
+    _mark_leader_changes(ax, data)
     figure = ax.get_figure(root=True)
     assert figure is not None
     listed: list[_Area] = [area for area in areas if area.name is None]
@@ -119,13 +119,13 @@ def draw_decision_map(ax: Axes, data: DecisionBands, *, axis: Axis | None = None
             add_legend_outside(ax, [Patch(**area.style) for area in listed], [area.text for area in listed])
         figure.draw_without_rendering()
         labels = {id(area): _write_inside(ax, data.grid, area) for area in areas if area not in listed}
-        homeless = [area for area in areas if area not in listed and labels[id(area)] is None]
-        if not homeless:
+        unplaced = [area for area in areas if area not in listed and labels[id(area)] is None]
+        if not unplaced:
             return
         for label in labels.values():
             if label is not None:
                 label.remove()
-        listed = [area for area in areas if area in listed or area in homeless]
+        listed = [area for area in areas if area in listed or area in unplaced]
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,8 +139,8 @@ class _Area:
 
 def _areas(data: DecisionBands) -> list[_Area]:
     """Return the areas from bottom to top; algorithms that are hardly ever best share one area."""
-    look, short = assign_looks(data.everybody), short_names(data.everybody)
-    named = [k for k in _order(data) if data.probability_best[:, k].max() >= _WORTH_A_NAME]
+    look, short = assign_looks(data.all_names), short_names(data.all_names)
+    named = [k for k in _order(data) if data.probability_best[:, k].max() >= _SMALLEST_NAMED]
     rest = [k for k in range(len(data.names)) if k not in named]
     areas, low = [], np.zeros(len(data.grid))
     for k in named:
@@ -150,7 +150,7 @@ def _areas(data: DecisionBands) -> list[_Area]:
         areas.append(_Area(name, short[name], low, top, style))
         low = top
     if rest:
-        text = f"{len(rest)} other{'s' * (len(rest) > 1)}, below {_WORTH_A_NAME:.0%}"
+        text = f"{len(rest)} other{'s' * (len(rest) > 1)}, below {_SMALLEST_NAMED:.0%}"
         areas.append(_Area(None, text, low, np.ones(len(data.grid)), {"facecolor": "#C8C8C8", "edgecolor": "white"}))
     return areas
 
@@ -172,30 +172,30 @@ def _write_inside(ax: Axes, grid: Grid, area: _Area) -> Text | None:
     x, below = ax.transData.transform(np.column_stack([grid.times, area.low])).T
     _, above = ax.transData.transform(np.column_stack([grid.times, area.top])).T
     half, enough = box.width / 2 + box.height / 2, 1.6 * box.height
-    found = []
+    places = []
     for centre in np.linspace(x[0] + half, x[-1] - half, 60) if x[-1] - x[0] > 2 * half else ():
         along = np.linspace(centre - half, centre + half, 20)
         floor, ceiling = np.interp(along, x, below).max(), np.interp(along, x, above).min()
         if ceiling - floor > enough:
-            found.append((min(ceiling - floor, 3 * enough), centre, (floor + ceiling) / 2))
-    if not found:
+            places.append((min(ceiling - floor, 3 * enough), centre, (floor + ceiling) / 2))
+    if not places:
         label.remove()
         return None
-    highest = [place for place in found if place[0] >= max(found)[0] - 1]
+    highest = [place for place in places if place[0] >= max(places)[0] - 1]
     _, *place = highest[len(highest) // 2]
     label.set_position(tuple(ax.transData.inverted().transform(place)))
     return label
 
 
-def _mark_crossings(ax: Axes, data: DecisionBands) -> None:
+def _mark_leader_changes(ax: Axes, data: DecisionBands) -> None:
     """Draw a line at each change of leader, and its interval above the axes in the colour of the new leader.
 
     Overlapping intervals are stacked. A time whose text would overlap another one is omitted.
     """
-    look, above = assign_looks(data.everybody), ax.get_xaxis_transform()
-    shown = sorted(data.crossings, key=lambda crossing: crossing.time)
+    look, above = assign_looks(data.all_names), ax.get_xaxis_transform()
+    changes = sorted(data.leader_changes, key=lambda change: change.time)
     levels: list[float] = []  # end of the last interval of each level
-    for each in shown:
+    for each in changes:
         ax.axvline(each.time, color="white", linewidth=1.0, linestyle=(0, (3, 2)))
         level = next((k for k, end in enumerate(levels) if end < each.lower), len(levels))
         levels[level : level + 1] = [each.upper]
@@ -204,7 +204,7 @@ def _mark_crossings(ax: Axes, data: DecisionBands) -> None:
         ax.plot([each.lower, each.upper], [height] * 2, linewidth=1.6, solid_capstyle="butt", **bar)
         ax.plot([each.time], [height], marker="|", markersize=4, **bar)
     free_from = -np.inf
-    for each in shown:
+    for each in changes:
         text = ax.annotate(
             format_time(float(f"{each.time:.2g}")),
             (each.time, 1.015 + _LEVEL * (len(levels) - 1)),

@@ -61,15 +61,15 @@ class DecisionForecast:
     def of(cls, result: RaceResult) -> Self:
         """Return the forecast of a race, under the assumption that its present posterior is right."""
         if not result.rounds:
-            raise ValueError("no round has been decided yet, and nothing can be foretold; run the race first")
-        seen: set[int] = set()
+            raise ValueError("expected a race with rounds, got none to forecast from; run the race first")
+        so_far: set[int] = set()
         instances, share = [], []
         for round_ in result.rounds:
-            seen.update(round_.instances)
-            instances.append(len(seen))
-            share.append(1 - len(round_.open) / max(1, _pairs(len(round_.threat))))
+            so_far.update(round_.instances)
+            instances.append(len(so_far))
+            share.append(1 - len(round_.open) / max(1, _number_of_pairs(len(round_.threat))))
         pairs = _open_pairs(result)
-        total = max(1, _pairs(len(result.state.names)))
+        total = max(1, _number_of_pairs(len(result.state.names)))
         finite = [pair.instances for pair in pairs if np.isfinite(pair.instances)]
         decided = total - len(pairs)
         return cls(
@@ -87,25 +87,25 @@ def _open_pairs(result: RaceResult) -> tuple[OpenPair, ...]:
     if state.resolved.all():
         return ()
     posterior = result.posterior
-    there = [state.names.index(name) for name in posterior.names]
-    resolved = state.resolved[:, there][:, :, there]
-    found = []
+    known = [state.names.index(name) for name in posterior.names]
+    resolved = state.resolved[:, known][:, :, known]
+    open_pairs = []
     for a, first in enumerate(state.names):
         for b in range(a + 1, len(state.names)):
             if state.resolved[:, a, b].all():
                 continue
             needed = np.inf
-            if a in there and b in there:
+            if a in known and b in known:
                 only = np.ones_like(resolved)
-                pair = there.index(a), there.index(b)
+                pair = known.index(a), known.index(b)
                 only[:, pair[0], pair[1]] = resolved[:, pair[0], pair[1]]
                 only[:, pair[1], pair[0]] = resolved[:, pair[1], pair[0]]
                 needed = instances_needed(posterior, only, state.settings)
-            found.append(OpenPair(first, state.names[b], needed))
-    return tuple(sorted(found, key=lambda pair: pair.instances))
+            open_pairs.append(OpenPair(first, state.names[b], needed))
+    return tuple(sorted(open_pairs, key=lambda pair: pair.instances))
 
 
-def _pairs(number: int) -> int:
+def _number_of_pairs(number: int) -> int:
     return number * (number - 1) // 2
 
 
@@ -116,7 +116,7 @@ def draw_forecast(ax: Axes, data: DecisionForecast) -> None:
     now = float(data.instances[-1])
     ax.plot(data.instances, data.share, color="#262626", drawstyle="steps-post", marker="o", markersize=2.5)
     if data.open_pairs:
-        places, shares = [*data.expected_instances, _last(data)], [*data.expected_share, data.expected_share[-1]]
+        places, shares = [*data.expected_instances, _end_of_axis(data)], [*data.expected_share, data.expected_share[-1]]
         ax.plot(places, shares, color="#262626", drawstyle="steps-post", linestyle=(0, (3, 2)))
     ax.axvline(now, color="#808080", linewidth=0.7)
     _instances_axis(ax, data)
@@ -134,7 +134,7 @@ def draw_open_pairs(ax: Axes, data: DecisionForecast, *, most: int = 12) -> None
     """
     short = short_names(data.names, longest=16)
     shown, now = data.open_pairs[-most:], float(data.instances[-1])
-    edge = _last(data)
+    edge = _end_of_axis(data)
     for row, pair in enumerate(shown):
         known = np.isfinite(pair.instances)
         reach = pair.instances if known else edge
@@ -162,7 +162,7 @@ def draw_open_pairs(ax: Axes, data: DecisionForecast, *, most: int = 12) -> None
         ax.set_title(f"the last {len(shown)} of {len(data.open_pairs)} open pairs")
 
 
-def _last(data: DecisionForecast) -> float:
+def _end_of_axis(data: DecisionForecast) -> float:
     now = float(data.instances[-1])
     return 1.15 * max(float(data.expected_instances.max()), 1.5 * now if data.open_pairs else now)
 
@@ -170,7 +170,7 @@ def _last(data: DecisionForecast) -> float:
 def _instances_axis(ax: Axes, data: DecisionForecast) -> None:
     from matplotlib.ticker import FuncFormatter, MaxNLocator, NullFormatter
 
-    first, now, last = float(data.instances[0]), float(data.instances[-1]), _last(data)
+    first, now, last = float(data.instances[0]), float(data.instances[-1]), _end_of_axis(data)
     ax.set_xscale("log" if last > _WIDE * now else "linear")
     ax.set_xlim(first if ax.get_xscale() == "log" else 0, last)
     if ax.get_xscale() == "linear":

@@ -69,24 +69,24 @@ class DominanceEvolution:
         shape = len(rounds), len(names)
         threat = np.full(shape, np.nan)
         eliminated, resolved = np.zeros(shape, dtype=np.bool_), np.zeros(shape, dtype=np.bool_)
-        out: set[str] = set()
+        eliminated_before: set[str] = set()
         decided: set[str] = set()
         for row, round_ in enumerate(rounds):
             if round_.kind == "review":  # under new settings all but those removed by hand are candidates again
-                out.clear()
+                eliminated_before.clear()
                 decided.clear()
-            gone = {each.name for each in round_.eliminated}
+            eliminated_now = {each.name for each in round_.eliminated}
             open_ = {name for a, b, _ in round_.open for name in (a, b)}
             for name, probability in round_.threat:
-                if name not in names or name in out:
+                if name not in names or name in eliminated_before:
                     continue
                 column = names.index(name)
                 threat[row, column] = probability
-                eliminated[row, column] = name in gone
-                inside = name not in gone and name not in open_ and name not in result.state.removed
+                eliminated[row, column] = name in eliminated_now
+                inside = name not in eliminated_now | open_ and name not in result.state.removed
                 resolved[row, column] = inside and name not in decided
                 (decided.add if inside else decided.discard)(name)
-            out |= gone
+            eliminated_before |= eliminated_now
         return cls(
             names=names,
             rounds=np.array([round_.number for round_ in rounds], dtype=np.intp),
@@ -121,7 +121,7 @@ def draw_evolution(ax: Axes, data: DominanceEvolution) -> None:
     """
     from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLocator, PercentFormatter
 
-    look, aside = assign_looks(data.names), _aside(data)
+    look, shift = assign_looks(data.names), _horizontal_shift(data)
     for number in data.rounds[~data.reliable]:
         ax.axvspan(number - 0.5, number + 0.5, color="#EEEEEE", linewidth=0, zorder=0)
     for column, name in enumerate(data.names):
@@ -144,7 +144,7 @@ def draw_evolution(ax: Axes, data: DominanceEvolution) -> None:
             if not here.any():  # Matplotlib would lay out an empty line at the corner of the figure
                 continue
             ax.plot(
-                data.rounds[here] + aside[here, column],
+                data.rounds[here] + shift[here, column],
                 threat[here],
                 linestyle="none",
                 marker=marker,
@@ -198,7 +198,7 @@ def _round_of(data: DominanceEvolution, column: int) -> str:
     return f", {data.rounds[rows[-1]]}" if rows.size else ""
 
 
-def _aside(data: DominanceEvolution) -> Array:
+def _horizontal_shift(data: DominanceEvolution) -> Array:
     """Return the horizontal shift, in rounds, of marks of one round that would overlap."""
     shift = np.zeros(data.threat.shape)
     marked = data.eliminated | data.resolved

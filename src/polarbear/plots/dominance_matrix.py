@@ -74,7 +74,15 @@ def draw_dominance(ax: Axes, data: DominanceMatrix) -> None:
             if row != column:
                 colour = "white" if probability > 0.55 else "#262626"
                 disable_math(
-                    ax.text(column, row, _rounded(probability), color=colour, ha="center", va="center", fontsize=7)
+                    ax.text(
+                        column,
+                        row,
+                        _format_probability(probability),
+                        color=colour,
+                        ha="center",
+                        va="center",
+                        fontsize=7,
+                    )
                 )
     when = "at every time" if data.elimination == "joint" else "at its least certain time"
     bar = figure.colorbar(image, ax=ax, location="right", shrink=0.8, aspect=30, pad=0.03)
@@ -83,6 +91,6 @@ def draw_dominance(ax: Axes, data: DominanceMatrix) -> None:
     bar.set_label(f"P(row beats column on\nmost instances {when})")
 
 
-def _rounded(probability: float) -> str:
+def _format_probability(probability: float) -> str:
     """Return a probability with two digits, and never 1.00 for one below 1."""
     return ">.99" if 0.995 <= probability < 1 else f"{probability:.2f}"

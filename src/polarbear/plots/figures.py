@@ -1,12 +1,13 @@
 """Complete figures: each function runs the data step and the drawing step on a page of fitting size.
 
 Every function returns a `matplotlib.figure.Figure`; `save` writes it. Widths are in inches, and heights follow from the
-content.
+content. The functions have the names of `registry.FIGURES`, by which `draw_figure` finds them.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import inspect
+from typing import TYPE_CHECKING, Any
 
 from polarbear.plots.decision_bands import DecisionBands, draw_decision_map
 from polarbear.plots.decision_forecast import DecisionForecast, draw_forecast, draw_open_pairs
@@ -17,6 +18,7 @@ from polarbear.plots.lettering import short_names
 from polarbear.plots.pair_dominance import PairDominance, draw_pair
 from polarbear.plots.preference_values import PreferenceValues, draw_values
 from polarbear.plots.rating_curves import RatingCurves, draw_ratings
+from polarbear.plots.registry import FIGURES
 from polarbear.plots.round_panels import RoundPanels, draw_rounds
 from polarbear.plots.sample_allocation import SampleAllocation, draw_allocation
 from polarbear.plots.style import WIDTH_INCHES, empty_figure, new_figure, styled
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from polarbear.literals import Axis, Elimination
+    from polarbear.plots.registry import FigureName
     from polarbear.posterior.posterior import Posterior
     from polarbear.race.result import RaceResult
     from polarbear.selection import Preference
@@ -36,6 +39,54 @@ _LINE_INCHES = 0.14  # height of a name in a list
 _ROW_INCHES = 0.24  # height of the row of an algorithm
 _LETTER_INCHES = 0.062
 _PANEL_INCHES = 1.65  # width that the title of a panel needs
+
+
+def draw_figure(
+    name: FigureName,
+    posterior: Posterior,
+    result: RaceResult | None = None,
+    *,
+    pair: tuple[str, str] | None = None,
+    **options: Any,
+) -> Figure:
+    """Draw the figure of a name in `FIGURES`, with defaults from the race if there is one.
+
+    A race supplies its unit of time, its elimination rule and, for the decision map, its candidates.
+
+    Parameters
+    ----------
+    name
+        The name of the figure.
+    posterior, result
+        The posterior, and the result of the race if there is one.
+    pair
+        The two algorithms of the figure "pair".
+    **options
+        Options such as `width`. None stands for the default, and a figure ignores options that it does not have.
+    """
+    if name not in FIGURES:
+        raise ValueError(f"expected a figure out of {', '.join(FIGURES)}, got {name!r}")
+    source: Posterior | RaceResult = posterior
+    defaults: dict[str, Any] = {}
+    if result is not None:
+        defaults = {"unit": result.state.settings.clock, "elimination": result.state.settings.elimination}
+        if name == "decision-map":  # an added candidate may not have run yet
+            defaults["among"] = [each for each in result.pareto_set if each in posterior.names]
+    if FIGURES[name].needs == "race":
+        if result is None:
+            raise ValueError(f"expected a race for the figure {name}, got a posterior alone; draw another figure")
+        source = result
+    if name == "pair":
+        if pair is None:
+            raise ValueError(
+                f"expected two names for the figure pair, got none; take two of {', '.join(posterior.names)}"
+            )
+        options |= {"first": pair[0], "second": pair[1]}
+    function = globals()[name.replace("-", "_")]
+    given = defaults | {option: value for option, value in options.items() if value is not None}
+    accepted = inspect.signature(function).parameters
+    figure: Figure = function(source, **{option: value for option, value in given.items() if option in accepted})
+    return figure
 
 
 def ratings(
@@ -77,18 +128,18 @@ def ratings(
     """
     data = RatingCurves.of(posterior, among=among, level=level, truth=truth)
     with styled():
-        figure, ax = new_figure(width, _listing(len(data.names)))
+        figure, ax = new_figure(width, _list_height(len(data.names)))
         draw_ratings(ax, data, axis=axis, unit=unit)
-        return _settled(figure)
+        return _settle(figure)
 
 
 def evolution(result: RaceResult, *, width: float | None = None) -> Figure:
     """Draw the probability that each algorithm is dominated, and the share of decided pairs, over the rounds of a race."""
     data = DominanceEvolution.of(result)
     with styled():
-        figure, ax = new_figure(width, _listing(len(data.names)) + _below(width, data.names))
+        figure, ax = new_figure(width, _list_height(len(data.names)) + _height_below(width, data.names))
         draw_evolution(ax, data)
-        return _settled(figure)
+        return _settle(figure)
 
 
 def values(
@@ -101,18 +152,18 @@ def values(
     """Draw the posterior of preference values, one distribution per algorithm."""
     data = PreferenceValues.of(posterior, preference, among=among)
     with styled():
-        figure, ax = new_figure(width, _rows(len(data.names), 0.9, 0.3))
+        figure, ax = new_figure(width, _height_of_rows(len(data.names), 0.9, 0.3))
         draw_values(ax, data)
-        return _settled(figure)
+        return _settle(figure)
 
 
 def allocation(result: RaceResult, *, axis: Axis | None = None, width: float | None = None) -> Figure:
     """Draw the number of instances on which each algorithm ran, over time."""
     data = SampleAllocation.of(result)
     with styled():
-        figure, ax = new_figure(width, _rows(len(data.names), 1.0))
+        figure, ax = new_figure(width, _height_of_rows(len(data.names), 1.0))
         draw_allocation(ax, data, axis=axis)
-        return _settled(figure)
+        return _settle(figure)
 
 
 def dominance(posterior: Posterior, *, elimination: Elimination = "pointwise", width: float | None = None) -> Figure:
@@ -125,7 +176,7 @@ def dominance(posterior: Posterior, *, elimination: Elimination = "pointwise", w
         wide = width or min(WIDTH_INCHES, 3.0 + 0.35 * len(data.names))
         figure, ax = new_figure(wide, 0.85 * wide)
         draw_dominance(ax, data)
-        return _settled(figure)
+        return _settle(figure)
 
 
 def pair(
@@ -143,7 +194,7 @@ def pair(
     with styled():
         figure, ax = new_figure(width, 2.4)
         draw_pair(ax, data, axis=axis, unit=unit)
-        return _settled(figure)
+        return _settle(figure)
 
 
 def decision_map(
@@ -157,9 +208,11 @@ def decision_map(
     """Draw the decision map: the probability of coming first most often at each budget, and the changes of leader."""
     data = DecisionBands.of(posterior, among=among)
     with styled():
-        figure, ax = new_figure(width, 3.0 + min(0.7, _below(width, data.names)))  # most names are inside their areas
+        figure, ax = new_figure(
+            width, 3.0 + min(0.7, _height_below(width, data.names))
+        )  # most names are inside their areas
         draw_decision_map(ax, data, axis=axis, unit=unit)
-        return _settled(figure)
+        return _settle(figure)
 
 
 def rounds(
@@ -189,9 +242,9 @@ def rounds(
     data = RoundPanels.of(result, rounds=numbers, most=most, level=level, truth=truth)
     unit = result.state.settings.clock if unit is None else unit
     with styled():
-        down = -(-len(data.panels) // _across(width, data.everybody))
+        down = -(-len(data.panels) // _panels_across(width, data.all_names))
         across = -(-len(data.panels) // down)
-        figure = empty_figure(width, max(0.4 + 1.9 * down, 0.4 + _LINE_INCHES * len(data.everybody)))
+        figure = empty_figure(width, max(0.4 + 1.9 * down, 0.4 + _LINE_INCHES * len(data.all_names)))
         places = figure.subplots(down, across, sharex=True, sharey=True, squeeze=False).ravel().tolist()
         used, spare = places[: len(data.panels)], places[len(data.panels) :]
         draw_rounds(used, data, axis=axis, unit=unit)
@@ -200,7 +253,7 @@ def rounds(
             ax.set_xlabel(unit)
         for ax in spare:
             ax.remove()
-        return _settled(figure)
+        return _settle(figure)
 
 
 def forecast(result: RaceResult, *, most: int = 12, width: float | None = None) -> Figure:
@@ -211,38 +264,39 @@ def forecast(result: RaceResult, *, most: int = 12, width: float | None = None) 
         if not shown:
             figure, ax = new_figure(width, 2.2)
             draw_forecast(ax, data)
-            return _settled(figure)
+            return _settle(figure)
         figure = empty_figure(width, 2.4 + 0.18 * shown)
         top, bottom = figure.subplots(2, 1, sharex=True, height_ratios=[1.6, 0.4 + 0.18 * shown])
         draw_forecast(top, data)
         draw_open_pairs(bottom, data, most=most)
         top.set_xlabel("")
-        return _settled(figure)
+        return _settle(figure)
 
 
-def _listing(names: int) -> float:
+def _list_height(names: int) -> float:
     """Return the height in inches for a list of names beside the axes."""
     return max(3.0, 0.7 + _LINE_INCHES * names)
 
 
-def _below(width: float | None, names: Sequence[str]) -> float:
+def _height_below(width: float | None, names: Sequence[str]) -> float:
     """Return the height in inches for a list of names below the axes; zero if the list fits beside them."""
     columns = columns_below(width or WIDTH_INCHES, list(short_names(names).values()))
     return 0.0 if columns is None else _LINE_INCHES * (2 + len(names) // columns)
 
 
-def _across(width: float | None, names: Sequence[str]) -> int:
+def _panels_across(width: float | None, names: Sequence[str]) -> int:
     """Return the number of panels that fit side by side, given the width of their titles and of the list of names."""
     longest = max(map(len, short_names(names).values()))
     room = (width or WIDTH_INCHES) - 0.6 - (0.5 + _LETTER_INCHES * longest)
     return int(min(3, max(1, room // _PANEL_INCHES)))
 
 
-def _rows(names: int, besides: float, each: float = _ROW_INCHES) -> float:
+def _height_of_rows(names: int, besides: float, each: float = _ROW_INCHES) -> float:
+    """Return the height in inches for one row per name, of which at least three, and the rest of the figure."""
     return besides + each * max(names, 3)
 
 
-def _settled(figure: Figure) -> Figure:
+def _settle(figure: Figure) -> Figure:
     """Compute layout and ticks while the style is active, and return the figure."""
     figure.draw_without_rendering()
     return figure

@@ -32,16 +32,16 @@ def short_names(names: Iterable[str], *, longest: int = _LONGEST) -> dict[str, s
     """
     lines = {name: "".join(c if c.isprintable() else "�" for c in " ".join(name.split())) for name in names}
     for tail in (0, longest // 3, longest // 2, 2 * longest // 3, longest - 1):
-        found = {name: _shortened(line, longest, tail) for name, line in lines.items()}
-        if len(set(found.values())) == len(found):
-            return found
+        short = {name: _shorten(line, longest, tail) for name, line in lines.items()}
+        if len(set(short.values())) == len(short):
+            return short
     return {
-        name: _shortened(line, longest - len(str(place)) - 3, 0) + f" ({place})"
+        name: _shorten(line, longest - len(str(place)) - 3, 0) + f" ({place})"
         for place, (name, line) in enumerate(lines.items(), start=1)
     }
 
 
-def _shortened(line: str, longest: int, tail: int) -> str:
+def _shorten(line: str, longest: int, tail: int) -> str:
     if len(line) <= longest:
         return line
     return line[: longest - 1 - tail].rstrip() + "…" + (line[-tail:].lstrip() if tail else "")
@@ -85,10 +85,10 @@ def time_axis(ax: Axes, grid: Grid, *, axis: Kind | None = None, unit: str = "ti
 
     kind = grid.axis if axis is None else axis
     if kind not in ("linear", "log"):
-        raise ValueError(f"expected the axis 'linear' or 'log', got {axis!r}")
+        raise ValueError(f"expected the axis 'linear' or 'log', got {axis!r}; leave it out to use that of the grid")
     first, last = float(grid.times[0]), float(grid.times[-1])
     if kind == "log" and first <= 0:
-        raise ValueError(f"a log axis needs times above 0, and the grid begins at {first:g}; use axis='linear'")
+        raise ValueError(f"expected times above 0 for a log axis, got a grid from {first:g}; use axis='linear'")
     ax.set_xscale(kind)
     if first < last:
         ax.set_xlim(first, last)

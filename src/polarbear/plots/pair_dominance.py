@@ -10,7 +10,7 @@ import numpy as np
 from polarbear.plots.lettering import disable_math, short_names, time_axis
 from polarbear.plots.palette import assign_looks
 from polarbear.posterior.relations import dominance, equivalence
-from polarbear.selection.recommendation import check_candidates
+from polarbear.selection.candidates import check_candidates
 
 if TYPE_CHECKING:
     from typing import Self
@@ -31,7 +31,7 @@ class PairDominance:
     ----------
     grid
         The times.
-    first, second, everybody
+    first, second, all_names
         The pair, and all algorithms.
     beats
         P(the first beats the second on most instances).
@@ -49,7 +49,7 @@ class PairDominance:
     grid: Grid
     first: str
     second: str
-    everybody: tuple[str, ...]
+    all_names: tuple[str, ...]
     beats: Array
     equal: Array
     wins: Array
@@ -73,7 +73,7 @@ class PairDominance:
             grid=posterior.grid,
             first=first,
             second=second,
-            everybody=posterior.names,
+            all_names=posterior.names,
             beats=dominance(posterior, where=pair)[:, a, b],
             equal=equivalence(posterior, rope=rope, where=pair)[:, a, b],
             wins=rates.mean(axis=1, dtype=np.float64),
@@ -91,7 +91,7 @@ def draw_pair(ax: Axes, data: PairDominance, *, axis: Axis | None = None, unit: 
     The area is in the colour of the first above one half and in the colour of the second below. The dashed line is the
     probability that both are practically equal.
     """
-    times, look, short = data.grid.times, assign_looks(data.everybody), short_names(data.everybody)
+    times, look, short = data.grid.times, assign_looks(data.all_names), short_names(data.all_names)
     one, other = look[data.first].colour, look[data.second].colour
     ax.fill_between(
         times, 0.5, data.beats, where=data.beats >= 0.5, interpolate=True, color=one, alpha=0.3, linewidth=0

@@ -34,7 +34,7 @@ class PreferenceValues:
 
     Attributes
     ----------
-    names, everybody
+    names, all_names
         The algorithms that are shown, the highest expected value first; and all algorithms.
     values
         Drawn values, shape (draw, algorithm).
@@ -47,7 +47,7 @@ class PreferenceValues:
     """
 
     names: tuple[str, ...]
-    everybody: tuple[str, ...]
+    all_names: tuple[str, ...]
     values: Array
     expected: Array
     lower: Array
@@ -65,7 +65,7 @@ class PreferenceValues:
         each = selection.candidates
         return cls(
             names=tuple(one.members[0] for one in each),
-            everybody=posterior.names,
+            all_names=posterior.names,
             values=selection.values,
             expected=np.array([one.expected for one in each]),
             lower=np.array([one.lower for one in each]),
@@ -78,15 +78,15 @@ class PreferenceValues:
         """Return places and Gaussian kernel densities of the values of each algorithm, over the central 99.8 % of draws."""
         from scipy.stats import gaussian_kde
 
-        found = []
+        curves = []
         for values in self.values.T:
             low, high = np.quantile(values, [_TAIL, 1 - _TAIL])
             if not high - low > 1e-12:  # all draws agree: draw a very thin peak
-                found.append((np.array([low - 1e-6, low, low + 1e-6]), np.array([0.0, 1e6, 0.0])))
+                curves.append((np.array([low - 1e-6, low, low + 1e-6]), np.array([0.0, 1e6, 0.0])))
                 continue
             where = np.linspace(low, high, _POINTS)
-            found.append((where, gaussian_kde(values)(where)))
-        return tuple(found)
+            curves.append((where, gaussian_kde(values)(where)))
+        return tuple(curves)
 
 
 def draw_values(ax: Axes, data: PreferenceValues) -> None:
@@ -94,7 +94,7 @@ def draw_values(ax: Axes, data: PreferenceValues) -> None:
 
     The point marks the mean, and the line below it the central 90 %. The right margin shows the probability of being best.
     """
-    look = assign_looks(data.everybody)
+    look = assign_looks(data.all_names)
     for row, (name, (where, density)) in enumerate(zip(data.names, data.densities(), strict=True)):
         colour = look[name].colour
         profile = row - _OVERLAP * density / density.max()

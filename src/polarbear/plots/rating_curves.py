@@ -10,7 +10,7 @@ import numpy as np
 from polarbear.plots.end_labels import label_ends
 from polarbear.plots.lettering import time_axis
 from polarbear.plots.palette import assign_looks
-from polarbear.selection.recommendation import check_candidates
+from polarbear.selection.candidates import check_candidates
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -36,7 +36,7 @@ class RatingCurves:
     ----------
     grid
         The times.
-    names, everybody
+    names, all_names
         The algorithms that are shown, and all algorithms, whose order determines the colours.
     mean, lower, upper
         Posterior mean and central credible interval.
@@ -48,7 +48,7 @@ class RatingCurves:
 
     grid: Grid
     names: tuple[str, ...]
-    everybody: tuple[str, ...]
+    all_names: tuple[str, ...]
     mean: Array
     lower: Array
     upper: Array
@@ -83,13 +83,13 @@ class RatingCurves:
         known = None if truth is None else np.asarray(truth, dtype=np.float64)
         if known is not None and known.shape != summary.mean.shape:
             raise ValueError(
-                f"truth must have shape (time, algorithm) = {summary.mean.shape}, one rating for each time of the grid and "
-                f"each of {', '.join(posterior.names)}; got {known.shape}"
+                f"expected a truth of shape (time, algorithm) = {summary.mean.shape}, got {known.shape}; give one rating "
+                f"for each time of the grid and each of {', '.join(posterior.names)}"
             )
         return cls(
             grid=posterior.grid,
             names=names,
-            everybody=posterior.names,
+            all_names=posterior.names,
             mean=summary.mean[:, columns],
             lower=summary.lower[:, columns],
             upper=summary.upper[:, columns],
@@ -124,7 +124,7 @@ def draw_ratings(
     labelled
         Whether to write the names at the ends of the lines.
     """
-    look, times = assign_looks(data.everybody), data.grid.times
+    look, times = assign_looks(data.all_names), data.grid.times
     shade = 0.18 if len(data.names) <= _FEW else 0.1
     for column, name in enumerate(data.names):
         colour, front = look[name].colour, name not in faint

@@ -13,8 +13,8 @@ from polarbear.plots.end_labels import legend_line
 from polarbear.plots.lettering import disable_math, short_names
 from polarbear.plots.palette import assign_looks
 from polarbear.plots.rating_curves import RatingCurves, draw_ratings
-from polarbear.race.evidence import Evidence, add_runs
-from polarbear.race.loop import infer_posterior
+from polarbear.race.inference import infer_posterior
+from polarbear.race.observations import Observations, add_runs
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -45,7 +45,7 @@ class Panel:
         The number of instances used so far.
     curves
         The rating curves.
-    out
+    excluded
         The algorithms eliminated or removed so far.
     """
 
@@ -54,15 +54,15 @@ class Panel:
     resolved: tuple[str, ...]
     instances: int
     curves: RatingCurves
-    out: frozenset[str]
+    excluded: frozenset[str]
 
 
 @dataclass(frozen=True, eq=False)
 class RoundPanels:
-    """The posteriors after selected rounds, in order; `everybody` lists all algorithms of the race."""
+    """The posteriors after selected rounds, in order; `all_names` lists all algorithms of the race."""
 
     panels: tuple[Panel, ...]
-    everybody: tuple[str, ...]
+    all_names: tuple[str, ...]
 
     @classmethod
     def of(
@@ -98,9 +98,9 @@ class RoundPanels:
                     round=number,
                     eliminated=tuple(each.name for each in result.rounds[number - 1].eliminated),
                     resolved=resolved[number - 1],
-                    instances=len(earlier.evidence.instances),
+                    instances=len(earlier.observations.instances),
                     curves=RatingCurves.of(infer_posterior(earlier), level=level, truth=truth),
-                    out=frozenset(earlier.names) - earlier.candidates,
+                    excluded=frozenset(earlier.names) - earlier.candidates,
                 )
             )
         return cls(tuple(panels), result.state.names)
@@ -113,10 +113,10 @@ def key_rounds(result: RaceResult, *, most: int = 6) -> tuple[int, ...]:
     algorithms, and later rounds before earlier ones.
     """
     if most < 1:
-        raise ValueError(f"expected at least one round to show, got {most!r}")
+        raise ValueError(f"expected at least one round to show, got {most!r}; leave it out to show six")
     rounds, resolved = result.rounds, _newly_resolved(result)
     if not rounds:
-        raise ValueError("no round has been decided yet; run the race first")
+        raise ValueError("expected a race with rounds, got none to show; run the race first")
     weight = {
         round_.number: (round_.number == len(rounds), bool(round_.eliminated), bool(new), round_.number)
         for round_, new in zip(rounds, resolved, strict=True)
@@ -134,62 +134,64 @@ def state_after(state: State, number: int) -> State:
     """Return the state of a race after a round: its runs, names and candidates, under the present settings."""
     if not 1 <= number <= len(state.rounds):
         raise ValueError(f"expected a round from 1 to {len(state.rounds)}, got {number!r}")
-    told = state.rounds[:number]
-    names = tuple(name for name, _ in told[-1].threat)
-    evidence, out = Evidence(), set[str]()
-    for round_ in told:
+    rounds = state.rounds[:number]
+    names = tuple(name for name, _ in rounds[-1].threat)
+    all_runs, observations, eliminated = state.observations.runs, Observations(), set[str]()
+    for round_ in rounds:
         keys = [(name, instance) for name, _ in round_.until for instance in round_.instances]
-        new = [state.evidence.runs[key] for key in keys if key in state.evidence.runs and key not in evidence.runs]
+        new = [all_runs[key] for key in keys if key in all_runs and key not in observations.runs]
         if new:
-            evidence = add_runs(evidence, new, names, state.settings)
+            observations = add_runs(observations, new, names, state.settings)
         if round_.kind == "review":
-            out.clear()
-        out.update(each.name for each in round_.eliminated)
-    last = number == len(state.rounds) and evidence.runs.keys() == state.evidence.runs.keys() and names == state.names
+            eliminated.clear()
+        eliminated.update(each.name for each in round_.eliminated)
+    last = number == len(state.rounds) and observations.runs.keys() == all_runs.keys() and names == state.names
     return replace(
         state,
         names=names,
-        candidates=frozenset(names) - out,
-        evidence=evidence,
-        rounds=told,
+        candidates=frozenset(names) - eliminated,
+        observations=observations,
+        rounds=rounds,
         posterior=state.posterior if last else None,
     )
 
 
 def _newly_resolved(result: RaceResult) -> list[tuple[str, ...]]:
     """Return the candidates that became decided against all others, per round."""
-    story = DominanceEvolution.of(result)
-    return [tuple(name for name, yes in zip(story.names, row, strict=True) if yes) for row in story.resolved]
+    evolution = DominanceEvolution.of(result)
+    return [tuple(name for name, new in zip(evolution.names, row, strict=True) if new) for row in evolution.resolved]
 
 
 def draw_rounds(axes: Sequence[Axes], data: RoundPanels, *, axis: Axis | None = None, unit: str = "time") -> None:
     """Draw one panel per round, on as many axes as there are panels; eliminated algorithms are faint."""
-    short, brief = short_names(data.everybody), short_names(data.everybody, longest=_LINE)
+    short, brief = short_names(data.all_names), short_names(data.all_names, longest=_LINE)
     highest = max(float(panel.curves.upper.max()) for panel in data.panels)
     for ax, panel in zip(axes, data.panels, strict=True):
-        curves = replace(panel.curves, everybody=data.everybody)
-        draw_ratings(ax, curves, axis=axis, unit=unit, faint=panel.out, labelled=False)
+        curves = replace(panel.curves, all_names=data.all_names)
+        draw_ratings(ax, curves, axis=axis, unit=unit, faint=panel.excluded, labelled=False)
         ax.set_ylim(0, 1.03 * highest)
         ax.label_outer()
-        told = f"Round {panel.round} · {panel.instances} instances"
+        heading = f"Round {panel.round} · {panel.instances} instances"
         # Bottom alignment keeps titles level, whatever letters their last lines have.
-        disable_math(ax.set_title(f"{told}\n{_decided(panel, brief)}", va="bottom", linespacing=1.3, fontsize=7.5))
+        disable_math(
+            ax.set_title(f"{heading}\n{_format_decisions(panel, brief)}", va="bottom", linespacing=1.3, fontsize=7.5)
+        )
     figure = axes[0].get_figure()
     assert figure is not None
-    look = assign_looks(data.everybody)
+    look = assign_looks(data.all_names)
     legend = figure.legend(
-        [legend_line(look[name]) for name in data.everybody],
-        [short[name] for name in data.everybody],
+        [legend_line(look[name]) for name in data.all_names],
+        [short[name] for name in data.all_names],
         loc="outside right upper",
     )
     for text in legend.get_texts():
         disable_math(text)
 
 
-def _decided(panel: Panel, brief: Mapping[str, str]) -> str:
+def _format_decisions(panel: Panel, brief: Mapping[str, str]) -> str:
     """Return the decisions of a round as text: one line for eliminated and one for newly decided algorithms."""
     parts = []
-    for names, what in ((panel.eliminated, "out"), (panel.resolved, "resolved")):
+    for names, what in ((panel.eliminated, "eliminated"), (panel.resolved, "decided")):
         listed = ", ".join(brief[name] for name in names)
         if names:
             parts.append(f"{listed if len(listed) <= _LINE else f'{len(names)} algorithms'} {what}")

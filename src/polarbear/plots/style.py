@@ -42,7 +42,7 @@ def empty_figure(width: float | None, height: float) -> Figure:
 
     width = WIDTH_INCHES if width is None else width
     if not width >= _NARROWEST:
-        raise ValueError(f"expected a width of {_NARROWEST} inches or more, got {width!r}")
+        raise ValueError(f"expected a width of {_NARROWEST} inches or more, got {width!r}; make the figure wider")
     return Figure(figsize=(width, height), layout="constrained")
 
 

@@ -90,19 +90,19 @@ def elimination_probabilities(
     `over_time` is the result of `elimination_probabilities_over_time`, if it has been computed already.
     """
     if elimination not in get_args(Elimination):
-        raise ValueError(f"elimination must be 'joint' or 'pointwise', got {elimination!r}")
+        raise ValueError(f"expected elimination as one of 'joint', 'pointwise', got {elimination!r}")
     if over_time is None:
         over_time = elimination_probabilities_over_time(posterior, specialists=specialists)
     least: Array = over_time.min(axis=0)
     if elimination == "pointwise":
         return least
     # A zero probability at one time implies a zero probability at all times at once.
-    if not _watches_first_places(posterior, specialists):
+    if not _considers_first_places(posterior, specialists):
         return anytime_dominance(posterior, where=least > 0)
     posterior.require_joint("joint elimination")
     result = np.zeros_like(least)
     for a, b in np.argwhere(np.triu((least > 0) | (least > 0).T, 1)).tolist():
-        result[a, b], result[b, a] = (each.all(axis=0).mean() for each in _better(posterior, a, b))
+        result[a, b], result[b, a] = (each.all(axis=0).mean() for each in _eliminates(posterior, a, b))
     return np.where(least > 0, result, 0.0)
 
 
@@ -114,34 +114,34 @@ def elimination_probabilities_over_time(
     `beats` is `dominance(posterior)`, if it has been computed already; where it is zero, the result is zero.
     """
     if specialists not in get_args(Specialists):
-        raise ValueError(f"specialists must be 'keep' or 'drop', got {specialists!r}")
+        raise ValueError(f"expected specialists as one of 'keep', 'drop', got {specialists!r}")
     beats = dominance(posterior) if beats is None else beats
     if posterior.outcomes is not None:
-        beats = np.where(_compared(posterior), beats, 0.0)
-    if not _watches_first_places(posterior, specialists):
+        beats = np.where(_were_compared(posterior), beats, 0.0)
+    if not _considers_first_places(posterior, specialists):
         return beats
     result = np.zeros_like(beats)
     for a, b in np.argwhere(np.triu(beats.any(axis=0) | beats.any(axis=0).T, 1)).tolist():
-        result[:, a, b], result[:, b, a] = (each.mean(axis=1) for each in _better(posterior, a, b))
+        result[:, a, b], result[:, b, a] = (each.mean(axis=1) for each in _eliminates(posterior, a, b))
     return np.where(beats > 0, result, 0.0)
 
 
-def _compared(posterior: Posterior) -> Mask:
+def _were_compared(posterior: Posterior) -> Mask:
     """Return whether two algorithms were observed on a common instance at each time, shape (time, algorithm, algorithm)."""
     assert posterior.outcomes is not None
     result = np.zeros((len(posterior.grid), len(posterior.names), len(posterior.names)), dtype=np.bool_)
     for a, b in zip(*np.triu_indices(len(posterior.names), 1), strict=True):
-        result[:, a, b] = result[:, b, a] = posterior.outcomes.compared(int(a), int(b))
+        result[:, a, b] = result[:, b, a] = posterior.outcomes.were_compared(int(a), int(b))
     return result
 
 
-def _watches_first_places(posterior: Posterior, specialists: Specialists) -> bool:
+def _considers_first_places(posterior: Posterior, specialists: Specialists) -> bool:
     """Return whether elimination considers first places; under Plackett-Luce win rates imply their order."""
     return specialists == "keep" and posterior.outcomes is not None
 
 
-def _better(posterior: Posterior, a: int, b: int) -> tuple[Mask, Mask]:
-    """Return whether a beats b on most instances and comes first as often, and the reverse, each of shape (time, draw)."""
+def _eliminates(posterior: Posterior, a: int, b: int) -> tuple[Mask, Mask]:
+    """Return whether a beats b on most instances and comes first as often, and whether b does, each (time, draw)."""
     assert posterior.outcomes is not None
     rates, lead = posterior.win_rates(a, b), posterior.outcomes.first_place_lead(a, b)
     return (rates > 0.5) & (lead > -SPECIALIST_MARGIN), (rates < 0.5) & (lead < SPECIALIST_MARGIN)
@@ -167,18 +167,21 @@ def find_specialists(
     >>> [(each.name, each.by) for each in pb.find_specialists(posterior, confidence=0.9)]
     [('A', 'B')]
     """
-    chosen = posterior.names if among is None else tuple(among)
-    options = {"confidence": confidence, "elimination": elimination, "among": chosen}
-    gone = {each.name for each in dominated(posterior, **options)}  # type: ignore[arg-type]
-    shares = posterior.ratings.mean(axis=0)
-    found = []
-    for each in dominated(posterior, specialists="drop", **options):  # type: ignore[arg-type]
-        if each.name not in gone:
+
+    def eliminations(specialists: Specialists) -> tuple[Dominated, ...]:
+        return dominated(
+            posterior, confidence=confidence, elimination=elimination, specialists=specialists, among=candidates
+        )
+
+    candidates = posterior.names if among is None else tuple(among)
+    eliminated = {each.name for each in eliminations("keep")}
+    shares, times = posterior.ratings.mean(axis=0), posterior.grid.times
+    result = []
+    for each in eliminations("drop"):
+        if each.name not in eliminated:
             own = shares[:, posterior.names.index(each.name)]
-            found.append(
-                Specialist(each.name, each.by, float(own.max()), float(posterior.grid.times[int(own.argmax())]))
-            )
-    return tuple(found)
+            result.append(Specialist(each.name, each.by, float(own.max()), float(times[int(own.argmax())])))
+    return tuple(result)
 
 
 def dominated(
@@ -214,7 +217,7 @@ def dominated(
     tuple of Dominated
     """
     if not 0.5 < confidence <= 1:
-        raise ValueError(f"confidence must lie in (0.5, 1], got {confidence!r}")
+        raise ValueError(f"expected confidence in (0.5, 1], got {confidence!r}; use a value such as 0.99")
     threat = elimination_probabilities(posterior, elimination=elimination, specialists=specialists)
     return eliminate_successively(
         posterior, threat, confidence=confidence, among=posterior.names if among is None else among
@@ -229,18 +232,18 @@ def eliminate_successively(
     `threat` is what `elimination_probabilities` returns, or any measure on whose scale `confidence` is given.
     """
     names = posterior.names
-    inside = np.array([name in among for name in names])
+    remaining = np.array([name in among for name in names])
     strength = posterior.ratings.mean(axis=(0, 1))
-    found = []
-    while inside.any():
-        considered = np.where(inside[:, None] & inside, threat, 0.0)
+    result = []
+    while remaining.any():
+        considered = np.where(remaining[:, None] & remaining, threat, 0.0)
         largest = considered.max(axis=0)
-        loser = max(np.flatnonzero(inside), key=lambda a: (largest[a], -strength[a]))
+        loser = max(np.flatnonzero(remaining), key=lambda a: (largest[a], -strength[a]))
         if largest[loser] < confidence:
             break
-        inside[loser] = False
-        found.append(Dominated(names[loser], names[int(considered[:, loser].argmax())], float(largest[loser])))
-    return tuple(found)
+        remaining[loser] = False
+        result.append(Dominated(names[loser], names[int(considered[:, loser].argmax())], float(largest[loser])))
+    return tuple(result)
 
 
 def pareto_set(
@@ -251,8 +254,6 @@ def pareto_set(
     specialists: Specialists = "keep",
 ) -> tuple[str, ...]:
     """Return the algorithms that are not `dominated`, in the order of the posterior."""
-    gone = {
-        each.name
-        for each in dominated(posterior, confidence=confidence, elimination=elimination, specialists=specialists)
-    }
-    return tuple(name for name in posterior.names if name not in gone)
+    eliminations = dominated(posterior, confidence=confidence, elimination=elimination, specialists=specialists)
+    eliminated = {each.name for each in eliminations}
+    return tuple(name for name in posterior.names if name not in eliminated)

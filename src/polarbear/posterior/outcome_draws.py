@@ -78,7 +78,7 @@ class OutcomeDraws:
         rates: Array32 = self._all_pairs[_pair_index(first, second, self.algorithms)]
         return rates
 
-    def thinned(self, kept: Indices) -> OutcomeDraws:
+    def thin(self, kept: Indices) -> OutcomeDraws:
         """Return the draws at the positions `kept`."""
         return replace(
             self,
@@ -92,7 +92,7 @@ class OutcomeDraws:
         both, _ = outcomes(self.ranks[..., first], self.ranks[..., second])
         return self.sizes @ both
 
-    def compared(self, first: int, second: int) -> Mask:
+    def were_compared(self, first: int, second: int) -> Mask:
         """Return whether any observed instance (no pseudo-instance) compares both algorithms, shape (time,)."""
         ranks = self.ranks[: self.observed]
         both, _ = outcomes(ranks[..., first], ranks[..., second])
@@ -104,7 +104,7 @@ class OutcomeDraws:
         It uses outcomes alone: the Plackett-Luce fit does not represent on which instances algorithms fail together.
         """
         both, won = outcomes(_best(self.ranks, members), _best(self.ranks, rivals))
-        return self._weighted(both, won)
+        return self._weighted_mean(both, won)
 
     def first_place_lead(self, first: int, second: int) -> Array32:
         """Return the difference between two algorithms in the share of first places, shape (time, draw).
@@ -115,9 +115,9 @@ class OutcomeDraws:
         both, _ = outcomes(self.ranks[..., first], self.ranks[..., second])
         lead = (self._first_shares[..., first] - self._first_shares[..., second]) * both
         if self._model_ratings is None:
-            return self._weighted(both, lead)
+            return self._weighted_mean(both, lead)
         model: Array32 = self._model_ratings[:, first] - self._model_ratings[:, second]
-        return model if np.isinf(self.model_weight) else self._blended(self._weighted(both, lead), model, both)
+        return model if np.isinf(self.model_weight) else self._blend(self._weighted_mean(both, lead), model, both)
 
     @cached_property
     def _first_shares(self) -> Array32:
@@ -142,38 +142,39 @@ class OutcomeDraws:
         return result
 
     def _win_rates(self, first: int, second: int) -> Array32:
-        rates = self.unshrunk(first, second)
+        """Return the win rates of a pair first < second, computed anew, shape (time, draw)."""
+        rates = self.unshrunk_win_rates(first, second)
         if self.spread is not None:
             rates = shrink(rates, self.spread[_pair_index(first, second, self.algorithms)])
         return rates
 
-    def unshrunk(self, first: int, second: int) -> Array32:
+    def unshrunk_win_rates(self, first: int, second: int) -> Array32:
         """Return the win rates of a pair before shrinkage, shape (time, draw)."""
         both, won = outcomes(self.ranks[..., first], self.ranks[..., second])
         if self.utilities is None or self.model_weight == 0:
-            return self._weighted(both, won)
+            return self._weighted_mean(both, won)
         model = _logistic(self.utilities[:, first] - self.utilities[:, second])
         if np.isinf(self.model_weight):
             return model
-        return self._blended(self._weighted(both, won), model, both)
+        return self._blend(self._weighted_mean(both, won), model, both)
 
-    def _blended(self, by_outcomes: Array32, by_model: Array32, both: Mask) -> Array32:
+    def _blend(self, by_outcomes: Array32, by_model: Array32, both: Mask) -> Array32:
         """Blend outcomes and model, both (time, draw); the fewer instances compare the pair, the more the model counts."""
         share = (self.model_weight / (self.model_weight + self.sizes @ both)).astype(np.float32)[:, None]
-        blended: Array32 = by_outcomes + share * (by_model - by_outcomes)
-        return blended
+        rates: Array32 = by_outcomes + share * (by_model - by_outcomes)
+        return rates
 
-    def _weighted(self, both: Mask, won: Array32) -> Array32:
-        """Return the weighted mean of `won` (row, time) over the rows that compare both, shape (time, draw)."""
-        weighted, counted = won, both.astype(np.float32)
+    def _weighted_mean(self, both: Mask, scores: Array32) -> Array32:
+        """Return the weighted mean of scores (row, time) over the rows that compare both, shape (time, draw)."""
+        included = both.astype(np.float32)
         if self.scale is not None:
-            weighted, counted = (each * self.scale.astype(np.float32) for each in (won, counted))
+            scores, included = (each * self.scale.astype(np.float32) for each in (scores, included))
         with single_thread():
-            wins: Array32 = weighted.T @ self.weights
+            sums: Array32 = scores.T @ self.weights
             if self.scale is None and both.all():
-                return np.minimum(wins, 1.0)  # weights sum to one up to rounding
-            total = counted.T @ self.weights
-        rates: Array32 = np.divide(wins, total, out=np.full_like(wins, 0.5), where=total > 0)
+                return np.minimum(sums, 1.0)  # weights sum to one up to rounding
+            total = included.T @ self.weights
+        rates: Array32 = np.divide(sums, total, out=np.full_like(sums, 0.5), where=total > 0)
         return np.minimum(rates, 1.0)
 
 

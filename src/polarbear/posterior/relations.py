@@ -53,17 +53,14 @@ def win_rates(posterior: Posterior, first: str | None = None, second: str | None
     if first is not None and second is not None:
         return posterior.win_rates(index_of(first, names), index_of(second, names)).T.astype(np.float64)
     draws, times, algorithms = posterior.ratings.shape
-    if 8 * draws * times * algorithms**2 > _LARGEST_BYTES:
+    size = 8 * draws * times * algorithms**2
+    if size > _LARGEST_BYTES:
         raise ValueError(
-            f"the win rates of {algorithms} algorithms at {times} times in {draws} draws would take "
-            f"{8e-9 * draws * times * algorithms**2:.1f} GB; ask for one pair, such as "
+            f"expected win rates of at most {_LARGEST_BYTES / 1e9:.0f} GB, got {algorithms} algorithms at {times} times in "
+            f"{draws} draws, which need {size / 1e9:.1f} GB; request one pair, such as "
             f"win_rates(posterior, {names[0]!r}, {names[1]!r}), or thin the posterior"
         )
-    result = np.full((draws, times, algorithms, algorithms), 0.5)
-    for a, b in zip(*np.triu_indices(algorithms, 1), strict=True):
-        result[..., a, b] = posterior.win_rates(int(a), int(b)).T
-        result[..., b, a] = 1 - result[..., a, b]
-    return result
+    return posterior.all_win_rates()
 
 
 def dominance(posterior: Posterior, *, where: ArrayLike = True) -> Array:
@@ -105,7 +102,7 @@ def equivalence(posterior: Posterior, *, rope: float = 0.05, where: ArrayLike = 
         The entries to compute, see `dominance`.
     """
     if not 0 <= rope < 0.5:
-        raise ValueError(f"rope must lie in [0, 0.5), got {rope!r}")
+        raise ValueError(f"expected rope in [0, 0.5), got {rope!r}; use a value such as 0.05")
 
     def within(rates: Rates) -> tuple[Array, Array]:
         share = _share(np.abs(rates - 0.5) <= rope)

@@ -84,7 +84,7 @@ class GpBbobProblem:
         if dimension is not None and not 2 <= dimension <= 320:
             raise ValueError(f"expected a dimension from 2 to 320, got {dimension!r}")
         ioh = import_ioh("GP-BBOB")
-        self.seed, self._asked = seed, dimension
+        self.seed, self._given_dimension = seed, dimension
         rng = np.random.default_rng(seed)
         drawn = truncated_normal(rng, mean=240, deviation=30, lowest=2, highest=320)
         self.dimension = drawn if dimension is None else dimension
@@ -145,7 +145,7 @@ class GpBbobProblem:
         return f"GpBbobProblem(seed={self.seed}, dimension={self.dimension})"
 
     def __reduce__(self) -> Any:
-        return GpBbobProblem, (self.seed, self._asked)
+        return GpBbobProblem, (self.seed, self._given_dimension)
 
 
 @dataclass(frozen=True)

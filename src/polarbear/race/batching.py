@@ -12,7 +12,7 @@ _MANY = 0.2
 
 @dataclass(frozen=True)
 class AdaptiveBatch:
-    """A batch size that doubles when a round decides nothing and halves when it decides more than a fifth, within limits.
+    """A batch size within limits that doubles if a round decides nothing and halves if it decides more than a fifth.
 
     Parameters
     ----------
@@ -38,7 +38,9 @@ class AdaptiveBatch:
         if self.start is not None:
             require_count("the first batch", self.start, least=self.smallest)
             if self.start > self.largest:
-                raise ValueError(f"the first batch must be at most the largest, {self.largest}, got {self.start}")
+                raise ValueError(
+                    f"expected the first batch to be at most the largest, {self.largest}, got {self.start}; lower start"
+                )
 
     @property
     def first(self) -> int:

@@ -21,8 +21,8 @@ def instances_needed(posterior: Posterior, resolved: Mask, settings: Settings) -
     """Return the total number of instances at which every undecided pair should be decided.
 
     It is infinite if 1,024 times the present data are too few. With k times the data, the logit of a pair's win rate is
-    assumed to be normal around its present mean, with 1/k of its present variance. A pair is decided when the sign is known,
-    or when the logit is known to lie within the region of practical equivalence.
+    assumed to be normal around its present mean, with 1/k of its present variance. A pair is decided when the sign is
+    known, or when the logit is known to lie within the region of practical equivalence.
     """
     open_pairs = np.argwhere(np.triu(~resolved.all(axis=0), 1))
     needed = 1.0
@@ -41,8 +41,8 @@ def instances_needed(posterior: Posterior, resolved: Mask, settings: Settings) -
 def _logits(posterior: Posterior, first: int, second: int) -> Array:
     """Return the logits of a pair's win rates, shape (time, draw), all finite."""
     rates = posterior.win_rates(first, second).astype(np.float64)
-    # Weighted outcomes can be 0 or 1, and a few huge logits would dominate the variance. P instances cannot distinguish a
-    # win rate within half an instance of 1 from 1. Under Plackett-Luce only rounding yields 0 or 1.
+    # Weighted outcomes can be 0 or 1, and a few huge logits would dominate the variance. P instances cannot distinguish
+    # a win rate within half an instance of 1 from 1. Under Plackett-Luce only rounding yields 0 or 1.
     least = _ROUNDING if posterior.outcomes is None else 0.5 / (posterior.instances + 1)
     logits: Array = logit(np.clip(rates, least, 1 - least))
     return logits

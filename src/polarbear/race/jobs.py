@@ -43,14 +43,14 @@ class Run:
     trajectory
         The best value found by each time; its `failed` is true unless the status is "done".
     status
-        "done": the run reached the job's `until`, or ended by itself before. In both cases the trajectory is known until
-        then, and not beyond, since the run may have ended because of that time.
-        "error": the run raised an exception, or reported nothing usable. "crashed": its process died. "timeout": it
-        exceeded the time limit. "setup": the algorithm could not be loaded or the instance could not be generated; this
-        is no evidence about the algorithm, and the race stops.
+        "done": the run reached the job's `until`, or ended by itself before. In both cases the trajectory is known
+        until then, and not beyond, since the run may have ended because of that time. "error": the run raised an
+        exception, or reported nothing usable. "crashed": its process died. "timeout": it exceeded the time limit.
+        "setup": the algorithm could not be loaded or the instance could not be generated; this is no evidence about the
+        algorithm, and the race stops.
     message
-        A message for the user: why the run failed, with the traceback or the last lines of its output; if it is done, the
-        last lines that it wrote to stdout and stderr.
+        A message for the user: why the run failed, with the traceback or the last lines of its output; if it is done,
+        the last lines that it wrote to stdout and stderr.
     reached
         The time at which the run ended, in the race's unit, which is its cost. Never later than the job's `until`.
     seconds, cpu_seconds

@@ -28,8 +28,8 @@ def resolved_pairs(
     """Return C(t, {A, B}), whether each pair is decided at t, shape (time, algorithm, algorithm).
 
     The result is symmetric with a true diagonal. Strict: a pair is decided at t if one beats the other or both are
-    equivalent at t. Crossing and membership: a pair is also decided at every t if A beats or equals B at some time, B beats
-    or equals A at some time, and at least one of the two relations is "beats".
+    equivalent at t. Crossing and membership: a pair is also decided at every t if A beats or equals B at some time, B
+    beats or equals A at some time, and at least one of the two relations is "beats".
 
     Parameters
     ----------

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from polarbear.checks.model_check import ModelCheck, model_check
 from polarbear.posterior.elimination import Specialist, elimination_probabilities, find_specialists
 from polarbear.posterior.relations import is_dominated
-from polarbear.race.loop import choices_of_runs, infer_posterior
+from polarbear.race.inference import choices_of_runs, infer_posterior
 from polarbear.race.sampling import next_plan
-from polarbear.selection.worst_case_regret import RegretBounds, regret
+from polarbear.selection.worst_case_regret import RegretBounds, worst_case_regret
 
 if TYPE_CHECKING:
     from polarbear.arrays import Array, Indices
+    from polarbear.checks.model_check import ModelCheck
     from polarbear.posterior.posterior import Posterior
     from polarbear.race.jobs import Run
     from polarbear.race.rounds import Eliminated, Round
@@ -54,8 +54,8 @@ class RaceResult:
 
     def __repr__(self) -> str:
         return (
-            f"RaceResult({', '.join(self.pareto_set)} of {len(self.state.names)} algorithms, {len(self.rounds)} rounds, "
-            f"{self.instances} instances, {self.stopped})"
+            f"RaceResult({', '.join(self.pareto_set)} of {len(self.state.names)} algorithms, "
+            f"{len(self.rounds)} rounds, {self.instances} instances, {self.stopped})"
         )
 
     @property
@@ -87,12 +87,12 @@ class RaceResult:
     @property
     def instances(self) -> int:
         """The number of instances used."""
-        return len(self.state.evidence.instances)
+        return len(self.state.observations.instances)
 
     @property
     def runs(self) -> tuple[Run, ...]:
         """All runs."""
-        return tuple(self.state.evidence.runs.values())
+        return tuple(self.state.observations.runs.values())
 
     @property
     def failures(self) -> tuple[Run, ...]:
@@ -130,18 +130,18 @@ class RaceResult:
     def wrong_elimination(self) -> float:
         """The probability that at least one elimination is wrong, under the present posterior and the race's own rule.
 
-        Under joint elimination this is the share of draws in which some eliminated algorithm is not dominated by any other.
-        Under pointwise elimination it is the sum over eliminations of the error probability at the least certain time, at
-        most 1.
+        Under joint elimination this is the share of draws in which some eliminated algorithm is not dominated by any
+        other. Under pointwise elimination it is the sum over eliminations of the error probability at the least certain
+        time, at most 1.
         """
-        out = [self.posterior.names.index(each.name) for each in self.eliminations]
-        if not out:
+        losers = [self.posterior.names.index(each.name) for each in self.eliminations]
+        if not losers:
             return 0.0
         settings = self.state.settings
         if settings.elimination == "joint":
-            return 1 - float(np.mean(is_dominated(self.posterior)[out].all(axis=0)))
+            return 1 - float(np.mean(is_dominated(self.posterior)[losers].all(axis=0)))
         beats = elimination_probabilities(self.posterior, elimination="pointwise", specialists=settings.specialists)
-        return float(min(1.0, (1 - beats[:, out].max(axis=0)).sum()))
+        return float(min(1.0, (1 - beats[:, losers].max(axis=0)).sum()))
 
     @property
     def scope(self) -> str:
@@ -161,12 +161,16 @@ class RaceResult:
 
     @cached_property
     def regret(self) -> RegretBounds:
-        """Bounds on the worst-case regret of choosing among the candidates, as far as more data could still reduce it."""
-        return regret(self.posterior, among=[name for name in self.pareto_set if name in self.posterior.names])
+        """Bounds on the worst-case regret of choosing among the candidates, as far as more data can reduce it."""
+        return worst_case_regret(
+            self.posterior, among=[name for name in self.pareto_set if name in self.posterior.names]
+        )
 
     @cached_property
     def check(self) -> ModelCheck:
         """The model check of the posterior against the observed outcomes of each pair."""
+        from polarbear.checks.model_check import model_check  # imports scipy.stats, which only the check needs
+
         return model_check(self.posterior, choices_of_runs(self.state))
 
     @property
@@ -174,9 +178,9 @@ class RaceResult:
         """Reasons not to trust the result: an unreliable posterior, a contradicted model, or unfair clocks."""
         if not self.instances:
             return ()
-        told = self.posterior.diagnostics
-        doubt = [] if told.reliable else [f"The posterior is not reliable: {told.message}"]
-        return (*doubt, *self.check.sentences(self.eliminations), *self._unfair_clocks())
+        diagnostics = self.posterior.diagnostics
+        unreliable = [] if diagnostics.reliable else [f"The posterior is not reliable: {diagnostics.message}"]
+        return (*unreliable, *self.check.sentences(self.eliminations), *self._unfair_clocks())
 
     def _unfair_clocks(self) -> list[str]:
         """Return a warning if time is in seconds and some runs did not have a processor to themselves."""
@@ -186,9 +190,9 @@ class RaceResult:
             return []
         worst = min(run.cpu_seconds / run.seconds for run in waited)
         return [
-            f"{len(waited)} of {len(runs)} runs had the processor for less than {_FAIR_SHARE:.0%} of their time (the worst "
-            f"for {worst:.0%}), and seconds are counted: if they were not waiting on purpose, use fewer workers, or an idle "
-            "machine."
+            f"{len(waited)} of {len(runs)} runs had the processor for less than {_FAIR_SHARE:.0%} of their time (the "
+            f"worst for {worst:.0%}), and time is in seconds: unless they wait on purpose, use fewer workers or an "
+            "idle machine."
         ]
 
     def undecided(self) -> dict[tuple[str, str], Array]:

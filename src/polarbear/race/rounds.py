@@ -17,11 +17,13 @@ class Eliminated:
     name, by
         The eliminated algorithm, and the candidate that beats it.
     probability
-        The probability that `by` beats `name`: at all times at once ("joint"), or at the least certain time ("pointwise").
+        The probability that `by` beats `name`: at all times at once ("joint"), or at the least certain time
+        ("pointwise").
     round
         The number of the round that decided it.
     instances, cost
-        The number of instances that the race had used by then, and the cost of all its runs, in the race's unit of time.
+        The number of instances that the race had used by then, and the cost of all its runs, in the race's unit of
+        time.
     error_bound
         Model-free upper bound on the probability that this elimination is wrong, see `pb.evidence`. It holds for all
         eliminations of the race at once. None in race files of versions that do not compute it.

@@ -29,10 +29,10 @@ class Plan:
 def next_plan(state: State, *, most_instances: int | None = None) -> Plan | None:
     """Plan the next round; return None when every pair of candidates is decided at every time.
 
-    Algorithms that joined later first run on the instances that the race has used already. Then all candidates in undecided
-    pairs run on new instances.
+    Algorithms that joined later first run on the instances that the race has used already. Then all candidates in
+    undecided pairs run on new instances.
     """
-    ran = {name for name, _ in state.evidence.runs}
+    ran = {name for name, _ in state.observations.runs}
     if state.review and state.candidates <= ran:  # inference needs at least one run of every candidate
         return Plan("review", (), (), ())
     until = running_until(state)
@@ -70,17 +70,17 @@ def running_until(state: State) -> dict[str, float]:
 
 def missing_instances(state: State, name: str) -> set[int]:
     """Return the instances of the race on which an algorithm has not run."""
-    return {instance for instance in state.evidence.instances if (name, instance) not in state.evidence.runs}
+    return {instance for instance in state.observations.instances if (name, instance) not in state.observations.runs}
 
 
 def job(settings: Settings, algorithm: str, instance: int, until: float) -> Job:
     """Return the job of one run, with seeds that depend only on the race's seed, the instance and the algorithm."""
-    who = "" if settings.common_random_numbers else algorithm
+    owner = "" if settings.common_random_numbers else algorithm
     return Job(
         algorithm,
         instance,
         until,
-        seed=seed_of(settings.seed, "run", instance, who),
+        seed=seed_of(settings.seed, "run", instance, owner),
         instance_seed=seed_of(settings.seed, "instance", instance),
     )
 

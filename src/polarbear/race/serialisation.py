@@ -7,31 +7,24 @@ from typing import Any, cast
 
 import numpy as np
 
-from polarbear import models
+from polarbear.models import PRIORS, InverseGamma, LogNormal
 from polarbear.observe import Grid
 from polarbear.race.batching import AdaptiveBatch, FixedBatch
 from polarbear.race.rounds import Eliminated, Round
 from polarbear.race.settings import Settings
 
-# Keys in race files of earlier versions that no longer exist. `calibration` in Settings was a correction of temporal priors
-# for correlation over time, which BayesianBootstrap replaces. These races must stay readable: the stored decisions of their
-# rounds remain valid, and later rounds use the race's prior without the correction.
+# Keys in race files of earlier versions that no longer exist. `calibration` in Settings was a correction of temporal
+# priors for correlation over time, which BayesianBootstrap replaces. These races must stay readable: the stored
+# decisions of their rounds remain valid, and later rounds use the race's prior without the correction.
 _DROPPED = {"Settings": frozenset({"calibration"})}
 
-_KNOWN = {
+_KNOWN: dict[str, type[Any]] = {
     kind.__name__: kind
     for kind in (
         Grid,
-        models.BayesianBootstrap,
-        models.BSpline,
-        models.Dirichlet,
-        models.GaussianProcess,
-        models.HierarchicalDirichlet,
-        models.HilbertSpaceGP,
-        models.InverseGamma,
-        models.LogNormal,
-        models.RandomWalk,
-        models.SparseGaussianProcess,
+        *PRIORS.values(),
+        InverseGamma,
+        LogNormal,
         AdaptiveBatch,
         FixedBatch,
         Settings,
@@ -55,8 +48,8 @@ def to_plain(value: object) -> Any:
         name = type(value).__name__
         if _KNOWN.get(name) is not type(value):
             raise ValueError(
-                f"{value!r} cannot be written into a race file, which knows only PolarBear's own priors and "
-                "hyperpriors; race without a path"
+                f"{value!r} cannot be written into a race file, which supports only PolarBear's own priors "
+                "and hyperpriors; race without a path"
             )
         return {"is": name, **{field.name: to_plain(getattr(value, field.name)) for field in fields(value)}}
     if isinstance(value, tuple | list):
@@ -85,8 +78,10 @@ def from_plain(data: Any) -> Any:
     content = {key: from_plain(value) for key, value in data.items() if key not in ignored}
     kind = _KNOWN.get(name)
     if kind is None:
-        raise ValueError(f"{data.get('is')!r} is not a known part of a race; a newer PolarBear may have written it")
+        raise ValueError(
+            f"{data.get('is')!r} is not a known part of a race; a newer PolarBear may have written it, so upgrade it"
+        )
     try:
         return cast("Any", kind)(**content)
     except TypeError as error:
-        raise ValueError(f"{data.get('is')} does not have the parts that were expected: {error}") from error
+        raise ValueError(f"{data.get('is')} does not have the expected fields: {error}") from error

@@ -28,13 +28,14 @@ class Settings:
     prior, method, draws
         How the posterior is inferred, with the same defaults as in `fit`.
     elimination
-        "joint": an algorithm is eliminated when another one beats it at all times at once with probability `confidence`.
-        This needs draws that are joint over time, which all priors except the Dirichlet priors have. "pointwise": an
-        algorithm is eliminated when another one beats it at each single time with that probability.
+        "joint": an algorithm is eliminated when another one beats it at all times at once with probability
+        `confidence`. This needs draws that are joint over time, which all priors except the Dirichlet priors have.
+        "pointwise": an algorithm is eliminated when another one beats it at each single time with that probability.
     resolution
-        "strict": a pair is decided at a time when one beats the other or both are equivalent. "crossing": a pair is also
-        decided at all times as soon as each is known to beat the other at some time. "membership": as "crossing", but a pair
-        that is close to an elimination stays undecided at its least certain time, even if an earlier round decided it there.
+        "strict": a pair is decided at a time when one beats the other or both are equivalent. "crossing": a pair is
+        also decided at all times as soon as each is known to beat the other at some time. "membership": as "crossing",
+        but a pair that is close to an elimination stays undecided at its least certain time, even if an earlier round
+        decided it there.
     confidence
         α, the probability at which a relation is decided.
     rope
@@ -55,7 +56,7 @@ class Settings:
         Whether all algorithms get the same seed on an instance.
     guarantee
         δ: with probability at least 1 − δ no elimination of the whole race is wrong, for any model. With a guarantee
-        e-values (`polarbear.posterior.evidence`) eliminate instead of the posterior. A pair that may still end in an
+        e-values (`polarbear.posterior.e_values`) eliminate instead of the posterior. A pair that may still end in an
         elimination stays undecided, so that races take longer. None, the default: the posterior eliminates.
     specialists
         "keep": an algorithm eliminates another one only if it also comes first at least as often at every time, see
@@ -85,8 +86,8 @@ class Settings:
         object.__setattr__(self, "grid", as_grid(self.grid))
         if self.grid.times[0] <= 0:
             raise ValueError(
-                f"the grid of a race must begin above 0, since nothing can be run until {self.grid.times[0]:g}; "
-                "leave that time out"
+                f"expected a grid that begins above 0, got {self.grid.times[0]:g} as its first time, by which nothing "
+                "can have run; leave that time out"
             )
         for name, allowed in (
             ("elimination", Elimination),
@@ -97,27 +98,31 @@ class Settings:
         ):
             value = getattr(self, name)
             if value not in get_args(allowed):
-                raise ValueError(f"{name} must be one of {', '.join(map(repr, get_args(allowed)))}; got {value!r}")
+                options = ", ".join(map(repr, get_args(allowed)))
+                raise ValueError(f"expected {name} to be one of {options}, got {value!r}")
         if not 0.5 < self.confidence < 1:
-            raise ValueError(f"confidence must lie between 0.5 and 1, got {self.confidence!r}")
+            raise ValueError(
+                f"expected confidence between 0.5 and 1, got {self.confidence!r}; use a value such as 0.99"
+            )
         if not 0 <= self.rope < 0.5:
-            raise ValueError(f"rope must lie in [0, 0.5), got {self.rope!r}")
+            raise ValueError(f"expected rope in [0, 0.5), got {self.rope!r}; use a value such as 0.05")
         if self.guarantee is not None and not 0 < self.guarantee <= 0.5:
             raise ValueError(
-                f"expected guarantee in (0, 0.5], the probability of any wrong elimination, got {self.guarantee!r}; use a "
-                "value such as 0.05, or None to let the posterior decide"
+                f"expected guarantee in (0, 0.5], the probability of any wrong elimination, got {self.guarantee!r}; "
+                "use a value such as 0.05, or None to let the posterior decide"
             )
         if not isinstance(self.batch, AdaptiveBatch | FixedBatch):
-            raise ValueError(f"batch must be AdaptiveBatch(8, 128) or FixedBatch(10), or alike; got {self.batch!r}")
+            raise ValueError(f"expected batch as AdaptiveBatch(8, 128), FixedBatch(10) or similar, got {self.batch!r}")
         require_count("seed", self.seed, least=0)
         check_request(self.prior, self.method, self.draws, times=len(self.grid))
         if self.elimination == "joint" and not is_joint(self.prior):
             raise ValueError(
-                f"elimination='joint' asks who is better at all times at once, and {self.prior!r} treats each time alone; "
-                "use elimination='pointwise', or a belief with joint draws such as BayesianBootstrap() or RandomWalk()"
+                "elimination='joint' compares algorithms at all times at once; expected a prior with joint draws, got "
+                f"{self.prior!r}, which treats each time alone; use elimination='pointwise', or a prior such as "
+                "BayesianBootstrap() or RandomWalk()"
             )
         if self.draws * (1 - self.confidence) < 1:
             raise ValueError(
-                f"{self.draws} draws cannot tell a probability of {self.confidence} from certainty; "
-                f"ask for at least {round(10 / (1 - self.confidence))} draws, or for less confidence"
+                f"expected enough draws to distinguish a probability of {self.confidence} from certainty, got "
+                f"{self.draws}; use at least {round(10 / (1 - self.confidence))} draws, or a lower confidence"
             )

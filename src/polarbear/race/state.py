@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from polarbear.race.evidence import Evidence
+from polarbear.race.observations import Observations
 
 if TYPE_CHECKING:
     from polarbear.arrays import Mask
@@ -29,13 +29,13 @@ class State:
     candidates
         P̂, the algorithms that have not been eliminated or removed.
     resolved
-        C(t, {A, B}), whether a pair is decided at t, shape (time, algorithm, algorithm). It is symmetric, and true on the
-        diagonal and for all pairs with an algorithm that is not a candidate.
+        C(t, {A, B}), whether a pair is decided at t, shape (time, algorithm, algorithm). It is symmetric, and true on
+        the diagonal and for all pairs with an algorithm that is not a candidate.
     batch_size
         The size of the next round.
     next_instance
         The index of the first unused instance.
-    evidence
+    observations
         All runs and their choices.
     rounds
         The records of all rounds so far.
@@ -55,7 +55,7 @@ class State:
     resolved: Mask
     batch_size: int
     next_instance: int = 0
-    evidence: Evidence = field(default_factory=Evidence)
+    observations: Observations = field(default_factory=Observations)
     rounds: tuple[Round, ...] = ()
     newcomers: frozenset[str] = frozenset()
     removed: frozenset[str] = frozenset()
@@ -70,7 +70,7 @@ class State:
     @property
     def cost(self) -> float:
         """The total cost of all runs, in the race's unit of time."""
-        return float(sum(run.reached for run in self.evidence.runs.values()))
+        return float(sum(run.reached for run in self.observations.runs.values()))
 
 
 def unresolved(times: int, names: tuple[str, ...], candidates: frozenset[str]) -> Mask:
@@ -80,6 +80,11 @@ def unresolved(times: int, names: tuple[str, ...], candidates: frozenset[str]) -
     diagonal = np.arange(len(names))
     resolved[:, diagonal, diagonal] = True
     return resolved
+
+
+def resolved_for_candidates(state: State, candidates: frozenset[str]) -> Mask:
+    """Return C of a state with only these candidates: all pairs with another algorithm are decided, too."""
+    return state.resolved | unresolved(len(state.settings.grid), state.names, candidates)
 
 
 def undecided_cells(resolved: Mask) -> int:

@@ -37,9 +37,9 @@ class StoppingLimits:
         if plan.kind == "fresh":
             limits.append((self.available - state.next_instance, "instances ran out"))
             if self.instances is not None:
-                limits.append((self.instances - len(state.evidence.instances), "max_instances"))
+                limits.append((self.instances - len(state.observations.instances), "max_instances"))
         if self.evaluations is not None and plan.jobs:
-            an_instance = sum(until for _, until in plan.until)
-            limits.append(((self.evaluations - state.cost) / an_instance, "max_evaluations"))
+            cost_per_instance = sum(until for _, until in plan.until)
+            limits.append(((self.evaluations - state.cost) / cost_per_instance, "max_evaluations"))
         room, reason = min(limits)
         return int(room), reason

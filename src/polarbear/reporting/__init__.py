@@ -2,9 +2,15 @@
 
 In: a race, its result, or a posterior. Out: an HTML file.
 
-`page_data` collects the data of the page in plain values: `posterior_data` those of a posterior, `race_data` those of a
-race, and `sentences` the text. `draws` packs the draws with which the explorer computes. `page` joins the data with the
-assets, and `report_file` writes the file, once or after each round.
+- `subject`: what the page is about, from which every section collects its data.
+- `sections`: the list of sections, each with its data function and its scripts.
+- `page_data`: the data of the page in plain values; `sentences` writes the text, `draws` packs the posterior draws.
+- `page`: joins the data with the markup, style and scripts in `assets`.
+- `report_file`: writes the file, once or after each round.
+
+To add a section or a figure, write a data function and add one entry to `sections.SECTIONS`, then add its markup
+`assets/<name>.html` and its script `assets/<name>.js` with `sections.<name> = (data, page) => …`. Nothing else changes.
+`assets/chart.js` and `assets/elements.js` hold what figures and text are built from.
 """
 
 from polarbear.reporting.report_file import report

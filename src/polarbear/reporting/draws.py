@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
+    from polarbear.arrays import Array
     from polarbear.posterior.posterior import Posterior
 
 _DRAWS = 1000
@@ -23,14 +24,14 @@ def thin_and_round(posterior: Posterior) -> Posterior:
     of any value computed from ratings in [0, 1] is then at most 1.6e-5, and smaller where ratings are small.
     """
     _, times, algorithms = posterior.ratings.shape
-    fit = _BYTES * 3 // 4 // (2 * times * algorithms)
-    thinned = posterior.thin(max(1, min(_DRAWS, fit)))
-    return replace(thinned, ratings=(_rounded(thinned) / _LARGEST) ** 2)
+    affordable = _BYTES * 3 // 4 // (2 * times * algorithms)  # two bytes per rating; base64 turns three into four
+    thinned = posterior.thin(max(1, min(_DRAWS, affordable)))
+    return replace(thinned, ratings=(_root_levels(thinned) / _LARGEST) ** 2)
 
 
 def pack_ratings(posterior: Posterior) -> str:
     """Return the ratings in base64: little-endian, in the order (time, algorithm, draw)."""
-    ordered = _rounded(posterior).transpose(1, 2, 0).astype("<u2")
+    ordered = _root_levels(posterior).transpose(1, 2, 0).astype("<u2")
     return base64.b64encode(np.ascontiguousarray(ordered).tobytes()).decode("ascii")
 
 
@@ -51,6 +52,7 @@ def pack_win_rates(posterior: Posterior, *, level: float) -> str:
     return base64.b64encode(numbers.tobytes()).decode("ascii")
 
 
-def _rounded(posterior: Posterior) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
-    rounded: np.ndarray[tuple[int, ...], np.dtype[np.float64]] = np.rint(np.sqrt(posterior.ratings) * _LARGEST)
-    return rounded
+def _root_levels(posterior: Posterior) -> Array:
+    """Return √θ in whole steps from 0 to `_LARGEST`."""
+    levels: Array = np.rint(np.sqrt(posterior.ratings) * _LARGEST)
+    return levels

@@ -1,4 +1,4 @@
-"""Join the data of the page with its style and scripts into one HTML file, which needs no network."""
+"""Join the data of the page with its markup, style and scripts into one HTML file, which needs no network."""
 
 from __future__ import annotations
 
@@ -11,49 +11,38 @@ from importlib.resources import files
 from string import Template
 from typing import Any
 
-# Order of the scripts: each file uses only definitions of the files before it. The last one starts the page.
-SCRIPTS = (
+from polarbear.reporting.sections import SECTIONS
+
+# Scripts that the sections share. Each file uses only definitions of the files before it.
+_SHARED_SCRIPTS = (
+    "numbers.js",
     "quadrature.js",
     "draws.js",
     "preference.js",
     "risk.js",
     "portfolio.js",
-    "choice.js",
+    "select.js",
     "elements.js",
-    "numbers.js",
     "chart.js",
-    "answer.js",
-    "ratings.js",
-    "eliminations.js",
-    "pairs.js",
-    "aocc.js",
-    "cost.js",
-    "particulars.js",
-    "wish.js",
-    "controls.js",
-    "explorer_chart.js",
-    "verdict.js",
-    "explorer.js",
-    "live.js",
-    "page.js",
 )
+# All scripts, in their order; the last one starts the page.
+SCRIPTS = (*_SHARED_SCRIPTS, *(script for section in SECTIONS for script in section.scripts), "live.js", "page.js")
 
 
 def render(contents: dict[str, Any]) -> str:
-    """Return the page with these contents as HTML."""
+    """Return the page with these contents, which `page_data` collects, as HTML."""
     style = _asset("style.css")
     script = "(() => {\n'use strict';\n" + "\n".join(_asset(name) for name in SCRIPTS) + "})();\n"
     policy = (
-        f"default-src 'none'; script-src {_hashed(script)}; style-src {_hashed(style)}; img-src data:; "
+        f"default-src 'none'; script-src {_policy_hash(script)}; style-src {_policy_hash(style)}; img-src data:; "
         "base-uri 'none'; form-action 'none'"
     )
     seconds = contents["live"]
     return Template(_asset("page.html")).substitute(
+        {key: html.escape(contents[key]) for key in ("title", "kind", "headline", "leaders", "scope", "version")},
         policy=policy,
         refresh=f'<noscript><meta http-equiv="refresh" content="{seconds:g}"></noscript>' if seconds else "",
-        title=html.escape(contents["title"]),
-        answer=html.escape(contents["answer"]),
-        scope=html.escape(contents["scope"]),
+        sections="\n".join(_asset(f"{name}.html") for name in contents["sections"]),
         style=style,
         data=to_script_json(contents),
         script=script,
@@ -68,15 +57,15 @@ def to_script_json(data: Any) -> str:
     >>> print(to_script_json(["</script>", float("inf")]))
     ["\u003c/script>",null]
     """
-    text = json.dumps(_finite(data), ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+    text = json.dumps(_replace_non_finite(data), ensure_ascii=True, allow_nan=False, separators=(",", ":"))
     return text.replace("<", "\\u003c").replace("&", "\\u0026")
 
 
-def _finite(data: Any) -> Any:
+def _replace_non_finite(data: Any) -> Any:
     if isinstance(data, dict):
-        return {key: _finite(value) for key, value in data.items()}
+        return {key: _replace_non_finite(value) for key, value in data.items()}
     if isinstance(data, list | tuple):
-        return [_finite(each) for each in data]
+        return [_replace_non_finite(each) for each in data]
     return None if isinstance(data, float) and not math.isfinite(data) else data
 
 
@@ -84,6 +73,6 @@ def _asset(name: str) -> str:
     return (files("polarbear.reporting") / "assets" / name).read_text(encoding="utf-8")
 
 
-def _hashed(text: str) -> str:
+def _policy_hash(text: str) -> str:
     """Return the hash that identifies an inline script or style in a content security policy."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"

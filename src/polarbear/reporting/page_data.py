@@ -1,104 +1,45 @@
-"""Collect the data of the page about a race or a posterior, in plain values."""
+"""Collect the data of the page: what all sections share, and the data of each section."""
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from polarbear.baselines import compare_with_aocc
-from polarbear.plots import assign_looks
-from polarbear.posterior.elimination import dominated, find_specialists
-from polarbear.reporting.posterior_data import posterior_data
-from polarbear.reporting.race_data import race_data
-from polarbear.reporting.sentences import pareto_sentence
+from polarbear.plots import RatingCurves, assign_looks
+from polarbear.reporting.sections import LEVEL, SECTIONS
+from polarbear.reporting.sentences import leader_sentence, pareto_sentence, scope_sentence
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from polarbear.literals import Elimination
-    from polarbear.posterior.elimination import Specialist
-    from polarbear.posterior.posterior import Posterior
-    from polarbear.race.result import RaceResult
+    from polarbear.reporting.subject import Subject
 
 
-def race_page_data(result: RaceResult, *, title: str, made: Mapping[str, str], live: float | None) -> dict[str, Any]:
-    """Return the data about a race; until the race is finished, the page reloads itself after `live` seconds."""
-    posterior, state, unit = result.posterior, result.state, result.state.settings.clock
-    # An added algorithm may not have run yet.
-    candidates = [name for name in result.pareto_set if name in posterior.names]
+def page_data(subject: Subject, *, title: str) -> dict[str, Any]:
+    """Return the data of the page in plain values; arrays are indexed by algorithm, in the order of the posterior."""
+    posterior = subject.posterior
+    looks = assign_looks(subject.algorithms)
+    curves = RatingCurves.of(posterior, level=LEVEL)
+    sections = {section.name: section.data(subject) for section in SECTIONS}
     return {
-        **_of(posterior, candidates, state.names, settled=result.finished, rule=state.settings.elimination, unit=unit),
         "title": title,
-        "made": dict(made),
-        "live": None if result.finished else live,
-        "race": race_data(result, posterior.names, running=live is not None),
-        "aocc": _aocc(result, candidates),
-        "dominated": None,
-        "specialists": _kept(result.specialists, unit),
-    }
-
-
-def posterior_page_data(
-    posterior: Posterior,
-    *,
-    title: str,
-    made: Mapping[str, str],
-    confidence: float = 0.95,
-    elimination: Elimination = "pointwise",
-    unit: str = "",
-) -> dict[str, Any]:
-    """Return the data about a posterior without a race; its eliminations follow from the posterior."""
-    out = dominated(posterior, confidence=confidence, elimination=elimination)
-    gone = {each.name for each in out}
-    candidates = [name for name in posterior.names if name not in gone]
-    return {
-        **_of(posterior, candidates, posterior.names, settled=True, rule=elimination, unit=unit),
-        "title": title,
-        "made": dict(made),
-        "live": None,
-        "race": None,
-        "aocc": None,
-        "dominated": {"confidence": confidence, "out": [asdict(each) for each in out]},
-        "specialists": _kept(
-            find_specialists(posterior, confidence=confidence, elimination=elimination, among=candidates), unit
-        ),
-    }
-
-
-def _of(
-    posterior: Posterior,
-    candidates: Sequence[str],
-    everybody: Sequence[str],
-    *,
-    settled: bool,
-    rule: Elimination,
-    unit: str,
-) -> dict[str, Any]:
-    look = assign_looks(everybody)
-    return {
-        "answer": pareto_sentence(candidates, posterior.names, settled=settled),
-        "unit": unit,
+        "kind": "posterior report" if subject.result is None else "race report",
+        "headline": pareto_sentence(subject.candidates, posterior.names, settled=subject.settled),
+        "leaders": leader_sentence(subject.leaders, subject.unit),
+        "scope": scope_sentence(posterior),
+        "version": subject.environment.get("polarbear", ""),
+        "live": None if subject.settled else subject.live,
+        "unit": subject.unit,
         "names": list(posterior.names),
-        "looks": [[look[name].colour, _dashes(look[name].dashes)] for name in posterior.names],
-        "candidates": [posterior.names.index(name) for name in candidates],
-        "elimination": rule,
-        **posterior_data(posterior, candidates, elimination=rule, unit=unit),
+        "looks": [[looks[name].colour, _dash_array(looks[name].dashes)] for name in posterior.names],
+        "candidates": [posterior.names.index(name) for name in subject.candidates],
+        "grid": {"times": posterior.grid.times.tolist(), "axis": posterior.grid.axis},
+        "ratings": {
+            "mean": curves.mean.T.round(5).tolist(),
+            "lower": curves.lower.T.round(5).tolist(),
+            "upper": curves.upper.T.round(5).tolist(),
+        },
+        "sections": {name: data for name, data in sections.items() if data is not None},
     }
 
 
-def _kept(specialists: Sequence[Specialist], unit: str) -> list[dict[str, str]]:
-    return [{"name": each.name, "sentence": each.sentence(unit)} for each in specialists]
-
-
-def _aocc(result: RaceResult, candidates: Sequence[str]) -> dict[str, Any]:
-    """Return whether AOCC would have chosen differently, and its mean per algorithm (None if not compared)."""
-    runs = [run.trajectory for run in result.runs]
-    if result.state.settings.failure == "missing":
-        runs = [run for run in runs if not run.failed]
-    verdict = compare_with_aocc(runs, result.posterior, among=candidates)
-    return {"sentence": verdict.sentence, "means": [verdict.means.get(name) for name in result.posterior.names]}
-
-
-def _dashes(style: str | tuple[float, tuple[float, ...]]) -> str:
+def _dash_array(dashes: str | tuple[float, tuple[float, ...]]) -> str:
     """Return a Matplotlib line style as an SVG dash array, for a line two pixels wide."""
-    return "" if isinstance(style, str) else " ".join(f"{2 * length:g}" for length in style[1])
+    return "" if isinstance(dashes, str) else " ".join(f"{2 * length:g}" for length in dashes[1])

@@ -6,12 +6,13 @@ import secrets
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from polarbear.driver.environment import environment
 from polarbear.driver.race import Race
-from polarbear.driver.resume import environment
 from polarbear.posterior.posterior import Posterior
 from polarbear.race.result import RaceResult
 from polarbear.reporting.page import render
-from polarbear.reporting.page_data import posterior_page_data, race_page_data
+from polarbear.reporting.page_data import page_data
+from polarbear.reporting.subject import Subject
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -46,26 +47,22 @@ def report(
         The path of the page.
     """
     place = Path(path)
-    _replace(place, render(_contents(source, title or place.stem, live, about)))
+    _replace(place, render(page_data(_subject(source, live, about), title=title or place.stem)))
     return place
 
 
-def _contents(source: Any, title: str, live: float | None, about: dict[str, Any]) -> dict[str, Any]:
+def _subject(source: Any, live: float | None, about: dict[str, Any]) -> Subject:
     if isinstance(source, Posterior):
-        return posterior_page_data(source, title=title, made=environment(), **about)
-    if isinstance(source, RaceResult):
-        return _of_race(source, title, environment(), live)
-    if isinstance(source, Race):
-        return _of_race(source.result, title, source.about.get("made", environment()), live)
-    raise ValueError(
-        f"expected a race, its result or a posterior, got {source!r}; open files with Race.open or Posterior.load"
-    )
-
-
-def _of_race(result: RaceResult, title: str, where: dict[str, str], live: float | None) -> dict[str, Any]:
+        return Subject.of_posterior(source, environment=environment(), **about)
+    if not isinstance(source, Race | RaceResult):
+        raise ValueError(
+            f"expected a race, its result or a posterior, got {source!r}; open files with Race.open or Posterior.load"
+        )
+    result = source.result if isinstance(source, Race) else source
     if not result.instances:
         raise ValueError("nothing has been decided in this race yet, so there is nothing to report; let it run first")
-    return race_page_data(result, title=title, made=where, live=live)
+    recorded = source.about.get("made") if isinstance(source, Race) else None
+    return Subject.of_race(result, environment=recorded or environment(), live=live)
 
 
 def _replace(place: Path, text: str) -> None:

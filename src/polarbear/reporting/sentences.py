@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from polarbear.exports import format_error_bound
 from polarbear.selection.preference import format_budget
 
@@ -14,13 +16,13 @@ if TYPE_CHECKING:
     from polarbear.plots import DecisionBands
     from polarbear.posterior.outcome_draws import OutcomeDraws
     from polarbear.posterior.posterior import Posterior
-    from polarbear.race.result import RaceResult
+    from polarbear.race.result import RaceResult, Stopped
 
-_NAMED = 80  # letters of names in a sentence at most
-_CHANGES = 4  # leaders in a sentence at most
+_LETTERS = 80  # letters of names in a sentence at most
+_LEADERS = 4  # leaders in a sentence at most
 _PERCENT = "\u00a0%"  # no-break space: the sign stays with its number
 
-_STOPPED = {
+_STOPPED: dict[Stopped, str] = {
     "resolved": "Every pair of algorithms is decided at every budget.",
     "max_instances": "The race stopped at its limit of instances, before every pair was decided.",
     "max_evaluations": "The race stopped at its limit of cost, before every pair was decided.",
@@ -53,17 +55,16 @@ def pareto_sentence(candidates: Sequence[str], names: Sequence[str], *, settled:
     'Of 3 algorithms one is enough: a. Each of the others is beaten at every budget.'
     """
     number, total = len(candidates), len(names)
-    out = total - number
-    which = f": {join_names(candidates)}" if len(", ".join(candidates)) <= _NAMED else ""
-    others = "The other one is" if out == 1 else f"The other {out} are"
+    others = total - number
+    which = f": {join_names(candidates)}" if len(", ".join(candidates)) <= _LETTERS else ""
+    beaten = f"{'The other one is' if others == 1 else f'The other {others} are'} beaten at every budget."
     if not settled:
-        gone = f" {others} beaten at every budget." if out else ""
-        return f"{number} of {total} algorithms are still in the race{which}.{gone}"
-    if out == 0:
-        return f"All {total} algorithms are worth having: none is beaten at every budget by another."
+        return f"{number} of {total} algorithms are still in the race{which}." + (f" {beaten}" if others else "")
+    if others == 0:
+        return f"All {total} algorithms lead at some budget or are not ruled out: none is beaten at every budget by another."
     if number == 1:
         return f"Of {total} algorithms one is enough: {candidates[0]}. Each of the others is beaten at every budget."
-    return f"{number} of {total} algorithms are worth having{which}. {others} beaten at every budget."
+    return f"{number} of {total} algorithms lead at some budget or are not ruled out{which}. {beaten}"
 
 
 def leader_sentence(bands: DecisionBands, unit: str) -> str:
@@ -73,10 +74,10 @@ def leader_sentence(bands: DecisionBands, unit: str) -> str:
         return ""
     if len(leads) == 1:
         return f"At every budget the best choice is {leads[0].name}."
-    if len(leads) > _CHANGES or sum(len(each.name) for each in leads) > _NAMED:
+    if len(leads) > _LEADERS or sum(len(each.name) for each in leads) > _LETTERS:
         return f"The best choice changes {len(leads) - 1} times over the budgets." if len(leads) > 2 else ""
-    parts = [f"Up to about {_rounded(leads[0].stop)} {unit}".rstrip() + f" choose {leads[0].name}"]
-    parts += [f"from there to about {_rounded(each.stop)} {each.name}" for each in leads[1:-1]]
+    parts = [f"Up to about {_two_digits(leads[0].stop)} {unit}".rstrip() + f" choose {leads[0].name}"]
+    parts += [f"from there to about {_two_digits(each.stop)} {each.name}" for each in leads[1:-1]]
     return f"{', '.join(parts)}, beyond that {leads[-1].name}."
 
 
@@ -85,7 +86,7 @@ def stop_sentence(result: RaceResult, *, running: bool) -> str:
     return _RUNNING if running and not result.finished else _STOPPED[result.stopped]
 
 
-def scope_of(posterior: Posterior) -> str:
+def scope_sentence(posterior: Posterior) -> str:
     """Return a sentence on what the answer generalises to; empty if the posterior has no scope."""
     return f"The answer generalises {posterior.scope}." if posterior.scope else ""
 
@@ -94,19 +95,19 @@ def prior_sentences(posterior: Posterior) -> list[str]:
     """Return sentences on what the prior assumes, and what that means for the probabilities."""
     if posterior.outcomes is not None:
         return [
-            "Belief: the Bayesian bootstrap. Which instances come next is uncertain, so each draw weights the observed "
+            "Prior: the Bayesian bootstrap. Which instances come next is uncertain, so each draw weights the observed "
             "instances at random, and every win rate and rating is a weighted share of instances. Correlation within a run "
             "over time is accounted for.",
             _plackett_luce_share(posterior.outcomes),
         ]
-    belief = (
-        f"Belief: the Plackett-Luce model with the prior {posterior.prior}. One rating per algorithm and time determines "
+    model = (
+        f"Prior: the Plackett-Luce model with {posterior.prior}. One rating per algorithm and time determines "
         "how often each algorithm beats each other one, on every kind of instance."
     )
     if not posterior.joint:
-        return [belief]
+        return [model]
     return [
-        belief,
+        model,
         "It treats the rankings of a run at different times as independent. On runs whose rankings are correlated over "
         "time, as they usually are, its probabilities are overconfident.",
     ]
@@ -123,11 +124,11 @@ def _plackett_luce_share(outcomes: OutcomeDraws) -> str:
         )
     pairs = [(a, b) for a in range(outcomes.algorithms) for b in range(a + 1, outcomes.algorithms)]
     shares = [weight / (weight + outcomes.comparisons(a, b)) for a, b in pairs]
-    lowest, highest = (percent(float(edge([each for of_pair in shares for each in of_pair]))) for edge in (min, max))
+    lowest, highest = (percent(float(edge(np.concatenate(shares)))) for edge in (np.min, np.max))
     part = highest if lowest == highest else f"{lowest} to {highest}"
     return (
-        f"Outcomes are blended with a Plackett-Luce fit that counts as much as {weight:,.3g} instances: {part} of each win "
-        "rate comes from the model, and less the more instances there are."
+        f"Outcomes are blended with a Plackett-Luce fit whose weight equals {weight:,.3g} instances: {part} of each win "
+        "rate comes from the model. This share falls as instances are added."
     )
 
 
@@ -135,8 +136,8 @@ def diagnostic_sentences(posterior: Posterior, draws: int) -> list[str]:
     """Return sentences on what the diagnostics of the posterior mean."""
     diagnostics, sentences = posterior.diagnostics, []
     if not diagnostics.reliable:
-        failed = "The computation did not pass its own checks; take every number on this page with care."
-        sentences += [failed, diagnostics.message]
+        warning = "The computation did not pass its own checks; treat every number on this page with caution."
+        sentences += [warning, diagnostics.message]
     elif posterior.outcomes is None:  # independent draws of weights need no check
         sentences += ["The computation passed its own checks.", diagnostics.message]
     sentences.append(f"The explorer computes with {draws:,} of {len(posterior.ratings):,} draws of the ratings.")
@@ -158,8 +159,8 @@ def uncertainty_sentences(result: RaceResult) -> list[str]:
         )
     if len(result.pareto_set) > 1:
         sentences.append(
-            "Whatever the query, knowing the ratings exactly would raise the chance of being first by "
-            f"{percent(result.regret.upper)} at most; most is at stake around {_rounded(result.regret.time)} {unit}."
+            "Whatever the query, knowing the ratings exactly would raise the chance of being first by at most "
+            f"{percent(result.regret.upper)}; the gain is largest around {_two_digits(result.regret.time)} {unit}."
         )
     return sentences + result.check.sentences(result.eliminations)
 
@@ -193,5 +194,5 @@ def percent(probability: float) -> str:
     return f"{100 * probability:.{1 if probability < 0.1 else 0}f}{_PERCENT}"
 
 
-def _rounded(time: float) -> str:
+def _two_digits(time: float) -> str:
     return format_budget(float(f"{time:.2g}"))

@@ -4,21 +4,23 @@ A `Posterior` comes in; recommendations, decision maps and regret bounds go out.
 repeated. The package needs NumPy alone. Each step has a module:
 
 - `criterion`: turns each draw into a curve over time per candidate, by default its rating.
-- `preference`: turns a curve into a value; `quadrature` integrates over time.
+- `preference`: turns a curve into a value; `budget_distribution` and `custom_preference` define the largest two, and
+  `quadrature` integrates over time.
 - `risk`: turns the drawn values of a candidate into a score.
-- `recommendation`: `select`, which returns the candidate with the highest score and all others.
+- `recommendation`: `select`, which returns the candidate with the highest score and all others; `candidates` checks their
+  names, and `explanation` puts the recommendation into words.
 - `portfolio`, `virtual_portfolio`: portfolios valued from ratings, and portfolios built from stored runs.
-- `leaders`, `worst_case_regret`: the decision map, and bounds of the regret over all preferences.
+- `leaders`, `worst_case_regret`: the decision map, and bounds of the largest regret over all preferences.
 """
 
+from polarbear.selection.budget_distribution import BudgetDistribution
 from polarbear.selection.criterion import Criterion, FirstPlace, MeanRank, TopK, WinRateAgainst
-from polarbear.selection.leaders import Crossing, DecisionMap, decision_map
+from polarbear.selection.custom_preference import Custom
+from polarbear.selection.leaders import DecisionMap, LeaderChange, decision_map
 from polarbear.selection.portfolio import portfolio_win_probability
 from polarbear.selection.preference import (
     At,
     Between,
-    BudgetDistribution,
-    Custom,
     Final,
     LogUniform,
     Preference,
@@ -28,7 +30,7 @@ from polarbear.selection.preference import (
 from polarbear.selection.recommendation import Candidate, Selection, select
 from polarbear.selection.risk import Expected, ProbabilityBest, Quantile, Regret, Risk
 from polarbear.selection.virtual_portfolio import virtual_portfolio
-from polarbear.selection.worst_case_regret import RegretBounds, regret
+from polarbear.selection.worst_case_regret import RegretBounds, worst_case_regret
 
 __all__ = [
     "At",
@@ -36,12 +38,12 @@ __all__ = [
     "BudgetDistribution",
     "Candidate",
     "Criterion",
-    "Crossing",
     "Custom",
     "DecisionMap",
     "Expected",
     "Final",
     "FirstPlace",
+    "LeaderChange",
     "LogUniform",
     "MeanRank",
     "Preference",
@@ -57,7 +59,7 @@ __all__ = [
     "WinRateAgainst",
     "decision_map",
     "portfolio_win_probability",
-    "regret",
     "select",
     "virtual_portfolio",
+    "worst_case_regret",
 ]

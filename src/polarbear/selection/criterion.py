@@ -46,7 +46,7 @@ class FirstPlace:
         """Return curves (draw, time, algorithm) at the selected times."""
         return posterior.ratings[:, times]
 
-    def worded(self, value: float, algorithms: int) -> str:
+    def describe(self, value: float, algorithms: int) -> str:
         """Return the meaning of a value, as the predicate of a sentence about an algorithm."""
         return f"comes first on {_percent(value)} of instances"
 
@@ -96,7 +96,7 @@ class TopK:
             return plackett_luce_top(ratings, self.k).transpose(2, 0, 1)
         return _top_of_outcomes(posterior.outcomes, self.k, times).transpose(2, 0, 1)
 
-    def worded(self, value: float, algorithms: int) -> str:
+    def describe(self, value: float, algorithms: int) -> str:
         """Return the meaning of a value, as the predicate of a sentence about an algorithm."""
         return f"is in the top {self.k} on {_percent(value)} of instances"
 
@@ -115,15 +115,15 @@ class MeanRank:
         """Return curves (draw, time, algorithm) at the selected times."""
         number = len(posterior.names)
         draws, used = len(posterior.ratings), len(posterior.grid.times[times])
-        won = np.zeros((used, number, draws))
+        wins = np.zeros((used, number, draws))
         for a, b in zip(*np.triu_indices(number, 1), strict=True):
             rates = posterior.win_rates(int(a), int(b))[times]
-            won[:, a] += rates
-            won[:, b] += 1 - rates
-        shares: Array = won / max(number - 1, 1)
+            wins[:, a] += rates
+            wins[:, b] += 1 - rates
+        shares: Array = wins / max(number - 1, 1)
         return shares.transpose(2, 0, 1)
 
-    def worded(self, value: float, algorithms: int) -> str:
+    def describe(self, value: float, algorithms: int) -> str:
         """Return the meaning of a value, as the predicate of a sentence about an algorithm."""
         return f"has a mean rank of {algorithms - (algorithms - 1) * value:.2f} among {algorithms}"
 
@@ -153,7 +153,7 @@ class WinRateAgainst:
                 rates[:, a] = posterior.win_rates(a, baseline)[times]
         return rates.transpose(2, 0, 1)
 
-    def worded(self, value: float, algorithms: int) -> str:
+    def describe(self, value: float, algorithms: int) -> str:
         """Return the meaning of a value, as the predicate of a sentence about an algorithm."""
         return f"beats {self.baseline} on {_percent(value)} of instances"
 
@@ -184,11 +184,11 @@ def plackett_luce_top(ratings: Array, k: int) -> Array:
         each = max(1, _AT_ONCE // (algorithms * k * len(steps)))
         for first in range(0, draws, each):
             part = slice(first, first + each)
-            result[t, :, part] = _race(theta[:, part], np.exp(steps), step, k)
+            result[t, :, part] = _top_by_quadrature(theta[:, part], np.exp(steps), step, k)
     return result
 
 
-def _race(theta: Array, x: Array, step: float, k: int) -> Array:
+def _top_by_quadrature(theta: Array, x: Array, step: float, k: int) -> Array:
     """Return P(among the first k), shape (algorithm, draw), by quadrature over arrival times x with equal steps of log x."""
     waiting = np.exp(-theta[:, None] * x[:, None])  # P(has not arrived), shape (algorithm, x, draw)
     arrived = 1 - waiting
@@ -197,7 +197,7 @@ def _race(theta: Array, x: Array, step: float, k: int) -> Array:
     behind = np.zeros((algorithms, k, *waiting.shape[1:]))
     behind[-1, 0] = 1.0
     for a in range(algorithms - 1, 0, -1):
-        behind[a - 1] = _with_another(behind[a], waiting[a], arrived[a])
+        behind[a - 1] = _add_entrant(behind[a], waiting[a], arrived[a])
     for j in range(1, k):
         behind[:, j] += behind[:, j - 1]
     result, before = np.empty_like(theta), behind[-1] * 0
@@ -207,17 +207,17 @@ def _race(theta: Array, x: Array, step: float, k: int) -> Array:
         for j in range(1, k):
             fewer_than_k += before[j] * behind[a, k - 1 - j]
         result[a] = step * theta[a] * (x @ (waiting[a] * fewer_than_k))
-        before = _with_another(before, waiting[a], arrived[a])
+        before = _add_entrant(before, waiting[a], arrived[a])
     # Before x[0] the integrand over log x is θ x, and the sum is a geometric series.
     result += theta * (step * x[0] / math.expm1(step))
     return np.minimum(result, 1.0, out=result)
 
 
-def _with_another(counts: Array, waiting: Array, arrived: Array) -> Array:
+def _add_entrant(counts: Array, waiting: Array, arrived: Array) -> Array:
     """Return the distribution of the number of arrivals, truncated below k, after adding one algorithm."""
-    joined: Array = counts * waiting
-    joined[1:] += counts[:-1] * arrived
-    return joined
+    updated: Array = counts * waiting
+    updated[1:] += counts[:-1] * arrived
+    return updated
 
 
 def _top_of_outcomes(outcomes: OutcomeDraws, k: int, times: slice) -> Array:
@@ -238,9 +238,9 @@ def _top_of_outcomes(outcomes: OutcomeDraws, k: int, times: slice) -> Array:
     rows, used, algorithms = ranks.shape
     with single_thread():
         total = (scale.T @ outcomes.weights)[:, None]
-        placed = (shares.reshape(rows, -1).T @ outcomes.weights).reshape(used, algorithms, -1)
+        sums = (shares.reshape(rows, -1).T @ outcomes.weights).reshape(used, algorithms, -1)
     # A draw without weight on complete instances is uninformative: all algorithms get k / n.
-    result = np.divide(placed, total, out=np.full_like(placed, k / algorithms), where=total > 0).astype(np.float64)
+    result = np.divide(sums, total, out=np.full_like(sums, k / algorithms), where=total > 0).astype(np.float64)
     if model is not None:
         share = outcomes.model_weight / (outcomes.model_weight + outcomes.sizes @ complete)
         result += share[:, None, None] * (model - result)

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from polarbear.selection.candidates import check_candidates
 from polarbear.selection.preference import format_budget
-from polarbear.selection.recommendation import check_candidates
 from polarbear.selection.risk import ProbabilityBest
 
 if TYPE_CHECKING:
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from polarbear.posterior.posterior import Posterior
 
 
-_SURELY = 0.95  # a change of leader in fewer draws is reported as uncertain ("if at all")
+_CERTAIN = 0.95  # a change of leader in fewer draws is reported as uncertain ("if at all")
 
 
 @dataclass(frozen=True)
-class Crossing:
+class LeaderChange:
     """A change of leader: one algorithm overtakes another.
 
     Attributes
@@ -63,7 +63,7 @@ class DecisionMap:
         sum to one.
     names
         The candidates.
-    crossings
+    leader_changes
         The changes of leader; empty if the posterior is not joint over time.
     """
 
@@ -71,7 +71,7 @@ class DecisionMap:
     names: tuple[str, ...]
     best: tuple[str, ...]
     probability_best: Array
-    crossings: tuple[Crossing, ...]
+    leader_changes: tuple[LeaderChange, ...]
 
     def __str__(self) -> str:
         edges = [0, *(k for k in range(1, len(self.best)) if self.best[k] != self.best[k - 1]), len(self.best)]
@@ -83,9 +83,9 @@ class DecisionMap:
             where = f"from {start} to {end}" if stop - first > 1 else f"at {start}"
             least, most = f"{sure.min():.2f}", f"{sure.max():.2f}"
             lines.append(f"{where}: {name}, best with probability {least if least == most else f'{least} to {most}'}")
-        for each in self.crossings:
+        for each in self.leader_changes:
             about, lower, upper = (format_budget(float(f"{time:.3g}")) for time in (each.time, each.lower, each.upper))
-            doubt = f", if at all (probability {each.probability:.2f})" if each.probability < _SURELY else ""
+            doubt = f", if at all (probability {each.probability:.2f})" if each.probability < _CERTAIN else ""
             lines.append(f"{each.after} overtakes {each.before} at about {about} ({lower} to {upper}){doubt}")
         return "\n".join(lines)
 
@@ -110,17 +110,17 @@ def decision_map(posterior: Posterior, *, among: Sequence[str] | None = None) ->
         at_time = posterior.ratings[:, t][:, columns]
         leaders[t] = at_time.mean(axis=0).argmax()
         probability[t] = ProbabilityBest().score(at_time)
-    crossings = []
+    changes = []
     if posterior.joint:
         for k in np.flatnonzero(np.diff(leaders)):
             before, after = (posterior.ratings[..., columns[leaders[each]]] for each in (k, k + 1))
-            crossing = _crossing(posterior.grid, before, after, int(k))
-            if crossing is not None:
-                crossings.append(Crossing(names[leaders[k]], names[leaders[k + 1]], *crossing))
-    return DecisionMap(posterior.grid, names, tuple(names[leader] for leader in leaders), probability, tuple(crossings))
+            when = _time_of_change(posterior.grid, before, after, int(k))
+            if when is not None:
+                changes.append(LeaderChange(names[leaders[k]], names[leaders[k + 1]], *when))
+    return DecisionMap(posterior.grid, names, tuple(names[leader] for leader in leaders), probability, tuple(changes))
 
 
-def _crossing(grid: Grid, before: Array, after: Array, k: int) -> tuple[float, float, float, float] | None:
+def _time_of_change(grid: Grid, before: Array, after: Array, k: int) -> tuple[float, float, float, float] | None:
     """Return median, 5 % and 95 % quantile of the time at which `after` overtakes `before`, and its probability.
 
     Both are curves (draw, time). If a draw has several crossings, the one nearest to interval k counts.

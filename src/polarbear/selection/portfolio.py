@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from polarbear.observe.names import index_of
-from polarbear.selection.preference import Custom
+from polarbear.selection.custom_preference import Custom
 from polarbear.selection.risk import Expected, ProbabilityBest, Regret
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ class Valuation:
     def members(self) -> Array:
         """The values of the single candidates, shape (draw, candidate)."""
         if isinstance(self.preference, Custom):
-            return self._custom(self.preference, np.eye(self.curves.shape[2], dtype=np.intp))
+            return self._custom_values(self.preference, np.eye(self.curves.shape[2], dtype=np.intp))
         values: Array = self.preference @ self.curves
         return values
 
@@ -69,15 +69,15 @@ class Valuation:
         if counts.shape[0] == counts.shape[1] and np.array_equal(counts, np.eye(len(counts))):
             return self.members
         if isinstance(self.preference, Custom):
-            return self._custom(self.preference, counts)
+            return self._custom_values(self.preference, counts)
         copies = (counts > 1).any(axis=1)
         values = np.empty((len(self.curves), len(counts)))
         values[:, ~copies] = self.members @ counts[~copies].T
-        values[:, copies] = self._with_copies(self.preference, counts[copies])
-        values[:, self._certain(counts)] = 1.0
+        values[:, copies] = self._values_with_copies(self.preference, counts[copies])
+        values[:, self._are_complete(counts)] = 1.0
         return np.minimum(values, 1.0, out=values)  # ratings from a file sum to one with a few digits only
 
-    def thinned(self, draws: int) -> Valuation:
+    def thin(self, draws: int) -> Valuation:
         """Return a valuation on at most `draws` evenly spaced draws."""
         number = len(self.curves)
         if draws >= number:
@@ -92,24 +92,24 @@ class Valuation:
             return portfolios * draws * times
         return draws * (_SORTED * portfolios + with_copies * times)
 
-    def _custom(self, custom: Custom, counts: Counts) -> Array:
+    def _custom_values(self, custom: Custom, counts: Counts) -> Array:
         draws, times, _ = self.curves.shape
         each = max(1, _AT_ONCE // (draws * times))
         values = np.empty((draws, len(counts)))
         for first in range(0, len(counts), each):
             part = slice(first, first + each)
             curves = portfolio_curves(self.curves, counts[part])
-            curves[:, self._certain(counts[part])] = 1.0
+            curves[:, self._are_complete(counts[part])] = 1.0
             values[:, part] = custom(curves)
         return values
 
-    def _certain(self, counts: Counts) -> Mask:
+    def _are_complete(self, counts: Counts) -> Mask:
         """Return which portfolios contain all algorithms; their value is exactly 1, so that they tie despite rounding."""
-        held = np.count_nonzero(counts, axis=1)
-        certain: Mask = held == (counts.shape[1] if self.all_algorithms and counts.shape[1] > 1 else -1)
-        return certain
+        different = np.count_nonzero(counts, axis=1)
+        complete: Mask = different == (counts.shape[1] if self.all_algorithms and counts.shape[1] > 1 else -1)
+        return complete
 
-    def _with_copies(self, weights: Array, counts: Counts) -> Array:
+    def _values_with_copies(self, weights: Array, counts: Counts) -> Array:
         """Return weighted sums over time of s / (s + r), which is not linear in the ratings."""
         draws = len(self.curves)
         runs = counts.astype(np.float64)
@@ -163,37 +163,37 @@ def search_portfolios(valuation: Valuation, size: int, risk: Risk) -> Counts:
         risk = Expected()  # both give the same order, but regret needs all portfolios
     if isinstance(risk, ProbabilityBest):
         raise ValueError(
-            "the probability of being the best portfolio needs all of them, and there are too many; "
-            "use Expected() or Quantile(), fewer machines, or fewer candidates"
+            "expected a risk attitude that a search can use, got ProbabilityBest(), which needs all portfolios, and there "
+            "are too many; use Expected() or Quantile(), fewer machines, or fewer candidates"
         )
     draws, times, candidates = valuation.curves.shape
     # One exchange replaces any member by any candidate.
     neighbours = size * candidates
     enough = draws * _SEARCHED // max(valuation.points(neighbours, neighbours), 1)
-    some = valuation.thinned(max(enough, 200))
+    some = valuation.thin(max(enough, 200))
     starts = max(1, _SEARCHED // some.points(neighbours, neighbours))
     one_more = np.eye(candidates, dtype=np.intp)
-    met = size * one_more
-    greedy = np.zeros_like(met[0])
+    visited = size * one_more
+    greedy = np.zeros_like(visited[0])
     for _ in range(size):
         additions = greedy + one_more
         greedy = additions[risk.score(some.values(additions)).argmax()]
-    promising = met[np.argsort(-risk.score(some.values(met)), kind="stable")]
+    promising = visited[np.argsort(-risk.score(some.values(visited)), kind="stable")]
     for current in (greedy, *promising[:starts]):
         best = -np.inf
         while True:
-            exchanges = np.array([current - out + into for out in one_more[current > 0] for into in one_more])
-            met = np.concatenate([met, current[None]])
+            exchanges = np.array([current - old + new for old in one_more[current > 0] for new in one_more])
+            visited = np.concatenate([visited, current[None]])
             scores = risk.score(some.values(exchanges))  # includes the current portfolio: a member replaced by itself
             if not scores.max() > best:
                 break
             best, current = scores.max(), exchanges[scores.argmax()]
-        met = np.concatenate([met, exchanges])
-    found = np.unique(met, axis=0)
+        visited = np.concatenate([visited, exchanges])
+    different = np.unique(visited, axis=0)
     kept = max(_FEWEST, _COMPARED // (draws * times))
-    if len(found) > kept:
-        found = found[np.sort(np.argsort(-risk.score(some.values(found)), kind="stable")[:kept])]
-    return found
+    if len(different) > kept:
+        different = different[np.sort(np.argsort(-risk.score(some.values(different)), kind="stable")[:kept])]
+    return different
 
 
 def win_rate_against(posterior: Posterior, members: Sequence[int], single: int) -> Array:
@@ -208,8 +208,8 @@ def win_rate_against(posterior: Posterior, members: Sequence[int], single: int) 
         return rates
     alone = posterior.ratings[..., single]
     strength = posterior.ratings[..., list(members)].sum(axis=-1)
-    won, total = (2 * strength - alone, 2 * strength) if single in members else (strength, strength + alone)
-    expected: Array = _ratio(won, total).mean(axis=0)
+    wins, total = (2 * strength - alone, 2 * strength) if single in members else (strength, strength + alone)
+    expected: Array = _ratio(wins, total).mean(axis=0)
     return expected
 
 
@@ -228,7 +228,7 @@ def portfolio_win_probability(posterior: Posterior, first: Sequence[str], second
     first, second
         Names of the members; an algorithm on two machines is named twice.
     """
-    one, other = (_members(posterior, names) for names in (first, second))
+    one, other = (_member_indices(posterior, names) for names in (first, second))
     if posterior.outcomes is not None and all(len(set(each)) == len(each) for each in (one, other)):
         rates: Array = posterior.outcomes.best_of(one, other).mean(axis=1, dtype=np.float64)
         return rates
@@ -243,8 +243,8 @@ def _ratio(part: Array, total: Array) -> Array:
     return share
 
 
-def _members(posterior: Posterior, names: Sequence[str]) -> list[int]:
-    listed = [names] if isinstance(names, str) else list(names)
-    if not listed:
-        raise ValueError("a portfolio needs at least one member, got none; name one")
-    return [index_of(name, posterior.names) for name in listed]
+def _member_indices(posterior: Posterior, names: Sequence[str]) -> list[int]:
+    members = [names] if isinstance(names, str) else list(names)
+    if not members:
+        raise ValueError("expected at least one member of a portfolio, got none; name one")
+    return [index_of(name, posterior.names) for name in members]

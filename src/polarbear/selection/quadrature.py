@@ -11,6 +11,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.polynomial.legendre import leggauss
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,15 +26,7 @@ _NODES = 16
 _FINE_NODES = 64
 
 
-@cache
-def _gauss(nodes: int) -> tuple[Array, Array]:
-    """Return nodes and weights on [-1, 1], from the eigenvectors of Legendre's recurrence (Golub and Welsch 1969).
-
-    The import of `numpy.polynomial`, which offers the same, takes milliseconds: a tenth of the time limit of a decision.
-    """
-    k = np.arange(1, nodes)
-    points, vectors = np.linalg.eigh(np.diag(k / np.sqrt(4.0 * k**2 - 1), -1))  # eigh reads the lower triangle only
-    return points, 2 * vectors[0] ** 2
+_gauss = cache(leggauss)  # nodes and weights on [-1, 1]
 
 
 def require_within(grid: Grid, times: Array, what: str) -> None:
@@ -42,8 +35,8 @@ def require_within(grid: Grid, times: Array, what: str) -> None:
     outside = times[~((times >= first) & (times <= last))]
     if outside.size:
         raise ValueError(
-            f"{what} must lie within the grid, from {first:g} to {last:g}, got {outside[0]:g}; "
-            "nothing was observed there: ask within the grid, or race on a longer one"
+            f"expected {what} within the grid, from {first:g} to {last:g}, got {outside[0]:g}; nothing was observed "
+            "there: ask within the grid, or race on a longer one"
         )
 
 
@@ -51,9 +44,9 @@ def interpolation_weights(grid: Grid, times: Array, masses: Array) -> Array:
     """Return the weights of Σ mass · curve(time), for times within the grid."""
     if len(grid) == 1:
         return np.array([masses.sum()])
-    on_axis, asked = (np.log(each) if grid.axis == "log" else each for each in (grid.times, times))
-    right = np.clip(np.searchsorted(on_axis, asked), 1, len(grid) - 1)
-    share = (asked - on_axis[right - 1]) / (on_axis[right] - on_axis[right - 1])
+    on_axis, places = (np.log(each) if grid.axis == "log" else each for each in (grid.times, times))
+    right = np.clip(np.searchsorted(on_axis, places), 1, len(grid) - 1)
+    share = (places - on_axis[right - 1]) / (on_axis[right] - on_axis[right - 1])
     weights = np.zeros(len(grid))
     weights += np.bincount(right - 1, masses * (1 - share), len(grid))
     weights += np.bincount(right, masses * share, len(grid))
@@ -66,7 +59,7 @@ def integration_weights(grid: Grid, density: Callable[[Array], Array], start: fl
         at_once = np.array([start], dtype=np.float64)
         return interpolation_weights(grid, at_once, np.broadcast_to(density(at_once), 1))
     inside = grid.times[(grid.times > start) & (grid.times < stop)]
-    edges = _refined(np.concatenate([[start], inside, [stop]]))
+    edges = _refine(np.concatenate([[start], inside, [stop]]))
     on_axis = np.log(edges) if grid.axis == "log" else edges
     half = np.diff(on_axis)[:, None] / 2
     nodes, node_weights = _gauss(_NODES)
@@ -77,7 +70,7 @@ def integration_weights(grid: Grid, density: Callable[[Array], Array], start: fl
     return interpolation_weights(grid, times, density(times) * steps)
 
 
-def _refined(edges: Array) -> Array:
+def _refine(edges: Array) -> Array:
     """Refine edges until positive neighbours differ by at most a factor of four, so that weights such as 1/t are smooth."""
     starts, stops = edges[:-1], edges[1:]
     ratios = np.divide(stops, starts, out=np.ones_like(starts), where=starts > 0)
@@ -108,3 +101,20 @@ def expectation_weights(grid: Grid, cdf: Callable[[Array], Array]) -> Array:
         weights[1:] += on_grid[1:] - between
     weights[0] += at_first
     return weights
+
+
+def check_weights(weights: Array) -> None:
+    """Raise an error for weights over time that are negative or not finite."""
+    if not np.isfinite(weights).all() or (weights < 0).any():
+        bad = weights[~(np.isfinite(weights) & (weights >= 0))][0]
+        raise ValueError(f"expected weights over time that are finite and not negative, got {bad:g}")
+
+
+def normalise_weights(weights: Array) -> Array:
+    """Return non-negative weights divided by their sum."""
+    check_weights(weights)
+    if not weights.max() > 0:
+        raise ValueError("expected a positive weight over time, got only zeros; give some time a positive weight")
+    scaled = weights / weights.max()  # avoids overflow in the sum of huge weights
+    result: Array = scaled / scaled.sum()
+    return result

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import operator
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from polarbear.selection.candidates import check_candidates, portfolio_name
 from polarbear.selection.criterion import FirstPlace
+from polarbear.selection.custom_preference import Custom, require_monotone
+from polarbear.selection.explanation import explain
 from polarbear.selection.portfolio import (
     Valuation,
     can_enumerate,
@@ -22,8 +24,8 @@ from polarbear.selection.portfolio import (
     search_portfolios,
     win_rate_against,
 )
-from polarbear.selection.preference import At, BudgetDistribution, Custom, Final, Uniform, require_monotone
-from polarbear.selection.risk import Expected, ProbabilityBest, quantiles
+from polarbear.selection.preference import Uniform
+from polarbear.selection.risk import Expected, ProbabilityBest
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,8 +37,7 @@ if TYPE_CHECKING:
     from polarbear.selection.risk import Risk
 
 
-_TRIED = 200  # drawn curves on which a custom preference is tested for monotonicity
-_NEARLY_ALL = 0.99  # share of a budget distribution within the grid; a smaller one is reported
+_TESTED = 200  # drawn curves on which a custom preference is tested for monotonicity
 
 
 @dataclass(frozen=True)
@@ -68,8 +69,7 @@ class Candidate:
     @property
     def name(self) -> str:
         """The members as text, such as "cma + 2 x de"."""
-        counted = {member: self.members.count(member) for member in self.members}
-        return " + ".join(name if number == 1 else f"{number} x {name}" for name, number in counted.items())
+        return portfolio_name(self.members)
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,7 +102,7 @@ class Selection:
     win_rate_against_best_single: float | None = None
 
     @property
-    def choice(self) -> str | tuple[str, ...]:
+    def recommendation(self) -> str | tuple[str, ...]:
         """The recommended algorithm, or the members of the recommended portfolio."""
         members = self.candidates[0].members
         return members[0] if len(members) == 1 else members
@@ -171,17 +171,17 @@ def select(
     >>> values = [[[1.0, 2.0], [1.0, 2.0]], [[1.0, 3.0], [2.0, 1.0]], [[0.5, 0.7], [0.4, 0.6]]]
     >>> choices = pb.Choices.from_values(values, grid=[10, 100], names=["cma", "rs"])
     >>> posterior = pb.fit(choices, prior=pb.RandomWalk(), seed=1)
-    >>> pb.select(posterior, pb.At(10)).choice
+    >>> pb.select(posterior, pb.At(10)).recommendation
     'cma'
-    >>> pb.select(posterior, pb.At(10), criterion=pb.WinRateAgainst("rs")).choice
+    >>> pb.select(posterior, pb.At(10), criterion=pb.WinRateAgainst("rs")).recommendation
     'cma'
     """
     preference = Uniform() if preference is None else preference
     risk = Expected() if risk is None else risk
     criterion = FirstPlace() if criterion is None else criterion
-    _check(preference, risk, criterion)
+    _check_arguments(preference, risk, criterion)
     names = check_candidates(posterior, among)
-    size = _machines(portfolio)
+    size = _check_size(portfolio)
     if size > 1 and not isinstance(criterion, FirstPlace):
         raise ValueError(
             f"expected FirstPlace() as the criterion of a portfolio, got {criterion!r} for {size} machines; leave the "
@@ -197,7 +197,7 @@ def select(
     scores = risk.score(values)
     order = np.argsort(-scores, kind="stable")
     best = ProbabilityBest().score(values)
-    low, high = quantiles(values, 0.05, 0.95)
+    low, high = np.quantile(values, [0.05, 0.95], axis=0)
     means = values.mean(axis=0)
     regret = np.maximum(values.max(axis=1).mean() - means, 0.0)  # negative by rounding only
     candidates = tuple(
@@ -216,11 +216,10 @@ def select(
     if size > 1:
         single = names[int(risk.score(valuation.members).argmax())]
         win_rate = _win_rate(posterior, preference, candidates[0].members, single)
-    words = _answer(preference, risk, criterion, candidates)
-    words += _remarks_on_criterion(preference, criterion, candidates[0], len(posterior.names))
-    words += _remarks_on_portfolio(preference, candidates[0], single, win_rate, exhaustive)
-    words += _remarks_on_posterior(posterior, preference)
-    return Selection(candidates, ". ".join(words) + ".", values[:, order], str(criterion), single, win_rate)
+    sentence = explain(
+        posterior, preference, risk, criterion, candidates, single=single, win_rate=win_rate, exhaustive=exhaustive
+    )
+    return Selection(candidates, sentence, values[:, order], str(criterion), single, win_rate)
 
 
 def _valuation(posterior: Posterior, preference: Preference, criterion: Criterion, columns: list[int]) -> Valuation:
@@ -250,100 +249,27 @@ def _win_rate(posterior: Posterior, preference: Preference, members: tuple[str, 
     return float(preference.weights(posterior.grid) @ rates)
 
 
-def _answer(preference: Preference, risk: Risk, criterion: Criterion, candidates: tuple[Candidate, ...]) -> list[str]:
-    best = candidates[0]
-    value = "" if isinstance(criterion, FirstPlace) else f", where the value is {criterion}"
-    words = f"For {preference}, by {risk}{value}, choose {best.name}"
-    if len(candidates) > 1:
-        words += (
-            f": it is the best of {len(candidates)} with probability {best.probability_best:.2f}, and costs "
-            f"{best.regret:.3f} in expected regret; next comes {candidates[1].name}"
-        )
-    return [words]
-
-
-def _remarks_on_criterion(preference: Preference, criterion: Criterion, best: Candidate, algorithms: int) -> list[str]:
-    if isinstance(criterion, FirstPlace) or isinstance(preference, Custom):
-        return []  # the user defines the value of a custom preference
-    return [f"It {criterion.worded(best.expected, algorithms)}{_on_average(preference)}"]
-
-
-def _remarks_on_portfolio(
-    preference: Preference, best: Candidate, single: str | None, win_rate: float | None, exhaustive: bool
-) -> list[str]:
-    if single is None or win_rate is None:
-        return []
-    shared = f", counting one half where {single} is its best member" if single in best.members else ""
-    remarks = [
-        f"It beats the best single algorithm, {single}, on {100 * win_rate:.0f} % of instances{_on_average(preference)}"
-        f"{shared}"
-    ]
-    if len(set(best.members)) < len(best.members):
-        remarks.append(
-            "The value of copies of one algorithm is computed from Plackett-Luce; repeated runs with virtual_portfolio "
-            "measure it"
-        )
-    if not exhaustive:
-        remarks.append(
-            "There are too many portfolios to compare them all; this is the best that a search met, and probability and "
-            "regret compare it with the others that the search met"
-        )
-    return remarks
-
-
-def _remarks_on_posterior(posterior: Posterior, preference: Preference) -> list[str]:
-    remarks = []
-    if isinstance(preference, BudgetDistribution) and (mass := preference.mass_within(posterior.grid)) < _NEARLY_ALL:
-        remarks.append(f"Only {100 * mass:.2g} % of the budgets lie within the grid; the others are left out")
-    if not posterior.joint and not isinstance(preference, At | Final):
-        remarks.append(
-            f"The prior {posterior.prior} treats each time alone: over several times expected values of linear "
-            "preferences hold, but probabilities and regret take the times for independent; a temporal prior does not"
-        )
-    if not posterior.diagnostics.reliable:
-        remarks.append("The posterior is not reliable: " + posterior.diagnostics.message.rstrip("."))
-    return remarks
-
-
-def _on_average(preference: Preference) -> str:
-    return "" if isinstance(preference, At | Final) else " on average over these budgets"
-
-
-def check_candidates(posterior: Posterior, among: Sequence[str] | None) -> tuple[str, ...]:
-    """Return the requested candidates in the order of the posterior."""
-    if among is None:
-        return posterior.names
-    names = (among,) if isinstance(among, str) else tuple(among)
-    unknown = [name for name in names if name not in posterior.names]
-    if unknown or not names or len(set(names)) < len(names):
-        near = [close for name in unknown for close in get_close_matches(str(name), posterior.names, n=1)]
-        raise ValueError(
-            f"expected different candidates among {', '.join(posterior.names)}, got {', '.join(map(repr, names)) or 'none'}"
-            + (f"; did you mean {' and '.join(map(repr, near))}?" if near else "")
-        )
-    return tuple(name for name in posterior.names if name in names)
-
-
-def _machines(portfolio: int) -> int:
+def _check_size(portfolio: int) -> int:
+    """Return the number of machines, after checking that it is a positive whole number."""
     try:
         size = -1 if isinstance(portfolio, bool) else operator.index(portfolio)
     except TypeError:
         size = -1
     if size < 1:
-        raise ValueError(f"portfolio is a whole number of machines, at least 1, got {portfolio!r}")
+        raise ValueError(f"expected a portfolio of a whole number of machines, at least 1, got {portfolio!r}")
     return size
 
 
 def _require_monotone(preference: Custom, curves: Array, size: int) -> None:
     """Test a custom preference on draws of every candidate, alone and, for portfolios, as copies on all machines."""
     draws, times, algorithms = curves.shape
-    some = curves[:: max(1, draws * algorithms // _TRIED)]
+    some = curves[:: max(1, draws * algorithms // _TESTED)]
     for copies in {1, size}:
-        tried = portfolio_curves(some, copies * np.eye(algorithms, dtype=np.intp))
-        require_monotone(preference, tried.reshape(-1, times), rng=np.random.default_rng(0))
+        tested = portfolio_curves(some, copies * np.eye(algorithms, dtype=np.intp))
+        require_monotone(preference, tested.reshape(-1, times), rng=np.random.default_rng(0))
 
 
-def _check(preference: object, risk: object, criterion: object) -> None:
+def _check_arguments(preference: object, risk: object, criterion: object) -> None:
     needed = (
         (preference, "preference", "weights", "Uniform()"),
         (risk, "risk", "score", "Expected()"),

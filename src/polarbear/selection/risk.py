@@ -46,11 +46,11 @@ class Quantile:
 
     def __post_init__(self) -> None:
         if not 0 < self.level < 1:
-            raise ValueError(f"the level of Quantile must lie between 0 and 1, got {self.level!r}")
+            raise ValueError(f"expected a level of Quantile between 0 and 1, got {self.level!r}; write Quantile(0.05)")
 
     def score(self, values: Array) -> Array:
         """Return the score of values (draw, candidate)."""
-        score: Array = quantiles(values, self.level)[0]
+        score: Array = np.quantile(values, self.level, axis=0)
         return score
 
     def __str__(self) -> str:
@@ -71,17 +71,3 @@ class Regret:
 
 
 Risk = ProbabilityBest | Expected | Quantile | Regret
-
-
-def quantiles(values: Array, *levels: float) -> Array:
-    """Return quantiles (level, candidate) of values (draw, candidate), equal to those of `numpy.quantile`.
-
-    `numpy.quantile` first imports masked arrays, which takes much of the time that a new process has for its answer.
-    """
-    places = np.array(levels)[:, None] * (len(values) - 1)
-    below = np.floor(places).astype(int)
-    above = np.minimum(below + 1, len(values) - 1)
-    ordered = np.partition(values, np.concatenate([below, above]).ravel(), axis=0)
-    low, high = ordered[below[:, 0]], ordered[above[:, 0]]
-    found: Array = low + (places - below) * (high - low)
-    return found

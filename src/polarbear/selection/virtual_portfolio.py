@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from polarbear.observe import Trajectory
+from polarbear.selection.candidates import portfolio_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Sequence
@@ -71,30 +72,34 @@ def virtual_portfolio(
     >>> [run.values.tolist() for run in virtual_portfolio(repeated, ["a", "a"])]
     [[0.0], [1.0], [0.0]]
     """
-    wanted = Counter((members,) if isinstance(members, str) else members)
-    if wanted.total() < 2:
+    copies_of = Counter((members,) if isinstance(members, str) else members)
+    if copies_of.total() < 2:
         raise ValueError(
-            f"expected two or more members, got {', '.join(map(repr, wanted)) or 'none'}; name another one"
+            f"expected two or more members, got {', '.join(map(repr, copies_of)) or 'none'}; name another one"
         )
     by_instance: dict[Hashable, dict[str, Trajectory]] = {}
     for run in runs:
         own = by_instance.setdefault(run.instance, {})
-        if run.algorithm in wanted and run.algorithm in own:
+        if run.algorithm in copies_of and run.algorithm in own:
             raise ValueError(
                 f"expected one run of each member on an instance, got two of {run.algorithm!r} on {run.instance!r}; "
                 "give repeated runs instances of their own, with the instance that they repeat as their cluster"
             )
         own[run.algorithm] = run
-    complete = [{name: own[name] for name in wanted} for own in by_instance.values() if own.keys() >= wanted.keys()]
+    complete = [
+        {name: own[name] for name in copies_of} for own in by_instance.values() if own.keys() >= copies_of.keys()
+    ]
     if not complete:
-        raise ValueError(f"expected instances on which all of {', '.join(wanted)} were run, got none; check the names")
-    copies = max(wanted.values())
+        raise ValueError(
+            f"expected instances on which all of {', '.join(copies_of)} were run, got none; check the names"
+        )
+    copies = max(copies_of.values())
     groups = [[own] for own in complete] if copies == 1 else _repetitions(complete, copies, repetition_of)
-    label = name or " + ".join(each if count == 1 else f"{count} x {each}" for each, count in wanted.items())
+    label = name or portfolio_name(copies_of.elements())
     return [
-        _together(
-            [group[(r + copy) % len(group)][each] for each, count in wanted.items() for copy in range(count)],
-            group[r][next(iter(wanted))],
+        _combine_runs(
+            [group[(r + copy) % len(group)][each] for each, count in copies_of.items() for copy in range(count)],
+            group[r][next(iter(copies_of))],
             label,
             combine,
         )
@@ -114,7 +119,7 @@ def _repetitions(
         if repeated is None:
             raise ValueError(
                 f"expected the instance that each run repeats, for {copies} copies of one algorithm, got none for "
-                f"{run.algorithm!r} on {run.instance!r}; give repeated runs the same cluster, or say repetition_of"
+                f"{run.algorithm!r} on {run.instance!r}; give repeated runs the same cluster, or pass repetition_of"
             )
         groups.setdefault(repeated, []).append(own)
     for repeated, group in groups.items():
@@ -127,7 +132,7 @@ def _repetitions(
         if repetition_of is None and len(problems) > 1:
             raise ValueError(
                 f"expected clusters that hold repetitions of one instance, got {problems[0]!r} and {problems[1]!r} in the "
-                f"cluster {repeated!r}; say repetition_of=lambda run: run.instance[:4]"
+                f"cluster {repeated!r}; pass repetition_of=lambda run: run.instance[:4]"
             )
     return list(groups.values())
 
@@ -139,7 +144,7 @@ def _imported_problem(own: dict[str, Trajectory]) -> tuple[Hashable, ...] | None
     return tuple(instance[:-1]) if isinstance(instance, tuple) and fields[-1:] == ("run",) else None
 
 
-def _together(
+def _combine_runs(
     runs: list[Trajectory], own: Trajectory, name: str, combine: Callable[[Hashable, Array, Array], ArrayLike] | None
 ) -> Trajectory:
     """Return one run of the portfolio, on the instance of the run `own`."""
@@ -160,7 +165,7 @@ def _together(
     else:
         quality = np.asarray(combine(instance, times, values), dtype=np.float64)
         if quality.shape != times.shape:
-            raise ValueError(f"combine must give one value for each of {len(times)} times, got shape {quality.shape}")
+            raise ValueError(f"expected one value of combine for each of {len(times)} times, got shape {quality.shape}")
     return Trajectory(
         name, instance, times, quality, until=until, failed=failed, maximise=maximise, cluster=own.cluster
     )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from polarbear.selection.recommendation import check_candidates
+from polarbear.selection.candidates import check_candidates
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,7 +35,7 @@ class RegretBounds:
     time: float
 
 
-def regret(posterior: Posterior, *, among: Sequence[str] | None = None) -> RegretBounds:
+def worst_case_regret(posterior: Posterior, *, among: Sequence[str] | None = None) -> RegretBounds:
     r"""Bound the worst-case reducible regret over monotone preferences.
 
     Under a preference u, with V_A = u(θ_A), the best A given the posterior has the expected regret

@@ -5,6 +5,7 @@ complete, so a race whose process dies loses at most the runs in progress. The f
 values at grid times, so the grid can change later without new runs. Nothing in the file is ever unpickled.
 
 - `race_file`: `RaceFile`, which reads and writes runs, events and settings.
+- `new_file`: a file that appears under its name only when it is complete.
 - `schema`: the tables, their version, and how SQLite opens a file.
 - `lock`: the lock that admits one writer at a time.
 - `errors`: SQLite's errors, with messages that say what to do.

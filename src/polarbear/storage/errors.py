@@ -21,15 +21,15 @@ def translate_errors(path: Path) -> Iterator[None]:
     try:
         yield
     except sqlite3.Error as error:
-        raise _explanation(error, path) from error
+        raise _explain(error, path) from error
 
 
-def _explanation(error: sqlite3.Error, path: Path) -> Exception:
+def _explain(error: sqlite3.Error, path: Path) -> Exception:
     # The lowest byte is the kind of error; the others say where it occurred.
     match getattr(error, "sqlite_errorcode", 0) & 0xFF:
         case sqlite3.SQLITE_FULL:
             return OSError(
-                errno.ENOSPC, f"no space left for {path}; what was stored before is safe, make room and try again"
+                errno.ENOSPC, f"no space left for {path}; everything stored before is safe: make room and try again"
             )
         case sqlite3.SQLITE_IOERR:
             return OSError(errno.EIO, f"the disk failed or is full while using {path}: {error}")
@@ -37,11 +37,11 @@ def _explanation(error: sqlite3.Error, path: Path) -> Exception:
             return OSError(errno.EROFS, f"{path} or its folder cannot be written: {error}")
         case sqlite3.SQLITE_CANTOPEN:
             return OSError(
-                errno.EACCES, f"{path} cannot be opened: {error}; check the rights of the file and its folder"
+                errno.EACCES, f"{path} cannot be opened: {error}; check the permissions of the file and its folder"
             )
         case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
             return TimeoutError(
-                errno.ETIMEDOUT, f"another program has kept {path} locked for long; close it, try again"
+                errno.ETIMEDOUT, f"another program has locked {path} for too long; close it and try again"
             )
         case sqlite3.SQLITE_CORRUPT:
             return ValueError(f"{path} is a damaged race file: {error}; restore it from a copy")

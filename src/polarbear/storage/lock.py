@@ -31,12 +31,12 @@ class WriterLock:
 
     def __init__(self, path: Path) -> None:
         lock = path.with_name(path.name + ".lock")
-        descriptor = _locked(lock, path)
+        descriptor = _acquire(lock, path)
         self._remove, self._descriptor = weakref.finalize(self, _remove, lock, descriptor), descriptor
         _HELD.add(self)
         try:
             os.ftruncate(descriptor, 0)
-            os.pwrite(descriptor, _this_process().encode(), 0)
+            os.pwrite(descriptor, _process_name().encode(), 0)
         except OSError as error:
             self.release()
             raise OSError(error.errno, f"{path} cannot be locked for writing: {error.strerror}; make room") from error
@@ -58,20 +58,20 @@ def _remove(lock: Path, descriptor: int) -> None:
     os.close(descriptor)
 
 
-def _locked(lock: Path, path: Path) -> int:
+def _acquire(lock: Path, path: Path) -> int:
     """Open and lock the file, and return its descriptor; raise RaceFileInUse if it is locked already."""
     while True:
         descriptor = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            if _is_still_there(descriptor, lock):
+            if _has_name(descriptor, lock):
                 return descriptor
         except BlockingIOError:
             holder = os.pread(descriptor, 1000, 0).decode(errors="replace") or "another process"
             os.close(descriptor)
             advice = (
-                ", which is this one; close what has it open"
-                if holder == _this_process()
+                ", which is this one; close the race that has it open"
+                if holder == _process_name()
                 else "; wait for it or stop it"
             )
             raise RaceFileInUse(
@@ -87,11 +87,11 @@ def _locked(lock: Path, path: Path) -> int:
         os.close(descriptor)
 
 
-def _this_process() -> str:
+def _process_name() -> str:
     return f"process {os.getpid()} on {socket.gethostname()}"
 
 
-def _is_still_there(descriptor: int, lock: Path) -> bool:
+def _has_name(descriptor: int, lock: Path) -> bool:
     """Return whether the locked file still has its name; its last holder may have removed it in the meantime."""
     try:
         return os.path.samestat(os.fstat(descriptor), lock.stat())
@@ -102,10 +102,10 @@ def _is_still_there(descriptor: int, lock: Path) -> bool:
 _HELD: weakref.WeakSet[WriterLock] = weakref.WeakSet()
 
 
-def _forget_all() -> None:
+def _forget_locks() -> None:
     """Close the locks in a forked child, which would otherwise hold them beyond the writer's death."""
     for lock in list(_HELD):
         lock.forget()
 
 
-os.register_at_fork(after_in_child=_forget_all)
+os.register_at_fork(after_in_child=_forget_locks)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import secrets
 import time
 from dataclasses import dataclass
 from operator import itemgetter
@@ -17,11 +16,11 @@ from polarbear.race.jobs import Run
 from polarbear.storage import schema
 from polarbear.storage.errors import translate_errors
 from polarbear.storage.lock import WriterLock
+from polarbear.storage.new_file import publish_when_complete, resolve_new
 
 if TYPE_CHECKING:
     import sqlite3
     from os import PathLike
-    from types import TracebackType
 
     from polarbear.race.jobs import Job, Status
 
@@ -39,8 +38,8 @@ class Event:
 class RaceFile:
     """A race on disk, created by `RaceFile.create` or opened by `RaceFile.open`.
 
-    Use it in a `with` block, or call `close`. A file has at most one writer and any number of readers at a time; readers
-    always find complete runs and events. Methods may be called from any thread.
+    Use it in a `with` block, or call `close`. A file has at most one writer and any number of readers at a time;
+    readers always find complete runs and events. Methods may be called from any thread.
 
     Examples
     --------
@@ -76,16 +75,12 @@ class RaceFile:
         about
             What is known at the start, such as settings, the seed and versions: JSON values by key.
         """
-        place = _place(path)
+        place = resolve_new(path)
         texts = {key: _json(value, f"about[{key!r}]") for key, value in about.items()}
         lock = WriterLock(place)
         try:
-            unfinished = _unfinished(place)
-            try:
+            with publish_when_complete(place) as unfinished:
                 schema.create(unfinished, texts)
-                _publish(unfinished, place)
-            finally:
-                unfinished.unlink(missing_ok=True)
             return cls(place, schema.connect(place, write=True), lock)
         except BaseException:
             lock.release()
@@ -116,9 +111,7 @@ class RaceFile:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
     def __repr__(self) -> str:
@@ -147,16 +140,16 @@ class RaceFile:
 
     def add_run(self, run: Run, job: Job) -> None:
         """Store the run of a job, and replace an earlier run of the same algorithm on the same instance."""
-        path = run.trajectory
-        if (path.algorithm, path.instance) != (job.algorithm, job.instance):
+        trajectory = run.trajectory
+        if (trajectory.algorithm, trajectory.instance) != (job.algorithm, job.instance):
             raise ValueError(
-                f"expected the run of {job.algorithm!r} on instance {job.instance!r} that the job asked for, "
-                f"got one of {path.algorithm!r} on {path.instance!r}"
+                f"expected the run of the job, {job.algorithm!r} on instance {job.instance!r}, "
+                f"got one of {trajectory.algorithm!r} on {trajectory.instance!r}"
             )
-        if path.failed == (run.status == "done"):
+        if trajectory.failed == (run.status == "done"):
             raise ValueError(
-                f"expected a trajectory that failed unless the status is 'done', got status {run.status!r} "
-                f"and failed={path.failed}"
+                f"expected a trajectory with failed=True unless the status is 'done', got status {run.status!r} "
+                f"and failed={trajectory.failed}"
             )
         self._write(
             "INSERT OR REPLACE INTO run VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -166,31 +159,33 @@ class RaceFile:
                 str(job.seed),
                 str(job.instance_seed),
                 float(job.until),
-                path.until,
+                trajectory.until,
                 float(run.reached),
-                path.maximise,
+                trajectory.maximise,
                 run.status,
                 run.message,
                 float(run.seconds),
                 float(run.cpu_seconds),
                 time.time(),
-                np.concatenate([path.times, path.values]).astype("<f8", copy=False).tobytes(),
+                np.concatenate([trajectory.times, trajectory.values]).astype("<f8", copy=False).tobytes(),
             ),
         )
 
     def runs(self) -> dict[tuple[str, int], Run]:
         """Return every stored run by (algorithm, instance), sorted by this key rather than by time of storage."""
         rows = self._read(
-            "SELECT algorithm, instance, until, maximise, events, reached, status, message, seconds, cpu_seconds FROM run"
+            "SELECT algorithm, instance, until, maximise, events, reached, status, message, seconds, cpu_seconds "
+            "FROM run"
         )
         rows.sort(key=itemgetter(0, 1))
-        return {(row[0], row[1]): _run(self.path, *row) for row in rows}
+        return {(row[0], row[1]): _decode_run(self.path, *row) for row in rows}
 
     def append(self, kind: str, data: Any) -> int:
         """Append an event, a kind with any JSON value, to the journal, and return its number, counted from 1."""
         text = _json(data, f"the data of the event {kind!r}")
-        stored = self._write("INSERT INTO event (kind, data, time) VALUES (?, ?, ?)", (kind, text, time.time()))
-        number = stored.lastrowid
+        number = self._write(
+            "INSERT INTO event (kind, data, time) VALUES (?, ?, ?)", (kind, text, time.time())
+        ).lastrowid
         assert number is not None
         return number
 
@@ -201,13 +196,8 @@ class RaceFile:
 
     def copy_to(self, path: str | PathLike[str]) -> None:
         """Write a copy of the current file, even while it is being written; raise if the name exists."""
-        place = _place(path)
-        unfinished = _unfinished(place)
-        try:
+        with publish_when_complete(resolve_new(path)) as unfinished:
             schema.copy(self._connection, unfinished)
-            _publish(unfinished, place)
-        finally:
-            unfinished.unlink(missing_ok=True)
 
     def _read(self, statement: str) -> list[Any]:
         with translate_errors(self.path):
@@ -220,7 +210,7 @@ class RaceFile:
             return self._connection.execute(statement, values)
 
 
-def _run(
+def _decode_run(
     path: Path,
     algorithm: str,
     instance: int,
@@ -233,9 +223,13 @@ def _run(
     seconds: float,
     cpu_seconds: float,
 ) -> Run:
+    """Return a run from a row of the table; the path is for the error message."""
     count, rest = divmod(len(events), 16)
     if rest:
-        raise ValueError(f"{path} is damaged: the run of {algorithm!r} on instance {instance} has half an event")
+        raise ValueError(
+            f"{path} is damaged: the run of {algorithm!r} on instance {instance} has an incomplete event; restore it "
+            "from a copy"
+        )
     numbers = np.frombuffer(events, dtype="<f8").astype(np.float64, copy=False)
     # The trajectory was checked before it was stored; checking it again would take most of the time of opening a long
     # race.
@@ -254,34 +248,8 @@ def _run(
 
 
 def _json(value: Any, what: str) -> str:
+    """Return a value as JSON; `what` names it in the error message."""
     try:
         return json.dumps(value)
     except (TypeError, ValueError) as error:
-        raise ValueError(f"expected JSON (numbers, strings, lists, dicts, None) as {what}: {error}") from error
-
-
-def _place(path: str | PathLike[str]) -> Path:
-    """Return the resolved path of a new file; raise if the file exists or its folder does not."""
-    place = Path(path).resolve()
-    if place.exists():
-        raise FileExistsError(f"{place} exists already; open it, or choose another name")
-    if not place.parent.is_dir():
-        raise FileNotFoundError(f"there is no folder {place.parent} for {place.name}; make it first")
-    return place
-
-
-def _unfinished(place: Path) -> Path:
-    """Create an empty file with a unique name next to the place, and return its path."""
-    name = place.with_name(f"{place.name}.{secrets.token_hex(4)}.unfinished")
-    name.touch(exist_ok=False)
-    return name
-
-
-def _publish(unfinished: Path, place: Path) -> None:
-    """Give a finished file its name atomically, so that a killed process never leaves a partial race file."""
-    try:
-        place.hardlink_to(unfinished)  # Unlike renaming, linking never replaces an existing file.
-    except FileExistsError:
-        raise FileExistsError(f"{place} was made by somebody else meanwhile; open it, or choose another name") from None
-    except OSError:  # A file system without links.
-        unfinished.rename(_place(place))
+        raise ValueError(f"expected JSON (numbers, strings, lists, dicts, None) as {what}; {error}") from error

@@ -53,7 +53,8 @@ CREATE TABLE event (
 # Readers and the writer block each other for the time of one statement; only a stuck program blocks for this long.
 _PATIENCE_SECONDS = 60.0
 
-# SQLite's write-ahead log needs memory that all users of a file share; these file systems do not share it between machines.
+# SQLite's write-ahead log needs memory that all users of a file share; these file systems do not share it between
+# machines.
 _NETWORK_FILE_SYSTEMS = (
     *("9p", "afs", "beegfs", "ceph", "cifs", "fuse.glusterfs", "fuse.sshfs", "glusterfs"),
     *("gpfs", "lustre", "nfs", "nfs4", "panfs", "pvfs2", "smb3", "smbfs"),
@@ -95,7 +96,7 @@ def check_identity(path: Path) -> None:
     if not path.exists():
         raise FileNotFoundError(f"there is no race file {path}; check the name, or create it")
     if not os.access(path, os.R_OK):
-        raise PermissionError(f"{path} may not be read by this user; ask its owner")
+        raise PermissionError(f"this user has no permission to read {path}; ask its owner")
     if path.stat().st_size == 0:
         raise ValueError(f"{path} is not a race file but an empty file; remove it to create one of that name")
     # SQLite reads an immutable file alone, and ignores a journal or log next to it.
@@ -106,7 +107,8 @@ def check_identity(path: Path) -> None:
             torn = error.sqlite_errorcode == sqlite3.SQLITE_CORRUPT
             if not (torn and any(path.with_name(path.name + end).exists() for end in ("-wal", "-journal"))):
                 raise
-            # Its writer was stopped while moving pages into it. SQLite repairs the file when `connect` opens and checks it.
+            # Its writer was stopped while moving pages into it. SQLite repairs the file when `connect` opens and checks
+            # it.
 
 
 def connect(path: Path, *, write: bool) -> sqlite3.Connection:
@@ -115,12 +117,13 @@ def connect(path: Path, *, write: bool) -> sqlite3.Connection:
     Each statement on the connection is its own transaction, and may come from any thread.
     """
     with translate_errors(path):
-        # Readers, too, repair what a killed writer left unfinished if their permissions allow it, but change nothing else.
+        # Readers, too, repair what a killed writer left unfinished if their permissions allow it, but change nothing
+        # else.
         connection = _connect(path, "rw")
         try:
             connection.execute("PRAGMA trusted_schema = OFF")
             _check_mark(connection, path)
-            _check(connection, path)
+            _check_content(connection, path)
             if write:
                 _upgrade(connection, path)
                 _choose_journal(connection, path)
@@ -158,11 +161,17 @@ def _check_mark(connection: sqlite3.Connection, path: Path) -> None:
         raise ValueError(f"{path} is not a race file but another program's SQLite database")
 
 
-def _check(connection: sqlite3.Connection, path: Path) -> None:
-    [(found,)] = connection.execute("PRAGMA user_version")
-    if found > version():
+def _stored_version(connection: sqlite3.Connection) -> int:
+    """Return the format version of a race file."""
+    [(stored,)] = connection.execute("PRAGMA user_version")
+    return int(stored)
+
+
+def _check_content(connection: sqlite3.Connection, path: Path) -> None:
+    stored = _stored_version(connection)
+    if stored > version():
         raise ValueError(
-            f"{path} was written by a newer PolarBear (format {found}, this one reads up to {version()}); "
+            f"{path} was written by a newer PolarBear (format {stored}, this version reads up to {version()}); "
             "upgrade PolarBear to use it"
         )
     problems = [text for (text,) in connection.execute("PRAGMA quick_check(3)") if text != "ok"]
@@ -173,19 +182,19 @@ def _check(connection: sqlite3.Connection, path: Path) -> None:
 
 
 def _refuse_old(connection: sqlite3.Connection, path: Path) -> None:
-    [(found,)] = connection.execute("PRAGMA user_version")
-    if found < version():
+    stored = _stored_version(connection)
+    if stored < version():
         raise ValueError(
-            f"{path} was written by an older PolarBear (format {found}, this one has {version()}); "
-            "open it once for writing to upgrade it, or make a copy first if the older one is to read it again"
+            f"{path} was written by an older PolarBear (format {stored}, this version has {version()}); open it once "
+            "for writing to upgrade it, and make a copy first if the older version must still read it"
         )
 
 
 def _upgrade(connection: sqlite3.Connection, path: Path) -> None:
-    [(found,)] = connection.execute("PRAGMA user_version")
-    if found < 1:
-        raise ValueError(f"{path} is a damaged race file (format {found}); restore it from a copy")
-    for reached, step in enumerate(UPGRADES[found - 1 :], start=found + 1):
+    stored = _stored_version(connection)
+    if stored < 1:
+        raise ValueError(f"{path} is a damaged race file (format {stored}); restore it from a copy")
+    for reached, step in enumerate(UPGRADES[stored - 1 :], start=stored + 1):
         try:
             connection.executescript(f"BEGIN IMMEDIATE; {step}; PRAGMA user_version = {reached}; COMMIT")
         except BaseException:
@@ -198,18 +207,20 @@ def _choose_journal(connection: sqlite3.Connection, path: Path) -> None:
     """Use the write-ahead log where possible (faster writes, readers never wait), otherwise a rollback journal."""
     mode = "DELETE" if _on_network(path) else "WAL"
     try:
-        [(got,)] = connection.execute(f"PRAGMA journal_mode = {mode}")
+        [(active,)] = connection.execute(f"PRAGMA journal_mode = {mode}")
     except sqlite3.OperationalError:
-        [(got,)] = connection.execute("PRAGMA journal_mode = DELETE")
-    # With the write-ahead log and NORMAL, a killed process loses nothing, a power cut at most the last runs, never the file.
-    connection.execute(f"PRAGMA synchronous = {'NORMAL' if got == 'wal' else 'FULL'}")
+        [(active,)] = connection.execute("PRAGMA journal_mode = DELETE")
+    # With the write-ahead log and NORMAL, a killed process loses nothing, a power cut at most the last runs, never the
+    # file.
+    connection.execute(f"PRAGMA synchronous = {'NORMAL' if active == 'wal' else 'FULL'}")
 
 
 def _on_network(path: Path) -> bool:
     try:
         mounts = [line.split()[1:3] for line in _MOUNTS.read_text().splitlines()]
     except OSError:
-        return False  # This system has no list of mounts; SQLite itself refuses the log where it knows that it cannot work.
-    # The list writes blanks as \040. Of the mount points that hold the file, the deepest counts, and of equals the last.
+        return False  # A system without a list of mounts; SQLite itself refuses the log where it knows of problems.
+    # The list writes blanks as \040. Of the mount points that hold the file, the deepest counts, and of equals the
+    # last.
     holding = [(len(point), kind) for point, kind in mounts if path.is_relative_to(point.replace("\\040", " "))]
     return bool(holding) and max(reversed(holding), key=lambda pair: pair[0])[1] in _NETWORK_FILE_SYSTEMS

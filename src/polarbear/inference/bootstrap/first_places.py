@@ -40,11 +40,11 @@ def first_places(ranks: Ranks, weights: Array32, scale: Array | None = None) -> 
     result = np.empty((times, algorithms, weights.shape[1]), dtype=np.float32)
     for t in range(times):
         at_time = weights if scale is None else (weights * scale[:, t, None]).astype(np.float32)
-        result[t] = _at_time(ranks[:, t], at_time)
+        result[t] = _ratings_at_time(ranks[:, t], at_time)
     return result
 
 
-def _at_time(ranks: Ranks, weights: Array32) -> Array32:
+def _ratings_at_time(ranks: Ranks, weights: Array32) -> Array32:
     observed = ranks != ABSENT
     complete = observed.all(axis=1)
     first = first_shares(ranks)
@@ -59,13 +59,13 @@ def _at_time(ranks: Ranks, weights: Array32) -> Array32:
             rows = partial[index.ravel() == number]
             own = first[rows].T @ weights[rows]
             restricted = first_shares(np.where(pattern, donors, ABSENT))
-            ratings += _passed_on(own, restricted, first[complete], donor_weights)
+            ratings += _redistribute(own, restricted, first[complete], donor_weights)
     total = ratings.sum(axis=0)
     shares: Array32 = np.divide(ratings, total, out=np.full_like(ratings, 1 / len(ratings)), where=total > 0)
     return shares
 
 
-def _passed_on(own: Array32, restricted: Array32, first: Array32, weights: Array32) -> Array32:
+def _redistribute(own: Array32, restricted: Array32, first: Array32, weights: Array32) -> Array32:
     """Redistribute first places among the observed algorithms to first places among all, shape (algorithm, draw).
 
     The donors are the complete rows. Each place is divided like the first places of the donors with the same first among

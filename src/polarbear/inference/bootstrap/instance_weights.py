@@ -69,7 +69,7 @@ def weighted_rows(rankings: Rankings, prior: BayesianBootstrap) -> Rows:
     own = over_time.sum(axis=1) / weighted  # mean over the times with positive weight
     kept = np.flatnonzero(own > 0)
     ranks, own, over_time = rankings.ranks[kept], own[kept], over_time[kept]
-    codes = np.arange(len(kept)) if rankings.clusters is None else _renumbered(rankings.clusters.codes[kept])
+    codes = np.arange(len(kept)) if rankings.clusters is None else _renumber(rankings.clusters.codes[kept])
     total = np.bincount(codes, own)
     members = np.bincount(codes)
     of_unit = total / members
@@ -126,7 +126,7 @@ def pseudo_ranks(algorithms: int) -> Ranks:
     return np.concatenate(rows).astype(np.int16)
 
 
-def _renumbered(codes: Indices) -> Indices:
+def _renumber(codes: Indices) -> Indices:
     """Renumber the codes of the remaining clusters without gaps."""
     _, numbers = np.unique(codes, return_inverse=True)
     return numbers

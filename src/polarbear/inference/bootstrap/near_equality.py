@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 _NEAR = np.geomspace(0.015, 0.2, 8)  # τ: win rates within 1.5 to 20 points of one half
-_APART = 0.4  # standard deviation of δ among algorithms that differ: win rates from one tenth to nine tenths
+_APART = 0.4  # standard deviation of δ among algorithms that differ: one of them gives win rates from 0.14 to 0.86
 _SHARES = np.array([0.05, 0.25, 0.5, 0.75, 0.95])  # ψ, with equal prior probabilities
 _ENOUGH_DRAWS = 500  # draws from which means and standard deviations are computed
 _ODDS_OF_ALL_TIMES = 50.0  # prior odds of near-equality at one time, for a pair that is nearly equal over all times
@@ -41,9 +41,9 @@ _AT_A_TIME = 500  # draws processed together, so that their matrices of pairs st
 
 def draw_shrinkage_scales(draws: OutcomeDraws, *, rng: np.random.Generator) -> NDArray[np.float16]:
     """Draw τ for the win rate of each pair, shape (pair, draw); infinity where the pair is not nearly equal in a draw."""
-    some = draws.thinned(np.arange(min(_ENOUGH_DRAWS, draws.weights.shape[1])))
+    some = draws.thin(np.arange(min(_ENOUGH_DRAWS, draws.weights.shape[1])))
     pairs = zip(*np.triu_indices(draws.algorithms, 1), strict=True)
-    mean, deviation = _moments(some.unshrunk(int(a), int(b)) for a, b in pairs)
+    mean, deviation = _moments(some.unshrunk_win_rates(int(a), int(b)) for a, b in pairs)
     near, tau = _draw_near(mean, deviation, draws.algorithms, draws.weights.shape[1], rng=rng)
     return np.where(near, tau, np.inf).astype(np.float16)
 
@@ -59,8 +59,8 @@ def shrink_ratings(ratings: Array32, *, rng: np.random.Generator) -> Array32:
     some = ratings[..., :_ENOUGH_DRAWS].swapaxes(0, 1)
     mean_share, deviation = _moments(_share(some[a], some[b]) for a, b in zip(first, second, strict=True))
     near, tau = _draw_near(mean_share, deviation, algorithms, draws, rng=rng)
-    likely = _neighbours(near, algorithms)
-    here = _near_now(mean_share, deviation, tau, likely)
+    likely = _neighbour_weights(near, algorithms)
+    here = _near_probability(mean_share, deviation, tau, likely)
     mean, ratio = ratings.mean(axis=2), _noise(some, likely)
     result = np.empty_like(ratings)
     for start in range(0, draws, _AT_A_TIME):
@@ -87,7 +87,7 @@ def _share(first: Array32, second: Array32) -> Array32:
     return share
 
 
-def _neighbours(near: Mask, algorithms: int) -> Array:
+def _neighbour_weights(near: Mask, algorithms: int) -> Array:
     """Return the weight of each algorithm (column) as a neighbour of another (row).
 
     Weights are proportional to the share of draws in which the two are nearly equal; rows sum to one.
@@ -100,7 +100,7 @@ def _neighbours(near: Mask, algorithms: int) -> Array:
     return shares
 
 
-def _near_now(mean: Array, deviation: Array, tau: Array, likely: Array) -> Array32:
+def _near_probability(mean: Array, deviation: Array, tau: Array, likely: Array) -> Array32:
     """Return the probability that an algorithm and its neighbours are nearly equal at each time, (time, algorithm).
 
     A pair that is nearly equal over all times has prior odds of 50 (`_ODDS_OF_ALL_TIMES`) of near-equality at each one. The

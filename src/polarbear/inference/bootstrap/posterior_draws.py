@@ -34,7 +34,7 @@ def bayesian_bootstrap(
     """Return ratings (time, algorithm, draw), the weighted instances behind them, diagnostics, and the scope."""
     if choices.rankings is None:
         raise ValueError(
-            "BayesianBootstrap weights the instances and needs their rankings, and these choices have only their counts; "
+            "expected choices with the rankings of each instance, which BayesianBootstrap weights, got only their counts; "
             "make them without per_instance=False, or use another prior"
         )
     rows = weighted_rows(choices.rankings, prior)
@@ -43,7 +43,7 @@ def bayesian_bootstrap(
     utilities = weighted_utilities(rows, weights) if model > 0 else None
     sample = OutcomeDraws(rows.ranks, weights, rows.sizes, rows.observed, rows.scale, utilities, model)
     by_outcomes = None if np.isinf(model) else first_places(rows.ranks, weights, rows.scale)
-    ratings = blended_ratings(rows, by_outcomes, utilities, model)
+    ratings = blend_ratings(rows, by_outcomes, utilities, model)
     if prior.shrink and len(choices.names) > 1:
         sample = replace(sample, spread=draw_shrinkage_scales(sample, rng=rng))
         ratings = shrink_ratings(ratings, rng=rng)
@@ -57,7 +57,7 @@ def bayesian_bootstrap(
     )
 
 
-def blended_ratings(rows: Rows, by_outcomes: Array32 | None, utilities: Array32 | None, model: float) -> Array32:
+def blend_ratings(rows: Rows, by_outcomes: Array32 | None, utilities: Array32 | None, model: float) -> Array32:
     """Return the blend of ratings from outcomes and from the Plackett-Luce fit, shape (time, algorithm, draw).
 
     The fit has the share model / (model + k), where k instances observe the algorithm at that time.
@@ -95,7 +95,7 @@ def _diagnostics(rankings: Rankings, prior: BayesianBootstrap, rows: Rows, model
     elif model == 0:
         blend = "outcomes alone"
     else:
-        blend = f"outcomes blended with a Plackett-Luce fit that counts like {model:g} more"
+        blend = f"outcomes blended with a Plackett-Luce fit that weighs as much as {model:g} {plural(unit)}"
     return Diagnostics(
         method="bayesian-bootstrap",
         reliable=True,

@@ -77,7 +77,7 @@ def weighted_utilities(rows: Rows, weights: Array32, *, exact: bool | None = Non
         inverse = np.linalg.inv(hessian + np.trace(hessian) / algorithms**2)
         drawn = _linear_step(stages, at_time, total, mode, inverse)
         if exact:
-            drawn = _iterated(stages, at_time, total, drawn, mode, expected, inverse)
+            drawn = _iterate(stages, at_time, total, drawn, mode, expected, inverse)
         result[t] = drawn - drawn.mean(axis=0)
     return result
 
@@ -92,13 +92,13 @@ def _stages(rows: Rows) -> Iterator[_Stages]:
         if rows.scale is not None:
             counts = (rows.scale[:, start : start + at_once].T > 0).astype(np.float64)
         # Each row at each time is a separate block of the tally.
-        counted = tally([(part.reshape(1, -1, algorithms), counts.reshape(1, -1))])
+        counted = tally(part.reshape(1, -1, algorithms), counts.reshape(1, -1))
         for t in range(len(part)):
             here = slice(t * number, (t + 1) * number)
-            yield _distinct(counted.wins[here], counted.members[here], counted.counts[here])
+            yield _merge_equal_sets(counted.wins[here], counted.members[here], counted.counts[here])
 
 
-def _distinct(wins: Array, members: Mask, counts: Array) -> _Stages:
+def _merge_equal_sets(wins: Array, members: Mask, counts: Array) -> _Stages:
     """Merge equal sets of all rows, given the padded sets of each row."""
     algorithms = members.shape[2]
     row, place = np.nonzero(counts)
@@ -149,7 +149,7 @@ def _linear_step(stages: _Stages, weights: Array32, total: float, mode: Array, i
     return mode[:, None].astype(np.float32) + np.clip(step, -_LARGEST_STEP, _LARGEST_STEP)
 
 
-def _iterated(
+def _iterate(
     stages: _Stages, weights: Array32, total: float, drawn: Array32, mode: Array, expected: Array, inverse: Array
 ) -> Array32:
     """Iterate each draw (algorithm, draw) to the maximum under its weights.

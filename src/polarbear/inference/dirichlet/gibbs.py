@@ -59,9 +59,7 @@ def gibbs(
     for _ in range(_WARM_UP):
         state = advance(state)
     chains = run_until_converged(advance, state, draws=draws, attempts=_ATTEMPTS)
-    return chains.pooled(draws, rng=rng), chains.diagnostics(
-        "gibbs", "Gibbs sampling", surface.hyperpriors, draws=draws
-    )
+    return chains.pool(draws, rng=rng), chains.diagnostics("gibbs", "Gibbs sampling", surface.hyperpriors, draws=draws)
 
 
 def _start(surface: LaplaceSurface, rng: np.random.Generator) -> _State:
@@ -78,11 +76,11 @@ def _redraw_ratings(utilities: Array, concentration: Array, choices: Choices, rn
     log_total = draw_log_gamma(np.broadcast_to(algorithms * concentration, (times, chains)), rng=rng)
     redrawn = np.empty_like(utilities)
     for t, log_theta in enumerate(utilities):
-        seen = choices.counts[t] > 0
-        members = choices.members[t, seen].astype(np.float64)
+        chosen = choices.counts[t] > 0
+        members = choices.members[t, chosen].astype(np.float64)
         peak = log_theta.max(axis=0)
         masses = members @ np.exp(np.maximum(log_theta - peak, -700.0))
-        arrivals = rng.standard_gamma(choices.counts[t, seen][:, None], size=masses.shape) / masses
+        arrivals = rng.standard_gamma(choices.counts[t, chosen][:, None], size=masses.shape) / masses
         with np.errstate(divide="ignore"):  # log 0 for an algorithm in no set, whose rate is then the prior's
             log_rate = np.logaddexp(0.0, np.log(members.T @ arrivals) - peak - log_total[t])
         redrawn[t] = draw_log_gamma(concentration + choices.wins[t][:, None], rng=rng) - log_rate

@@ -12,8 +12,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from polarbear.inference.fields.dirichlet_field import BlockFactor, DirichletField
-from polarbear.inference.importance import Importance, in_order, pareto_smooth, resample, systematic_counts
+from polarbear.inference.fields.dirichlet_field import BlockFactor
+from polarbear.inference.hyperparameter_summary import summarise_weighted
+from polarbear.inference.importance import (
+    Importance,
+    pareto_smooth,
+    resample,
+    resample_in_order,
+    systematic_counts,
+)
 from polarbear.inference.laplace.hyperparameter_lattice import node_masses
 from polarbear.inference.laplace.whitened_posterior import WhitenedPosterior, whitened_posterior
 from polarbear.models.plackett_luce import log_likelihood_at
@@ -22,6 +29,7 @@ from polarbear.posterior.diagnostics import Diagnostics
 if TYPE_CHECKING:
     from polarbear.arrays import Array, Indices, Mask
     from polarbear.inference.dirichlet.beta_sticks import Sticks
+    from polarbear.inference.fields.dirichlet_field import DirichletField
     from polarbear.models.dirichlet import IndependentPrior
     from polarbear.observe import Choices
 
@@ -47,38 +55,39 @@ def correct_each_time(
 
     Returns the utilities (time, algorithm, draw), diagnostics, and at which times the weights are reliable.
     """
-    fields, factors = _of_nodes(posterior)
+    factors = _factors(posterior)
+    fields = [factor.field for factor in factors]
     everywhere = np.arange(len(posterior.surface.choices.grid))
     sticks = [factor.sticks for factor in factors]
     utilities, log_weights = _weighted_draws(posterior, fields, sticks, everywhere, draws, rng)
     masses = _masses(posterior, log_weights)
-    worth = [pareto_smooth(row) for row in _over_nodes(log_weights, masses)]
+    importances = [pareto_smooth(row) for row in _mixture_log_weights(log_weights, masses)]
 
-    doubtful = np.flatnonzero([not each.good for each in worth])
+    doubtful = np.flatnonzero([not each.good for each in importances])
     if len(doubtful):  # try the second order of breaking there, and keep the better one
         others = [factor.other_sticks for factor in factors]
         other_utilities, other_log_weights = _weighted_draws(posterior, fields, others, doubtful, draws, rng)
         for row, t in enumerate(doubtful.tolist()):
-            other = pareto_smooth(_over_nodes(other_log_weights[:, row : row + 1], masses)[0])
-            if other.pareto_k < worth[t].pareto_k:
-                utilities[t], log_weights[:, t], worth[t] = other_utilities[row], other_log_weights[:, row], other
+            other = pareto_smooth(_mixture_log_weights(other_log_weights[:, row : row + 1], masses)[0])
+            if other.pareto_k < importances[t].pareto_k:
+                utilities[t], log_weights[:, t], importances[t] = other_utilities[row], other_log_weights[:, row], other
         masses = _masses(posterior, log_weights)
 
     # Proposals of a single node are exchangeable and need no shuffling. With several nodes, draws in order would couple the
     # proposals' nodes over time.
     alone = len(masses) == 1
-    pick = in_order if alone else resample
+    pick = resample_in_order if alone else resample
     chosen = np.empty((len(utilities), draws), dtype=np.intp)
     counts = systematic_counts(masses, draws, rng=rng)
     starts = np.cumsum(counts) - counts
     for index in np.flatnonzero(counts):
         here = slice(starts[index], starts[index] + counts[index])
-        importances = worth if alone else [pareto_smooth(row) for row in log_weights[index]]
-        chosen[:, here] = [pick(each.weights, int(counts[index]), rng=rng) for each in importances]
+        of_node = importances if alone else [pareto_smooth(row) for row in log_weights[index]]
+        chosen[:, here] = [pick(each.weights, int(counts[index]), rng=rng) for each in of_node]
     shuffled = rng.permutation(draws)
     for t, resampled in enumerate(chosen):
         utilities[t] = np.take(utilities[t], resampled[shuffled], axis=1)
-    return utilities, _diagnostics(posterior, masses, worth, draws), np.array([each.good for each in worth])
+    return utilities, _diagnostics(posterior, masses, importances, draws), np.array([each.good for each in importances])
 
 
 def _weighted_draws(
@@ -119,7 +128,7 @@ def _masses(posterior: WhitenedPosterior, log_weights: Array) -> Array:
     return node_masses(log_hyperpriors + _log_integrals(log_weights).sum(axis=1))
 
 
-def _over_nodes(log_weights: Array, masses: Array) -> Array:
+def _mixture_log_weights(log_weights: Array, masses: Array) -> Array:
     """Return log-weights (time, draw) under the mixture of all nodes, from which each time is diagnosed."""
     if len(masses) == 1:
         alone: Array = log_weights[0]
@@ -137,15 +146,14 @@ def _log_integrals(log_weights: Array) -> Array:
     return integrals
 
 
-def _of_nodes(posterior: WhitenedPosterior) -> tuple[list[DirichletField], list[BlockFactor]]:
-    fields, factors = [], []
+def _factors(posterior: WhitenedPosterior) -> list[BlockFactor]:
+    """Return the factorised precision of each node, from which its sticks follow."""
+    factors = []
     for index in range(len(posterior.nodes)):
-        conditional = posterior.conditional(index)
-        assert isinstance(conditional.field, DirichletField)
-        assert isinstance(conditional.factor, BlockFactor)
-        fields.append(conditional.field)
-        factors.append(conditional.factor)
-    return fields, factors
+        factor = posterior.conditional(index).factor
+        assert isinstance(factor, BlockFactor)  # the prior is a Dirichlet prior
+        factors.append(factor)
+    return factors
 
 
 def _diagnostics(posterior: WhitenedPosterior, masses: Array, importances: list[Importance], draws: int) -> Diagnostics:
@@ -155,15 +163,13 @@ def _diagnostics(posterior: WhitenedPosterior, masses: Array, importances: list[
     reliable = all(importance.good for importance in importances)
     quality = f"largest Pareto k {k:.2f}, at least {effective:.0f} effective of {draws} draws"
     hyperparameters = np.array([node.hyperparameters for node in posterior.nodes])
-    mean = masses @ hyperparameters
-    deviation = np.sqrt(masses @ (hyperparameters - mean) ** 2)
     return Diagnostics(
         method="nested-laplace",
         reliable=reliable,
         message=f"Importance-corrected stick-breaking at each time: {quality}."
         if reliable
-        else f"Importance weights could not correct stick-breaking at each time ({quality}): use method='auto' or 'hmc'.",
+        else f"Importance weights could not correct stick-breaking at each time ({quality}).",
         effective_draws=effective,
         pareto_k=k,
-        hyperparameters=tuple(zip(posterior.surface.hyperpriors, mean.tolist(), deviation.tolist(), strict=True)),
+        hyperparameters=summarise_weighted(posterior.surface.hyperpriors, hyperparameters, masses),
     )

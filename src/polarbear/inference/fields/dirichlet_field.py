@@ -19,7 +19,6 @@ from polarbear.models.plackett_luce import log_ratings, log_sum_exp
 
 if TYPE_CHECKING:
     from polarbear.arrays import Array
-    from polarbear.inference.fields.latent_field import Factor
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,42 +43,51 @@ class DirichletField:
         # The gradient in the utilities is a (1 − n θ), and the columns of Q sum to zero.
         utilities = self._utilities(x)
         ratings = np.exp(log_ratings(utilities, axis=1))
-        pull = np.moveaxis(np.tensordot(self._contrasts.T, ratings, axes=(1, 1)), 0, 1)
+        pull = np.moveaxis(np.tensordot(self.contrasts.T, ratings, axes=(1, 1)), 0, 1)
         density: Array = self.log_density(log_sum_exp(utilities, axis=1)).sum(axis=0)
         return density, -self.algorithms * self.concentration * pull
+
+    def shorten(self, step: Array, scale: Array) -> Array:
+        shortened: Array = step * scale[:, None]
+        return shortened
 
     def log_density(self, log_total: Array) -> Array:
         """Return the log-density of η, given log Σ_i exp μ_i."""
         return contrast_log_density(log_total, algorithms=self.algorithms, concentration=self.concentration)
 
-    def factorise(self, curvature: Array, x: Array) -> Factor:
+    def factorise(self, curvature: Array, x: Array) -> BlockFactor:
         ratings = np.exp(log_ratings(self._utilities(x), axis=1))
         spread = -ratings[:, :, None] * ratings[:, None, :]
         diagonal = np.arange(self.algorithms)
         spread[:, diagonal, diagonal] += ratings
-        Q = self._contrasts
+        Q = self.contrasts
         prior = self.algorithms * self.concentration * (Q.T @ spread @ Q)
-        return BlockFactor(np.linalg.cholesky(curvature + prior), self._utilities(x), Q)
+        return BlockFactor(self, np.linalg.cholesky(curvature + prior), self._utilities(x))
 
     @cached_property
-    def _contrasts(self) -> Array:
+    def contrasts(self) -> Array:
+        """The Helmert matrix Q."""
         return helmert(self.algorithms)
 
     def _utilities(self, x: Array) -> Array:
-        return np.moveaxis(np.tensordot(self._contrasts, x, axes=(1, 1)), 0, 1)
+        return np.moveaxis(np.tensordot(self.contrasts, x, axes=(1, 1)), 0, 1)
 
 
 @dataclass(frozen=True, eq=False)
 class BlockFactor:
     """Cholesky factors of the posterior precision at each time."""
 
+    field: DirichletField
     lower: Array
     utilities: Array  # at which the precision was evaluated, (time, algorithm)
-    contrasts: Array
 
     @property
     def log_determinant(self) -> float:
         return 2 * float(np.log(np.diagonal(self.lower, axis1=1, axis2=2)).sum())
+
+    @property
+    def log_centre(self) -> float:
+        return self.sticks.log_centre
 
     @property
     def nbytes(self) -> int:
@@ -88,13 +96,13 @@ class BlockFactor:
     @cached_property
     def sticks(self) -> Sticks:
         """The stick-breaking approximation, which fits the tails better than a normal."""
-        return fit_sticks(self.utilities, self._precision, self.contrasts, strongest_first(self.utilities))
+        return fit_sticks(self.utilities, self._precision, self.field.contrasts, strongest_first(self.utilities))
 
     @cached_property
     def other_sticks(self) -> Sticks:
         """The same with a second order of breaking, for times at which some algorithms have far fewer observations."""
-        order = most_uncertain_first(self.utilities, self._precision, self.contrasts)
-        return fit_sticks(self.utilities, self._precision, self.contrasts, order)
+        order = most_uncertain_first(self.utilities, self._precision, self.field.contrasts)
+        return fit_sticks(self.utilities, self._precision, self.field.contrasts, order)
 
     @cached_property
     def _precision(self) -> Array:

@@ -15,10 +15,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
-from scipy import linalg, sparse
-from scipy.linalg import lapack
+from scipy import sparse
 
-from polarbear.inference.fields.banded_factor import factorise_banded
+from polarbear.inference.fields.gaussian_factors import factorise_banded, factorise_dense
 
 if TYPE_CHECKING:
     from polarbear.arrays import Array
@@ -32,6 +31,10 @@ class Factor(Protocol):
     @property
     def log_determinant(self) -> float:
         """The log-determinant log det H."""
+
+    @property
+    def log_centre(self) -> float:
+        """The log-density, at the mode, of the approximation to the posterior: N(mode, H⁻¹), or the sticks' (Dirichlet)."""
 
     @property
     def nbytes(self) -> int:
@@ -63,6 +66,9 @@ class LatentField(Protocol):
     def log_prior(self, x: Array) -> tuple[Array, Array]:
         """Return the log-density of the coefficients, shape (...), and its gradient."""
 
+    def shorten(self, step: Array, scale: Array) -> Array:
+        """Shorten a step of the coefficients by a factor per time; by the smallest of them if times interact."""
+
     def factorise(self, curvature: Array, x: Array) -> Factor:
         """Factorise H at coefficients x.
 
@@ -78,22 +84,43 @@ def latent_field(prior: TemporalPrior, grid: Grid, hyperparameters: tuple[float,
     return DenseField(prior.factor(grid, *hyperparameters), functions)
 
 
+class _GaussianField:
+    """A field whose map to the latent functions is a matrix, and in which times interact."""
+
+    @property
+    def matrix(self) -> Any:
+        """The map, dense or sparse, shape (time, coefficient)."""
+        raise NotImplementedError
+
+    @cached_property
+    def _transposed_matrix(self) -> Any:
+        return self.matrix.T
+
+    def latent(self, x: Array) -> Array:
+        return _multiply(self.matrix, x)
+
+    def pull_back(self, gradient: Array) -> Array:
+        return _multiply(self._transposed_matrix, gradient)
+
+    def shorten(self, step: Array, scale: Array) -> Array:
+        shortened: Array = step * scale.min()
+        return shortened
+
+
 @dataclass(frozen=True, eq=False)
-class DenseField:
+class DenseField(_GaussianField):
     """Latent field η = L z with z ~ N(0, I)."""
 
     map: Array
     functions: int
 
     @property
+    def matrix(self) -> Array:
+        return self.map
+
+    @property
     def shape(self) -> tuple[int, int]:
         return self.map.shape[1], self.functions
-
-    def latent(self, x: Array) -> Array:
-        return _multiply(self.map, x)
-
-    def pull_back(self, gradient: Array) -> Array:
-        return _multiply(self.map.T, gradient)
 
     def log_prior(self, x: Array) -> tuple[Array, Array]:
         density: Array = -0.5 * ((x**2).sum(axis=(0, 1)) + math.prod(self.shape) * math.log(2 * math.pi))
@@ -107,45 +134,11 @@ class DenseField:
             tensor[:, function] = (weighted @ self.map).transpose(1, 2, 0)
         precision = tensor.reshape(coefficients * functions, -1)
         precision.flat[:: len(precision) + 1] += 1.0
-        # The matrix is symmetric, and its transpose is in LAPACK's column-major order, which avoids a copy.
-        lower, info = lapack.dpotrf(precision.T, lower=1, overwrite_a=1)
-        if info != 0:
-            raise np.linalg.LinAlgError("the posterior precision is not positive definite to rounding")
-        return _DenseFactor(lower)
+        return factorise_dense(precision)
 
 
 @dataclass(frozen=True, eq=False)
-class _DenseFactor:
-    lower: Array
-
-    @property
-    def log_determinant(self) -> float:
-        return 2 * float(np.log(np.diag(self.lower)).sum())
-
-    @property
-    def nbytes(self) -> int:
-        return self.lower.nbytes
-
-    def solve(self, right: Array) -> Array:
-        solution, _ = lapack.dpotrs(self.lower, right.ravel(), lower=1)
-        return np.asarray(solution).reshape(right.shape)
-
-    def colour(self, white: Array) -> Array:
-        return self._triangular(white, transposed=True)
-
-    def colour_transposed(self, gradient: Array) -> Array:
-        return self._triangular(gradient, transposed=False)
-
-    def _triangular(self, right: Array, *, transposed: bool) -> Array:
-        flat = right.reshape(len(self.lower), -1)
-        solution: Array = linalg.solve_triangular(
-            self.lower, flat, lower=True, trans="T" if transposed else "N", check_finite=False
-        )
-        return solution.reshape(right.shape)
-
-
-@dataclass(frozen=True, eq=False)
-class BandedField:
+class BandedField(_GaussianField):
     """Latent field with a banded prior precision, in which each time depends on a few neighbouring coefficients.
 
     All costs are linear in the number of times.
@@ -159,21 +152,12 @@ class BandedField:
         return self.gaussian.precision.shape[1], self.functions
 
     @cached_property
-    def _map(self) -> sparse.csr_array:
+    def matrix(self) -> sparse.csr_array:
+        """The map as a sparse matrix."""
         times, touched = self.gaussian.weights.shape
         columns = self.gaussian.first[:, None] + np.arange(touched)
         starts = touched * np.arange(times + 1)
         return sparse.csr_array((self.gaussian.weights.ravel(), columns.ravel(), starts), shape=(times, self.shape[0]))
-
-    @cached_property
-    def _transposed_map(self) -> sparse.csc_array:
-        return self._map.T
-
-    def latent(self, x: Array) -> Array:
-        return _multiply(self._map, x)
-
-    def pull_back(self, gradient: Array) -> Array:
-        return _multiply(self._transposed_map, gradient)
 
     def log_prior(self, x: Array) -> tuple[Array, Array]:
         diagonal, *lower = (band.reshape(-1, *[1] * (x.ndim - 1)) for band in self.gaussian.precision)

@@ -7,13 +7,11 @@ converges.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from polarbear.inference.fields.dirichlet_field import BlockFactor, DirichletField
 from polarbear.models.plackett_luce import derivatives
 
 if TYPE_CHECKING:
@@ -51,16 +49,9 @@ class Conditional:
     log_joint: float
 
     @property
-    def log_centre(self) -> float:
-        """Log-density of the approximation at the mode: of the Gaussian, or of the sticks under a Dirichlet prior."""
-        if isinstance(self.factor, BlockFactor):
-            return self.factor.sticks.log_centre
-        return 0.5 * (self.factor.log_determinant - self.mode.size * math.log(2 * math.pi))
-
-    @property
     def log_evidence(self) -> float:
         """Laplace's approximation of the log-probability of the choices given the hyperparameters."""
-        return self.log_joint - self.log_centre
+        return self.log_joint - self.factor.log_centre
 
     def coefficients(self, white: Array) -> Array:
         """Map white noise (coefficient, latent function, draw) to coefficients."""
@@ -84,39 +75,38 @@ def laplace_approximation(
         Initial coefficients, such as the mode for neighbouring hyperparameters; zero by default.
     """
     x = np.zeros(field.shape) if start is None else start
-    value, gradient, curvature = _derivatives(field, choices, contrasts, x)
+    value, gradient, curvature = log_posterior_derivatives(field, choices, contrasts, x)
     for _ in range(_MOST_STEPS):
         factor = field.factorise(curvature, x)
-        step = _within_reach(factor.solve(gradient), field, contrasts)
-        promised = 0.5 * float((step * gradient).sum())
+        step = _limit_step(factor.solve(gradient), field, contrasts)
+        gain = 0.5 * float((step * gradient).sum())
         length = 1.0
-        while promised > _ENOUGH:
-            candidate = _derivatives(field, choices, contrasts, x + length * step)
-            if candidate[0] >= value + 0.1 * length * promised:  # Armijo's rule
+        while gain > _ENOUGH:
+            candidate = log_posterior_derivatives(field, choices, contrasts, x + length * step)
+            if candidate[0] >= value + 0.1 * length * gain:  # Armijo's rule
                 x = x + length * step
                 value, gradient, curvature = candidate
                 break
             length /= 2
             if length < _ENOUGH:  # rounding errors prevent further progress
-                promised = 0.0
+                gain = 0.0
         else:
             break
     return Conditional(field, x, factor, value)
 
 
-def _within_reach(step: Array, field: LatentField, contrasts: Array) -> Array:
+def _limit_step(step: Array, field: LatentField, contrasts: Array) -> Array:
     """Shorten a Newton step so that no utility changes by more than `_LONGEST_STEP`.
 
     Longer steps would reach regions of very different curvature and overshoot.
     """
     reach = np.abs(field.latent(step) @ contrasts.T).max(axis=1)
-    scale = 1 / np.maximum(1.0, reach / _LONGEST_STEP)
-    # Where times do not interact, the step is shortened at each time separately.
-    shortened: Array = step * (scale[:, None] if isinstance(field, DirichletField) else scale.min())
-    return shortened
+    return field.shorten(step, 1 / np.maximum(1.0, reach / _LONGEST_STEP))
 
 
-def _derivatives(field: LatentField, choices: Choices, contrasts: Array, x: Array) -> tuple[float, Array, Array]:
+def log_posterior_derivatives(
+    field: LatentField, choices: Choices, contrasts: Array, x: Array
+) -> tuple[float, Array, Array]:
     """Return log-posterior, gradient in the coefficients, and the likelihood's curvature in the latent functions."""
     value, gradient, curvature = derivatives(field.latent(x) @ contrasts.T, choices)
     log_prior, prior_force = field.log_prior(x)

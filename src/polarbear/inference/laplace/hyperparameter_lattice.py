@@ -79,9 +79,9 @@ def build_lattice(surface: Surface) -> list[Node]:
         if nodes[index].log_density < best - _DEPTH:
             continue
         for neighbour in _neighbours(index):
-            expected, start = _extrapolated(nodes, index, neighbour)
+            expected, start = _extrapolate(nodes, index, neighbour)
             if neighbour not in nodes and expected >= best - _DEPTH - _DOUBT:
-                nodes[neighbour] = _at(surface, origin + axes @ np.array(neighbour), start)
+                nodes[neighbour] = _evaluate(surface, origin + axes @ np.array(neighbour), start)
                 best = max(best, nodes[neighbour].log_density)
                 open_nodes.append(neighbour)
     return [node for node in nodes.values() if node.log_density >= best - _DEPTH]
@@ -97,11 +97,11 @@ def node_masses(log_density: Array) -> Array:
     return masses
 
 
-def _at(surface: Surface, log_hyperparameters: Array, start: Array | None) -> Node:
+def _evaluate(surface: Surface, log_hyperparameters: Array, start: Array | None) -> Node:
     return surface.node(tuple(math.exp(value) for value in log_hyperparameters), start)
 
 
-def _extrapolated(
+def _extrapolate(
     nodes: Mapping[tuple[int, ...], Node], index: tuple[int, ...], neighbour: tuple[int, ...]
 ) -> tuple[float, Array]:
     """Extrapolate log-density and mode from a node to its neighbour.
@@ -132,7 +132,7 @@ def find_mode(surface: Surface) -> tuple[Array, Node, Array]:
         Axes of the lattice (columns): the principal axes of the curvature at the point, scaled to the spacing.
     """
     point = np.log(np.array(surface.start))
-    node = _at(surface, point, None)
+    node = _evaluate(surface, point, None)
     for _ in range(_MOST_STEPS):
         slope, curvature = _finite_differences(surface, point, node)
         precisions, directions = np.linalg.eigh(curvature)
@@ -141,12 +141,12 @@ def find_mode(surface: Surface) -> tuple[Array, Node, Array]:
         if 0.5 * step @ slope < _CENTRED:
             break
         step /= max(1.0, float(np.linalg.norm(step)))
-        higher = _at(surface, point + step, node.mode)
+        higher = _evaluate(surface, point + step, node.mode)
         while higher.log_density <= node.log_density:
             step /= 2
             if float(np.linalg.norm(step)) < 1e-3:
                 break
-            higher = _at(surface, point + step, node.mode)
+            higher = _evaluate(surface, point + step, node.mode)
         if higher.log_density <= node.log_density:
             break
         point, node = point + step, higher
@@ -157,8 +157,10 @@ def _finite_differences(surface: Surface, point: Array, centre: Node) -> tuple[A
     """Return gradient and negative Hessian of the log-density by central differences."""
     size = len(point)
     steps = _DIFFERENCE * np.eye(size)
-    ahead = [_at(surface, point + step, centre.mode) for step in steps]
-    behind = [_at(surface, point - step, 2 * centre.mode - node.mode) for step, node in zip(steps, ahead, strict=True)]
+    ahead = [_evaluate(surface, point + step, centre.mode) for step in steps]
+    behind = [
+        _evaluate(surface, point - step, 2 * centre.mode - node.mode) for step, node in zip(steps, ahead, strict=True)
+    ]
     forward, backward = (np.array([node.log_density for node in nodes]) for nodes in (ahead, behind))
     slope = (forward - backward) / (2 * _DIFFERENCE)
     bend = forward + backward - 2 * centre.log_density
@@ -168,6 +170,6 @@ def _finite_differences(surface: Surface, point: Array, centre: Node) -> tuple[A
             both = -2 * centre.log_density
             for sign, nodes in ((1, ahead), (-1, behind)):
                 start = nodes[i].mode + nodes[j].mode - centre.mode
-                both += _at(surface, point + sign * (steps[i] + steps[j]), start).log_density
+                both += _evaluate(surface, point + sign * (steps[i] + steps[j]), start).log_density
             hessian[i, j] = hessian[j, i] = 0.5 * (both - bend[i] - bend[j])
     return slope, -hessian / _DIFFERENCE**2

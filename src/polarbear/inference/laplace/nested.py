@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from polarbear.inference.hyperparameter_summary import summarise_weighted
 from polarbear.inference.importance import pareto_smooth, resample, systematic_counts
 from polarbear.inference.laplace.whitened_posterior import WhitenedPosterior, whitened_posterior
 from polarbear.models.plackett_luce import log_likelihood_by_time
@@ -57,17 +58,15 @@ def correct_by_importance(
 
     importance = pareto_smooth(log_weights)
     hyperparameters = np.array([posterior.nodes[index].hyperparameters for index in node])
-    mean = importance.weights @ hyperparameters
-    deviation = np.sqrt(importance.weights @ (hyperparameters - mean) ** 2)
     quality = f"Pareto k {importance.pareto_k:.2f}, {importance.effective_share * draws:.0f} effective of {draws} draws"
     diagnostics = Diagnostics(
         method="nested-laplace",
         reliable=importance.good,
         message=f"Nested Laplace with importance correction: {quality}."
         if importance.good
-        else f"Importance weights could not correct nested Laplace ({quality}): use method='auto' or 'hmc'.",
+        else f"Importance weights could not correct nested Laplace ({quality}).",
         effective_draws=importance.effective_share * draws,
         pareto_k=importance.pareto_k,
-        hyperparameters=tuple(zip(surface.hyperpriors, mean.tolist(), deviation.tolist(), strict=True)),
+        hyperparameters=summarise_weighted(surface.hyperpriors, hyperparameters, importance.weights),
     )
     return utilities[..., resample(importance.weights, draws, rng=rng)], diagnostics

@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from polarbear.inference.fields.latent_field import DenseField, LatentField
-from polarbear.inference.importance import LARGEST_PARETO_K, pareto_smooth
-from polarbear.inference.laplace.conditional import laplace_approximation
+from polarbear.inference.hyperparameter_summary import summarise_draws
+from polarbear.inference.importance import pareto_smooth
+from polarbear.inference.laplace.conditional import laplace_approximation, log_posterior_derivatives
 from polarbear.inference.laplace.hyperparameter_lattice import Node, find_mode
 from polarbear.inference.laplace.whitened_posterior import LaplaceSurface
 from polarbear.models import TemporalPrior
-from polarbear.models.plackett_luce import derivatives, log_likelihood_by_time
+from polarbear.models.plackett_luce import log_likelihood_by_time
 from polarbear.posterior.diagnostics import Diagnostics
 
 if TYPE_CHECKING:
@@ -28,9 +29,6 @@ if TYPE_CHECKING:
     from polarbear.observe import Choices
 
 
-# Effective share of draws above which they are reliable: the draws are not corrected, so their importance weights must be
-# nearly equal.
-_NEARLY_ALL = 0.8
 _DIFFERENCE = 1e-3  # step of finite differences in log-hyperparameters
 
 
@@ -63,19 +61,16 @@ def plain_laplace(
     log_density = log_prior + log_likelihood_by_time(utilities, choices).sum(axis=0)
     log_proposal = -0.5 * ((white**2).sum(axis=(0, 1)) + (hyper_noise**2).sum(axis=0))
     importance = pareto_smooth(log_density - log_proposal)
-    reliable = importance.pareto_k < LARGEST_PARETO_K and importance.effective_share > _NEARLY_ALL
     message = f"Plain Laplace, not corrected: Pareto k {importance.pareto_k:.2f}."
-    values = np.exp(log_h)
     return utilities, Diagnostics(
         method="laplace",
-        reliable=reliable,
-        message=message if reliable else message + " It is not good enough here: use method='auto'.",
+        reliable=importance.nearly_equal,
+        message=message
+        if importance.nearly_equal
+        else f"{message} It is not accurate enough for these data: use method='auto'.",
         effective_draws=importance.effective_share * draws,
         pareto_k=importance.pareto_k,
-        hyperparameters=tuple(
-            (name, float(value.mean()), float(value.std()))
-            for name, value in zip(joint.surface.hyperpriors, values, strict=True)
-        ),
+        hyperparameters=summarise_draws(joint.surface.hyperpriors, np.exp(log_h)),
     )
 
 
@@ -113,15 +108,12 @@ class _JointDensity:
         return Node(hyperparameters, log_hyperprior, log_hyperprior + conditional.log_joint, conditional.mode)
 
     def curvature(self, field: LatentField, x: Array) -> Array:
-        Q = self.surface.contrasts
-        return Q.T @ derivatives(field.latent(x) @ Q.T, self.surface.choices)[2] @ Q
+        return log_posterior_derivatives(field, self.surface.choices, self.surface.contrasts, x)[2]
 
     def value_and_force(self, log_hyperparameters: Array, x: Array) -> tuple[float, Array]:
-        field, Q = self.field(log_hyperparameters), self.surface.contrasts
-        value, gradient, _ = derivatives(field.latent(x) @ Q.T, self.surface.choices)
-        log_prior, prior_force = field.log_prior(x)
-        force = field.pull_back(gradient @ Q) + prior_force
-        return float(value.sum() + log_prior) + self.log_hyperprior(log_hyperparameters), force
+        field = self.field(log_hyperparameters)
+        value, force, _ = log_posterior_derivatives(field, self.surface.choices, self.surface.contrasts, x)
+        return value + self.log_hyperprior(log_hyperparameters), force
 
 
 def _polish(joint: _JointDensity, log_hyperparameters: Array, x: Array) -> tuple[Array, Array]:

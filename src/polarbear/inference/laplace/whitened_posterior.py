@@ -172,15 +172,15 @@ class WhitenedPosterior:
         return mean
 
     @cached_property
-    def _conditionals(self) -> _Remembered:
-        return _Remembered(self)
+    def _conditionals(self) -> _ConditionalCache:
+        return _ConditionalCache(self)
 
     @cached_property
     def _hyperparameters(self) -> Array:
         return np.array([node.hyperparameters for node in self.nodes]).T
 
 
-class _Remembered(dict[int, "Conditional"]):
+class _ConditionalCache(dict[int, "Conditional"]):
     """Cache of the Gaussians of visited nodes."""
 
     def __init__(self, posterior: WhitenedPosterior) -> None:

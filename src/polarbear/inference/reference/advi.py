@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
-from polarbear.inference.importance import LARGEST_PARETO_K, pareto_smooth
+from polarbear.inference.hyperparameter_summary import summarise_draws
+from polarbear.inference.importance import pareto_smooth
 from polarbear.inference.reference import jax_runtime as reference
 from polarbear.inference.reference.joint_density import JointDensity, independent_parts
 from polarbear.models.validation import require_count
@@ -31,7 +32,6 @@ Covariance = Literal["diagonal", "full"]
 _TOGETHER = 250  # steps per compiled call, after which the evidence lower bound is examined
 _FIRST_RATE = 0.01  # Adam's, for posterior widths up to one; full-rank fits of a hundred coordinates diverge at 0.05
 _HALVINGS = 4  # number of times the rate is halved before the end, each when the bound has stopped rising
-_NEARLY_ALL = 0.8  # effective share above which uncorrected draws are reliable, as for plain Laplace
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class ADVI:
 
     def __post_init__(self) -> None:
         if self.covariance not in get_args(Covariance):
-            raise ValueError(f"ADVI covariance must be 'diagonal' or 'full', got {self.covariance!r}")
+            raise ValueError(f"expected 'diagonal' or 'full' as ADVI covariance, got {self.covariance!r}")
         require_count("ADVI steps", self.steps, least=_TOGETHER)
         require_count("ADVI samples", self.samples, least=1)
 
@@ -73,7 +73,7 @@ def advi(
     """Draw utilities (time, algorithm, draw) from the fitted Gaussian, and return them with diagnostics."""
     density, tables = independent_parts(choices, prior)
     with reference.in_double_precision():
-        start, climb, draw = _compiled(density, settings.covariance, settings.samples, draws)
+        start, climb, draw = _compile(density, settings.covariance, settings.samples, draws)
         state = start(len(tables.wins))
         elbo: list[float] = []
         best, rate, finished = -np.inf, _FIRST_RATE, False
@@ -88,34 +88,34 @@ def advi(
             finished = rate < _FIRST_RATE / 2**_HALVINGS or done >= settings.steps
             if settings.progress is not None:
                 settings.progress(settings.steps if finished else done, settings.steps)
-        found = draw(state, reference.random_key(rng), tables)
-        utilities, hyperparameters, log_weights = map(np.asarray, found)
+        drawn = draw(state, reference.random_key(rng), tables)
+        utilities, hyperparameters, log_weights = map(np.asarray, drawn)
     converged = rate < _FIRST_RATE / 2**_HALVINGS
     importances = [pareto_smooth(np.where(np.isfinite(row), row, -np.inf)) for row in log_weights]
     k = max(importance.pareto_k for importance in importances)
     share = min(importance.effective_share for importance in importances)
-    reliable = converged and k < LARGEST_PARETO_K and share > _NEARLY_ALL
+    reliable = converged and all(importance.nearly_equal for importance in importances)
     title = "Mean-field ADVI" if settings.covariance == "diagonal" else "Full-rank ADVI"
     message = f"{title}, not corrected: Pareto k {k:.2f}, evidence lower bound {elbo[-1]:.1f}."
     if not converged:
         message += f" The bound was still rising after {done} steps: raise ADVI(steps=...)."
     if not reliable:
-        message += " It is not good enough here, and its spread may be too wide or too narrow: use method='auto'."
+        message += (
+            " It is not accurate enough for these data; its spread may be too wide or too narrow: use method='auto'."
+        )
     return reference.join_parts(utilities), Diagnostics(
         method=settings.name,
         reliable=reliable,
         message=message,
         effective_draws=share * draws,
         pareto_k=k,
-        hyperparameters=reference.summary(prior.hyperpriors_for(len(choices.names)), hyperparameters[0]),
+        hyperparameters=summarise_draws(prior.hyperpriors_for(len(choices.names)), hyperparameters[0].T),
         elbo=tuple(elbo),
     )
 
 
 @lru_cache(maxsize=reference.COMPILED_MODELS)
-def _compiled(
-    density: JointDensity, covariance: Covariance, samples: int, draws: int
-) -> tuple[Callable[..., Any], ...]:
+def _compile(density: JointDensity, covariance: Covariance, samples: int, draws: int) -> tuple[Callable[..., Any], ...]:
     """Return three compiled functions for a model.
 
     They initialise all parts, run `_TOGETHER` steps of all parts, and draw utilities, hyperparameters and log-weights.
@@ -154,10 +154,10 @@ def _compiled(
             positions = vi.sample(key, state, draws)
             log_q = log_approximation(*state[:2])
 
-            def look(position: Any) -> Any:
+            def evaluate(position: Any) -> Any:
                 return density.utilities(position), density(position, tables) - log_q(position)
 
-            utilities, log_weights = jax.lax.map(look, positions, batch_size=_TOGETHER)
+            utilities, log_weights = jax.lax.map(evaluate, positions, batch_size=_TOGETHER)
             return utilities, density.hyperparameters(positions), log_weights
 
         return jax.vmap(of_part)(jax.random.split(key, len(tables.wins)), state, tables)

@@ -83,13 +83,6 @@ def random_key(rng: np.random.Generator) -> Any:
     return jax.random.key(int(rng.integers(2**63)))
 
 
-def summary(names: Any, hyperparameters: Array) -> tuple[tuple[str, float, float], ...]:
-    """Return name, mean and standard deviation of each hyperparameter, from draws (draw, hyperparameter)."""
-    return tuple(
-        (name, float(values.mean()), float(values.std())) for name, values in zip(names, hyperparameters.T, strict=True)
-    )
-
-
 def join_parts(utilities: Array) -> Array:
     """Join utilities of independent parts (part, draw, time, algorithm) along time, to (time, algorithm, draw)."""
     return np.moveaxis(np.concatenate(list(utilities), axis=1), 0, -1)

@@ -82,7 +82,7 @@ class NUTS:
         require_count("NUTS chains", self.chains, least=2)
         require_count("NUTS warmup", self.warmup, least=_TOGETHER)
         if not 0 < self.target_acceptance < 1:
-            raise ValueError(f"NUTS target_acceptance must lie between 0 and 1, got {self.target_acceptance!r}")
+            raise ValueError(f"expected NUTS target_acceptance between 0 and 1, got {self.target_acceptance!r}")
 
 
 def nuts(
@@ -95,18 +95,18 @@ def nuts(
     coordinates = whitening_coordinates(choices, prior)
     with reference.in_double_precision():
         data = reference.on_device((padded_tables(choices), coordinates))
-        start, advance = _compiled(density, settings.chains, settings.target_acceptance)
+        start, advance = _compile(density, settings.chains, settings.target_acceptance)
         states, steps = start(rng.standard_normal((settings.chains, density.size)), data)
         warmup = math.ceil(settings.warmup / _TOGETHER)
         kept = math.ceil(max(_FEWEST_KEPT, draws / settings.chains) * _SPARE / _TOGETHER)
         blocks: list[_Block] = []
         for block in range(warmup + kept):
-            states, steps, seen = advance(states, steps, reference.random_key(rng), block < warmup, data)
+            states, steps, transitions = advance(states, steps, reference.random_key(rng), block < warmup, data)
             if block >= warmup:
-                blocks.append(_Block(*map(np.asarray, seen)))
+                blocks.append(_Block(*map(np.asarray, transitions)))
             if settings.progress is not None:
                 settings.progress((block + 1) * _TOGETHER, (warmup + kept) * _TOGETHER)
-    return _drawn(blocks, density, draws, rng)
+    return _pool_blocks(blocks, density, draws, rng)
 
 
 class _Block(NamedTuple):
@@ -118,14 +118,14 @@ class _Block(NamedTuple):
 
 
 @lru_cache(maxsize=reference.COMPILED_MODELS)
-def _compiled(density: JointDensity, chains: int, target: float) -> tuple[Callable[..., Any], Callable[..., Any]]:
+def _compile(density: JointDensity, chains: int, target: float) -> tuple[Callable[..., Any], Callable[..., Any]]:
     """Return two compiled functions for a model: one starts all chains, one runs `_TOGETHER` transitions of them."""
     import blackjax
     import jax
     import jax.numpy as jnp
     from blackjax.adaptation.step_size import dual_averaging_adaptation
 
-    kernel = blackjax.nuts.build_kernel(_rotating)
+    kernel = blackjax.nuts.build_kernel(_rotation_integrator)
     first_step, learn, _ = dual_averaging_adaptation(target)
     metric = jnp.ones(density.size)
 
@@ -143,7 +143,7 @@ def _compiled(density: JointDensity, chains: int, target: float) -> tuple[Callab
     def advance(states: Any, steps: Any, key: Any, learning: Any, data: Any) -> Any:
         def transition(carry: Any, key: Any) -> Any:
             states, steps = carry
-            step = _without_resonance(jnp.exp(jnp.where(learning, steps.log_step_size, steps.log_step_size_avg)))
+            step = _avoid_resonance(jnp.exp(jnp.where(learning, steps.log_step_size, steps.log_step_size_avg)))
 
             def move(key: Any, state: Any) -> Any:
                 return kernel(key, state, lambda at: log_density(at, data), step, metric)
@@ -167,7 +167,7 @@ def _compiled(density: JointDensity, chains: int, target: float) -> tuple[Callab
     return jax.jit(start), jax.jit(advance)
 
 
-def _without_resonance(step: Any) -> Any:
+def _avoid_resonance(step: Any) -> Any:
     import jax.numpy as jnp
 
     step = jnp.minimum(step, _LONGEST_STEP)
@@ -175,7 +175,7 @@ def _without_resonance(step: Any) -> Any:
     return jnp.minimum(step, _NEARLY_A_TURN / (2**doublings - 1))
 
 
-def _rotating(log_density: Callable[..., Any], _kinetic_energy: Callable[..., Any]) -> Callable[..., Any]:
+def _rotation_integrator(log_density: Callable[..., Any], _kinetic_energy: Callable[..., Any]) -> Callable[..., Any]:
     """Return an integrator that splits off the standard normal.
 
     One step is a rotation, the exact motion under the standard normal, between two half-step kicks by the gradient of the
@@ -198,7 +198,7 @@ def _rotating(log_density: Callable[..., Any], _kinetic_energy: Callable[..., An
     return step
 
 
-def _drawn(
+def _pool_blocks(
     blocks: list[_Block], density: JointDensity, draws: int, rng: np.random.Generator
 ) -> tuple[Array, Diagnostics]:
     """Pool the chains and diagnose their convergence."""
@@ -210,6 +210,6 @@ def _drawn(
     diagnostics = replace(diagnostics, divergences=divergences)
     if divergences:
         what = "1 transition" if divergences == 1 else f"{divergences} transitions"
-        told = f"{diagnostics.message} {what} diverged: raise NUTS(target_acceptance=...)."
-        diagnostics = replace(diagnostics, message=told, reliable=False)
-    return chains.pooled(draws, rng=rng), diagnostics
+        message = f"{diagnostics.message} {what} diverged: raise NUTS(target_acceptance=...)."
+        diagnostics = replace(diagnostics, message=message, reliable=False)
+    return chains.pool(draws, rng=rng), diagnostics

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from polarbear.inference.hyperparameter_summary import summarise_draws
 from polarbear.inference.importance import Importance, pareto_smooth, resample, temper_weights
 from polarbear.inference.reference import jax_runtime as reference
 from polarbear.inference.reference.joint_density import JointDensity, independent_parts
@@ -67,12 +68,12 @@ def pathfinder(
         raise ValueError(f"method='pathfinder' would hang: {reference.STARTED_ELSEWHERE}")
     density, tables = independent_parts(choices, prior)
     with reference.in_double_precision():
-        run = _compiled(density, settings.paths, settings.iterations, math.ceil(draws / settings.paths))
+        run = _compile(density, settings.paths, settings.iterations, math.ceil(draws / settings.paths))
         utilities, hyperparameters, log_weights = map(np.asarray, run(reference.random_key(rng), tables))
 
     chosen, importances = [], []
     for row in log_weights:
-        importance = _weighed(row)
+        importance = _resampling_weights(row)
         importances.append(importance)
         chosen.append(resample(importance.weights, draws, rng=rng))
     k = max(importance.pareto_k for importance in importances)
@@ -86,26 +87,26 @@ def pathfinder(
         reliable=reliable,
         message=message
         if reliable
-        else f"{message} Its Gaussians miss the posterior here, and weights were tempered: use method='auto'.",
+        else f"{message} It is not accurate enough for these data, and its weights were tempered: use method='auto'.",
         effective_draws=min(effective, draws),
         pareto_k=k,
-        hyperparameters=reference.summary(prior.hyperpriors_for(len(choices.names)), hyperparameters[0][chosen[0]]),
+        hyperparameters=summarise_draws(prior.hyperpriors_for(len(choices.names)), hyperparameters[0][chosen[0]].T),
     )
 
 
-def _weighed(log_weights: Array) -> Importance:
+def _resampling_weights(log_weights: Array) -> Importance:
     """Return smoothed weights, or tempered ones if these are unreliable; draws of failed paths get weight zero."""
-    found = np.isfinite(log_weights)
-    if not found.any():
+    finite = np.isfinite(log_weights)
+    if not finite.any():
         return Importance(np.full(log_weights.size, 1 / log_weights.size), math.inf, 1 / log_weights.size)
-    importance = pareto_smooth(log_weights[found])
+    importance = pareto_smooth(log_weights[finite])
     weights = np.zeros(log_weights.size)
-    weights[found] = importance.weights if importance.good else temper_weights(log_weights[found])
-    return Importance(weights, importance.pareto_k, importance.effective_share * float(found.mean()))
+    weights[finite] = importance.weights if importance.good else temper_weights(log_weights[finite])
+    return Importance(weights, importance.pareto_k, importance.effective_share * float(finite.mean()))
 
 
 @lru_cache(maxsize=reference.COMPILED_MODELS)
-def _compiled(density: JointDensity, paths: int, iterations: int, draws: int) -> Callable[..., Any]:
+def _compile(density: JointDensity, paths: int, iterations: int, draws: int) -> Callable[..., Any]:
     """Return a compiled function for a model that runs all paths of every part and draws from each, with log-weights."""
     import jax
     from blackjax.vi.pathfinder import approximate, sample
@@ -118,15 +119,15 @@ def _compiled(density: JointDensity, paths: int, iterations: int, draws: int) ->
         )
         positions, log_q = sample(last, state, draws)
 
-        def look(position: Any) -> Any:
+        def evaluate(position: Any) -> Any:
             return density.utilities(position), density(position, tables)
 
-        utilities, log_density = jax.lax.map(look, positions, batch_size=_TOGETHER)
+        utilities, log_density = jax.lax.map(evaluate, positions, batch_size=_TOGETHER)
         return utilities, density.hyperparameters(positions), log_density - log_q
 
     def of_part(key: Any, tables: Any) -> Any:
-        found = jax.vmap(of_path, in_axes=(0, None))(jax.random.split(key, paths), tables)
-        return jax.tree.map(lambda each: each.reshape(paths * draws, *each.shape[2:]), found)
+        drawn = jax.vmap(of_path, in_axes=(0, None))(jax.random.split(key, paths), tables)
+        return jax.tree.map(lambda each: each.reshape(paths * draws, *each.shape[2:]), drawn)
 
     def run(key: Any, tables: Any) -> Any:
         return jax.vmap(of_part)(jax.random.split(key, len(tables.wins)), tables)

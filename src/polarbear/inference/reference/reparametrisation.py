@@ -77,9 +77,9 @@ Coordinates = TemporalCoordinates | AmplitudeCoordinates | IndependentCoordinate
 def whitening_coordinates(choices: Choices, prior: PlackettLucePrior) -> Coordinates:
     """Return the parameters of the map from white noise to positions."""
     solution = whitened_posterior(choices, prior)
-    centre, axes = _hyperparameters(solution)
+    centre, axes = _hyperparameter_moments(solution)
     if isinstance(prior, TemporalPrior):
-        return _temporal(choices, prior, centre, axes, solution.surface.contrasts)
+        return _temporal_coordinates(choices, prior, centre, axes, solution.surface.contrasts)
     surface = solution.surface
     conditional = surface.conditional(tuple(np.exp(centre)), solution.nodes[int(solution.masses.argmax())].mode)
     modes = [surface.conditional(tuple(np.exp(centre + axis)), conditional.mode).mode for axis in axes.T]
@@ -125,7 +125,7 @@ def to_position(density: JointDensity, coordinates: Coordinates, white: Any) -> 
     return jnp.concatenate([log_hyperparameters, coefficients.ravel()]), volume
 
 
-def _hyperparameters(solution: WhitenedPosterior) -> tuple[Array, Array]:
+def _hyperparameter_moments(solution: WhitenedPosterior) -> tuple[Array, Array]:
     """Return the mean of the log-hyperparameters over the lattice, and the Cholesky factor of their covariance."""
     points = np.log([node.hyperparameters for node in solution.nodes])
     mean: Array = solution.masses @ points
@@ -134,7 +134,7 @@ def _hyperparameters(solution: WhitenedPosterior) -> tuple[Array, Array]:
     return mean, linalg.cholesky(covariance, lower=True) if mean.size else covariance
 
 
-def _temporal(
+def _temporal_coordinates(
     choices: Choices, prior: TemporalPrior, centre: Array, axes: Array, contrasts: Array
 ) -> TemporalCoordinates | AmplitudeCoordinates:
     L = prior.factor(choices.grid, *np.exp(centre))
@@ -154,7 +154,7 @@ def _temporal(
     coloured = conditional.factor.colour(np.eye(size).reshape(coefficients, functions, size))
     exact = np.einsum("jfd,fq->qjd", coloured, rotation, optimize=True)  # the colouring of Laplace's approximation
     gram = L.T @ (weights[:, None] * L)
-    if not _amplitude_alone(prior, choices.grid, L, centre):
+    if not _is_amplitude_alone(prior, choices.grid, L, centre):
         R = np.linalg.cholesky(np.eye(coefficients) + strengths[:, None, None] * gram)
         return TemporalCoordinates(centre, axes, rotation, weights, strengths, pull, R.transpose(0, 2, 1) @ exact)
     eigenvalues, basis = np.linalg.eigh(gram)
@@ -165,6 +165,6 @@ def _temporal(
     return AmplitudeCoordinates(centre, axes, rotation, basis, spectrum / amplitude**2, pulled, mixing)
 
 
-def _amplitude_alone(prior: TemporalPrior, grid: Grid, factor: Array, centre: Array) -> bool:
+def _is_amplitude_alone(prior: TemporalPrior, grid: Grid, factor: Array, centre: Array) -> bool:
     """Return whether the amplitude, a factor of L, is the only hyperparameter."""
     return len(centre) == 1 and np.allclose(prior.factor(grid, 1.0) * math.exp(centre[0]), factor, rtol=1e-10, atol=0)

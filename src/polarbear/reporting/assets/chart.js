@@ -60,7 +60,7 @@ function evenTicks(from, to, most) {
   const power = 10 ** Math.floor(Math.log10(rough));
   const step = power * ([1, 2, 5, 10].find((each) => each * power >= rough) ?? 10);
   const ticks = [];
-  for (let k = Math.ceil(from / step - 1e-9); k * step <= to * (1 + 1e-9); k++) ticks.push(rounded(k * step, 12));
+  for (let k = Math.ceil(from / step - 1e-9); k * step <= to * (1 + 1e-9); k++) ticks.push(round(k * step, 12));
   return ticks;
 }
 
@@ -72,7 +72,7 @@ function logTicks(from, to, most) {
   for (let k = Math.floor(Math.log10(from)); k <= Math.ceil(Math.log10(to)); k++) {
     if (k % every !== 0) continue;
     for (const step of steps) {
-      const tick = rounded(step * 10 ** k, 12);
+      const tick = round(step * 10 ** k, 12);
       if (tick >= from * (1 - 1e-9) && tick <= to * (1 + 1e-9)) ticks.push(tick);
     }
   }
@@ -80,28 +80,39 @@ function logTicks(from, to, most) {
 }
 
 // Draw the bottom axis with its ticks and title.
-function bottomAxis(root, place, ticks, written, title) {
+function bottomAxis(root, area, ticks, format, title) {
   for (const tick of ticks) {
-    const x = place.x(tick);
+    const x = area.x(tick);
     root.append(
-      svg("line", { class: "tick", x1: x, x2: x, y1: place.bottom, y2: place.bottom + 4 }),
-      svg("text", { class: "label", x, y: place.bottom + 17, "text-anchor": "middle" }, written(tick)),
+      svg("line", { class: "tick", x1: x, x2: x, y1: area.bottom, y2: area.bottom + 4 }),
+      svg("text", { class: "label", x, y: area.bottom + 17, "text-anchor": "middle" }, format(tick)),
     );
   }
   root.append(
-    svg("line", { class: "axis", x1: place.left, x2: place.right, y1: place.bottom, y2: place.bottom }),
-    svg("text", { class: "title", x: place.right, y: place.bottom + 34, "text-anchor": "end" }, title),
+    svg("line", { class: "axis", x1: area.left, x2: area.right, y1: area.bottom, y2: area.bottom }),
+    svg("text", { class: "title", x: area.right, y: area.bottom + 34, "text-anchor": "end" }, title),
   );
 }
 
-function leftAxis(root, place, ticks, written) {
+function leftAxis(root, area, ticks, format) {
   for (const tick of ticks) {
-    const y = place.y(tick);
+    const y = area.y(tick);
     root.append(
-      svg("line", { class: "rule", x1: place.left, x2: place.right, y1: y, y2: y }),
-      svg("text", { class: "label", x: place.left - 7, y: y + 4, "text-anchor": "end" }, written(tick)),
+      svg("line", { class: "rule", x1: area.left, x2: area.right, y1: y, y2: y }),
+      svg("text", { class: "label", x: area.left - 7, y: y + 4, "text-anchor": "end" }, format(tick)),
     );
   }
+}
+
+// Draw the axis of the budgets.
+function budgetAxis(root, area, page) {
+  const title = page.unit ? `budget in ${page.unit}` : "budget";
+  bottomAxis(root, area, timeTicks(page.grid, area.width / 70), formatTick, title);
+}
+
+// Format a share as a tick, without needless digits.
+function formatShare(share) {
+  return `${round(100 * share)}${PERCENT}`;
 }
 
 function path(points) {
@@ -109,35 +120,53 @@ function path(points) {
 }
 
 // Draw a line in the style of an algorithm, with its band if given; a single point becomes a dot.
-function curve(root, data, algorithm, points, band) {
-  const group = svg("g", { class: "curve", "data-algorithm": algorithm, "--c": data.looks[algorithm][0] });
+function curve(root, page, algorithm, points, band) {
+  const group = svg("g", { class: "curve", "data-algorithm": algorithm, "--c": page.looks[algorithm][0] });
   if (band) group.append(svg("path", { class: "band", d: `${path(band)}Z` }));
   if (points.length === 1) group.append(svg("circle", { class: "dot", cx: points[0][0], cy: points[0][1], r: 4 }));
-  const dashes = data.looks[algorithm][1] || null;
+  const dashes = page.looks[algorithm][1] || null;
   group.append(svg("path", { class: "line", d: path(points), "stroke-dasharray": dashes }));
-  group.append(svg("title", null, data.names[algorithm]));
+  group.append(svg("title", null, page.names[algorithm]));
   root.append(group);
   return group;
 }
 
+// Draw the rating of an algorithm over time, with its credible band if asked for.
+function ratingCurve(root, page, area, algorithm, withBand) {
+  const { mean, lower, upper } = page.ratings;
+  const along = (values) => pointsOverTime(page.grid, area, values);
+  const band = withBand ? bandOutline(along(lower[algorithm]), along(upper[algorithm])) : null;
+  return curve(root, page, algorithm, along(mean[algorithm]), band);
+}
+
+// Return the points of a curve with one value per time of the grid.
+function pointsOverTime(grid, area, values) {
+  return values.map((value, t) => [area.x(grid.times[t]), area.y(value)]);
+}
+
+// Return the outline of the band between two curves.
+function bandOutline(lower, upper) {
+  return [...upper, ...lower.toReversed()];
+}
+
 // Draw names at the right of a chart, each near the end of its curve, without overlap.
-function endLabels(root, data, place, ends, room) {
+function endLabels(root, page, area, ends, letters) {
   const step = 15;
   const sorted = ends.toSorted((a, b) => a.y - b.y);
   const heights = sorted.map(({ y }) => y);
   for (let i = 1; i < heights.length; i++) heights[i] = Math.max(heights[i], heights[i - 1] + step);
-  const over = Math.max(0, (heights[heights.length - 1] ?? 0) - place.bottom);
+  const over = Math.max(0, (heights[heights.length - 1] ?? 0) - area.bottom);
   for (let i = heights.length - 1; i >= 0; i--) {
     heights[i] = Math.min(heights[i] - (i === heights.length - 1 ? over : 0), (heights[i + 1] ?? Infinity) - step);
   }
   sorted.forEach(({ algorithm, y }, i) => {
-    const x = place.right;
+    const x = area.right;
     root.append(
       svg(
         "g",
-        { class: "end", "data-algorithm": algorithm, "--c": data.looks[algorithm][0] },
+        { class: "end", "data-algorithm": algorithm, "--c": page.looks[algorithm][0] },
         svg("path", { class: "leader", d: path([[x + 2, y], [x + 8, heights[i]], [x + 14, heights[i]]]) }),
-        svg("text", { class: "label", x: x + 18, y: heights[i] + 4 }, shortened(data.names[algorithm], room)),
+        svg("text", { class: "label", x: x + 18, y: heights[i] + 4 }, shorten(page.names[algorithm], letters)),
       ),
     );
   });

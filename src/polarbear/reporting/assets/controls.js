@@ -1,84 +1,84 @@
-// The explorer's controls. Each is built from a `desk`: the query that it changes, `changed` to call after a change, and
-// `shows`, a list of functions that update the controls from the query.
+// The explorer's controls. Each is built from a `form`: the query that it changes, `changed` to call after a change, and
+// `refreshers`, a list of functions that update the controls from the query.
 
-const KIND_WORDS = {
+const KIND_LABELS = {
   at: ["I know it", "The budget is known."],
   between: ["Within a range", "Every budget in the range is as likely as any other."],
   around: ["Roughly", "Budgets scatter around a centre."],
-  drawn: ["I draw it", "Draw into the picture how much each budget counts."],
+  drawn: ["I draw it", "Draw the weight of each budget into the chart."],
 };
-const RISK_WORDS = {
+const RISK_LABELS = {
   expected: ["On average", "Choose the highest chance of being first on average."],
   best: ["Be the best", "Choose the highest probability of being the best choice."],
   quantile: ["Play safe", "Choose the highest chance of being first when things go badly."],
-  regret: ["Regret least", "Choose the smallest loss against whichever turns out best."],
+  regret: ["Regret least", "Choose the smallest expected loss against the choice that turns out best."],
 };
-const MACHINE_WORDS = Object.fromEntries(Array.from({ length: MACHINES }, (_, k) => [k + 1, [String(k + 1), ""]]));
+const MACHINE_LABELS = Object.fromEntries(Array.from({ length: MACHINES }, (_, k) => [k + 1, [String(k + 1), ""]]));
 const SHAPES = {
-  "All alike": () => 0.5,
+  Uniform: () => 0.5,
   "Early matters": (share) => 0.95 * (1 - share) ** 2 + 0.02,
   "Late matters": (share) => 0.95 * share ** 2 + 0.02,
   "Both ends": (share) => 0.9 * (2 * share - 1) ** 2 + 0.02,
 };
 
-function set(desk, key, value) {
-  desk.wish[key] = value;
-  desk.changed();
+function setQuery(form, key, value) {
+  form.query[key] = value;
+  form.changed();
 }
 
-// Build a row of buttons, one per value; `words` gives each value its label and a hint.
-function choiceControl(desk, legendText, key, words, valueOf = (text) => text) {
+// Build a row of buttons, one per value; `labels` gives each value its label and a hint.
+function radioControl(form, legendText, key, labels, valueOf = (text) => text) {
   const hint = el("p", { class: "hint" });
-  const inputs = Object.keys(words).map((value) =>
-    el("input", { type: "radio", name: key, value, onchange: () => set(desk, key, valueOf(value)) }),
+  const inputs = Object.keys(labels).map((value) =>
+    el("input", { type: "radio", name: key, value, onchange: () => setQuery(form, key, valueOf(value)) }),
   );
-  desk.shows.push(() => {
-    for (const input of inputs) input.checked = valueOf(input.value) === desk.wish[key];
-    hint.textContent = words[desk.wish[key]][1];
+  form.refreshers.push(() => {
+    for (const input of inputs) input.checked = valueOf(input.value) === form.query[key];
+    hint.textContent = labels[form.query[key]][1];
     hint.hidden = !hint.textContent;
   });
-  const segments = inputs.map((input) => el("label", { class: "segment" }, input, el("span", null, words[input.value][0])));
+  const segments = inputs.map((input) => el("label", { class: "segment" }, input, el("span", null, labels[input.value][0])));
   return el("fieldset", null, el("legend", null, legendText), el("div", { class: "segments" }, ...segments), hint);
 }
 
 // Build a slider with its value beside it, as text or as another input.
 function sliderRow(label, slider, beside) {
   const kind = beside.tagName === "INPUT" ? "slider" : "slider wide";
-  return el("div", { class: kind }, el("span", { class: "what" }, label), slider, beside);
+  return el("div", { class: kind }, el("span", { class: "slider-label" }, label), slider, beside);
 }
 
-function slide(label, key, most, oninput, least = 0) {
+function rangeInput(label, key, most, oninput, least = 0) {
   return el("input", { type: "range", min: least, max: most, step: 1, "data-key": key, "aria-label": label, oninput });
 }
 
 // Build the controls of each kind of preference; only those of the current kind are visible.
-function budgetControls(desk) {
+function budgetControls(form) {
   const parts = {
-    at: [timeControl(desk, "Budget", "time")],
-    between: [timeControl(desk, "From", "start"), timeControl(desk, "To", "stop")],
-    around: [timeControl(desk, "Centre", "centre"), spreadControl(desk)],
-    drawn: drawnControls(desk),
+    at: [timeControl(form, "Budget", "time")],
+    between: [timeControl(form, "From", "start"), timeControl(form, "To", "stop")],
+    around: [timeControl(form, "Centre", "centre"), spreadControl(form)],
+    drawn: drawnControls(form),
   };
   const groups = Object.entries(parts).map(([kind, children]) => {
     const group = el("div", { class: "budget" }, ...children);
-    desk.shows.push(() => (group.hidden = desk.wish.kind !== kind));
+    form.refreshers.push(() => (group.hidden = form.query.kind !== kind));
     return group;
   });
   return el("div", null, ...groups);
 }
 
 // Build a slider on the grid's axis with the exact number beside it. One end of a range pushes the other end along.
-function timeControl(desk, label, key) {
-  const { wish, grid, unit } = desk;
+function timeControl(form, label, key) {
+  const { query, grid, unit } = form;
   const [from, to] = [grid.places[0], grid.places[grid.places.length - 1]];
-  const timeAt = (step) => tidy(grid, grid.fromAxis(from + ((to - from) * step) / STEPS));
+  const timeAt = (step) => roundBudget(grid, grid.fromAxis(from + ((to - from) * step) / STEPS));
   const take = (time) => {
-    wish[key] = within(time, grid.first, grid.last);
-    if (key === "start") wish.stop = Math.max(wish.start, wish.stop);
-    if (key === "stop") wish.start = Math.min(wish.start, wish.stop);
-    desk.changed();
+    query[key] = clamp(time, grid.first, grid.last);
+    if (key === "start") query.stop = Math.max(query.start, query.stop);
+    if (key === "stop") query.start = Math.min(query.start, query.stop);
+    form.changed();
   };
-  const slider = slide(label, key, STEPS, () => take(timeAt(slider.value)));
+  const slider = rangeInput(label, key, STEPS, () => take(timeAt(slider.value)));
   const exact = el("input", {
     type: "number",
     min: grid.first,
@@ -86,75 +86,76 @@ function timeControl(desk, label, key) {
     step: "any",
     "data-key": key,
     "aria-label": `${label}, in ${unit || "units of the grid"}`,
-    onchange: () => take(Number.isFinite(exact.valueAsNumber) ? exact.valueAsNumber : wish[key]),
+    onchange: () => take(Number.isFinite(exact.valueAsNumber) ? exact.valueAsNumber : query[key]),
   });
-  desk.shows.push(() => {
-    if (timeAt(slider.value) !== wish[key]) {
-      slider.value = to > from ? Math.round((STEPS * (grid.onAxis(wish[key]) - from)) / (to - from)) : 0;
+  form.refreshers.push(() => {
+    if (timeAt(slider.value) !== query[key]) {
+      slider.value = to > from ? Math.round((STEPS * (grid.onAxis(query[key]) - from)) / (to - from)) : 0;
     }
-    slider.setAttribute("aria-valuetext", `${amount(wish[key])} ${unit}`.trim());
-    if (document.activeElement !== exact) exact.value = wish[key];
+    slider.setAttribute("aria-valuetext", `${formatAmount(query[key])} ${unit}`.trim());
+    if (document.activeElement !== exact) exact.value = query[key];
   });
   return sliderRow(label, slider, exact);
 }
 
-function spreadControl(desk) {
-  const { wish, grid } = desk;
+function spreadControl(form) {
+  const { query, grid } = form;
   const [least, most] = spreadRange(grid);
-  const said = el("span", { class: "said" });
-  const slider = slide("Spread", "spread", STEPS, () =>
-    set(desk, "spread", rounded(least * (most / least) ** (slider.value / STEPS))),
+  const reading = el("span", { class: "reading" });
+  const slider = rangeInput("Spread", "spread", STEPS, () =>
+    setQuery(form, "spread", round(least * (most / least) ** (slider.value / STEPS))),
   );
-  desk.shows.push(() => {
-    slider.value = Math.round((STEPS * Math.log(wish.spread / least)) / Math.log(most / least));
-    said.textContent = twoInThree(wish, grid);
-    slider.setAttribute("aria-valuetext", said.textContent);
+  form.refreshers.push(() => {
+    slider.value = Math.round((STEPS * Math.log(query.spread / least)) / Math.log(most / least));
+    reading.textContent = describeSpread(query, grid);
+    slider.setAttribute("aria-valuetext", reading.textContent);
   });
-  return sliderRow("Spread", slider, said);
+  return sliderRow("Spread", slider, reading);
 }
 
 // Build controls that need no pointer: choose a time, then its weight. Presets set all weights at once.
-function drawnControls(desk) {
-  const { wish, grid, unit } = desk;
+function drawnControls(form) {
+  const { query, grid, unit } = form;
   const last = grid.times.length - 1;
-  const where = slide("Time to change", "place", last, () => set(desk, "place", Number(where.value)));
-  const weight = slide("Weight there", "weight", HEIGHTS, () => {
-    wish.heights[wish.place] = Number(weight.value);
-    desk.changed();
+  const where = rangeInput("Time to change", "place", last, () => setQuery(form, "place", Number(where.value)));
+  const weight = rangeInput("Weight there", "weight", HEIGHTS, () => {
+    query.heights[query.place] = Number(weight.value);
+    form.changed();
   });
-  const [time, height] = [el("span", { class: "said" }), el("span", { class: "said" })];
-  desk.shows.push(() => {
-    where.value = wish.place;
-    weight.value = wish.heights[wish.place];
-    time.textContent = `${amount(rounded(grid.times[wish.place]))} ${unit}`.trim();
-    height.textContent = percent(wish.heights[wish.place] / HEIGHTS, 0);
+  const [time, height] = [el("span", { class: "reading" }), el("span", { class: "reading" })];
+  form.refreshers.push(() => {
+    where.value = query.place;
+    weight.value = query.heights[query.place];
+    time.textContent = `${formatAmount(round(grid.times[query.place]))} ${unit}`.trim();
+    height.textContent = formatPercent(query.heights[query.place] / HEIGHTS, 0);
     where.setAttribute("aria-valuetext", time.textContent);
     weight.setAttribute("aria-valuetext", `${height.textContent} at ${time.textContent}`);
   });
   const presets = Object.entries(SHAPES).map(([label, shape]) => {
     const heights = grid.times.map((_, t) => Math.round(HEIGHTS * shape(last ? t / last : 0.5)));
-    return el("button", { type: "button", onclick: () => set(desk, "heights", heights.slice()) }, label);
+    return el("button", { type: "button", onclick: () => setQuery(form, "heights", heights.slice()) }, label);
   });
   return [el("div", { class: "presets" }, ...presets), sliderRow("Time", where, time), sliderRow("Weight", weight, height)];
 }
 
 // Build the slider for the level of the quantile, visible only under that risk attitude.
-function levelControl(desk) {
-  const { wish } = desk;
-  const said = el("span", { class: "said" });
-  const slider = slide("How unlucky", "level", 50, () => set(desk, "level", Number(slider.value) / 100), 1);
-  const row = sliderRow("How unlucky", slider, said);
-  desk.shows.push(() => {
-    row.hidden = wish.risk !== "quantile";
-    slider.value = Math.round(100 * wish.level);
-    said.textContent = `the worst ${percent(wish.level, 0)} of cases`;
-    slider.setAttribute("aria-valuetext", said.textContent);
+function levelControl(form) {
+  const { query } = form;
+  const reading = el("span", { class: "reading" });
+  const slider = rangeInput("How unlucky", "level", 50, () => setQuery(form, "level", Number(slider.value) / 100), 1);
+  const row = sliderRow("How unlucky", slider, reading);
+  form.refreshers.push(() => {
+    row.hidden = query.risk !== "quantile";
+    slider.value = Math.round(100 * query.level);
+    reading.textContent = `the worst ${formatPercent(query.level, 0)} of cases`;
+    slider.setAttribute("aria-valuetext", reading.textContent);
   });
   return row;
 }
 
-function everybodyControl(desk) {
-  const box = el("input", { type: "checkbox", name: "everybody", onchange: () => set(desk, "everybody", box.checked) });
-  desk.shows.push(() => (box.checked = desk.wish.everybody));
-  return el("label", { class: "check" }, box, " choose also among those that are out");
+function eliminatedControl(form) {
+  const onchange = () => setQuery(form, "eliminated", box.checked);
+  const box = el("input", { type: "checkbox", name: "eliminated", onchange });
+  form.refreshers.push(() => (box.checked = form.query.eliminated));
+  return el("label", { class: "check" }, box, " include eliminated algorithms");
 }

@@ -1,19 +1,24 @@
 // The embedded draws. Ratings are stored as square roots in sixteen bits, so that small ones keep their digits. The order is
 // (time, algorithm, draw), so that the draws of one algorithm at one time are contiguous.
 
-function beliefFrom({ times, axis, algorithms, draws, data }) {
-  const bytes = Uint8Array.from(atob(data), (letter) => letter.charCodeAt(0));
+// Return the posterior from which the explorer computes: the grid, the numbers of algorithms and draws, and the ratings.
+function unpackPosterior(grid, algorithms, { draws, packed }) {
+  const bytes = unpackBytes(packed);
   const view = new DataView(bytes.buffer);
   const ratings = new Float64Array(bytes.length / 2);
   for (let i = 0; i < ratings.length; i++) {
     const root = view.getUint16(2 * i, true) / 65535;
     ratings[i] = root * root;
   }
-  return { grid: gridOf(times, axis), algorithms, draws, ratings };
+  return { grid, algorithms, draws, ratings };
+}
+
+function unpackBytes(base64) {
+  return Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
 }
 
 // Return the draws of the rating of one algorithm at one time.
-function ratingsAt(belief, time, algorithm) {
-  const start = (time * belief.algorithms + algorithm) * belief.draws;
-  return belief.ratings.subarray(start, start + belief.draws);
+function ratingsAt(posterior, time, algorithm) {
+  const start = (time * posterior.algorithms + algorithm) * posterior.draws;
+  return posterior.ratings.subarray(start, start + posterior.draws);
 }

@@ -1,94 +1,99 @@
 // Which algorithms were eliminated and why, and the probabilities behind it round by round.
 
-function eliminationsSection(data) {
-  const { race } = data;
-  const out = race ? race.eliminations : data.dominated.out;
-  const items = out.map((each) => {
-    const algorithm = data.names.indexOf(each.name);
-    const spent = race && `${several(each.instances, "instance")} and ${amount(each.cost)} ${data.unit}`;
-    return el(
-      "li",
-      { class: "elimination" },
-      marked(data, algorithm),
-      el(
-        "span",
-        null,
-        race ? `In round ${each.round}, after ${spent}: ` : "",
-        el("bdi", { class: "name" }, each.by),
-        " beats it on most instances ",
-        data.elimination === "joint" ? "at all budgets at once, " : "at each budget, ",
-        `with a probability of ${data.elimination === "joint" ? "" : "at least "}${chance(each.probability)}.`,
-        race ? ` From the outcomes of these two alone, at the least certain budget: ${chance(each.own)}. ` : "",
-        race ? `${each.proof}.` : "",
-      ),
-    );
-  });
-  if (race) {
-    items.push(
-      ...race.removed.map((name) =>
-        el("li", { class: "elimination" }, el("bdi", { class: "name" }, name), el("span", null, "Removed by hand.")),
-      ),
-    );
-  }
+sections.eliminations = (data, page) => {
+  const { eliminated, removed, specialists, rounds } = data;
+  const items = [
+    ...eliminated.map((each) => labelledItem(page, each.name, ...reasons(each, data.rule, page.unit))),
+    ...removed.map((name) => labelledItem(page, name, "Removed by hand.")),
+  ];
   if (!items.length) items.push(el("li", null, "None: no algorithm is known to be beaten at every budget."));
-  items.push(
-    ...data.specialists.map((each) =>
-      el("li", { class: "elimination" }, marked(data, data.names.indexOf(each.name)), el("span", null, each.sentence)),
-    ),
-  );
+  items.push(...specialists.map(({ name, sentence }) => labelledItem(page, name, sentence)));
   byId("eliminations-list").replaceChildren(...items);
-  if (race && race.rounds.numbers.length > 1) evolutionChart(data);
+  if (rounds && rounds.numbers.length > 1) evolutionChart(data, page);
   else byId("evolution").remove();
+};
+
+// Build a list item: an algorithm on the left, text about it on the right. A removed algorithm may not have run.
+function labelledItem(page, name, ...text) {
+  const algorithm = page.names.indexOf(name);
+  const label = algorithm < 0 ? nameElement(name) : algorithmLabel(page, algorithm);
+  return el("li", { class: "elimination" }, label, el("span", null, ...text));
+}
+
+// Return why an algorithm was eliminated; an elimination without a race has no round.
+function reasons({ by, probability, round, instances, cost, pair_check, proof }, rule, unit) {
+  const inRace = round !== undefined;
+  const spent = inRace && `${formatCount(instances, "instance")} and ${formatAmount(cost)} ${unit}`;
+  const sure = formatProbability(probability);
+  return [
+    inRace ? `In round ${round}, after ${spent}: ` : "",
+    nameElement(by),
+    " beats it on most instances ",
+    rule === "joint" ? "at all budgets at once, with a probability of " : "at each budget, with a probability of at least ",
+    `${sure}.`,
+    ...(inRace
+      ? [
+          " From the outcomes of these two algorithms alone, at the least certain budget: ",
+          `${formatProbability(pair_check)}. ${proof}.`,
+        ]
+      : []),
+  ];
 }
 
 // Map a probability to a height: linear up to 0.9, then logarithmic in 1 − p, as in the paper's figure.
-function stretched(probability) {
+function stretch(probability) {
   const knee = 0.55;
   if (probability <= 0.9) return (probability / 0.9) * knee;
   const orders = Math.min(-Math.log10(Math.max(1 - probability, 1e-9)), 3);
   return knee + (1 - knee) * ((orders - 1) / 2);
 }
 
-function evolutionChart(data) {
-  const { rounds, confidence } = data.race;
-  const everybody = data.names.map((_, algorithm) => algorithm);
+function evolutionChart({ rounds, confidence }, page) {
   const { numbers } = rounds;
-  const along = (round) => (round - numbers[0]) / Math.max(numbers[numbers.length - 1] - numbers[0], 1);
-  let shown = () => {};
+  const [firstRound, lastRound] = [numbers[0], numbers[numbers.length - 1]];
+  const algorithms = page.names.map((_, algorithm) => algorithm);
+  const along = (number) => (number - firstRound) / Math.max(lastRound - firstRound, 1);
+  let highlight = () => {};
   const label = () => "Probability that each algorithm is beaten, by round";
   chart(byId("evolution-chart"), { height: 360, label }, (root, width) => {
-    const place = frame(width, 360, { left: 56, right: 50, top: 24 }, along, stretched);
-    leftAxis(root, place, [0, 0.5, 0.9, 0.99, 0.999], (value) => `${rounded(100 * value)}${PERCENT}`);
-    const decided = place.y(confidence);
-    root.append(svg("line", { class: "threshold", x1: place.left, x2: place.right, y1: decided, y2: decided }));
-    const share = (value) => place.bottom - place.height * value;
-    const shares = numbers.map((round, k) => [place.x(round), share(rounds.share[k])]);
-    root.append(svg("path", { class: "decided", d: path(shares) }));
-    for (const value of [0, 0.5, 1]) {
-      root.append(svg("text", { class: "label", x: place.right + 10, y: share(value) + 4 }, `${100 * value}${PERCENT}`));
-    }
-    root.append(svg("text", { class: "title", x: place.right + 40, y: 12, "text-anchor": "end" }, "decided"));
-    for (const algorithm of everybody) {
-      const known = numbers.flatMap((round, k) => (rounds.threat[algorithm][k] === null ? [] : [k]));
-      if (!known.length) continue;
-      const at = (k) => [place.x(numbers[k]), place.y(rounds.threat[algorithm][k])];
-      const group = curve(root, data, algorithm, known.map(at));
-      group.querySelector(".dot")?.setAttribute("r", 2);
-      for (const k of known) {
-        const [x, y] = at(k);
-        if (rounds.eliminated[algorithm][k]) {
-          group.append(svg("path", { class: "cross", d: `M${x - 5} ${y - 5}l10 10m0 -10l-10 10` }));
-        } else if (rounds.resolved[algorithm][k]) {
-          group.append(svg("path", { class: "diamond", d: `M${x} ${y - 6}l6 6l-6 6l-6 -6Z` }));
-        }
-      }
-    }
-    const where = { class: "title over", x: place.right - 4, y: decided - 5, "text-anchor": "end" };
-    root.append(svg("text", where, `decided from ${rounded(100 * confidence)}${PERCENT}`));
-    const most = Math.floor(place.width / 40);
-    const ticks = evenTicks(numbers[0], numbers[numbers.length - 1], most).filter(Number.isInteger);
-    bottomAxis(root, place, ticks, String, "round");
-    queueMicrotask(() => shown());
+    const area = frame(width, 360, { left: 56, right: 50, top: 24 }, along, stretch);
+    leftAxis(root, area, [0, 0.5, 0.9, 0.99, 0.999], formatShare);
+    const threshold = area.y(confidence);
+    root.append(svg("line", { class: "threshold", x1: area.left, x2: area.right, y1: threshold, y2: threshold }));
+    drawDecidedShare(root, area, rounds);
+    for (const algorithm of algorithms) drawThreat(root, area, algorithm, rounds, page);
+    const where = { class: "title halo", x: area.right - 4, y: threshold - 5, "text-anchor": "end" };
+    root.append(svg("text", where, `decided from ${formatShare(confidence)}`));
+    const ticks = evenTicks(firstRound, lastRound, Math.floor(area.width / 40)).filter(Number.isInteger);
+    bottomAxis(root, area, ticks, String, "round");
+    queueMicrotask(() => highlight());
   });
-  shown = legend(byId("evolution-legend"), data, everybody, byId("evolution"));
+  highlight = legend(byId("evolution-legend"), page, algorithms, byId("evolution"));
+}
+
+// Draw the share of decided pairs and budgets, on a linear axis of its own at the right.
+function drawDecidedShare(root, area, { numbers, share }) {
+  const height = (value) => area.bottom - area.height * value;
+  root.append(svg("path", { class: "dotted", d: path(numbers.map((number, k) => [area.x(number), height(share[k])])) }));
+  for (const value of [0, 0.5, 1]) {
+    root.append(svg("text", { class: "label", x: area.right + 10, y: height(value) + 4 }, formatShare(value)));
+  }
+  root.append(svg("text", { class: "title", x: area.right + 40, y: 12, "text-anchor": "end" }, "decided"));
+}
+
+// Draw the probability that an algorithm is beaten, with a mark where it was eliminated or decided to stay.
+function drawThreat(root, area, algorithm, { numbers, threat, eliminated, resolved }, page) {
+  const known = numbers.flatMap((_, k) => (threat[algorithm][k] === null ? [] : [k]));
+  if (!known.length) return;
+  const at = (k) => [area.x(numbers[k]), area.y(threat[algorithm][k])];
+  const group = curve(root, page, algorithm, known.map(at));
+  group.querySelector(".dot")?.setAttribute("r", 2);
+  for (const k of known) {
+    const [x, y] = at(k);
+    if (eliminated[algorithm][k]) {
+      group.append(svg("path", { class: "cross", d: `M${x - 5} ${y - 5}l10 10m0 -10l-10 10` }));
+    } else if (resolved[algorithm][k]) {
+      group.append(svg("path", { class: "diamond", d: `M${x} ${y - 6}l6 6l-6 6l-6 -6Z` }));
+    }
+  }
 }

@@ -1,87 +1,87 @@
 // The explorer: a query on one side, the recommendation on the other.
 
-const NO_BUDGET = "No budget counts yet: draw some weight into the picture.";
+const NO_BUDGET = "No budget has a positive weight yet: draw some weight into the chart.";
 const TOO_MANY =
-  "The probability of being the best team needs all teams, and there are too many to compare. " +
+  "The probability of being the best portfolio requires comparing all portfolios, and there are too many. " +
   "Choose “On average” or “Play safe”, or fewer machines.";
 const PAUSE = 300; // milliseconds without a change before the query is stored in the address and the answer is read out
 
-function explorer(place, data, belief) {
-  const { grid } = belief;
-  const wish = recalled(location.hash.slice(1), grid);
-  let waiting = false;
-  let resting = 0;
+sections.explorer = (data, page) => {
+  const place = byId("explorer-place");
+  const posterior = unpackPosterior(page.grid, page.names.length, data);
+  const query = parseQuery(location.hash.slice(1), page.grid);
+  let scheduled = false;
+  let pause = 0;
 
   // Merge all changes between two frames into one update.
   const changed = () => {
-    if (waiting) return;
-    waiting = true;
+    if (scheduled) return;
+    scheduled = true;
     requestAnimationFrame(() => {
-      waiting = false;
+      scheduled = false;
       update();
     });
   };
-  const desk = { wish, grid, unit: data.unit, changed, shows: [] };
+  const form = { query, grid: page.grid, unit: page.unit, changed, refreshers: [] };
 
-  const picture = el("div", { class: "chart pickable", id: "explorer-chart" });
-  const verdict = el("div", { class: "verdict" });
-  const now = el("p", { class: "now", "aria-hidden": "true" }); // for small screens, where the recommendation is out of view
-  const spoken = el("p", { class: "unseen", role: "status" });
+  const picture = el("div", { class: "chart draggable", id: "explorer-chart" });
+  const recommendation = el("div", { class: "recommendation" });
+  // For phones, where the recommendation is out of view.
+  const summary = el("p", { class: "sticky-summary", "aria-hidden": "true" });
+  const announcement = el("p", { class: "visually-hidden", role: "status" });
   place.append(
-    now,
+    summary,
     el(
       "div",
       { class: "controls" },
-      choiceControl(desk, "What is the budget?", "kind", KIND_WORDS),
+      radioControl(form, "What is the budget?", "kind", KIND_LABELS),
       picture,
-      budgetControls(desk),
-      choiceControl(desk, "What matters?", "risk", RISK_WORDS),
-      levelControl(desk),
-      choiceControl(desk, "How many machines run side by side?", "machines", MACHINE_WORDS, Number),
-      ...(data.candidates.length < data.names.length ? [everybodyControl(desk)] : []),
+      budgetControls(form),
+      radioControl(form, "What matters?", "risk", RISK_LABELS),
+      levelControl(form),
+      radioControl(form, "How many machines run side by side?", "machines", MACHINE_LABELS, Number),
+      ...(page.candidates.length < page.names.length ? [eliminatedControl(form)] : []),
     ),
-    verdict,
-    spoken,
+    recommendation,
+    announcement,
   );
-  const redraw = explorerChart(picture, data, belief, wish, changed);
+  const redraw = explorerChart(picture, page, query, changed);
 
   function update() {
-    for (const show of desk.shows) show();
+    for (const refresh of form.refreshers) refresh();
     redraw();
-    const began = performance.now();
-    const { found, problem } = answered(belief, wish, columnsOf(data, wish));
-    place.dataset.milliseconds = (performance.now() - began).toFixed(2);
-    if (found) {
-      now.replaceChildren("Choose ", ...choiceName(data, found.candidates[0].members));
-      showVerdict(verdict, data, belief, wish, found);
+    const { selection, problem } = recommend(posterior, query, columnsOf(page, query));
+    if (selection) {
+      summary.replaceChildren("Choose ", ...portfolioName(page, selection.candidates[0].members));
+      showRecommendation(recommendation, page, query, selection);
     } else {
-      now.replaceChildren();
-      verdict.replaceChildren(el("p", { class: "why" }, problem));
+      summary.replaceChildren();
+      recommendation.replaceChildren(el("p", { class: "remarks" }, problem));
     }
-    clearTimeout(resting);
-    resting = setTimeout(rest, PAUSE);
+    clearTimeout(pause);
+    pause = setTimeout(announce, PAUSE);
   }
 
-  function rest() {
-    const said = [".choice", ".for"].map((part) => verdict.querySelector(part)?.textContent ?? "");
-    spoken.textContent = said.join(" ");
-    history.replaceState(null, "", `#${written(wish)}`);
+  function announce() {
+    const parts = [".recommended", ".query-text"].map((part) => recommendation.querySelector(part)?.textContent ?? "");
+    announcement.textContent = parts.join(" ");
+    history.replaceState(null, "", `#${formatQuery(query)}`);
   }
 
   addEventListener("hashchange", () => {
     if (!location.hash.includes("kind=")) return; // not a query, but a link within the page
-    Object.assign(wish, recalled(location.hash.slice(1), grid));
+    Object.assign(query, parseQuery(location.hash.slice(1), page.grid));
     update();
   });
   update();
-}
+};
 
 // Return the recommendation for a query, or the problem that prevents one.
-function answered(belief, wish, columns) {
-  const asked = { preference: preferenceOf(wish), risk: riskOf(wish), columns, machines: wish.machines };
+function recommend(posterior, query, columns) {
+  const { machines } = query;
   try {
-    const found = choose(belief, asked, SHOWN);
-    return found ? { found } : { problem: TOO_MANY };
+    const selection = select(posterior, { preference: preferenceOf(query), risk: riskOf(query), columns, machines }, ROWS);
+    return selection ? { selection } : { problem: TOO_MANY };
   } catch (error) {
     if (error instanceof RangeError) return { problem: NO_BUDGET };
     throw error;

@@ -1,39 +1,44 @@
-// Formatting of numbers.
+// Formatting and rounding of numbers.
 
 const DIGITS = new Intl.NumberFormat("en-GB", { maximumSignificantDigits: 3 });
 const WHOLE = new Intl.NumberFormat("en-GB", { maximumFractionDigits: 0 });
-const SHORT = new Intl.NumberFormat("en-GB", { notation: "compact", maximumSignificantDigits: 3 });
+const COMPACT = new Intl.NumberFormat("en-GB", { notation: "compact", maximumSignificantDigits: 3 });
 
 const PERCENT = "\u00a0%"; // no-break space: the sign stays with its number
 
+function clamp(value, least, most) {
+  return Math.min(Math.max(value, least), most);
+}
+
+function round(value, digits = 3) {
+  return Number(value.toPrecision(digits));
+}
+
 // Format a budget or a cost: three significant digits, or all digits of a whole number.
-function amount(value) {
+function formatAmount(value) {
   return Number.isInteger(value) || Math.abs(value) >= 1000 ? WHOLE.format(value) : DIGITS.format(value);
 }
 
-function brief(value) {
-  return Math.abs(value) >= 10_000 ? SHORT.format(value).toLowerCase().replace("m", " M") : amount(value);
+// Format a budget for an axis, where there is little space: 10k, 1.5 M.
+function formatTick(value) {
+  return Math.abs(value) >= 10_000 ? COMPACT.format(value).toLowerCase().replace("m", " M") : formatAmount(value);
 }
 
-function percent(share, digits = 1) {
+function formatPercent(share, digits = 1) {
   return `${(100 * share).toFixed(digits)}${PERCENT}`;
 }
 
 // Format a probability estimated from draws: 0 or 1 is not certain, so it becomes "< 0.1 %" or "> 99.9 %".
-function chance(share) {
+function formatProbability(share) {
   if (share > 0.999) return `> 99.9${PERCENT}`;
-  return share < 0.001 ? `< 0.1${PERCENT}` : percent(share);
+  return share < 0.001 ? `< 0.1${PERCENT}` : formatPercent(share);
 }
 
-function several(count, one, many) {
-  return `${WHOLE.format(count)} ${count === 1 ? one : (many ?? `${one}s`)}`;
+function formatCount(count, singular, plural = `${singular}s`) {
+  return `${WHOLE.format(count)} ${count === 1 ? singular : plural}`;
 }
 
-function shortened(text, letters) {
+function shorten(text, letters) {
   const all = [...text];
   return all.length <= letters ? text : `${all.slice(0, Math.max(1, letters - 1)).join("").trimEnd()}…`;
-}
-
-function rounded(value, digits = 3) {
-  return Number(value.toPrecision(digits));
 }

@@ -1,36 +1,40 @@
 // Pairs of algorithms: a table of all pairs, and the win rate of one pair over time.
 
-function pairsSection(data, belief) {
-  const { beats } = data.pairs;
-  byId("pairs-text").textContent = data.elimination === "joint"
-    ? "The probability that the algorithm of the row beats that of the column on most instances, at every budget at once. " +
-      "Two small numbers across the diagonal mean that the two cross, or are too close to call."
-    : "The probability that the algorithm of the row beats that of the column on most instances, at the budget where this is " +
-      "least certain. Two small numbers across the diagonal mean that the two cross, or are too close to call.";
-  const numbers = data.names.map((_, k) => k);
-  const head = el(
-    "tr",
-    null,
-    el("th", { scope: "col" }, "beats"),
-    ...numbers.map((k) => el("th", { scope: "col", title: data.names[k], "aria-label": data.names[k] }, String(k + 1))),
-  );
-  const rows = numbers.map((a) =>
+sections.pairs = (data, page) => {
+  const where = data.rule === "joint" ? "at every budget at once" : "at the budget where this is least certain";
+  byId("pairs-text").textContent =
+    `The probability that the algorithm of the row beats that of the column on most instances, ${where}. ` +
+    "Two small numbers across the diagonal mean that the two cross, or are too close to call.";
+  byId("pairs-table").replaceChildren(pairTable(data.beats, page));
+  pairChart(data, page);
+};
+
+function pairTable(beats, page) {
+  const heads = page.names.map((name, b) => el("th", { scope: "col", title: name, "aria-label": name }, String(b + 1)));
+  const rows = beats.map((row, a) =>
     el(
       "tr",
       null,
-      el("th", { scope: "row" }, el("span", { class: "number" }, String(a + 1)), marked(data, a)),
-      ...numbers.map((b) =>
+      el("th", { scope: "row" }, el("span", { class: "number" }, String(a + 1)), algorithmLabel(page, a)),
+      ...row.map((probability, b) =>
         a === b
           ? el("td", { class: "self" }, "·")
-          : el("td", { class: "heat", "--share": `${Math.round(45 * beats[a][b])}%` }, (100 * beats[a][b]).toFixed(0)),
+          : el("td", { class: "heat", "--share": `${Math.round(45 * probability)}%` }, (100 * probability).toFixed(0)),
       ),
     ),
   );
-  const caption = el("caption", null, "Probabilities in percent");
-  const table = el("table", { class: "matrix" }, caption, el("thead", null, head), el("tbody", null, ...rows));
-  byId("pairs-table").replaceChildren(table);
+  return el(
+    "table",
+    { class: "matrix" },
+    el("caption", null, "Probabilities in per cent"),
+    el("thead", null, el("tr", null, el("th", { scope: "col" }, "beats"), ...heads)),
+    el("tbody", null, ...rows),
+  );
+}
 
-  const chooser = (label, chosen) =>
+// Draw the win rate over time of the pair that two menus select.
+function pairChart(data, page) {
+  const menu = (label, selected) =>
     el(
       "label",
       null,
@@ -38,44 +42,42 @@ function pairsSection(data, belief) {
       el(
         "select",
         { onchange: () => redraw() },
-        ...numbers.map((k) => el("option", { value: k, selected: k === chosen }, data.names[k])),
+        ...page.names.map((name, k) => el("option", { value: k, selected: k === selected }, name)),
       ),
     );
-  const first = data.candidates[0];
-  const second = data.candidates[1] ?? numbers.find((k) => k !== first) ?? first;
-  const [one, other] = [chooser("How often does", first), chooser("beat", second)];
-  byId("pair-choice").replaceChildren(one, other);
-  const picked = () => [one, other].map((label) => Number(label.lastElementChild.value));
-  const { grid } = belief;
-  const pairs = pairsFrom(data.pairs.over_time, data.names.length, grid.times.length);
-  const redraw = chart(
-    byId("pair-chart"),
-    { height: 220, label: () => picked().map((k) => data.names[k]).join(" against ") },
-    (root, width) => {
-      const [a, b] = picked();
-      const place = frame(width, 220, { left: 48 }, alongGrid(grid), (share) => share);
-      leftAxis(root, place, [0, 0.5, 1], (share) => `${100 * share}${PERCENT}`);
-      const { mean, lower, upper, ahead } = pairs(a, b);
-      const along = (shares) => shares.map((share, t) => [place.x(grid.times[t]), place.y(share)]);
-      curve(root, data, a, along(mean), [...along(upper), ...along(lower).reverse()]);
-      root.append(svg("path", { class: "decided", d: path(along(ahead)) }));
-      bottomAxis(root, place, timeTicks(grid, width / 70), brief, budgetTitle(data));
-      byId("pair-caption").replaceChildren(
-        "The share of instances on which ",
-        named(data, a),
-        " beats ",
-        named(data, b),
-        ` at each budget. The band holds the true share with a probability of ${percent(data.pairs.level, 0)}. The dotted line ` +
-          "is the probability that the share is above one half.",
-      );
-    },
-  );
+  const first = page.candidates[0];
+  const second = page.candidates[1] ?? (page.names.length > 1 ? Number(first === 0) : first);
+  const menus = [menu("How often does", first), menu("beat", second)];
+  byId("pair-menus").replaceChildren(...menus);
+  const selectedPair = () => menus.map((label) => Number(label.lastElementChild.value));
+  const pairRates = unpackWinRates(data.over_time, page.names.length, page.grid.times.length);
+  const label = () => selectedPair().map((k) => page.names[k]).join(" against ");
+  const redraw = chart(byId("pair-chart"), { height: 220, label }, (root, width) => {
+    const [a, b] = selectedPair();
+    const area = frame(width, 220, { left: 48 }, alongGrid(page.grid), (share) => share);
+    leftAxis(root, area, [0, 0.5, 1], formatShare);
+    const rates = pairRates(a, b);
+    const [mean, lower, upper, ahead] = ["mean", "lower", "upper", "ahead"].map((quantity) =>
+      pointsOverTime(page.grid, area, rates[quantity]),
+    );
+    curve(root, page, a, mean, bandOutline(lower, upper));
+    root.append(svg("path", { class: "dotted", d: path(ahead) }));
+    budgetAxis(root, area, page);
+    byId("pair-caption").replaceChildren(
+      "The share of instances on which ",
+      nameElement(page.names[a]),
+      " beats ",
+      nameElement(page.names[b]),
+      ` at each budget. The band holds the true share with a probability of ${formatPercent(data.level, 0)}. ` +
+        "The dotted line is the probability that the share is above one half.",
+    );
+  });
 }
 
 // Return a function that decodes the win rates of a pair over time. Each pair a < b is stored as bytes, in the order mean,
 // lower, upper, probability of a win rate above one half.
-function pairsFrom(packed, algorithms, times) {
-  const bytes = Uint8Array.from(atob(packed), (letter) => letter.charCodeAt(0));
+function unpackWinRates(packed, algorithms, times) {
+  const bytes = unpackBytes(packed);
   return (one, other) => {
     if (one === other) {
       const even = Array(times).fill(0.5);

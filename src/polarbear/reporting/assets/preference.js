@@ -9,20 +9,21 @@
 function weightsOf(preference, grid) {
   if (preference.kind === "at") {
     const weights = new Float64Array(grid.times.length);
-    read(grid, weights, preference.time, 1);
+    addReading(grid, weights, preference.time, 1);
     return { weights, mass: 1 };
   }
   if (preference.kind === "between") {
-    return { weights: normalised(integral(grid, preference.start, preference.stop)), mass: 1 };
+    return { weights: normalise(integral(grid, preference.start, preference.stop)), mass: 1 };
   }
   if (preference.kind === "around") {
-    const weights = expectation(grid, distribution(preference, grid));
-    return { weights: normalised(weights), mass: weights.reduce((a, b) => a + b, 0) };
+    const weights = expectation(grid, cdfOf(preference, grid));
+    return { weights: normalise(weights), mass: weights.reduce((a, b) => a + b, 0) };
   }
-  return { weights: normalised(Float64Array.from(preference.heights)), mass: 1 };
+  return { weights: normalise(Float64Array.from(preference.heights)), mass: 1 };
 }
 
-function distribution({ centre, spread }, grid) {
+// Return the distribution function of budgets around a centre.
+function cdfOf({ centre, spread }, grid) {
   const middle = grid.onAxis(centre);
   return (time) => normalCdf((grid.onAxis(time) - middle) / spread);
 }
@@ -40,7 +41,7 @@ function normalCdf(z) {
   return 0.5 + (sum * Math.exp((-z * z) / 2)) / Math.sqrt(2 * Math.PI);
 }
 
-function normalised(weights) {
+function normalise(weights) {
   const sum = weights.reduce((a, b) => a + b, 0);
   if (!(sum > 0)) throw new RangeError("give some time a positive weight");
   return weights.map((weight) => weight / sum);

@@ -11,7 +11,7 @@ function gridOf(times, axis) {
 }
 
 // Return Gauss-Legendre nodes and weights on [-1, 1], by Newton's method on the Legendre polynomial.
-function gauss(count) {
+function gaussLegendre(count) {
   const nodes = new Float64Array(count);
   const weights = new Float64Array(count);
   for (let i = 0; i < count; i++) {
@@ -29,21 +29,21 @@ function gauss(count) {
   return { nodes, weights };
 }
 
-const COARSE = gauss(NODES);
-const FINE = gauss(FINE_NODES);
+const COARSE = gaussLegendre(NODES);
+const FINE = gaussLegendre(FINE_NODES);
 
-// Add mass · curve(time) to weights on the grid.
-function read(grid, weights, time, mass) {
+// Add mass · curve(time), which interpolates between two times of the grid, to the weights.
+function addReading(grid, weights, time, mass) {
   const last = grid.times.length - 1;
   if (last === 0) {
     weights[0] += mass;
     return;
   }
   const { places } = grid;
-  const asked = grid.onAxis(time);
+  const place = grid.onAxis(time);
   let right = 1;
-  while (right < last && places[right] < asked) right++;
-  const share = (asked - places[right - 1]) / (places[right] - places[right - 1]);
+  while (right < last && places[right] < place) right++;
+  const share = (place - places[right - 1]) / (places[right] - places[right - 1]);
   weights[right - 1] += mass * (1 - share);
   weights[right] += mass * share;
 }
@@ -52,24 +52,24 @@ function read(grid, weights, time, mass) {
 function integral(grid, start, stop) {
   const weights = new Float64Array(grid.times.length);
   if (start === stop) {
-    read(grid, weights, start, 1);
+    addReading(grid, weights, start, 1);
     return weights;
   }
-  const edges = refined([start, ...grid.times.filter((time) => time > start && time < stop), stop]);
+  const edges = subdivide([start, ...grid.times.filter((time) => time > start && time < stop), stop]);
   for (let i = 1; i < edges.length; i++) {
     const [from, to] = [grid.onAxis(edges[i - 1]), grid.onAxis(edges[i])];
     for (let k = 0; k < NODES; k++) {
       const time = grid.fromAxis(from + ((to - from) * (1 + COARSE.nodes[k])) / 2);
-      const within = Math.min(Math.max(time, edges[i - 1]), edges[i]); // rounding must not leave the grid
+      const inside = clamp(time, edges[i - 1], edges[i]); // rounding must not leave the grid
       const step = ((to - from) / 2) * COARSE.weights[k];
-      read(grid, weights, within, grid.axis === "log" ? step * within : step); // dt = t d log t
+      addReading(grid, weights, inside, grid.axis === "log" ? step * inside : step); // dt = t d log t
     }
   }
   return weights;
 }
 
 // Return the edges, subdivided so that successive positive ones differ by a factor of at most four.
-function refined(edges) {
+function subdivide(edges) {
   const result = [edges[0]];
   for (let i = 1; i < edges.length; i++) {
     const [from, to] = [edges[i - 1], edges[i]];
@@ -91,7 +91,7 @@ function expectation(grid, cdf) {
     for (let k = 0; k < FINE_NODES; k++) {
       between += (FINE.weights[k] / 2) * cdf(grid.fromAxis(from + ((to - from) * (1 + FINE.nodes[k])) / 2));
     }
-    between = Math.min(Math.max(between, onGrid[i - 1]), onGrid[i]);
+    between = clamp(between, onGrid[i - 1], onGrid[i]);
     weights[i - 1] += between - onGrid[i - 1];
     weights[i] += onGrid[i] - between;
   }

@@ -1,0 +1,172 @@
+"""The findings of a model check, and the sentences that state them.
+
+A `Misfit` is a pair whose observed win rate contradicts the posterior. An `Influence` is an algorithm whose removal changes
+other pairs. A `PairCheck` is an elimination checked against the outcomes of its pair alone. `warning_sentences` turns the
+findings into warnings for the user.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+DOUBTFUL = 0.05  # an elimination is contradicted if the pair's own outcomes give it a smaller probability
+
+
+class Decision(Protocol):
+    """An elimination: `by` beats `name` with some probability."""
+
+    @property
+    def name(self) -> str:
+        """The eliminated algorithm."""
+
+    @property
+    def by(self) -> str:
+        """The algorithm that beats it."""
+
+    @property
+    def probability(self) -> float:
+        """The probability that `by` beats `name` under the posterior."""
+
+
+@dataclass(frozen=True)
+class Misfit:
+    """A pair whose observed win rate contradicts the posterior, at the time where the two differ most.
+
+    Attributes
+    ----------
+    name, other
+        `name` beat `other` on the share `observed` of the instances; the posterior expects `modelled`.
+    time
+        The time of the largest difference; the misfit is significant from `first` to `last`.
+    errors
+        The difference in standard errors.
+    instances
+        The effective number of instances that compare the pair at this time.
+    """
+
+    name: str
+    other: str
+    time: float
+    first: float
+    last: float
+    observed: float
+    modelled: float
+    errors: float
+    instances: float
+
+    @property
+    def sentence(self) -> str:
+        """A sentence that states the misfit."""
+        return (
+            f"{self.name} beat {self.other} on {self.observed:.0%} of {self.instances:,.0f} instances at {self.time:,.6g}, "
+            f"but the posterior expects {self.modelled:.0%} ({abs(self.errors):.1f} standard errors)"
+        )
+
+
+@dataclass(frozen=True)
+class Influence:
+    """An algorithm whose removal changes the other pairs, with the pair and the time that change most.
+
+    Attributes
+    ----------
+    name
+        The algorithm that is left out.
+    first, second, time
+        The pair and the time whose win rate changes most.
+    rate, without
+        The win rate of the first over the second in a Plackett-Luce fit to all algorithms, and to all but this one.
+    errors
+        The change in standard errors, see `LeftOut`.
+    """
+
+    name: str
+    first: str
+    second: str
+    time: float
+    rate: float
+    without: float
+    errors: float
+
+    @property
+    def sentence(self) -> str:
+        """A sentence that states the change."""
+        return (
+            f"at {self.time:,.6g} the fitted win rate of {self.first} over {self.second} is {self.rate:.0%} with "
+            f"{self.name} and {self.without:.0%} without it ({abs(self.errors):.1f} standard errors)"
+        )
+
+
+@dataclass(frozen=True)
+class PairCheck:
+    """An elimination, checked against the outcomes of the pair alone.
+
+    Attributes
+    ----------
+    name, by, probability
+        The elimination: `by` beats `name`, with this probability under the posterior.
+    own
+        The smallest probability, over the times at which the two were compared, that `by` beats `name` on more than half of
+        the instances, from the outcomes of the pair alone.
+    time
+        The time of the smallest probability.
+    """
+
+    name: str
+    by: str
+    probability: float
+    own: float
+    time: float
+
+    @property
+    def contradicted(self) -> bool:
+        """Whether the pair's own outcomes contradict the elimination."""
+        return self.own < DOUBTFUL
+
+    @property
+    def unsupported(self) -> bool:
+        """Whether the pair's own outcomes neither contradict nor support the elimination, for instance if there are none."""
+        return DOUBTFUL <= self.own <= 0.5
+
+    @property
+    def sentence(self) -> str:
+        """A sentence that states both probabilities."""
+        return (
+            f"{self.by} beats {self.name} with probability {self.probability:.3f} under the posterior, but with "
+            f"{self.own:.3f} at {self.time:,.6g} from the outcomes of these two alone"
+        )
+
+
+def warning_sentences(
+    misfits: Sequence[Misfit], influences: Sequence[Influence], pair_checks: Sequence[PairCheck]
+) -> list[str]:
+    """Return warnings for the user: where the model fails, and what follows for eliminations; none if the model holds."""
+    contradicted = [each for each in pair_checks if each.contradicted]
+    unsupported = [each for each in pair_checks if each.unsupported]
+    if not misfits and not influences and not contradicted:
+        return []
+    warnings = []
+    if misfits:
+        more = len(misfits) - 1
+        also = ("", "; one more pair contradicts it", f"; {more} more pairs contradict it")[min(more, 2)]
+        warnings.append(f"Rankings contradict the model (Plackett-Luce): {misfits[0].sentence}{also}.")
+    if influences:
+        most, *others = influences
+        also = f"; leaving out {' or '.join(each.name for each in others)} changes win rates too" if others else ""
+        warnings.append(
+            "A pair's win rate depends on a third algorithm, which the model (Plackett-Luce) excludes: "
+            f"{most.sentence}{also}."
+        )
+    warnings += [f"The pair's own outcomes contradict this elimination: {each.sentence}." for each in contradicted]
+    warnings += [
+        f"The model supports this elimination; the pair's own outcomes do not: {each.sentence}." for each in unsupported
+    ]
+    if contradicted or unsupported:
+        warnings.append("Run such a pair on more instances to settle it.")
+    elif pair_checks:
+        warnings.append("The pairs' own outcomes contradict no elimination.")
+    return warnings

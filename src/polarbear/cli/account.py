@@ -1,0 +1,113 @@
+"""Print the account of a race: candidates, curves, eliminations, cost, undecided pairs and warnings."""
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from polarbear.cli import terminal
+from polarbear.cli.sparklines import Curves, format_curves
+from polarbear.wording import with_noun
+
+if TYPE_CHECKING:
+    from polarbear.race.result import RaceResult
+
+_MOST_PAIRS = 10  # undecided pairs to print
+
+
+def print_account(account: dict[str, Any], curves: Curves | None = None) -> None:
+    """Print the account of a race, which `polarbear.exports.account` makes."""
+    from polarbear.posterior.elimination import Specialist
+
+    number, candidates = len(account["algorithms"]), account["pareto_set"]
+    kind = "Anytime Pareto set" if account["finished"] else "Candidates"
+    terminal.print_result(f"{kind}: {', '.join(candidates)} ({len(candidates)} of {number})")
+    if curves is not None:
+        terminal.print_result("\n" + "\n".join(format_curves(curves)))
+    if account["eliminations"]:
+        terminal.print_result()
+        print_eliminations(account["eliminations"], account.get("own_outcomes"), also=("round", "instances"))
+    if curves is not None or account["eliminations"]:
+        terminal.print_result()
+    for each in account.get("specialists", ()):
+        terminal.print_result(Specialist(**each).sentence(account["unit"]))
+    if account["removed"]:
+        terminal.print_result(f"Removed by hand: {', '.join(account['removed'])}")
+    if account["scope"]:
+        terminal.print_result(f"The answer generalises {account['scope']}.")
+    terminal.print_result(" · ".join(_totals(account)))
+    for each in account["undecided"][:_MOST_PAIRS]:
+        first, last = min(each["times"]), max(each["times"])
+        where = f"at {first:,.6g}" if first == last else f"between {first:,.6g} and {last:,.6g}"
+        terminal.print_result(f"undecided: {' and '.join(each['pair'])} {where}")
+    if more := account["undecided"][_MOST_PAIRS:]:
+        terminal.print_result(f"... and {with_noun(len(more), 'more pair')}")
+    if "wrong_elimination" in account:
+        if account["eliminations"]:
+            terminal.print_result(f"Probability that some elimination is wrong: {account['wrong_elimination']:.3f}")
+        for warning in account["warnings"]:
+            terminal.print_result(warning)
+
+
+def print_eliminations(
+    eliminations: Sequence[dict[str, Any]],
+    pair_checks: Sequence[dict[str, Any]] | None,
+    *,
+    also: tuple[str, ...] = (),
+) -> None:
+    """Print a table of eliminations, each with its error bound, its pair check if there are any, and further values."""
+    from polarbear.exports import format_error_bound
+
+    heads = ["eliminated", "beaten by", "probability", "wrong at most", *also]
+    rows = [
+        [
+            each["name"],
+            each["by"],
+            each["probability"],
+            format_error_bound(each["error_bound"]),
+            *(each[name] for name in also),
+        ]
+        for each in eliminations
+    ]
+    if pair_checks is not None:
+        heads.append("pair check")
+        rows = [[*row, check["own"]] for row, check in zip(rows, pair_checks, strict=True)]
+    terminal.print_table(heads, rows)
+
+
+def _totals(account: dict[str, Any]) -> list[str]:
+    """Return the totals of a race: rounds, instances, cost, decided share and runs."""
+    spent = sum(account["cost"].values())
+    totals = [
+        with_noun(account["rounds"], "round"),
+        with_noun(account["instances"], "instance"),
+        f"{spent:,.6g} {account['unit']}, {account['saved_share']:.0%} saved",
+        f"{account['decided_share']:.1%} of pairs and times decided",
+    ]
+    if account.get("stored_runs") is not None:
+        totals.append(f"{with_noun(account['stored_runs'], 'run')} stored")
+    if account["failed_runs"]:
+        totals.append(f"{with_noun(account['failed_runs'], 'run')} failed")
+    return totals
+
+
+def best_over_time(result: "RaceResult") -> Curves | None:
+    """Return P(best) at each time for each candidate that has run."""
+    from polarbear.selection import decision_map
+
+    known = [name for name in result.pareto_set if result.instances and name in result.posterior.names]
+    if not known:
+        return None
+    overview = decision_map(result.posterior, among=known)
+    first, last = overview.grid.times[[0, -1]]
+    title = f"P(best) from {first:,.6g} to {last:,.6g} {result.state.settings.clock}"
+    return Curves(title, dict(zip(overview.names, overview.probability_best.T.tolist(), strict=True)))
+
+
+def dominated_by_round(result: "RaceResult") -> Curves | None:
+    """Return P(dominated) of each candidate in each round, from the recorded rounds without inference."""
+    if not result.rounds:
+        return None
+    threats = [dict(each.threat) for each in result.rounds]
+    curves = {name: [each.get(name, math.nan) for each in threats] for name in result.pareto_set}
+    when = "round 1" if len(threats) == 1 else f"rounds 1 to {len(threats)}"
+    return Curves(f"P(dominated) in {when}", curves)

@@ -1,0 +1,186 @@
+"""The comparison of algorithms on recorded runs that `analyse` prints, as text or as JSON."""
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from polarbear.cli import terminal
+from polarbear.cli.account import print_eliminations
+from polarbear.cli.select import as_data
+from polarbear.literals import Clock, Elimination
+from polarbear.wording import with_noun
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from polarbear.analysis import Replay
+    from polarbear.baselines import AoccComparison
+    from polarbear.exports.tables import Table
+    from polarbear.observe import Choices, Trajectory
+    from polarbear.posterior.elimination import Specialist
+    from polarbear.posterior.posterior import Posterior
+    from polarbear.selection import DecisionMap, Selection
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """How algorithms compare on recorded runs.
+
+    Attributes
+    ----------
+    posterior, runs, clock, confidence, elimination
+        The posterior, the number of runs, their unit of time, and the rule of elimination.
+    pareto_set, eliminated, specialists
+        The algorithms that no other one dominates, the others as plain data, and the specialists.
+    checks, warnings
+        The findings of the model check as plain data, and as sentences.
+    pairs, leaders, selections, aocc
+        The pairwise table, the decision map, the selections by preference, and what AOCC would choose.
+    replay, skipped
+        The replayed race, if there is one, and the data that were skipped.
+    """
+
+    posterior: "Posterior"
+    runs: int
+    clock: Clock
+    confidence: float
+    elimination: Elimination
+    pareto_set: list[str]
+    eliminated: list[dict[str, Any]]
+    specialists: "Sequence[Specialist]"
+    checks: dict[str, list[dict[str, Any]]]
+    warnings: list[str]
+    pairs: "Table"
+    leaders: "DecisionMap"
+    selections: "dict[str, Selection]"
+    aocc: "AoccComparison"
+    replay: "Replay | None"
+    skipped: list[str]
+
+
+def compare(
+    posterior: "Posterior",
+    choices: "Choices",
+    runs: "Sequence[Trajectory]",
+    *,
+    confidence: float,
+    elimination: Elimination,
+    **rest: Any,
+) -> Comparison:
+    """Return the comparison of all algorithms of a posterior that was fitted to these choices."""
+    from polarbear import selection
+    from polarbear.baselines import compare_with_aocc
+    from polarbear.checks.model_check import model_check
+    from polarbear.exports import pairwise_table
+    from polarbear.posterior.e_values import error_bounds
+    from polarbear.posterior.elimination import dominated, find_specialists
+
+    decisions = dominated(posterior, confidence=confidence, elimination=elimination)
+    place = {name: position for position, name in enumerate(posterior.names)}
+    bounds = error_bounds(choices).tolist()
+    check = model_check(posterior, choices)
+    losers = {each.name for each in decisions}
+    pareto_set = [name for name in posterior.names if name not in losers]
+    preferences: dict[str, Any] = {"final": selection.Final(), "uniform": selection.Uniform()}
+    if posterior.grid.axis == "log":
+        preferences["log-uniform"] = selection.LogUniform()
+    return Comparison(
+        posterior=posterior,
+        runs=len(runs),
+        confidence=confidence,
+        elimination=elimination,
+        pareto_set=pareto_set,
+        eliminated=[{**asdict(each), "error_bound": bounds[place[each.by]][place[each.name]]} for each in decisions],
+        specialists=find_specialists(posterior, confidence=confidence, elimination=elimination, among=pareto_set),
+        checks=check.as_dict(decisions),
+        warnings=check.sentences(decisions),
+        pairs=pairwise_table(posterior),
+        leaders=selection.decision_map(posterior, among=pareto_set),
+        selections={name: selection.select(posterior, each, among=pareto_set) for name, each in preferences.items()},
+        aocc=compare_with_aocc(runs, posterior, among=pareto_set),
+        **rest,
+    )
+
+
+def comparison_as_data(comparison: Comparison) -> dict[str, Any]:
+    """Return a comparison as plain data for JSON."""
+    posterior = comparison.posterior
+    data = {
+        "algorithms": list(posterior.names),
+        "runs": comparison.runs,
+        "instances": posterior.instances,
+        "scope": posterior.scope,
+        "grid": posterior.grid.times.tolist(),
+        "pareto_set": comparison.pareto_set,
+        "dominated": comparison.eliminated,
+        "specialists": [asdict(each) for each in comparison.specialists],
+        "confidence": comparison.confidence,
+        "elimination": comparison.elimination,
+        "reliable": posterior.diagnostics.reliable,
+        "diagnostics": posterior.diagnostics.message,
+        **comparison.checks,
+        "warnings": comparison.warnings,
+        "pairwise": comparison.pairs,
+        "map": str(comparison.leaders).splitlines(),
+        "selections": {name: as_data(each) for name, each in comparison.selections.items()},
+        "aocc": asdict(comparison.aocc),
+    }
+    if comparison.replay is not None:
+        data["race"] = _replay_as_data(comparison.replay)
+    return {**data, "skipped": comparison.skipped}
+
+
+def _replay_as_data(replay: "Replay") -> dict[str, Any]:
+    from polarbear.exports import account
+
+    return {
+        **account(replay.result),
+        "recorded": replay.recorded,
+        "spent": replay.spent,
+        "saved_of_recorded": replay.saved_share,
+        "instances_recorded": replay.instances,
+        "instances_left_out": replay.left_out,
+    }
+
+
+def print_comparison(comparison: Comparison) -> None:
+    """Print a comparison: Pareto set, eliminations, warnings, pairs, leaders, selections, and the replayed race."""
+    posterior, clock, pareto_set = comparison.posterior, comparison.clock, comparison.pareto_set
+    grid, number = posterior.grid, len(posterior.names)
+    terminal.print_result(
+        f"{with_noun(comparison.runs, 'run')} of {number} algorithms on "
+        f"{with_noun(posterior.instances, 'instance')}, compared at {with_noun(len(grid), 'time')} "
+        f"from {grid.times[0]:,.6g} to {grid.times[-1]:,.6g} {clock}"
+    )
+    terminal.print_result(f"The answer generalises {posterior.scope}.")
+    terminal.print_result(f"\nAnytime Pareto set: {', '.join(pareto_set)} ({len(pareto_set)} of {number})")
+    if comparison.eliminated:
+        terminal.print_result()
+        print_eliminations(comparison.eliminated, comparison.checks["own_outcomes"])
+    for each in comparison.specialists:
+        terminal.print_result(f"\n{each.sentence(clock)}")
+    if not posterior.diagnostics.reliable:
+        terminal.print_result(f"\nThe posterior is not reliable: {posterior.diagnostics.message}")
+    if comparison.warnings:
+        terminal.print_result("\n" + "\n".join(comparison.warnings))
+    terminal.print_result("\nPairs")
+    columns = [column.tolist() if hasattr(column, "tolist") else column for column in comparison.pairs.values()]
+    terminal.print_table([name.replace("_", " ") for name in comparison.pairs], zip(*columns, strict=True))
+    terminal.print_result(f"\nWhich one, at which budget?\n{comparison.leaders}\n\nWhat to deploy")
+    for selection in comparison.selections.values():
+        terminal.print_result(f"- {selection.sentence}")
+    terminal.print_result(f"\nWould AOCC have chosen differently? {comparison.aocc.sentence}")
+    if comparison.replay is not None:
+        _print_replay(comparison.replay, clock)
+
+
+def _print_replay(replay: "Replay", clock: str) -> None:
+    result = replay.result
+    terminal.print_result(
+        f"\nAs a race: {', '.join(result.pareto_set)} would remain after {result.instances} of {replay.instances} "
+        f"instances and {replay.spent:,.6g} of {replay.recorded:,.6g} {clock}, {replay.saved_share:.0%} saved "
+        f"({result.stopped})"
+    )
+    if replay.left_out:
+        terminal.print_result(
+            f"{replay.left_out} instances are left out of the race, since not every algorithm ran to the end on them"
+        )

@@ -1,0 +1,109 @@
+"""Read the runs that `analyse` compares: recorded runs in files of any supported format, or the runs of a race file."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from polarbear.cli import options, terminal
+from polarbear.cli.open_file import is_race_file, open_race
+from polarbear.literals import Clock, FileFormat
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from polarbear.observe import Grid, Trajectory
+
+_MOST_SKIPPED = 10  # remarks on skipped data to print
+
+
+@dataclass(frozen=True)
+class Reading:
+    """Options that say how to read recorded runs."""
+
+    form: Annotated[FileFormat | None, typer.Option("--format", help="Read only files of this format.")] = None
+    columns: Annotated[
+        list[str] | None,
+        typer.Option("--column", metavar="NAME=COLUMN", help="The name of a column: raw_y=loss; repeatable."),
+    ] = None
+    old_columns: Annotated[
+        list[str] | None, typer.Option("--map", hidden=True, metavar="NAME=COLUMN", help="The same as --column.")
+    ] = None
+    clock: Annotated[
+        Clock | None, typer.Option(help="The unit of time; evaluations by default, for a race file its own.")
+    ] = None
+    maximise: Annotated[
+        bool | None,
+        typer.Option("--maximise/--minimise", help="Whether high or low values are better; by default as in the data."),
+    ] = None
+    renumber: Annotated[
+        bool, typer.Option("--renumber", help="Number repeated runs in the order in which they appear.")
+    ] = False
+    cluster: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="COLUMN",
+            help="Instances with equal values in this column are not independent; none: all are. Default: auto.",
+        ),
+    ] = None
+
+    def column_names(self) -> dict[str, str | None]:
+        """Return the column of each name that has another one in the data; None if the data have no such column."""
+        pairs = [
+            options.split_pair("--column", each, "raw_y=loss")
+            for each in [*(self.columns or ()), *(self.old_columns or ())]
+        ]
+        return {name: column or None for name, column in pairs}
+
+
+@dataclass(frozen=True)
+class RecordedRuns:
+    """Recorded runs with their clock, the data that were skipped, and how to compare them."""
+
+    runs: "Sequence[Trajectory]"
+    clock: Clock
+    skipped: list[str] = field(default_factory=list)
+    grid: "Grid | None" = None
+    ranking: dict[str, Any] = field(default_factory=dict)  # how ties, failures and clusters are treated
+
+
+def read_recorded_runs(path: Path, reading: Reading, *, quiet: bool) -> RecordedRuns:
+    """Return the runs in a folder, a file, an archive or a race file; print remarks on what was skipped."""
+    if not path.exists():
+        raise FileNotFoundError(f"there is no {path}")
+    if path.is_file() and is_race_file(path):
+        if reading.cluster not in (None, ["none"], ["auto"]):
+            raise ValueError(
+                f"expected recorded runs for --cluster, got the race file {path}, which has no clusters; leave it out"
+            )
+        return _runs_of_race(path, reading.clock)
+    from polarbear.importers import read_runs
+
+    clock = reading.clock or "evaluations"
+    imported = read_runs(
+        path,
+        format=reading.form,
+        columns=reading.column_names() or None,
+        maximise=reading.maximise,
+        clock=clock,
+        renumber=reading.renumber,
+        cluster=reading.cluster or "auto",
+    )
+    for note in imported.about.notes:
+        terminal.print_remark(note, quiet=quiet)
+    skipped = [str(each) for each in imported.skipped]
+    for line in skipped[:_MOST_SKIPPED]:
+        terminal.print_remark(f"skipped: {line}", quiet=quiet)
+    if more := len(skipped[_MOST_SKIPPED:]):
+        terminal.print_remark(f"... and {more} more", quiet=quiet)
+    return RecordedRuns(imported.runs, clock, skipped, ranking=imported.clustering)
+
+
+def _runs_of_race(path: Path, clock: Clock | None) -> RecordedRuns:
+    with open_race(path) as race:
+        settings, runs = race.state.settings, [run.trajectory for run in race.result.runs]
+    if clock not in (None, settings.clock):
+        raise ValueError(f"expected --clock {settings.clock} for the race file {path}, got {clock}; leave --clock out")
+    ranking = {name: getattr(settings, name) for name in ("failure", "absolute_tolerance", "relative_tolerance")}
+    return RecordedRuns(runs, settings.clock, grid=settings.grid, ranking=ranking)

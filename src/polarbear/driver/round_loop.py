@@ -1,0 +1,77 @@
+"""Run a race round by round until every pair is decided or a limit is reached.
+
+In each round, `loop.ask` plans the jobs, `dispatch.make_runs` makes their runs, and `loop.tell` infers and decides.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+from polarbear.driver.dispatch import RaceError, make_runs
+from polarbear.race import loop
+from polarbear.race.result import RaceResult, Stopped
+from polarbear.race.serialisation import to_plain
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from polarbear.driver.dispatch import RunContext
+    from polarbear.driver.progress import Progress
+    from polarbear.driver.record import RaceRecord
+    from polarbear.race.jobs import Job, Run
+    from polarbear.race.sampling import Plan
+    from polarbear.race.stopping import StoppingLimits
+
+
+def run_rounds(
+    record: RaceRecord,
+    context: RunContext,
+    limits: StoppingLimits,
+    view: Progress,
+    stop: Callable[[RaceResult], bool] | None,
+) -> Stopped:
+    """Run rounds, update the record after each of them, and return why the race stopped."""
+    while time.monotonic() < context.deadline:
+        plan = loop.ask(record.state)
+        if plan is None:
+            return "resolved"
+        room, reason = limits.room(record.state, plan)
+        if room < len(plan.instances):
+            if room <= 0:
+                return reason
+            plan = loop.ask(record.state, most_instances=room)
+            assert plan is not None
+        runs = _collect_runs(record, plan, context, view)
+        if runs is None:
+            break
+        view.on_inference()
+        state = loop.tell(record.state, plan, runs)
+        record.update(state, "round", to_plain(state.rounds[-1]))
+        view.on_decisions(state)
+        if stop is not None and stop(RaceResult(state, "callback")):
+            return "callback"
+    return "max_seconds"
+
+
+def _collect_runs(record: RaceRecord, plan: Plan, context: RunContext, view: Progress) -> list[Run] | None:
+    """Return all runs of a plan, known or newly made, or None if the deadline passes first."""
+    known = {job: run for job in plan.jobs if (run := record.find_run(job)) is not None}
+    waiting = [job for job in plan.jobs if job not in known]
+    view.on_plan(record.state, plan, len(waiting))
+
+    def keep(job: Job, run: Run) -> None:
+        record.add_run(run, job)
+        view.on_run(run)
+
+    new = make_runs(waiting, context, keep)
+    if new is None:
+        return None
+    runs = [{**known, **new}[job] for job in plan.jobs]
+    if runs and not record.state.rounds and all(run.status != "done" for run in runs):
+        first = runs[0]
+        raise RaceError(
+            f"all {len(runs)} runs of the first round failed; {first.trajectory.algorithm!r} on instance "
+            f"{first.trajectory.instance} with: {first.message.strip()}\nFix the cause and call run() again."
+        )
+    return runs

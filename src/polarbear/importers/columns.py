@@ -1,0 +1,144 @@
+"""The columns of tables: what each contains, and where a table has it under the names that the user gave."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, NamedTuple
+
+from polarbear.importers.foreign_text import quote
+from polarbear.importers.reasons import Reason, UnreadableError
+from polarbear.wording import closest, suggest
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from polarbear.importers.request import Request
+
+# Name and content of each column. A key column has the same value in all rows of a run.
+COLUMNS = {
+    "algorithm_name": "the algorithm",
+    "suite": "the suite of the function",
+    "function_id": "the function",
+    "function_name": "the function, where there is no function_id",
+    "dimension": "its dimension",
+    "instance": "its instance",
+    "run_id": "which repetition",
+    "maximization": "whether higher values are better",
+    "evals": "how many evaluations the whole run took; otherwise it ends with its last row",
+    "evaluations": "the time axis",
+    "time": "the time axis in seconds",
+    "raw_y": "the value found then; best-so-far is taken on reading",
+}
+_KEYS = tuple(COLUMNS)[:9]
+
+
+class Places(NamedTuple):
+    """The positions of columns in the rows of a table; keys and clusters that the table lacks are left out."""
+
+    time: int
+    value: int
+    keys: dict[str, int]
+    clusters: dict[str, int]
+
+
+def check_columns(columns: Mapping[str, str | None] | None) -> dict[str, str | None]:
+    """Check a mapping from IOHprofiler's column names to those of tables.
+
+    Parameters
+    ----------
+    columns
+        The mapping; None keeps all of IOHprofiler's names.
+
+    Returns
+    -------
+    dict
+
+    Examples
+    --------
+    >>> check_columns({"raw_y": "loss"})
+    {'raw_y': 'loss'}
+    >>> check_columns({"row_y": "loss"})
+    Traceback (most recent call last):
+    ...
+    ValueError: expected columns of algorithm_name, suite, ..., got 'row_y'; did you mean 'raw_y'?
+    """
+    if columns is None:
+        return {}
+    if not isinstance(columns, Mapping):
+        raise ValueError(f"expected columns as a mapping such as {{'raw_y': 'loss'}}, got {quote(columns)}")
+    for column, name in columns.items():
+        if column not in COLUMNS:
+            hint = suggest(column, COLUMNS) or "choose one of these"
+            raise ValueError(f"expected columns of {', '.join(COLUMNS)}, got {quote(column)}; {hint}")
+        if name is None and column != "algorithm_name":
+            raise ValueError(f"expected the name of the column {column!r}, got None; leave it out if there is none")
+        if name is not None and not isinstance(name, str):
+            raise ValueError(f"expected the name of the column {column!r} as text, got {quote(name)}; give its name")
+    return dict(columns)
+
+
+def columns_to_read(request: Request) -> list[str]:
+    """Return the names of all columns that an import uses, whether a table has them or not."""
+    names = [name for column in COLUMNS if (name := request.columns.get(column, column)) is not None]
+    return list(dict.fromkeys([*names, *(request.cluster or ())]))
+
+
+def locate_columns(names: Sequence[str], unread: Sequence[str], request: Request) -> Places:
+    """Return where a table has the columns of an import.
+
+    Parameters
+    ----------
+    names
+        The columns of its rows.
+    unread
+        Columns of the table that its rows leave out.
+    request
+        The options of the import.
+
+    Returns
+    -------
+    Places
+
+    Raises
+    ------
+    UnreadableError
+        If a column that is needed, or that the user named, is missing; or if the table has one of the columns twice.
+    """
+    axis = "time" if request.seconds else "evaluations"
+    required = (axis, "raw_y", "algorithm_name")
+    wanted = {column: request.columns.get(column, column) for column in dict.fromkeys([*required, *_KEYS])}
+    missing = {
+        column: name
+        for column, name in wanted.items()
+        if name is not None and name not in names and (column in required or column in request.columns)
+    }
+    if missing:
+        raise _missing_columns(missing, [*names, *unread])
+    clusters = [name for name in request.cluster or () if name in names]
+    for name in (*wanted.values(), *clusters):
+        if name is not None and names.count(name) > 1:
+            raise UnreadableError(Reason.SECOND_COLUMN, number=names.count(name), column=name)
+    places = {column: names.index(name) for column, name in wanted.items() if name is not None and name in names}
+    return Places(
+        places[axis],
+        places["raw_y"],
+        {column: places[column] for column in _KEYS if column in places},
+        {name: names.index(name) for name in clusters},
+    )
+
+
+def _missing_columns(missing: Mapping[str, str], existing: Sequence[str]) -> UnreadableError:
+    """Return the error for all missing columns at once, with the options that map similar columns to them."""
+    existing = existing[:100]
+    mapping = {column: closest(name, existing, cutoff=0.5) or "its name" for column, name in missing.items()}
+    options = " ".join(f"--column {shlex.quote(f'{column}={name}')}" for column, name in mapping.items())
+    advice = f"map {'it' if len(missing) == 1 else 'them'}, for example columns={mapping}, or with {options}"
+    if "algorithm_name" in missing:
+        advice += "; columns={'algorithm_name': None}, or --column algorithm_name=, takes the names of the files"
+    return UnreadableError(
+        Reason.NO_COLUMN,
+        columns=f"column{'' if len(missing) == 1 else 's'} {', '.join(map(repr, missing.values()))}",
+        existing=quote(", ".join(existing)),
+        advice=advice,
+    )

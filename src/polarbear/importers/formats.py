@@ -1,0 +1,147 @@
+"""The registry of formats: `FILE_KINDS` has one row per kind of file, and nothing else in this room lists formats.
+
+To add a format, write a reader module, add its name to `polarbear.literals.FileFormat`, and add a row here. Then write
+the shared example runs in the format in tests/contracts/test_importers.py, whose tests check that a format has all of
+these.
+"""
+
+from __future__ import annotations
+
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, NamedTuple
+
+from polarbear.importers import coco, iohprofiler
+from polarbear.importers.csv_table import read_csv
+from polarbear.importers.info_index import parse_index
+from polarbear.importers.parquet_table import read_parquet
+from polarbear.importers.reasons import READ_ERRORS, Reason
+from polarbear.importers.sources import read_text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from polarbear.importers.ledger import Ledger
+    from polarbear.importers.request import Request
+    from polarbear.importers.sources import Source
+    from polarbear.importers.table_runs import TableRuns
+    from polarbear.literals import FileFormat
+
+_START = 65_536  # bytes of a file that show whether it lists runs
+
+
+class FileKind(NamedTuple):
+    """A kind of file that an import reads.
+
+    Parameters
+    ----------
+    suffixes
+        The endings of its name, in lower case.
+    formats
+        The formats that such a file may hold.
+    read
+        The reader. It takes the source, the path in it, the ledger, and the runs of all tables. It reports problems to
+        the ledger and raises none.
+    magic
+        The first bytes of such files, by which a single file is recognised whatever its name.
+    lists_runs
+        Whether the beginning of a file shows that it lists runs. In a folder, files of this kind that do not are
+        ignored.
+    """
+
+    suffixes: tuple[str, ...]
+    formats: tuple[FileFormat, ...]
+    read: Callable[[Source, str, Ledger, TableRuns], None]
+    magic: bytes | None = None
+    lists_runs: Callable[[str], bool] | None = None
+
+
+def _read_info(source: Source, path: str, ledger: Ledger) -> None:
+    """Read an `.info` index, which COCO and the older IOHprofiler share; the data show which of the two wrote it."""
+    file = source.name(path)
+    try:
+        with source.open(path) as stream:
+            entries = parse_index(read_text(stream, iohprofiler.INDEX))
+    except READ_ERRORS as error:
+        ledger.skip_unreadable(file, error)
+        return
+    for entry in entries:
+        if not entry.files:
+            ledger.skip(file, Reason.NO_DATA_FILES)
+        elif coco.is_coco(source, path, entry):
+            if ledger.request.accepts("coco"):
+                coco.read_info(source, path, entry, ledger)
+        elif ledger.request.accepts("iohprofiler"):
+            iohprofiler.read_info(source, path, entry, ledger)
+
+
+# A single file of unknown kind is read as the last kind that the request accepts.
+FILE_KINDS = (
+    FileKind(
+        (".parquet", ".pq"),
+        ("parquet",),
+        lambda source, path, _, tables: read_parquet(source, path, tables),
+        magic=b"PAR1",
+    ),
+    FileKind(
+        (".json",),
+        ("iohprofiler",),
+        lambda source, path, ledger, _: iohprofiler.read_json(source, path, ledger),
+        magic=b"{",
+        lists_runs=iohprofiler.is_index,
+    ),
+    FileKind(
+        (".info",),
+        ("iohprofiler", "coco"),
+        lambda source, path, ledger, _: _read_info(source, path, ledger),
+    ),
+    FileKind(
+        (".csv", ".tsv"),
+        ("csv",),
+        lambda source, path, _, tables: read_csv(source, path, tables),
+    ),
+)
+
+
+def kind_by_name(path: str, kinds: Sequence[FileKind] = FILE_KINDS) -> FileKind | None:
+    """Return the kind of a file by the ending of its name, or None if it is none of these kinds.
+
+    Examples
+    --------
+    >>> kind_by_name("exp/runs.PQ").formats
+    ('parquet',)
+    """
+    suffix = PurePosixPath(path).suffix.lower()
+    return next((kind for kind in kinds if suffix in kind.suffixes), None)
+
+
+def kind_of_single_file(path: str, start: bytes, request: Request) -> FileKind:
+    """Return the kind of a file that the user named, among those of the requested format.
+
+    Parameters
+    ----------
+    path
+        The path of the file.
+    start
+        Its first bytes, which decide before the ending of its name does.
+    request
+        The options of the import.
+
+    Returns
+    -------
+    FileKind
+    """
+    kinds = [kind for kind in FILE_KINDS if any(map(request.accepts, kind.formats))]
+    by_start = next((kind for kind in kinds if kind.magic and start.lstrip().startswith(kind.magic)), None)
+    return by_start or kind_by_name(path, kinds) or kinds[-1]
+
+
+def lists_runs(kind: FileKind, source: Source, path: str, ledger: Ledger) -> bool:
+    """Return whether a file in a folder lists runs; folders hold many other JSON files, which are no error."""
+    if kind.lists_runs is None:
+        return True
+    try:
+        with source.open(path) as stream:
+            return kind.lists_runs(stream.read(_START).decode("utf-8", errors="replace"))
+    except READ_ERRORS as error:
+        ledger.skip_unreadable(source.name(path), error)
+        return False

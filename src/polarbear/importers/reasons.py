@@ -1,0 +1,154 @@
+"""The reasons why an import leaves data out, each with the sentence that reports it.
+
+Readers report a `Reason` to the ledger, or raise it as an `UnreadableError`. `explain` turns the errors of the disk and
+of parsers into reasons. A sentence about a file continues the file's name ("is empty"). A sentence about a part of it
+begins with that part ("rows without 3 columns").
+"""
+
+from __future__ import annotations
+
+import lzma
+import struct
+import zipfile
+import zlib
+from enum import Enum
+
+from polarbear.importers.foreign_text import replace_surrogates
+
+# Errors that reading a foreign file may raise: disk, broken compression, wrong encoding, password, excessive nesting.
+READ_ERRORS = (
+    *(OSError, ValueError, EOFError, RuntimeError, ArithmeticError, LookupError),
+    *(struct.error, zlib.error, lzma.LZMAError, zipfile.BadZipFile),
+)
+
+_LONGEST = 300  # characters of another library's message
+
+
+class Reason(Enum):
+    """Why data were left out or used only in part; the value is the sentence, with fields for the details.
+
+    Examples
+    --------
+    >>> Reason.WRONG_WIDTH.sentence(columns=3)
+    'rows without 3 columns'
+    """
+
+    # Any file
+    MISSING = "is missing"
+    EMPTY = "is empty"
+    NOT_REGULAR = "is not a regular file"
+    NOT_UTF8 = "is not UTF-8 text; save it as UTF-8"
+    DEEP = "is nested too deeply"
+    DAMAGED = "is damaged ({problem}); copy it again"
+    UNREADABLE = "cannot be read ({problem})"
+    LONG_LINE = "has a line of more than {limit:,} characters, too long for a row of numbers"
+    LARGE = "is larger than {megabytes} MB, too large for a file that describes runs"
+    CUT_LINE = "its last line is incomplete and left out"
+
+    # Archives
+    NOT_AN_ARCHIVE = "is not a complete zip archive ({problem}); copy it again"
+    NESTED_ARCHIVE = "is an archive in an archive; unpack the outer one"
+    MANY_MEMBERS = "holds {number:,} files, more than {limit:,}; unpack it and read the folder"
+    EXPANDED = "the archive expands to more than {gigabytes} GB; unpack it and read the folder"
+    OUTSIDE_NAME = "its name leads out of the archive"
+    SECOND_MEMBER = "a second member of this name"
+    SPECIAL_MEMBER = "it is a link or another special file"
+    ENCRYPTED = "it is encrypted; unpack the archive and read the folder"
+    BOMB = "it expands more than {ratio}-fold, as no log of runs does"
+
+    # Indices, and the data to which they refer
+    NOT_JSON = "is not complete JSON ({problem}); was its logger closed?"
+    NOT_IOHPROFILER = "is not an IOHprofiler file: {problem}"
+    NOT_AN_INDEX = "does not begin with a line such as: suite = 'bbob', funcId = 1, DIM = 2, algId = 'CMA-ES'"
+    OUTSIDE_REFERENCE = "refers to {reference}, which is not below it; keep the data below their index"
+    NO_DATA_FILES = "entries without data files"
+    NO_FUNCTION = "entries without funcId and DIM; bi-objective suites of COCO are not supported"
+    NO_PATH = "scenarios without the path of their data"
+    NO_RUNS = "scenarios without runs"
+    NO_INSTANCE = "runs without their instance"
+    NO_SECONDS = "holds evaluations and no seconds, as all COCO data do; use clock='evaluations' (--clock evaluations)"
+    NOT_MAXIMISED = "holds minimised values, as all COCO data do; leave out maximise=True (--maximise)"
+    NOT_IN_DATA = "runs that the index lists and the data lack"
+    NOT_IN_INDEX = "runs in the data that the index does not list"
+    OTHER_INSTANCE = "runs on another instance than in {other}, left out"
+    SHORTER = "runs that end earlier than in the other data file, which is used from there on"
+    CUT_RUN = "runs whose data end before their best value, used up to their last row"
+
+    # Tables and rows
+    NO_HEADER = "does not begin with a line of column names"
+    NO_PERCENT = "does not begin with a line with %, as COCO data do"
+    NO_COLUMN = "has no {columns}, only {existing}; {advice}"
+    SECOND_COLUMN = "has {number} columns {column!r}; rename or remove all but one"
+    NESTED_COLUMN = "has lists or records in the column {column!r}; store one number or name per row"
+    NO_PYARROW = "is a Parquet file, which needs pyarrow: pip install 'polarbear[parquet]'"
+    NOT_PARQUET = "cannot be read as Parquet ({problem})"
+    WRONG_WIDTH = "rows without {columns} columns"
+    NON_NUMERIC_LINE = "non-numeric lines"
+    NON_NUMERIC_ROW = "rows without numbers as {time} and {value}"
+    BAD_TIME = "rows whose time is negative or not finite"
+    INFINITELY_GOOD = "rows with an infinitely good value"
+    NO_VALUE = "rows without a value"
+    NO_ALGORITHM = "rows that name no algorithm"
+    DUPLICATE_ROWS = "duplicate rows, counted once"
+
+    # Runs
+    EMPTY_RUN = "runs without any value"
+    INVALID_RUN = "runs that are not valid ({problem})"
+    SEVERAL_RUNS = (
+        "several runs under one name, since time goes back with other values; distinguish them by a column run_id"
+    )
+    COPY = "the same runs as in {original}: copies, not repetitions"
+    SECOND_RUN = "second runs of an algorithm on a block, left out; the first are in {original}; use a run_id per run"
+
+    FURTHER = "further problems, not listed separately"
+
+    def sentence(self, **details: object) -> str:
+        """Return the sentence with its details."""
+        return str(self.value).format(**details)
+
+
+class UnreadableError(ValueError):
+    """A file, or a part of it, cannot be used.
+
+    Parameters
+    ----------
+    reason
+        Why.
+    details
+        The fields of the reason's sentence.
+    """
+
+    def __init__(self, reason: Reason, **details: object) -> None:
+        super().__init__(reason.sentence(**details))
+        self.reason = reason
+
+
+def explain(error: BaseException) -> UnreadableError:
+    """Return an error with its `Reason`, for any of `READ_ERRORS`.
+
+    Examples
+    --------
+    >>> explain(PermissionError(13, "Permission denied"))
+    UnreadableError('cannot be read (Permission denied)')
+    """
+    match error:
+        case UnreadableError():
+            return error
+        case FileNotFoundError():
+            return UnreadableError(Reason.MISSING)
+        case UnicodeDecodeError():
+            return UnreadableError(Reason.NOT_UTF8)
+        case RecursionError():
+            return UnreadableError(Reason.DEEP)
+        case zipfile.BadZipFile() | zlib.error() | EOFError() | lzma.LZMAError():
+            return UnreadableError(Reason.DAMAGED, problem=shorten(error))
+        case OSError():
+            return UnreadableError(Reason.UNREADABLE, problem=shorten(error.strerror or error))
+        case ValueError() | RuntimeError():
+            return UnreadableError(Reason.UNREADABLE, problem=shorten(error))
+    return UnreadableError(Reason.UNREADABLE, problem=shorten(f"{type(error).__name__}: {error}"))
+
+
+def shorten(problem: object) -> str:
+    """Return the message of another library, printable and of limited length."""
+    return replace_surrogates(str(problem)[:_LONGEST])

@@ -1,0 +1,45 @@
+"""The options of one import, as the readers of all formats need them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from polarbear.literals import FileFormat
+
+
+@dataclass(frozen=True)
+class Request:
+    """The checked options of `read_runs`.
+
+    Parameters
+    ----------
+    format
+        The only format to read; None reads all.
+    columns
+        Mapping from IOHprofiler's column names to those of the data. None for "algorithm_name" takes the name of the
+        file as that of the algorithm.
+    maximise
+        The direction that the user set; None takes it from the data.
+    seconds
+        Whether the time axis is wall-clock seconds rather than evaluations.
+    cluster
+        The fields or columns that define clusters: None for the automatic rule, () for no clusters.
+    """
+
+    format: FileFormat | None = None
+    columns: Mapping[str, str | None] = field(default_factory=dict)
+    maximise: bool | None = None
+    seconds: bool = False
+    cluster: tuple[str, ...] | None = None
+
+    def accepts(self, format: FileFormat) -> bool:  # noqa: A002  (the public word for it)
+        """Return whether data of this format are to be read."""
+        return self.format in (None, format)
+
+    def direction(self, stated: bool | None) -> bool | None:
+        """Return whether to maximise: as the user set it, or else as the data state it."""
+        return stated if self.maximise is None else self.maximise

@@ -1,0 +1,155 @@
+"""Runs from tables with one row per observation.
+
+Columns have IOHprofiler's names unless a mapping replaces them. Rows may come in any order and from any number of
+files: all rows with the same algorithm, problem and run number form one run.
+"""
+
+from __future__ import annotations
+
+from operator import itemgetter
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from polarbear.importers.columns import locate_columns
+from polarbear.importers.events import Events, take_numbers
+from polarbear.importers.foreign_text import amount, flag, identifier, quote
+from polarbear.importers.reasons import Reason
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from polarbear.importers.imported import Identifier, Problem
+    from polarbear.importers.ledger import Ledger
+    from polarbear.literals import FileFormat
+
+
+class Table(NamedTuple):
+    """One table, whose rows are being read."""
+
+    format: FileFormat
+    file: str
+    names: list[str]  # the columns of the rows
+    rows: Iterable[Sequence[Any]]
+    unread: Sequence[str] = ()  # further columns, which the rows leave out
+    line: Callable[[], int] | None = None  # the line of the latest row, if the file has lines
+
+
+class _Key(NamedTuple):
+    """The key of the run to which a row belongs."""
+
+    algorithm: str
+    problem: Problem
+    run: Identifier
+
+
+class _Run(NamedTuple):
+    events: Events
+    until: float | None
+    file: str
+    cells: set[tuple[Identifier, ...]]  # the values of its rows in the columns that define clusters
+
+
+class TableRuns:
+    """Collect the runs of all tables of an import; the rows of one run may be spread over many files.
+
+    Parameters
+    ----------
+    ledger
+        Receives the runs and the reports of what could not be read.
+    """
+
+    def __init__(self, ledger: Ledger) -> None:
+        self.ledger = ledger
+        self.columns: dict[str, None] = {}  # all columns of all tables
+        self._runs: dict[_Key, _Run] = {}
+        self._formats: dict[str, FileFormat] = {}
+
+    def add(self, table: Table) -> None:
+        """Add the rows of one table.
+
+        Raises
+        ------
+        UnreadableError
+            If the table lacks a column that is needed.
+        """
+        ledger, file, names = self.ledger, table.file, table.names
+        places = locate_columns(names, table.unread, ledger.request)
+        self.columns.update(dict.fromkeys([*names, *table.unread]))
+        key_of = _cell_getter([*places.keys.values(), *places.clusters.values()])
+        time_place, value_place, width = places.time, places.value, len(names)
+        known: dict[object, Events] = {}
+        for count, row in enumerate(table.rows, 1):
+            ledger.rows += 1
+            if len(row) != width:
+                if row:
+                    ledger.skip(file, Reason.WRONG_WIDTH, _describe_row(table, count, row), columns=width)
+                continue
+            try:
+                cell = row[value_place]
+                time, value = float(row[time_place]), float("nan" if cell is None or cell == "" else cell)
+            except (ValueError, TypeError, OverflowError):
+                first = _describe_row(table, count, row)
+                ledger.skip(file, Reason.NON_NUMERIC_ROW, first, time=names[time_place], value=names[value_place])
+                continue
+            key = key_of(row)
+            events = known.get(key)
+            if events is None:
+                run = self._run(table, dict(zip(places.keys, key, strict=False)), _describe_row(table, count, row))
+                labels = dict(zip(places.clusters, key[len(places.keys) :], strict=True))
+                run.cells.add(tuple(identifier(labels.get(name)) for name in ledger.request.cluster or ()))
+                events = known[key] = run.events
+            if reason := take_numbers(events, time, value):
+                ledger.skip(file, reason, _describe_row(table, count, row))
+
+    def finish(self) -> None:
+        """Pass the runs to the ledger, once all tables are read."""
+        for key, (events, until, file, cells) in self._runs.items():
+            self.ledger.add(
+                file,
+                f"{quote(key.algorithm)} on {quote(str(key.problem))}, run {quote(key.run)}",
+                format=self._formats[file],
+                algorithm=key.algorithm,
+                problem=key.problem,
+                events=events,
+                until=until,
+                maximise=bool(events.maximise),
+                run=1 if key.run is None else key.run,
+                cells=frozenset(cells),
+            )
+
+    def _run(self, table: Table, cells: dict[str, Any], first: str) -> _Run:
+        """Return the run that the cells of key columns identify; `first` describes the first row with these cells."""
+        name = cells.get("algorithm_name") if "algorithm_name" in cells else PurePosixPath(table.file).stem
+        algorithm = str(name).strip() if name is not None else ""
+        request = self.ledger.request
+        if not algorithm:
+            self.ledger.skip(table.file, Reason.NO_ALGORITHM, first)
+            return _Run(Events(maximise=False), None, table.file, set())  # not stored, so its rows have no effect
+        function = identifier(cells.get("function_id"))
+        problem: Problem = (
+            identifier(cells.get("suite")),
+            identifier(cells.get("function_name")) if function is None else function,
+            identifier(cells.get("dimension")),
+            identifier(cells.get("instance")),
+        )
+        key = _Key(algorithm, problem, identifier(cells.get("run_id")))
+        until = None if request.seconds else amount(cells.get("evals"))
+        if key not in self._runs:
+            maximise = bool(request.direction(flag(cells.get("maximization"))))
+            self._runs[key] = _Run(Events(maximise), until, table.file, set())
+            self._formats.setdefault(table.file, table.format)
+        elif until is not None:
+            self._runs[key] = self._runs[key]._replace(until=max(until, self._runs[key].until or 0.0))
+        return self._runs[key]
+
+
+def _cell_getter(places: list[int]) -> Callable[[Sequence[Any]], tuple[Any, ...]]:
+    """Return a function that picks cells of a row, always as a tuple."""
+    if len(places) > 1:
+        return itemgetter(*places)
+    return lambda row: tuple(row[place] for place in places)
+
+
+def _describe_row(table: Table, count: int, row: Sequence[Any]) -> str:
+    """Return the place and the content of a row, for a report."""
+    return f"{f'line {table.line()}' if table.line else f'row {count}'}: {quote(row)}"

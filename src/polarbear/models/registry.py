@@ -1,0 +1,53 @@
+"""The priors by name. race.toml, race files, the studies and the tests read this list.
+
+A new prior is a module of this room and one entry here.
+"""
+
+from __future__ import annotations
+
+import re
+from inspect import getdoc
+
+from polarbear.models.b_spline import BSpline
+from polarbear.models.bayesian_bootstrap import BayesianBootstrap
+from polarbear.models.dirichlet import Dirichlet, HierarchicalDirichlet, IndependentPrior
+from polarbear.models.gaussian_process import GaussianProcess, SparseGaussianProcess
+from polarbear.models.hilbert_space import HilbertSpaceGP
+from polarbear.models.random_walk import RandomWalk
+from polarbear.models.temporal import TemporalPrior
+
+PlackettLucePrior = TemporalPrior | IndependentPrior
+Prior = PlackettLucePrior | BayesianBootstrap
+
+PRIORS: dict[str, type[Prior]] = {
+    kind.__name__: kind
+    for kind in (
+        BayesianBootstrap,
+        BSpline,
+        RandomWalk,
+        GaussianProcess,
+        SparseGaussianProcess,
+        HilbertSpaceGP,
+        Dirichlet,
+        HierarchicalDirichlet,
+    )
+}
+
+
+def is_joint(prior: Prior) -> bool:
+    """Return whether posterior draws are joint over time, so that they answer questions about several times at once."""
+    return isinstance(prior, TemporalPrior | BayesianBootstrap)
+
+
+def parameter_descriptions(kind: type[Prior]) -> dict[str, str]:
+    """Return the first sentence about each parameter of a prior, from its docstring.
+
+    Examples
+    --------
+    >>> parameter_descriptions(BSpline)["degree"]
+    'Degree of the splines; 3 (cubic) by default.'
+    """
+    _, _, section = (getdoc(kind) or "").partition("Parameters\n----------\n")
+    entries = re.findall(r"^(\w+(?:, \w+)*)\n((?: {4}.*\n?)+)", section, flags=re.MULTILINE)
+    sentences = {names: re.split(r"(?<=\.)\s", " ".join(text.split()))[0] for names, text in entries}
+    return {name: sentence for names, sentence in sentences.items() for name in names.split(", ")}

@@ -1,0 +1,69 @@
+from .decision_bands import DecisionBands, Lead, draw_decision_map
+from .decision_forecast import DecisionForecast, OpenPair, draw_forecast, draw_open_pairs
+from .dominance_evolution import DominanceEvolution, draw_evolution
+from .dominance_matrix import DominanceMatrix, draw_dominance
+from .figures import (
+    allocation,
+    decision_map,
+    dominance,
+    draw_figure,
+    evolution,
+    forecast,
+    pair,
+    ratings,
+    rounds,
+    values,
+)
+from .pair_dominance import PairDominance, draw_pair
+from .palette import Look, assign_colours, assign_looks
+from .preference_values import PreferenceValues, draw_values
+from .rating_curves import RatingCurves, draw_ratings
+from .registry import FIGURES, FigureEntry, FigureName
+from .round_panels import Panel, RoundPanels, draw_rounds, key_rounds, posterior_after
+from .sample_allocation import SampleAllocation, draw_allocation
+from .style import save, styled
+
+__all__ = [
+    "FIGURES",
+    "DecisionBands",
+    "DecisionForecast",
+    "DominanceEvolution",
+    "DominanceMatrix",
+    "FigureEntry",
+    "FigureName",
+    "Lead",
+    "Look",
+    "OpenPair",
+    "PairDominance",
+    "Panel",
+    "PreferenceValues",
+    "RatingCurves",
+    "RoundPanels",
+    "SampleAllocation",
+    "allocation",
+    "assign_colours",
+    "assign_looks",
+    "decision_map",
+    "dominance",
+    "draw_allocation",
+    "draw_decision_map",
+    "draw_dominance",
+    "draw_evolution",
+    "draw_figure",
+    "draw_forecast",
+    "draw_open_pairs",
+    "draw_pair",
+    "draw_ratings",
+    "draw_rounds",
+    "draw_values",
+    "evolution",
+    "forecast",
+    "key_rounds",
+    "pair",
+    "posterior_after",
+    "ratings",
+    "rounds",
+    "save",
+    "styled",
+    "values",
+]

@@ -1,0 +1,43 @@
+"""The figures by name: what each one shows, and whether it needs a race.
+
+The command line, its help and the tests read this list. The module imports nothing heavy, so that a program knows the
+figures before it draws one. To add a figure, add its name and entry here, and its function to `figures` (with "_" for "-").
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+FigureName = Literal[
+    "ratings", "decision-map", "values", "dominance", "pair", "evolution", "allocation", "rounds", "forecast"
+]
+
+
+@dataclass(frozen=True)
+class FigureEntry:
+    """A figure.
+
+    Attributes
+    ----------
+    shows
+        The content of the figure, in a few words.
+    needs
+        The data of the figure: the "posterior" alone, or the whole "race".
+    """
+
+    shows: str
+    needs: Literal["posterior", "race"] = "posterior"
+
+
+FIGURES: dict[FigureName, FigureEntry] = {
+    "ratings": FigureEntry("ratings over time"),
+    "decision-map": FigureEntry("which algorithm is best at which budget"),
+    "values": FigureEntry("values under a preference"),
+    "dominance": FigureEntry("which algorithm beats which, for all pairs"),
+    "pair": FigureEntry("two algorithms over time"),
+    "evolution": FigureEntry("dominance over the rounds", needs="race"),
+    "allocation": FigureEntry("number of instances on which each algorithm ran", needs="race"),
+    "rounds": FigureEntry("ratings after the rounds with decisions", needs="race"),
+    "forecast": FigureEntry("when undecided pairs should be decided", needs="race"),
+}

@@ -1,0 +1,159 @@
+"""Posterior files: a NumPy archive of draws and times, with a description in JSON. Nothing is pickled.
+
+`write_posterior` stores all draws exactly or, for deployment, some draws in few bytes. `read_posterior` reads both, and the
+files of older versions.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from polarbear.observe import Grid
+from polarbear.posterior.diagnostics import Diagnostics
+from polarbear.posterior.outcome_draws import OutcomeDraws
+from polarbear.posterior.posterior import Posterior
+from polarbear.version import __version__
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+    from numpy.typing import NDArray
+
+    from polarbear.arrays import Array
+    from polarbear.literals import Axis
+
+
+_FORMAT = "polarbear-posterior"
+# In version 1 win rates follow from the ratings. Version 2 adds the weighted instances that win rates are computed from.
+_VERSION = 2
+_OUTCOME_FIELDS = ("ranks", "weights", "sizes", "scale", "utilities", "spread")
+
+
+def write_posterior(posterior: Posterior, path: str | PathLike[str], *, draws: int | None = None) -> None:
+    """Write a posterior to a file; see `Posterior.save` for the parameters."""
+    kept = posterior if draws is None else posterior.thin(draws)
+    about = {
+        "format": _FORMAT,
+        "version": 1 if kept.outcomes is None else _VERSION,
+        "polarbear": __version__,
+        "names": kept.names,
+        "axis": kept.grid.axis,
+        "joint": kept.joint,
+        "prior": kept.prior,
+        "instances": kept.instances,
+        "diagnostics": asdict(kept.diagnostics),
+        "scope": kept.scope,
+    }
+    arrays = {}
+    if kept.outcomes is not None:
+        about["model_weight"], about["observed"] = kept.outcomes.model_weight, kept.outcomes.observed
+        arrays = _outcome_arrays(kept.outcomes, short=draws is not None)
+    text = np.frombuffer(json.dumps(about, allow_nan=True).encode(), dtype=np.uint8)
+    write: Any = np.savez_compressed if draws is None else np.savez
+    ratings = kept.ratings if draws is None else _pack(kept.ratings)
+    with Path(path).open("wb") as file:
+        write(file, ratings=ratings, times=kept.grid.times, about=text, **arrays)
+
+
+def read_posterior(path: str | PathLike[str]) -> Posterior:
+    """Read a posterior from a file; a file that is none raises a ValueError that says why."""
+    if Path(path).is_dir():
+        raise ValueError(f"{path} is not a posterior file but a folder")
+    with Path(path).open("rb") as file:
+        try:
+            with np.load(file, allow_pickle=False) as archive:
+                about = json.loads(archive["about"].tobytes())
+                ratings, times = archive["ratings"], archive["times"]
+                arrays = {name: archive[name] for name in _OUTCOME_FIELDS if name in archive.files}
+        except Exception as error:  # foreign and damaged files make the readers raise errors of many types
+            raise ValueError(f"{path} is not a posterior file that Posterior.save wrote, or it is damaged") from error
+    if not isinstance(about, dict) or about.get("format") != _FORMAT:
+        raise ValueError(f"{path} is not a posterior file that Posterior.save wrote")
+    if about.get("version") not in range(1, _VERSION + 1):
+        raise ValueError(
+            f"{path} has format version {about.get('version')}, this PolarBear reads versions up to {_VERSION}; "
+            "use the PolarBear that wrote it, or a newer one"
+        )
+    try:
+        shape = -1, len(times), len(about["names"])
+        return Posterior(
+            ratings=ratings if ratings.dtype == np.float64 else _unpack(ratings).reshape(shape),
+            names=tuple(about["names"]),
+            grid=Grid(times, cast("Axis", about["axis"])),
+            joint=bool(about["joint"]),
+            diagnostics=_read_diagnostics(about["diagnostics"]),
+            prior=str(about["prior"]),
+            instances=int(about["instances"]),
+            outcomes=_read_outcomes(arrays, about, shape[1:]),
+            scope=str(about.get("scope", "")),
+        )
+    except (KeyError, TypeError, ValueError) as error:
+        raise ValueError(f"{path} is a damaged posterior file: {error}") from error
+
+
+def _read_diagnostics(stored: dict[str, Any]) -> Diagnostics:
+    fields = {
+        **stored,
+        "hyperparameters": tuple((name, mean, spread) for name, mean, spread in stored["hyperparameters"]),
+        "elbo": tuple(stored.get("elbo", ())),
+    }
+    fields.pop("effective_times", None)  # in files of older versions, from a correction that no longer exists
+    return Diagnostics(**fields)
+
+
+def _outcome_arrays(outcomes: OutcomeDraws, *, short: bool) -> dict[str, NDArray[Any]]:
+    """Return the arrays of the weighted instances by name.
+
+    If `short`, weights and utilities are stored in half precision, where a relative error of a thousandth is acceptable.
+    """
+    arrays = {name: getattr(outcomes, name) for name in _OUTCOME_FIELDS if getattr(outcomes, name) is not None}
+    if short:
+        # Relative to the largest weight of each draw, half precision is accurate to a thousandth.
+        arrays["weights"] = (outcomes.weights / outcomes.weights.max(axis=0)).astype(np.float16)
+        if outcomes.utilities is not None:
+            arrays["utilities"] = outcomes.utilities.astype(np.float16)
+    return arrays
+
+
+def _read_outcomes(
+    arrays: dict[str, NDArray[Any]], about: dict[str, Any], shape: tuple[int, int]
+) -> OutcomeDraws | None:
+    if "weights" not in arrays:
+        return None
+    if arrays["ranks"].shape[1:] != shape or arrays["weights"].shape[0] != len(arrays["ranks"]):
+        raise ValueError(f"ranks of shape {arrays['ranks'].shape} and weights of shape {arrays['weights'].shape}")
+    weights = arrays["weights"].astype(np.float32)
+    utilities = arrays.get("utilities")
+    return OutcomeDraws(
+        ranks=arrays["ranks"].astype(np.int16),
+        weights=weights / weights.sum(axis=0),
+        sizes=arrays["sizes"].astype(np.float64),
+        observed=int(about["observed"]),
+        scale=arrays.get("scale"),
+        utilities=None if utilities is None else utilities.astype(np.float32),
+        model_weight=float(about["model_weight"]),
+        spread=arrays.get("spread"),
+    )
+
+
+def _pack(ratings: Array) -> NDArray[np.uint8]:
+    """Return the upper three bytes of ratings in single precision, rounded.
+
+    The lowest byte does not compress and carries no information.
+    """
+    bits = np.ascontiguousarray(ratings, dtype="<f4").view("<u4") + np.uint32(0x80)
+    return bits.view(np.uint8).reshape(-1, 4)[:, 1:]
+
+
+def _unpack(packed: NDArray[np.uint8]) -> Array:
+    """Return ratings from the bytes of `_pack`, as one axis."""
+    if packed.dtype != np.uint8 or packed.ndim != 2 or packed.shape[1] != 3:
+        raise ValueError(f"ratings of type {packed.dtype} and shape {packed.shape}")
+    whole = np.zeros((len(packed), 4), dtype=np.uint8)
+    whole[:, 1:] = packed
+    return whole.view("<f4").astype(np.float64)

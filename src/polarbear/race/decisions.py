@@ -1,0 +1,151 @@
+"""The decisions of one round: infer the posterior, eliminate algorithms and determine which pairs are decided."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from polarbear.posterior.e_values import corrections, error_bounds
+from polarbear.posterior.elimination import (
+    eliminate_successively,
+    elimination_probabilities,
+    elimination_probabilities_over_time,
+)
+from polarbear.posterior.relations import dominance
+from polarbear.race.inference import choices_of_runs, infer_posterior
+from polarbear.race.resolution import resolved_pairs
+from polarbear.race.rounds import Eliminated, Round
+from polarbear.race.state import decided_share, resolved_for_candidates, undecided_cells
+
+if TYPE_CHECKING:
+    from polarbear.arrays import Array, Mask
+    from polarbear.posterior.elimination import Dominated
+    from polarbear.posterior.posterior import Posterior
+    from polarbear.race.sampling import Plan
+    from polarbear.race.state import State
+
+
+def decide_round(state: State, plan: Plan, cost: float) -> tuple[Round, Posterior]:
+    """Infer the posterior from all runs, and return it with the record of the round's decisions.
+
+    An unreliable posterior decides nothing.
+
+    Parameters
+    ----------
+    state
+        The state of the race, including the runs of the round.
+    plan, cost
+        The plan of the round, and the cost of its runs.
+    """
+    settings, names, number = state.settings, state.names, len(state.rounds) + 1
+    posterior = infer_posterior(state)
+    is_candidate = np.array([name in state.candidates for name in names])
+    beats = dominance(posterior, where=is_candidate[:, None])  # only candidates eliminate
+    over_time = elimination_probabilities_over_time(posterior, specialists=settings.specialists, beats=beats)
+    threat = elimination_probabilities(
+        posterior, elimination=settings.elimination, specialists=settings.specialists, over_time=over_time
+    )
+    founders = len(state.rounds[0].until if state.rounds else plan.until)  # all founders run in the first round
+    bounds = error_bounds(choices_of_runs(state), correction=corrections(len(names), founders))
+    losers = _losers(state, posterior, threat, bounds) if posterior.diagnostics.reliable else ()
+    candidates = state.candidates.difference(loser.name for loser in losers)
+    resolved = resolved_for_candidates(state, candidates)
+    if posterior.diagnostics.reliable:
+        resolved = _resolve(state, posterior, resolved, candidates, beats, over_time)
+    before, after = undecided_cells(state.resolved), undecided_cells(resolved)
+    used, total = len(state.observations.instances), state.cost
+    record = Round(
+        number=number,
+        kind=plan.kind,
+        instances=plan.instances,
+        until=plan.until,
+        cost=cost,
+        reliable=posterior.diagnostics.reliable,
+        message=posterior.diagnostics.message,
+        eliminated=tuple(
+            Eliminated(each.name, each.by, each.probability, number, used, total, _pair_entry(bounds, each, names))
+            for each in losers
+        ),
+        threat=tuple(zip(names, threat.max(axis=0).tolist(), strict=True)),
+        open=tuple(
+            (names[a], names[b], tuple(np.flatnonzero(~resolved[:, a, b]).tolist()))
+            for a, b in combinations(range(len(names)), 2)
+            if not resolved[:, a, b].all()
+        ),
+        resolved_share=decided_share(resolved),
+        next_size=settings.batch.after(state.batch_size, (before - after) / before if before else 1.0),
+    )
+    return record, posterior
+
+
+def _losers(state: State, posterior: Posterior, threat: Array, bounds: Array) -> tuple[Dominated, ...]:
+    """Return the algorithms that the posterior eliminates or, with a guarantee, those that error bounds eliminate."""
+    settings = state.settings
+    if settings.guarantee is None:
+        return eliminate_successively(posterior, threat, confidence=settings.confidence, among=state.candidates)
+    if settings.specialists == "keep" and posterior.outcomes is not None:
+        bounds = np.where(threat >= settings.confidence, bounds, 1.0)  # e-values ignore first places
+    # On a logarithmic scale bounds close to zero stay distinct, so that the most certain elimination comes first.
+    losers = eliminate_successively(
+        posterior, -np.log(bounds), confidence=-math.log(settings.guarantee), among=state.candidates
+    )
+    return tuple(replace(each, probability=_pair_entry(threat, each, state.names)) for each in losers)
+
+
+def _resolve(
+    state: State, posterior: Posterior, resolved: Mask, candidates: frozenset[str], beats: Array, over_time: Array
+) -> Mask:
+    """Return C after the round, from C before it (`resolved`) and the pairs that the posterior decides."""
+    settings = state.settings
+    decided = resolved_pairs(
+        posterior,
+        resolution=settings.resolution,
+        confidence=settings.confidence,
+        rope=settings.rope,
+        beats=beats,
+        pairs=~state.resolved.all(axis=0),
+    )
+    is_candidate = np.array([name in candidates for name in state.names])
+    may_be_eliminated = _may_be_eliminated(decided, beats, settings.confidence) & is_candidate & is_candidate[:, None]
+    if settings.guarantee is not None:
+        decided &= ~may_be_eliminated
+    resolved = resolved | decided
+    if settings.resolution == "membership":
+        resolved &= ~_least_certain(over_time, may_be_eliminated, settings.confidence)
+    return resolved
+
+
+def _may_be_eliminated(decided: Mask, beats: Array, confidence: float) -> Mask:
+    """Return the pairs that more evidence may still turn into an elimination, shape (algorithm, algorithm).
+
+    In these pairs the posterior has established neither that each beats the other at some time nor that both are
+    equivalent at some time. The posterior is certain of dominance long before e-values are. If the race stopped running
+    such pairs, it would end before the evidence suffices for an elimination.
+    """
+    better = beats >= confidence
+    equal = decided & ~better & ~better.transpose(0, 2, 1)
+    crossing = np.logical_and(better.any(axis=0), better.any(axis=0).T)
+    return np.logical_not(np.logical_or(crossing, equal.any(axis=0)))
+
+
+def _least_certain(over_time: Array, pairs: Mask, confidence: float) -> Mask:
+    """Return a mask (time, algorithm, algorithm) of the least certain time of each pair close to an elimination.
+
+    A pair is close if its probability of error is at most twice what elimination allows. Times are decided one by one,
+    in different rounds. Without this mask a race could end while an algorithm is almost certainly beaten at every time.
+    """
+    close = (over_time.min(axis=0) >= 1 - 2 * (1 - confidence)) & pairs
+    winner, loser = np.nonzero(close)
+    least = over_time.argmin(axis=0)[winner, loser]
+    mask = np.zeros(over_time.shape, dtype=bool)
+    mask[least, winner, loser] = mask[least, loser, winner] = True
+    return mask
+
+
+def _pair_entry(matrix: Array, each: Dominated, names: tuple[str, ...]) -> float:
+    """Return the entry of a matrix (row eliminates column) for an elimination."""
+    return float(matrix[names.index(each.by), names.index(each.name)])

@@ -1,0 +1,58 @@
+// Which algorithm at which budget: a band of leaders, and the probability of being the best.
+
+sections.best_by_budget = ({ columns, probability, leads, changes }, page) => {
+  const { grid } = page;
+  chart(byId("best-chart"), { height: 300, label: () => `Best choice at each budget. ${page.leaders}` }, (root, width) => {
+    const area = frame(width, 300, { top: 52, left: 48 }, alongGrid(grid), (share) => share);
+    drawLeaders(root, area, leads, page);
+    leftAxis(root, area, [0, 0.5, 1], formatShare);
+    // A single time fills the whole width.
+    const xs = grid.times.length > 1 ? grid.times.map(area.x) : [area.left, area.right];
+    let below = xs.map(() => 0);
+    columns.forEach((algorithm, row) => {
+      const above = below.map((height, t) => Math.min(1, height + (probability[row][t] ?? probability[row][0])));
+      const points = (heights) => xs.map((x, t) => [x, area.y(heights[t])]);
+      root.append(
+        svg(
+          "path",
+          { class: "area", d: `${path(bandOutline(points(below), points(above)))}Z`, "--c": page.looks[algorithm][0] },
+          svg("title", null, page.names[algorithm]),
+        ),
+      );
+      below = above;
+    });
+    budgetAxis(root, area, page);
+  });
+  byId("best-legend").replaceChildren(...columns.map((algorithm) => el("li", null, algorithmLabel(page, algorithm))));
+  if (!changes.length) byId("leader-changes").remove();
+  else byId("leader-changes-list").replaceChildren(...changes.map((change) => leaderChange(change, page)));
+};
+
+// Draw a band above the chart that is coloured by the leader, with its name where there is room.
+function drawLeaders(root, area, leads, page) {
+  for (const [algorithm, start, stop] of leads) {
+    const alone = leads.length === 1;
+    const from = alone ? area.left : area.x(start);
+    const width = alone ? area.width : Math.max(area.x(stop) - from, 2);
+    const look = { x: from, y: 28, width: Math.max(width - 2, 1), height: 12, rx: 2, "--c": page.looks[algorithm][0] };
+    root.append(svg("rect", { class: "leader-band", ...look }));
+    const letters = Math.floor(width / (1.2 * LETTER)); // bold letters are wider
+    if (letters >= 4) {
+      const name = shorten(page.names[algorithm], letters);
+      root.append(svg("text", { class: "label strong", x: from + (alone ? 0 : 1), y: 20 }, name));
+    }
+  }
+}
+
+function leaderChange({ before, after, time, lower, upper }, page) {
+  const [about, least, most] = [time, lower, upper].map((each) => formatAmount(round(each)));
+  return el(
+    "li",
+    null,
+    nameElement(after),
+    " overtakes ",
+    nameElement(before),
+    ` at about ${about} ${page.unit}`.trimEnd(),
+    `, between ${least} and ${most} with a probability of 90${PERCENT}.`,
+  );
+}

@@ -1,0 +1,22 @@
+// Failed runs, grouped by their reason.
+
+sections.failures = ({ total, groups }) => {
+  byId("failures-text").textContent =
+    `${formatCount(total, "run")} failed. ` +
+    "The setting “failure”, listed below, determines how a failed run is ranked after its failure.";
+  byId("failures-list").replaceChildren(...groups.map(failureGroup));
+};
+
+// Build the failed runs with the same reason, and the message of the first.
+function failureGroup({ algorithm, status, instances, reason, message }) {
+  const some = instances.slice(0, 8).join(", ") + (instances.length > 8 ? ", …" : "");
+  const summary = el(
+    "summary",
+    null,
+    nameElement(algorithm),
+    `: ${status} on ${formatCount(instances.length, "instance")} (${some}): `,
+    nameElement(reason),
+  );
+  const scroll = { class: "scroll", role: "region", tabindex: "0", "aria-label": "Message" };
+  return el("details", null, summary, el("div", scroll, el("pre", null, message)));
+}

@@ -1,0 +1,137 @@
+// The query: the state of all controls of the explorer, as a plain object that the address of the page stores.
+
+const KINDS = ["at", "between", "around", "drawn"];
+const RISKS = ["expected", "best", "quantile", "regret"];
+const MACHINES = 5; // at most
+const STEPS = 200; // steps of a slider over budgets
+const HEIGHTS = 255; // a drawn weight is stored as two hexadecimal digits
+
+function defaultQuery(grid) {
+  const span = grid.places[grid.places.length - 1] - grid.places[0];
+  const middle = roundBudget(grid, grid.fromAxis(grid.places[0] + span / 2));
+  return {
+    kind: "at",
+    time: middle,
+    start: grid.first,
+    stop: grid.last,
+    centre: middle,
+    spread: round(span > 0 ? span / 8 : 1),
+    heights: grid.times.map(() => Math.round(HEIGHTS / 2)),
+    place: 0, // index of the grid time whose weight the sliders change
+    risk: "expected",
+    level: 0.05,
+    machines: 1,
+    eliminated: false, // whether eliminated algorithms are included
+  };
+}
+
+// Round a budget on the grid, with enough digits to distinguish the steps of a slider.
+function roundBudget(grid, time) {
+  const [from, to] = [grid.places[0], grid.places[grid.places.length - 1]];
+  const step = grid.last - grid.fromAxis(to - (to - from) / STEPS);
+  const digits = step > 0 ? Math.ceil(Math.log10(grid.last / step)) + 1 : 3;
+  return clamp(round(time, clamp(digits, 3, 15)), grid.first, grid.last);
+}
+
+function spreadRange(grid) {
+  const span = grid.places[grid.places.length - 1] - grid.places[0] || 1;
+  return [span / 100, span / 2];
+}
+
+function preferenceOf(query) {
+  const { kind, time, start, stop, centre, spread, heights } = query;
+  if (kind === "at") return { kind, time };
+  if (kind === "between") return { kind, start, stop };
+  if (kind === "around") return { kind, centre, spread };
+  return { kind, heights: heights.map((height) => height / HEIGHTS) };
+}
+
+function riskOf({ risk, level }) {
+  return risk === "quantile" ? { kind: risk, level } : { kind: risk };
+}
+
+// Return a query as the part of the address after #.
+function formatQuery(query) {
+  const { kind } = query;
+  const parts = { kind };
+  if (kind === "at") parts.time = query.time;
+  if (kind === "between") Object.assign(parts, { start: query.start, stop: query.stop });
+  if (kind === "around") Object.assign(parts, { centre: query.centre, spread: query.spread });
+  if (kind === "drawn") parts.heights = query.heights.map((each) => each.toString(16).padStart(2, "0")).join("");
+  parts.risk = query.risk;
+  if (query.risk === "quantile") parts.level = query.level;
+  parts.machines = query.machines;
+  if (query.eliminated) parts.eliminated = 1;
+  return new URLSearchParams(parts).toString();
+}
+
+// Return the query in the part of the address after #; missing and invalid parts get defaults.
+function parseQuery(text, grid) {
+  const parts = new URLSearchParams(text);
+  const query = defaultQuery(grid);
+  const number = (name, least, most) => {
+    const value = Number(parts.get(name) ?? NaN);
+    if (Number.isFinite(value)) query[name] = clamp(value, least, most);
+  };
+  if (KINDS.includes(parts.get("kind"))) query.kind = parts.get("kind");
+  if (RISKS.includes(parts.get("risk"))) query.risk = parts.get("risk");
+  for (const name of ["time", "start", "stop", "centre"]) number(name, grid.first, grid.last);
+  number("spread", ...spreadRange(grid));
+  number("level", 0.01, 0.5);
+  number("machines", 1, MACHINES);
+  query.machines = Math.round(query.machines);
+  if (query.start > query.stop) [query.start, query.stop] = [query.stop, query.start];
+  query.eliminated = parts.get("eliminated") === "1";
+  const heights = parts.get("heights") ?? "";
+  if (/^[0-9a-f]+$/.test(heights) && heights.length === 2 * grid.times.length) {
+    query.heights = grid.times.map((_, t) => parseInt(heights.slice(2 * t, 2 * t + 2), 16));
+  }
+  return query;
+}
+
+// Describe a spread as the interval that holds two in three budgets.
+function describeSpread({ centre, spread }, grid) {
+  const [low, high] = [-1, 1].map((side) => formatAmount(round(grid.fromAxis(grid.onAxis(centre) + side * spread))));
+  return `two in three from ${low} to ${high}`;
+}
+
+// Describe a query in words.
+function describeQuery(query, grid, unit) {
+  const budget = {
+    at: () => `a budget of ${formatAmount(query.time)}`,
+    between: () => `any budget from ${formatAmount(query.start)} to ${formatAmount(query.stop)}`,
+    around: () => `budgets around ${formatAmount(query.centre)}, ${describeSpread(query, grid)}`,
+    drawn: () => "budgets as drawn",
+  }[query.kind]();
+  const aim = {
+    expected: "on average",
+    best: "to be the best",
+    quantile: `in the worst ${formatPercent(query.level, 0)} of cases`,
+    regret: "with the least regret",
+  }[query.risk];
+  const machines = query.machines > 1 ? `, on ${query.machines} machines` : "";
+  const budgetWithUnit = query.kind === "drawn" ? budget : `${budget} ${unit}`.trim();
+  return `for ${budgetWithUnit}, ${aim}${machines}`;
+}
+
+// Return the same query as Python code, with all digits.
+function queryInPython(query, grid, names) {
+  const preference = {
+    at: () => `pb.At(${query.time})`,
+    between: () => `pb.Between(${query.start}, ${query.stop})`,
+    around: () =>
+      grid.axis === "log"
+        ? `pb.BudgetDistribution(scipy.stats.lognorm(s=${query.spread}, scale=${query.centre}))`
+        : `pb.BudgetDistribution(scipy.stats.norm(${query.centre}, ${query.spread}))`,
+    drawn: () => `pb.Weighted([${query.heights.join(", ")}])`,
+  }[query.kind]();
+  const risk = {
+    expected: "pb.Expected()",
+    best: "pb.ProbabilityBest()",
+    quantile: `pb.Quantile(${query.level})`,
+    regret: "pb.Regret()",
+  }[query.risk];
+  const among = names ? `, among=[${names.map((name) => JSON.stringify(name)).join(", ")}]` : "";
+  const machines = query.machines > 1 ? `, portfolio=${query.machines}` : "";
+  return `pb.select(posterior, ${preference}, ${risk}${among}${machines})`;
+}

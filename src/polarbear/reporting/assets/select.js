@@ -1,0 +1,28 @@
+// The recommendation under a preference and a risk attitude; mirrors polarbear/selection/recommendation.py.
+
+// Return the best of the compared portfolios, at most `most` of them; null if the risk attitude requires comparing all
+// portfolios and there are too many.
+function select(posterior, { preference, risk, columns, machines }, most) {
+  const { weights, mass } = weightsOf(preference, posterior.grid);
+  const valuation = valuationOf(posterior, weights, columns);
+  const exhaustive = canCompareAll(valuation, machines);
+  if (!exhaustive && risk.kind === "best") return null;
+  const portfolios = exhaustive ? allPortfolios(columns.length, machines) : searchPortfolios(valuation, machines, risk);
+  const { scores, expected, probabilityBest, highest } = evaluate(valuation, portfolios, risk, most);
+  const order = scores.map((_, place) => place).sort((a, b) => scores[b] - scores[a] || a - b);
+  const level = risk.kind === "quantile" ? risk.level : 0.05;
+  const values = new Float64Array(posterior.draws);
+  const candidates = order.slice(0, most).map((place) => {
+    portfolioValues(valuation, portfolios[place], values);
+    return {
+      members: portfolios[place].flatMap((count, member) => (count > 0 ? [{ algorithm: columns[member], count }] : [])),
+      score: scores[place],
+      expected: expected[place],
+      lower: quantile(values, level),
+      upper: quantile(values, 0.95),
+      probabilityBest: probabilityBest[place],
+      regret: Math.max(highest - expected[place], 0), // rounding could make it negative
+    };
+  });
+  return { candidates, compared: portfolios.length, exhaustive, mass, level };
+}

@@ -1,0 +1,38 @@
+// What was compared, by which rules, and with which versions on which machine.
+
+const ENVIRONMENT_LABELS = {
+  polarbear: "PolarBear",
+  python: "Python",
+  numpy: "NumPy",
+  scipy: "SciPy",
+  system: "System",
+  time: "Started",
+};
+
+sections.settings = (data, page) => {
+  const { grid } = page;
+  const range = `from ${formatAmount(grid.first)} to ${formatAmount(grid.last)} ${page.unit}`.trimEnd();
+  const axis = grid.axis === "log" ? "logarithmic" : "linear";
+  const facts = [
+    ["Algorithms", String(page.names.length)],
+    ["Instances", WHOLE.format(data.instances)],
+    ...(data.scope ? [["Scope", data.scope]] : []),
+    ["Budgets", `${formatCount(grid.times.length, "time")} ${range}, ${axis} axis`],
+    ["Prior", data.prior],
+    ["Inference", data.method],
+    ["Confidence", data.confidence],
+    ["Elimination", data.elimination],
+  ];
+  if (data.race) {
+    const { resolution, seed, state } = data.race;
+    facts.push(["Resolution", resolution], ["Seed", seed], ["State", state]);
+  }
+  for (const [key, value] of Object.entries(data.environment)) facts.push([ENVIRONMENT_LABELS[key] ?? key, String(value)]);
+  byId("settings-list").replaceChildren(...definitions(facts));
+  if (data.race) byId("all-settings-list").replaceChildren(...definitions(data.race.all));
+  else byId("all-settings").remove();
+};
+
+function definitions(pairs) {
+  return pairs.flatMap(([term, value]) => [el("dt", null, term), el("dd", null, el("bdi", null, value))]);
+}

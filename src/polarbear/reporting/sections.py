@@ -1,0 +1,245 @@
+"""The sections of the page, in their order: the list `SECTIONS`, and one function per section that collects its data.
+
+A section consists of its data, its markup `assets/<name>.html`, and its script `assets/<name>.js`. The script registers a
+function `sections.<name> = (data, page) => …`, which fills the markup. `data` is what the data function here returns, in
+plain values; `page` holds what all sections share (see `page_data`). Arrays are indexed by algorithm, in the order of the
+posterior. A data function returns None where the section does not apply; the page then leaves it out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, fields
+from typing import TYPE_CHECKING, Any
+
+from polarbear.baselines import compare_with_aocc
+from polarbear.plots import DominanceEvolution, DominanceMatrix, SampleAllocation
+from polarbear.reporting.draws import pack_ratings, pack_win_rates
+from polarbear.reporting.sentences import (
+    diagnostic_sentences,
+    error_bound_clause,
+    prior_sentences,
+    scope_sentence,
+    stop_sentence,
+    uncertainty_sentences,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from polarbear.race.jobs import Run
+    from polarbear.race.result import RaceResult
+    from polarbear.reporting.subject import Subject
+
+LEVEL = 0.9  # of the credible bands
+_KINDS = 20  # kinds of failures shown at most
+_MESSAGE = 4000  # characters of a message shown at most, counted from its end
+
+Data = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Section:
+    """One section of the page.
+
+    Attributes
+    ----------
+    name
+        The id of the section in the page, and the name of its markup.
+    data
+        The function that collects its data; None leaves the section out.
+    scripts
+        Its scripts, of which the last fills it. Each uses only definitions of the scripts before it.
+    """
+
+    name: str
+    data: Callable[[Subject], Data | None]
+    scripts: tuple[str, ...]
+
+
+def best_by_budget(subject: Subject) -> Data:
+    """Return the leaders over the budgets, their changes, and each candidate's probability of being the best."""
+    leaders, names = subject.leaders, subject.posterior.names
+    return {
+        "columns": [names.index(name) for name in leaders.names],
+        "probability": leaders.probability_best.T.round(4).tolist(),
+        "leads": [[names.index(each.name), each.start, each.stop] for each in leaders.leads],
+        "changes": [
+            {"before": each.before, "after": each.after, "time": each.time, "lower": each.lower, "upper": each.upper}
+            for each in leaders.leader_changes
+        ],
+    }
+
+
+def explorer(subject: Subject) -> Data:
+    """Return the draws of the ratings from which the explorer computes its recommendation."""
+    return {
+        "draws": len(subject.embedded.ratings),
+        "packed": pack_ratings(subject.embedded),
+        "reliable": subject.posterior.diagnostics.reliable,
+    }
+
+
+def ratings(subject: Subject) -> Data:
+    """Return no data of its own: the explorer shows the rating curves too, so that they are shared."""
+    return {}
+
+
+def eliminations(subject: Subject) -> Data:
+    """Return the eliminations with their reasons, the specialists, and the probabilities behind them by round."""
+    result, unit = subject.result, subject.unit
+    data = {
+        "rule": subject.elimination,
+        "confidence": subject.confidence,
+        "specialists": [{"name": each.name, "sentence": each.sentence(unit)} for each in subject.specialists],
+    }
+    if result is None:
+        return {**data, "eliminated": [asdict(each) for each in subject.dominated], "removed": [], "rounds": None}
+    checks = result.check.check_eliminations(result.eliminations)
+    return {
+        **data,
+        "eliminated": [
+            {**asdict(each), "pair_check": check.own, "proof": error_bound_clause(each.error_bound)}
+            for each, check in zip(result.eliminations, checks, strict=True)
+        ],
+        "removed": sorted(result.state.removed),
+        "rounds": _rounds(result, subject.posterior.names),
+    }
+
+
+def _rounds(result: RaceResult, names: Sequence[str]) -> Data:
+    evolution = DominanceEvolution.of(result)
+    columns = [evolution.names.index(name) for name in names]
+    return {
+        "numbers": evolution.rounds.tolist(),
+        "threat": evolution.threat[:, columns].T.tolist(),
+        "eliminated": evolution.eliminated[:, columns].T.tolist(),
+        "resolved": evolution.resolved[:, columns].T.tolist(),
+        "share": evolution.share.tolist(),
+    }
+
+
+def pairs(subject: Subject) -> Data:
+    """Return the probability that one algorithm dominates another, and the win rates over time, of each pair."""
+    posterior, rule = subject.posterior, subject.elimination
+    return {
+        "rule": rule,
+        "beats": DominanceMatrix.of(posterior, elimination=rule).probability.round(4).tolist(),
+        "level": LEVEL,
+        "over_time": pack_win_rates(posterior, level=LEVEL),
+    }
+
+
+def aocc(subject: Subject) -> Data | None:
+    """Return whether AOCC would have chosen differently, and its mean per algorithm (None if not compared)."""
+    result = subject.result
+    if result is None:
+        return None
+    runs = [run.trajectory for run in result.runs]
+    if result.state.settings.failure == "missing":
+        runs = [run for run in runs if not run.failed]
+    comparison = compare_with_aocc(runs, subject.posterior, among=subject.candidates)
+    return {
+        "sentence": comparison.sentence,
+        "means": [comparison.means.get(name) for name in subject.posterior.names],
+    }
+
+
+def cost(subject: Subject) -> Data | None:
+    """Return the cost of a race by algorithm, what it saved, and where its runs ended."""
+    result = subject.result
+    if result is None:
+        return None
+    allocation = SampleAllocation.of(result)
+    columns = [allocation.names.index(name) for name in subject.posterior.names]
+    return {
+        "cost": allocation.cost[columns].tolist(),
+        "full": result.instances * float(allocation.grid.times[-1]),
+        "runs": allocation.runs[columns].tolist(),
+        "observed": allocation.counts[:, columns].T.tolist(),
+        "instances": allocation.instances,
+        "saved": allocation.saved_share,
+    }
+
+
+def trust(subject: Subject) -> Data:
+    """Return sentences on the prior, the computation and what remains uncertain, and the undecided pairs."""
+    posterior, result = subject.posterior, subject.result
+    sentences = [*prior_sentences(posterior), *diagnostic_sentences(posterior, len(subject.embedded.ratings))]
+    data = {"reliable": posterior.diagnostics.reliable, "sentences": sentences}
+    if result is None:
+        return {**data, "waiting": [], "undecided": []}
+    return {
+        **data,
+        "sentences": sentences + uncertainty_sentences(result),
+        "waiting": [name for name in result.pareto_set if name not in posterior.names],
+        "undecided": [
+            {"pair": list(pair), "from": float(times[0]), "to": float(times[-1])}
+            for pair, times in result.undecided().items()
+        ],
+    }
+
+
+def failures(subject: Subject) -> Data | None:
+    """Return the failed runs of a race, grouped by algorithm, status and reason, the most frequent first."""
+    if subject.result is None or not subject.result.failures:
+        return None
+    groups: dict[tuple[str, str, str], list[Run]] = {}
+    for run in subject.result.failures:
+        last_line = (run.message.strip().splitlines() or ["no message"])[-1]
+        groups.setdefault((run.trajectory.algorithm, run.status, last_line), []).append(run)
+    return {
+        "total": len(subject.result.failures),
+        "groups": [
+            {
+                "algorithm": name,
+                "status": status,
+                "reason": reason[-_MESSAGE:],
+                "instances": [run.trajectory.instance for run in runs],
+                "message": runs[0].message.strip()[-_MESSAGE:],
+            }
+            for (name, status, reason), runs in sorted(groups.items(), key=lambda group: -len(group[1]))[:_KINDS]
+        ],
+    }
+
+
+def settings(subject: Subject) -> Data:
+    """Return what was compared, by which rules, and with which versions on which machine."""
+    posterior, result = subject.posterior, subject.result
+    data = {
+        "instances": posterior.instances,
+        "scope": scope_sentence(posterior),
+        "prior": posterior.prior,
+        "method": posterior.diagnostics.method,
+        "confidence": str(subject.confidence),
+        "elimination": subject.elimination,
+        "environment": dict(subject.environment),
+    }
+    if result is None:
+        return {**data, "race": None}
+    values = result.state.settings
+    return {
+        **data,
+        "instances": result.instances,
+        "race": {
+            "state": stop_sentence(result, running=subject.live is not None),
+            "resolution": values.resolution,
+            "seed": str(values.seed),
+            "all": [[field.name.replace("_", " "), str(getattr(values, field.name))] for field in fields(values)],
+        },
+    }
+
+
+_EXPLORER_SCRIPTS = ("query.js", "controls.js", "explorer_chart.js", "recommendation.js", "explorer.js")
+
+SECTIONS = (
+    Section("best_by_budget", best_by_budget, ("best_by_budget.js",)),
+    Section("explorer", explorer, _EXPLORER_SCRIPTS),
+    Section("ratings", ratings, ("ratings.js",)),
+    Section("eliminations", eliminations, ("eliminations.js",)),
+    Section("pairs", pairs, ("pairs.js",)),
+    Section("aocc", aocc, ("aocc.js",)),
+    Section("cost", cost, ("cost.js",)),
+    Section("trust", trust, ("trust.js",)),
+    Section("failures", failures, ("failures.js",)),
+    Section("settings", settings, ("settings.js",)),
+)

@@ -1,0 +1,122 @@
+"""What a page is about: a posterior, and the race that it comes from, if there is one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from polarbear.plots import DecisionBands
+from polarbear.posterior.elimination import dominated, find_specialists
+from polarbear.reporting.draws import thin_and_round
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Self
+
+    from polarbear.literals import Elimination
+    from polarbear.posterior.elimination import Dominated, Specialist
+    from polarbear.posterior.posterior import Posterior
+    from polarbear.race.result import RaceResult
+
+
+@dataclass(frozen=True, eq=False)
+class Subject:
+    """What a page is about. Every section of the page collects its data from here.
+
+    Attributes
+    ----------
+    posterior
+        The posterior that the page shows.
+    candidates
+        The algorithms that have not been eliminated.
+    algorithms
+        All algorithms, in the order from which their colours follow; some of a race may not have run yet.
+    dominated
+        For a posterior without a race, the algorithms that it eliminates; empty for a race, whose result lists them.
+    specialists
+        The specialists among the candidates.
+    confidence, elimination
+        The probability and the rule by which algorithms are eliminated.
+    unit
+        The unit of time; may be empty.
+    environment
+        Versions and machine with which the data were computed.
+    result
+        The result of the race, or None for a posterior without a race.
+    live
+        Seconds after which the page of a running race reloads itself; None if the race does not run.
+    """
+
+    posterior: Posterior
+    candidates: tuple[str, ...]
+    algorithms: tuple[str, ...]
+    dominated: tuple[Dominated, ...]
+    specialists: tuple[Specialist, ...]
+    confidence: float
+    elimination: Elimination
+    unit: str
+    environment: Mapping[str, str]
+    result: RaceResult | None
+    live: float | None
+
+    @classmethod
+    def of_race(cls, result: RaceResult, *, environment: Mapping[str, str], live: float | None) -> Self:
+        """Return the subject of a page about a race."""
+        posterior, settings = result.posterior, result.state.settings
+        return cls(
+            posterior=posterior,
+            candidates=tuple(name for name in result.pareto_set if name in posterior.names),
+            algorithms=tuple(result.state.names),
+            dominated=(),
+            specialists=tuple(result.specialists),
+            confidence=settings.confidence,
+            elimination=settings.elimination,
+            unit=settings.clock,
+            environment=environment,
+            result=result,
+            live=live,
+        )
+
+    @classmethod
+    def of_posterior(
+        cls,
+        posterior: Posterior,
+        *,
+        environment: Mapping[str, str],
+        confidence: float = 0.95,
+        elimination: Elimination = "pointwise",
+        unit: str = "",
+    ) -> Self:
+        """Return the subject of a page about a posterior without a race; its eliminations follow from the posterior."""
+        eliminated = dominated(posterior, confidence=confidence, elimination=elimination)
+        eliminated_names = {each.name for each in eliminated}
+        candidates = tuple(name for name in posterior.names if name not in eliminated_names)
+        return cls(
+            posterior=posterior,
+            candidates=candidates,
+            algorithms=posterior.names,
+            dominated=eliminated,
+            specialists=find_specialists(posterior, confidence=confidence, elimination=elimination, among=candidates),
+            confidence=confidence,
+            elimination=elimination,
+            unit=unit,
+            environment=environment,
+            result=None,
+            live=None,
+        )
+
+    @property
+    def settled(self) -> bool:
+        """Whether no further data will come: the race is finished, or there is none."""
+        return self.result is None or self.result.finished
+
+    @cached_property
+    def leaders(self) -> DecisionBands:
+        """The leaders over the budgets, among the candidates."""
+        return DecisionBands.of(self.posterior, among=self.candidates)
+
+    @cached_property
+    def embedded(self) -> Posterior:
+        """The posterior as the page stores it for the explorer: thinned and rounded."""
+        return thin_and_round(self.posterior)

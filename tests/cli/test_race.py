@@ -1,0 +1,134 @@
+"""`race` and `status`."""
+
+import pytest
+
+from polarbear.storage import RaceFile
+
+
+def test_a_race_prints_its_result_to_stdout_and_its_progress_to_stderr(finished_outcome):
+    outcome, file = finished_outcome
+    assert outcome.out.startswith("Anytime Pareto set: ")
+    assert "poor" not in outcome.out.splitlines()[0]
+    assert "round 1" in outcome.err
+    assert outcome.err.endswith(f"Now try: polarbear select {file} --map, or: polarbear report {file}\n")
+
+
+def test_a_race_ends_with_the_curves_of_its_pareto_set(finished_outcome):
+    lines = finished_outcome[0].out.splitlines()
+    title = lines.index("P(best) from 5 to 60 evaluations")
+    candidates = lines[0].split(": ")[1].split(" (")[0].split(", ")
+    curves = lines[title + 1 : title + 1 + len(candidates)]
+    assert [line.split()[0] for line in curves] == candidates
+    assert all(" to " in line for line in curves)
+
+
+def test_a_race_that_reaches_a_limit_exits_with_2_and_can_be_resumed(polarbear, race_toml):
+    file = race_toml.parent / "my.race"
+    outcome = polarbear("race", race_toml, "--max-instances", 3)
+    assert outcome.code == 2
+    assert outcome.out.startswith("Candidates: random, climber")
+    assert f"the limit of instances is reached; continue with: polarbear resume {file} --max-instances 6" in outcome.err
+    status = polarbear("status", file)
+    assert status.code == 2
+    assert "P(dominated) in round 1\n" in status.out
+    outcome = polarbear("resume", file, "--max-evaluations", 1)
+    assert outcome.err.startswith("Continuing after 1 round on 3 instances; 9 stored runs\n")
+    assert "the limit of evaluations is reached; continue with: polarbear resume" in outcome.err
+    assert outcome.err.endswith("--max-evaluations 1080\n")
+    outcome = polarbear("resume", file, "--json")
+    assert outcome.code == 0
+    assert (outcome.data["finished"], outcome.data["stopped"]) == (True, "resolved")
+    assert outcome.data["instances"] > 3
+    assert outcome.data["file"] == str(file)
+
+
+def test_every_elimination_is_printed_with_its_error_bound_and_its_pair_check(polarbear, race_toml, tmp_path):
+    file = tmp_path / "some.race"
+    command = ["race", race_toml, "--max-instances", 5, "--quiet"]
+    outcome = polarbear(*command, "-o", file)
+    assert (outcome.code, outcome.err) == (2, "")
+    assert outcome.out.startswith("Candidates: random, climber (2 of 3)")
+    assert "Probability that some elimination is wrong" in outcome.out
+    head, row = (line.split("  ") for line in outcome.out.splitlines() if line.startswith(("eliminated ", "poor ")))
+    heads = ["eliminated", "beaten by", "probability", "wrong at most", "round", "instances", "pair check"]
+    assert [name.strip() for name in head if name] == heads
+    assert "not proven" in row  # five instances prove nothing
+    (elimination,) = polarbear("status", file, "--json").data["eliminations"]
+    assert elimination["error_bound"] > 0.99
+    outcome = polarbear(*command, "-o", tmp_path / "none.race", "--confidence", 0.999)
+    assert outcome.out.startswith("Candidates: random, climber, poor (3 of 3)")
+    assert "Probability that some elimination is wrong" not in outcome.out
+
+
+def test_a_guarantee_eliminates_only_with_evidence(polarbear, race_toml, tmp_path):
+    file = tmp_path / "proved.race"
+    few = polarbear("race", race_toml, "--guarantee", 0.05, "-q", "--json", "-o", file, "--max-instances", 5).data
+    assert few["eliminations"] == []
+    more = polarbear("resume", file, "--max-instances", 60, "--quiet", "--json").data
+    assert "poor" in [each["name"] for each in more["eliminations"]]
+    assert max(each["error_bound"] for each in more["eliminations"]) <= 0.05
+    with RaceFile.open(file, write=False) as stored:
+        assert stored.about["configuration"]["overrides"] == {"race.guarantee": 0.05}
+    outcome = polarbear("resume", file, "--guarantee", 1e-9, "--max-instances", 1, "--quiet", "--json")
+    assert all(each["error_bound"] <= 1e-9 for each in outcome.data["eliminations"])
+
+
+def test_an_existing_race_is_not_overwritten(polarbear, race_toml):
+    (race_toml.parent / "my.race").write_text("precious")
+    outcome = polarbear("race", race_toml)
+    assert outcome.code == 1
+    assert "exists already; continue it with: polarbear resume" in outcome.err
+    assert (race_toml.parent / "my.race").read_text() == "precious"
+
+
+def test_a_race_in_which_every_run_fails_reports_the_reason(polarbear, race_toml):
+    for name in ("random_search", "climber", "poor"):
+        race_toml.write_text(race_toml.read_text().replace(f":{name}", ":faulty"))
+    outcome = polarbear("race", race_toml)
+    assert outcome.code == 1
+    assert "runs of the first round failed" in outcome.err
+    assert "the optimiser's own fault" in outcome.err
+    assert outcome.out == ""
+
+
+def test_wrong_overrides_are_reported_before_the_race_begins(polarbear, race_toml):
+    assert "expected --set name=value" in polarbear("race", race_toml, "--set", "race.rope").err
+    outcome = polarbear("race", race_toml, "--set", "race.ropee=1")
+    assert "race.ropee: there is no such key; did you mean 'rope'?" in outcome.err
+    outcome = polarbear("race", race_toml, "--confidence", 3)
+    assert "race.confidence: expected less than 1, got 3.0, on the command line" in outcome.err
+    assert not (race_toml.parent / "my.race").exists()
+
+
+def test_status_changes_nothing(polarbear, finished):
+    before = finished.read_bytes()
+    outcome = polarbear("status", finished, "--watch")
+    assert outcome.code == 0
+    assert outcome.out.startswith("Anytime Pareto set: ")
+    data = polarbear("status", finished, "--json").data
+    assert data["finished"]
+    assert data["stored_runs"] > 0
+    assert finished.read_bytes() == before
+    lines = outcome.out.splitlines()
+    title = lines.index(f"P(dominated) in rounds 1 to {data['rounds']}")
+    assert [line.split()[0] for line in lines[title + 1 : title + 1 + len(data["pareto_set"])]] == data["pareto_set"]
+    assert data["scope"] == f"to new instances, based on {data['instances']}"
+    assert f"The answer generalises {data['scope']}." in lines
+
+
+def test_a_damaged_race_file_is_reported(polarbear, finished, monkeypatch):
+    import polarbear as pb
+
+    def fail(path):
+        raise ValueError(f"{path} is damaged: half an event")
+
+    monkeypatch.setattr(pb.Race, "open", fail)
+    outcome = polarbear("status", finished)
+    assert (outcome.code, "half an event" in outcome.err) == (1, True)
+
+
+@pytest.mark.parametrize("command", ["race", "check"])
+def test_a_folder_stands_for_its_race_toml(polarbear, race_toml, command):
+    outcome = polarbear(command, race_toml.parent, "--set", "race.rope=7")
+    assert outcome.code == 1
+    assert f"{race_toml} has 1 fault" in outcome.err

@@ -1,0 +1,113 @@
+"""`resume` and `add`."""
+
+from polarbear.storage import RaceFile
+from tests.cli.conftest import RACE, write_race
+
+
+def test_overrides_are_kept_when_the_race_is_resumed_but_limits_are_not(polarbear, race_toml):
+    file = race_toml.parent / "other.race"
+    polarbear("race", race_toml, "-o", file, "--confidence", 0.8, "--max-instances", 2, "--set", "race.rope=0.1", "-q")
+    with RaceFile.open(file, write=False) as stored:
+        configuration = stored.about["configuration"]
+        assert configuration["overrides"] == {"race.confidence": 0.8, "race.rope": 0.1}
+        assert configuration["text"] == RACE
+    outcome = polarbear("resume", file, "--max-instances", 4, "--json")
+    assert outcome.data["instances"] == 4
+    assert "from now on" not in outcome.err
+
+
+def test_changed_settings_apply_from_now_on(polarbear, race_toml, finished):
+    file = race_toml.parent / "my.race"
+    file.write_bytes(finished.read_bytes())
+    race_toml.write_text(RACE.replace("confidence = 0.9", "confidence = 0.95"))
+    outcome = polarbear("resume", file, "--config", race_toml, "--json", "--max-instances", 200)
+    assert outcome.code == 0
+    assert "confidence: 0.95 from now on, was 0.9" in outcome.err
+    assert "confidence" not in polarbear("resume", file, "--config", race_toml, "--max-instances", 200).err
+
+
+def test_the_seed_of_a_race_cannot_change(polarbear, race_toml, finished):
+    outcome = polarbear("resume", finished, "--set", "race.seed=5")
+    assert outcome.code == 1
+    assert "seed, direction and clock of a race cannot change" in outcome.err
+    assert "from now on" not in outcome.err
+
+
+def test_candidates_must_stay_in_the_configuration(polarbear, race_toml):
+    text = RACE.replace('prior = "RandomWalk"\n', "")  # the default prior eliminates no algorithm after one instance
+    race_toml.write_text(text)
+    polarbear("race", race_toml, "-q", "--max-instances", 1)
+    race_toml.write_text(text.replace('poor = "cli_optimisers:poor"\n', ""))
+    outcome = polarbear("resume", race_toml.parent / "my.race")
+    assert outcome.code == 1
+    assert "expected every candidate of the race in" in outcome.err
+    assert "got no poor; put it back" in outcome.err
+
+
+def test_new_algorithms_are_added(polarbear, race_toml, tmp_path):
+    text = RACE.replace('poor = "cli_optimisers:poor"\n', "")
+    file = write_race(tmp_path / "few", text).parent / "my.race"
+    polarbear("race", file.parent / "race.toml", "-q", "--max-instances", 8)
+    outcome = polarbear("add", file)
+    assert outcome.code == 1
+    assert "every algorithm of" in outcome.err
+    (file.parent / "race.toml").write_text(RACE)
+    outcome = polarbear("resume", file, "--max-instances", 8)
+    assert "race.toml also has poor, not yet in the race; add with: polarbear add" in outcome.err
+    outcome = polarbear("add", file, "pore")
+    assert outcome.code == 1
+    assert "did you mean 'poor'?" in outcome.err
+    outcome = polarbear("add", file, "poor", "--json")
+    assert outcome.code in (0, 2)
+    assert "poor is added; it first runs on the instances used so far" in outcome.err
+    assert outcome.data["algorithms"] == ["random", "climber", "poor"]
+    assert [each["name"] for each in outcome.data["eliminations"]].count("poor") == 1
+    assert "is in the race already" in polarbear("add", file, "poor").err
+
+
+def test_a_configuration_that_moved_is_found_beside_the_race_or_named_by_an_option(polarbear, finished, tmp_path):
+    moved = tmp_path / "moved.race"
+    moved.write_bytes(finished.read_bytes())
+    with RaceFile.open(moved, write=True) as file:
+        file.set_about("configuration", {**file.about["configuration"], "path": "/nowhere/race.toml"})
+    outcome = polarbear("resume", moved)
+    assert outcome.code == 1
+    assert "which no longer exists; give its new place with --config" in outcome.err
+    assert polarbear("export", moved, "configuration").out == RACE
+    write_race(tmp_path)
+    assert polarbear("resume", moved, "--quiet").code == 0
+
+
+def test_a_race_of_a_python_program_can_be_resumed_from_a_configuration(polarbear, race_toml):
+    import polarbear as pb
+
+    path = race_toml.parent / "python.race"
+    pb.Race(["random", "climber", "poor"], None, [5, 60], path=path).close()
+    outcome = polarbear("resume", path)
+    assert outcome.code == 1
+    assert "was made by a Python program" in outcome.err
+    outcome = polarbear("resume", path, "--config", race_toml, "--max-instances", 2, "--set", "race.seed=0", "--json")
+    assert (outcome.code in (0, 2), outcome.data["instances"]) == (True, 2)
+
+
+def test_missing_instances_stop_a_race_and_new_ones_come_last(polarbear, tmp_path):
+    folder = tmp_path / "listed"
+    text = RACE.split("[instances]")[0] + '[instances]\nfile = "list.txt"\n[execution]\nworkers = 1\n'
+    text = text.replace('"cli_optimisers:random_search"', '{command = "echo 1 {instance}"}')
+    text = text.replace('"cli_optimisers:climber"', '{command = "echo 1 {instance}"}')  # never decided
+    text = text.replace('"cli_optimisers:poor"', '{command = "echo 1 2{instance}"}').replace(
+        "rope = 0.15", "rope = 0.01"
+    )
+    toml = write_race(folder, text)
+    (folder / "list.txt").write_text("1\n2\n3\n")
+    outcome = polarbear("race", toml, "--json", "-q")
+    assert (outcome.code, outcome.data["stopped"], outcome.data["instances"]) == (2, "instances ran out", 3)
+    (folder / "list.txt").write_text("0\n1\n2\n3\n4\n")
+    outcome = polarbear("resume", folder / "my.race", "--json", "-q")
+    assert outcome.data["instances"] == 5
+    with RaceFile.open(folder / "my.race", write=False) as file:
+        assert set(file.about["configuration"]["instances"][:3]) == {"1", "2", "3"}
+    (folder / "list.txt").write_text("7\n")
+    outcome = polarbear("resume", folder / "my.race")
+    assert outcome.code == 1
+    assert "expected all instances that the race has used, got no " in outcome.err

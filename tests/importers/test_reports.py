@@ -1,0 +1,40 @@
+"""Reports of what an import left out: reasons as values, counted per file."""
+
+import pytest
+
+from polarbear.importers import Reason, Skipped, read_runs
+
+TABLE = "algorithm_name,evaluations,raw_y\na,1,5.0\na,9,3.0\n"
+
+
+def test_equal_problems_of_a_file_are_counted_and_keep_their_first_place(tmp_path):
+    (tmp_path / "r.csv").write_text(TABLE + "a,x,1\na,y,1\n")
+    (tmp_path / "s.csv").write_text(TABLE.replace("a,", "b,") + "b,x,1\n")
+    sentence = "rows without numbers as evaluations and raw_y"
+    assert read_runs(tmp_path).skipped == (
+        Skipped("r.csv", Reason.NON_NUMERIC_ROW, sentence, "line 4: ['a', 'x', '1']", 2),
+        Skipped("s.csv", Reason.NON_NUMERIC_ROW, sentence, "line 4: ['b', 'x', '1']", 1),
+    )
+
+
+def test_the_number_of_distinct_reports_is_limited(tmp_path):
+    for number in range(1010):
+        (tmp_path / f"{number}.csv").touch()
+    (tmp_path / "runs.csv").write_text(TABLE)
+    *listed, last = read_runs(tmp_path).skipped
+    assert {each.reason for each in listed} == {Reason.EMPTY}
+    assert (len(listed), last.reason, last.count) == (1000, Reason.FURTHER, 10)
+
+
+def test_the_error_of_an_import_without_runs_lists_the_first_reports(tmp_path):
+    for number in range(12):
+        (tmp_path / f"{number}.csv").touch()
+    with pytest.raises(ValueError, match="expected recorded runs in") as refusal:
+        read_runs(tmp_path)
+    assert str(refusal.value).splitlines()[1:3] == ["- 0.csv: is empty", "- 1.csv: is empty"]
+    assert str(refusal.value).endswith("\n- and 2 more")
+
+
+def test_the_error_for_a_folder_without_known_files_names_the_formats(tmp_path):
+    with pytest.raises(ValueError, match="with iohprofiler, coco, csv, parquet or zip archives of these"):
+        read_runs(tmp_path)
