@@ -46,6 +46,7 @@ def tables() -> Iterator[tuple[Path, str, str]]:
     yield PAGE, "claims", claims_table(summary("near-equal"), {"pairs": pair_claims})
     yield ALL_TABLES, "claims", claims_table(summary("near-equal"), {"pairs": pair_claims, "the first": first_claims})
     yield PAGE, "races", races_table([*summary("races"), *(each for each in first if "races" in each)])
+    yield PAGE, "after", after_table([each for each in summary("races") if "after" in each])
     yield PAGE, "prediction", prediction_gains(summary("prediction"))
     yield ALL_TABLES, "prediction", prediction_table(summary("prediction"))
 
@@ -139,6 +140,23 @@ def races_table(cells: list[Cell]) -> str:
     ]
     heads = ["races", "any wrong, %", "clear member lost, %", "right set, %", "instances", "evaluations, %"]
     return markdown(["truth", "race", *heads], rows)
+
+
+def after_table(cells: list[Cell]) -> str:
+    """Return coverage and true claims of the posteriors at the end of races."""
+    heads = [
+        "race",
+        "intervals that contain the true win rate, %",
+        "claims of 0.9 to 0.99 that are true, %",
+        "promised",
+    ]
+    rows = [[f"{each['truth']}, {_rule(each)}", percent(each["after"]), *_claims(each["after"])] for each in cells]
+    return markdown(heads, rows)
+
+
+def _claims(compared: Cell) -> tuple[str, str]:
+    share = f"{100 * compared['came_true']:.1f} ± {200 * compared['came_true_error']:.1f}"
+    return share, f"{100 * compared['promised']:.1f}"
 
 
 def _rule(cell: Cell) -> str:

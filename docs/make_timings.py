@@ -1,24 +1,42 @@
-"""Print the table of the page `Choose settings`: CPU seconds of one fit by prior and number of times, on one core.
+"""Write the table of CPU seconds per fit in docs/how-to/choose-settings.md, by prior and number of times, on one core.
 
-Five algorithms, 30 instances, as in the paper's figure of execution times; the default method and 4000 draws. With names
-of priors as arguments, print only their rows: `python docs/make_timings.py BayesianBootstrap`.
+Setting: five algorithms and 30 instances, as in the paper's figure of execution times; the default method and 4000 draws.
+`python docs/make_timings.py --measure` measures again first and stores the seconds in docs/data/timings.json.
 """
 
 from __future__ import annotations
 
+import json
 import sys
 import time
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
+from making.tables import markdown, put_into
 
 import polarbear as pb
 from polarbear.models.plackett_luce import sample_rankings
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+HERE = Path(__file__).parent
+PAGE, MEASURED = HERE / "how-to" / "choose-settings.md", HERE / "data" / "timings.json"
 TIMES = (20, 50, 100, 200)
 
 
-def seconds(prior: pb.models.Prior, times: int) -> str:
-    """Return the CPU seconds of the faster of two fits, with a mark if its posterior is not reliable."""
+def main() -> None:
+    """Write the table into the page, after measuring if this is asked for."""
+    if "--measure" in sys.argv:
+        seconds = {name: [measure(kind(), times) for times in TIMES] for name, kind in pb.models.PRIORS.items()}
+        MEASURED.write_text(json.dumps(seconds, indent=1) + "\n", encoding="utf-8")
+    for page, name, table in tables():
+        put_into(page, name, table)
+
+
+def measure(prior: pb.models.Prior, times: int) -> float:
+    """Return the CPU seconds of the faster of two fits."""
     grid = pb.linear_grid(1, times, times)
     rng = np.random.default_rng(0)
     waves = np.sin(grid.scaled[:, None] * 5 + rng.uniform(0, 6, 5)) + rng.normal(size=5)
@@ -26,20 +44,17 @@ def seconds(prior: pb.models.Prior, times: int) -> str:
     spent = []
     for seed in range(2):
         start = time.process_time()
-        posterior = pb.fit(choices, prior=prior, seed=seed)
+        pb.fit(choices, prior=prior, seed=seed)
         spent.append(time.process_time() - start)
-    return f"{min(spent):.1f}" + ("" if posterior.diagnostics.reliable else " (not reliable)")
+    return round(min(spent), 3)
 
 
-def main(*names: str) -> None:
-    """Print the table of all priors, or of those named."""
-    print("| prior | " + " | ".join(f"T = {times}" for times in TIMES) + " |")
-    print("| --- |" + " ---: |" * len(TIMES))
-    for name, kind in pb.models.PRIORS.items():
-        if names and name not in names:
-            continue
-        print(f"| `{name}` | " + " | ".join(seconds(kind(), times) for times in TIMES) + " |", flush=True)
+def tables() -> Iterator[tuple[Path, str, str]]:
+    """Yield the table with its page and the mark of its place there."""
+    measured: dict[str, list[float]] = json.loads(MEASURED.read_text(encoding="utf-8"))
+    rows = [[f"`{name}`", *(f"{seconds:.1f}" for seconds in row)] for name, row in measured.items()]
+    yield PAGE, "timings", markdown(["prior", *(f"T = {times}" for times in TIMES)], rows)
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    main()

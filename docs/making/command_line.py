@@ -36,12 +36,14 @@ def commands() -> dict[str, Callable[..., None]]:
 
 
 def parameters(command: Callable[..., None]) -> list[Parameter]:
-    """Return the arguments and options of a command."""
+    """Return the arguments and options of a command that its help shows."""
     hints = get_type_hints(command, include_extras=True)
     result = []
     for name, parameter in inspect.signature(command).parameters.items():
         kind, *extras = get_args(hints[name])
         info = extras[0]
+        if info.hidden:  # a former name, still accepted
+            continue
         argument = isinstance(info, ArgumentInfo)
         # In an annotation the first name of an option takes the place of its default.
         declared = [each for each in (info.default, *(info.param_decls or ())) if isinstance(each, str)]

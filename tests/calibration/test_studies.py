@@ -167,6 +167,11 @@ def test_a_race_is_compared_with_its_truth(rule, monkeypatch):
     summary = races.summarise(cell, [found, mistaken])
     assert summary["any_wrong"][0] == 0.5
     assert summary["races"] == 2
+    if rule == "bayes":  # the posterior at the end is compared too; only one of the two outcomes has one
+        assert summary["after"]["races"] == 1
+        assert summary["after"]["coverage"] == round(found["after"]["coverage"], 4) > 0.5
+    else:
+        assert "after" not in summary
 
 
 def test_a_specialist_may_stay_in_a_race_that_keeps_it():
@@ -294,7 +299,7 @@ def test_every_cell_of_the_studies_can_be_simulated():
 
 
 def test_unknown_priors_and_truths_are_rejected():
-    with pytest.raises(ValueError, match="belief must be one of 'BayesianBootstrap'"):
+    with pytest.raises(ValueError, match="expected a prior out of 'BayesianBootstrap'"):
         prior_of("Spline")
     with pytest.raises(ValueError, match="expected truth to be one of 'random walk'"):
         draw_truth("flat", 2, 2, rng=np.random.default_rng(0))

@@ -75,7 +75,7 @@ def test_a_race_by_the_wall_clock_is_compared_with_the_paper(tmp_path, monkeypat
 
 @needs_optimisers
 def test_all_algorithms_are_recorded_on_every_instance(tmp_path):
-    record(tmp_path / "runs.npz", instances=2, evaluations=300, workers=1)
+    record(tmp_path / "runs.npz", instances=2, evaluations=100, workers=1)
     with np.load(tmp_path / "runs.npz") as new, np.load(FILE) as stored:
         assert new["values"].shape == (2, len(new["evaluations"]), 8)
         assert new["algorithms"].tolist() == stored["algorithms"].tolist()

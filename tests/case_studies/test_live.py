@@ -90,7 +90,7 @@ def add_run_or_die(file, run, job):
 
 RaceFile.add_run = add_run_or_die
 if __name__ == "__main__":
-    result = race_live(path, pb.log_grid(20, 1000, 8), workers=1, dimension=5, max_instances=16)
+    result = race_live(path, pb.log_grid(200, 1000, 4), workers=1, dimension=3, max_instances=8)
     eliminations = [(each.name, each.instances) for each in result.eliminations]
     print(eliminations, result.pareto_set, result.cost, result.failures)
 """
@@ -110,5 +110,5 @@ def test_a_killed_race_continues_to_the_same_result(tmp_path):
     continued, whole = run_race(tmp_path / "killed.race"), run_race(tmp_path / "whole.race")
     assert continued.returncode == 0, continued.stderr
     assert continued.stdout == whole.stdout
-    assert whole.stdout.startswith("[('RS', 16)]")  # random search alone is eliminated
+    assert whole.stdout.startswith("[('RS', 8)")  # random search is eliminated first
     assert whole.stdout.endswith(" ()\n")  # no failures

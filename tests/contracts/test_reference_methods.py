@@ -1,7 +1,8 @@
 """Contracts of every prior with every reference method: NUTS, ADVI and Pathfinder, which JAX compiles for seconds each.
 
-NUTS is compared with the default method, and so with the oracles, under every prior. Of the approximations, every method is
-tested here with some priors; the remaining pairs are the same tests under the marker `calibration`.
+NUTS is compared with the default method, and so with the oracles. Every method is tested by default with one prior of each
+kind of code that it shares with others (a temporal one, an independent one); the remaining pairs are the same tests under
+the marker `calibration`.
 """
 
 from __future__ import annotations
@@ -21,7 +22,6 @@ from tests.contracts.test_every_prior_and_method import (
     NAMES,
     REFERENCE,
     assert_same_posterior,
-    for_every_density,
     some_choices,
     utility_differences,
 )
@@ -33,28 +33,34 @@ pytest.importorskip("blackjax", reason="needs the extra `mcmc`")
 
 APPROXIMATIONS = tuple(method for method in REFERENCE if method != "nuts")
 ALWAYS = {
+    (pb.Dirichlet, "nuts"),
+    (pb.BSpline, "nuts"),
     (pb.Dirichlet, "pathfinder"),
     (pb.RandomWalk, "pathfinder"),
     (pb.BSpline, "advi"),
     (pb.HierarchicalDirichlet, "advi"),
     (pb.GaussianProcess, "advi-fullrank"),
 }
-# A method draws its random numbers in the same way under every prior, so one prior per method is tried with another seed.
-WITH_ANOTHER_SEED = {
+# A method draws its random numbers in the same way under every prior, so seeds are tried with one prior per method.
+SEEDED = {
     (pb.Dirichlet, "nuts"),
     (pb.Dirichlet, "pathfinder"),
     (pb.BSpline, "advi"),
     (pb.GaussianProcess, "advi-fullrank"),
 }
-for_every_approximation = pytest.mark.parametrize(
-    ("kind", "method"),
-    [
+
+
+def every_prior_with(methods: tuple[str, ...]) -> list[object]:
+    """Return all pairs of a density and a method, those outside `ALWAYS` with the marker `calibration`."""
+    return [
         pytest.param(kind, method, marks=() if (kind, method) in ALWAYS else pytest.mark.calibration)
         for kind in EXAMPLES
         if kind is not pb.BayesianBootstrap
-        for method in APPROXIMATIONS
-    ],
-)
+        for method in methods
+    ]
+
+
+for_every_approximation = pytest.mark.parametrize(("kind", "method"), every_prior_with(APPROXIMATIONS))
 
 
 @cache
@@ -78,25 +84,28 @@ def check_posterior(posterior: pb.Posterior, prior: Prior, method: str) -> None:
 
 
 def check_seed(prior: Prior, method: Method) -> None:
+    if (type(prior), method) not in SEEDED:
+        return
     one, again = fitted(prior, method), pb.fit(some_choices(), prior=prior, method=method, draws=DRAWS, seed=2)
     np.testing.assert_array_equal(again.ratings, one.ratings)
     assert again.diagnostics == one.diagnostics
-    if (type(prior), method) in WITH_ANOTHER_SEED:
-        other = pb.fit(some_choices(), prior=prior, method=method, draws=DRAWS, seed=3)
-        assert (other.ratings != one.ratings).any(axis=(1, 2)).mean() > 0.9
+    other = pb.fit(some_choices(), prior=prior, method=method, draws=DRAWS, seed=3)
+    assert (other.ratings != one.ratings).any(axis=(1, 2)).mean() > 0.9
 
 
 def test_every_method_is_here_or_in_the_other_suite() -> None:
     assert set(REFERENCE) < set(get_args(Method))
 
 
-def test_every_approximation_is_tested_by_default() -> None:
-    assert {method for _, method in ALWAYS} == set(APPROXIMATIONS)
+def test_every_method_and_its_seed_are_tested_by_default() -> None:
+    assert {method for _, method in ALWAYS} == {method for _, method in SEEDED} == set(REFERENCE)
+    assert SEEDED <= ALWAYS
 
 
-@for_every_density
-def test_nuts_agrees_with_the_default_method(kind: type) -> None:
+@pytest.mark.parametrize(("kind", "method"), every_prior_with(("nuts",)))
+def test_nuts_agrees_with_the_default_method(kind: type, method: Method) -> None:
     prior = EXAMPLES[kind]
+    assert method == "nuts"
     posterior = fitted(prior, "nuts")
     check_posterior(posterior, prior, "nuts")
     diagnostics = posterior.diagnostics

@@ -10,14 +10,16 @@ from tests.execution.supervised import live_processes, wait_until
 
 @pytest.fixture(autouse=True)
 def _only_the_worker_of_this_thread_is_left_for_the_next_test():
+    before = set(live_processes())
     yield
     worker = own_slot()._worker
     pids = set() if worker is None or not worker.alive() else {worker._process.pid}
-    assert wait_until(lambda: set(live_processes()) <= pids)
+    assert wait_until(lambda: set(live_processes()) <= pids | before)
 
 
 @pytest.fixture(autouse=True, scope="module")
 def _no_process_is_left_for_the_next_module():
+    close_workers()  # those that tests of other rooms have left in this process
     yield
     close_workers()
     assert wait_until(lambda: not live_processes())

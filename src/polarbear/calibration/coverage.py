@@ -130,12 +130,13 @@ def summarise(cell: CoverageCell, outcomes: list[dict[str, Any]]) -> dict[str, A
     return {
         **asdict(cell),
         "data_sets": len(outcomes),
-        **_summary(outcomes),
-        "ratings": _summary([each["ratings"] for each in outcomes]),
+        **summarise_comparisons(outcomes),
+        "ratings": summarise_comparisons([each["ratings"] for each in outcomes]),
     }
 
 
-def _summary(outcomes: list[dict[str, Any]]) -> dict[str, Any]:
+def summarise_comparisons(outcomes: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return means over comparisons of posteriors with their truths, with standard errors."""
     coverage = np.array([each["coverage"] for each in outcomes])
     claims, came_true, promised = (
         np.array([each[name] for each in outcomes]) for name in ("claims", "came_true", "promised")

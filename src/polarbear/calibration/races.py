@@ -17,6 +17,7 @@ import numpy as np
 from scipy import stats
 
 from polarbear.calibration.beliefs import prior_of
+from polarbear.calibration.coverage import compare_win_rates, summarise_comparisons
 from polarbear.calibration.rank_tests import eliminate_by_rank_tests
 from polarbear.calibration.simulator import Simulator
 from polarbear.calibration.truths import Truth, draw_instance_utilities, draw_truth, true_ratings, true_win_rates
@@ -24,12 +25,14 @@ from polarbear.observe import Grid, Trajectory, linear_grid
 from polarbear.posterior.elimination import SPECIALIST_MARGIN
 from polarbear.race import loop
 from polarbear.race.batching import AdaptiveBatch
+from polarbear.race.inference import infer_posterior
 from polarbear.race.jobs import Job, Run
 from polarbear.race.settings import Settings
 
 if TYPE_CHECKING:
     from polarbear.arrays import Array, Mask
     from polarbear.literals import Elimination, Resolution, Specialists
+    from polarbear.posterior.posterior import Posterior
 
 
 @dataclass(frozen=True)
@@ -108,6 +111,8 @@ class Decisions:
         Whether the race was resolved before its instances ran out.
     cost
         The cost of the race relative to running every algorithm on every instance.
+    posterior
+        The posterior at the end of the race, if there is one.
     """
 
     eliminated: tuple[int, ...]
@@ -115,6 +120,7 @@ class Decisions:
     instances: int
     resolved: bool
     cost: float
+    posterior: Posterior | None = None
 
 
 def simulate_race(cell: RaceCell, replicate: int) -> dict[str, Any]:
@@ -159,6 +165,7 @@ def compare_with_truth(cell: RaceCell, truth: Array, decisions: Decisions) -> di
         "instances": decisions.instances,
         "resolved": decisions.resolved,
         "cost": decisions.cost,
+        **({} if decisions.posterior is None else {"after": compare_win_rates(decisions.posterior, rates)}),
     }
 
 
@@ -202,6 +209,7 @@ def _race_by_posterior(cell: RaceCell, values: Array, *, seed: int) -> Decisions
         instances=len(state.observations.instances),
         resolved=resolved or loop.ask(state) is None,
         cost=state.cost / (cell.most_instances * cell.algorithms * float(times[-1])),
+        posterior=infer_posterior(state),
     )
 
 
@@ -233,7 +241,15 @@ def summarise(cell: RaceCell, outcomes: list[dict[str, Any]]) -> dict[str, Any]:
         "resolved": round(sum(each["resolved"] for each in outcomes) / len(outcomes), 3) if outcomes else None,
         "instances": round(float(np.mean([each["instances"] for each in outcomes])), 1) if outcomes else None,
         "cost": round(float(np.mean([each["cost"] for each in outcomes])), 3) if outcomes else None,
+        **_summarise_posteriors([each["after"] for each in outcomes if "after" in each]),
     }
+
+
+def _summarise_posteriors(compared: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return how often intervals and claims of the posteriors at the end of the races are true, over all pairs and times."""
+    if not compared:
+        return {}
+    return {"after": {"races": len(compared), **summarise_comparisons(compared)}}
 
 
 def rate(events: int, of: int) -> tuple[float, float, float] | None:

@@ -1,0 +1,67 @@
+"""Write the tables of docs/explanation/case-studies.md from stored results.
+
+The comparison with the paper comes from case_studies/results. `python docs/make_case_studies.py --measure` first races the
+recorded runs under every setting (minutes) and stores the outcomes in docs/data/savings.json.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from making.tables import markdown, put_into
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE.parent))  # for case_studies, which is not installed
+
+from case_studies.ma_bbob.savings import FURTHER, VARIANTS, VariantRace, race_all, savings_table  # noqa: E402
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+PAGE, MEASURED = HERE / "explanation" / "case-studies.md", HERE / "data" / "savings.json"
+PAPER_SCALE = HERE.parent / "case_studies" / "results" / "ma_bbob_paper.json"
+ORDERS = 5  # of the instances: as recorded, and four random ones
+QUANTITIES = (
+    *(
+        "anytime Pareto set",
+        "RS eliminated",
+        "LPXNES eliminated",
+        "MSR eliminated",
+        "rounds",
+        "instances",
+        "evaluations",
+    ),
+    *("leaders by rating", "XNES overtakes CSA", "TPA against CSA", "choice by mean AOCC"),
+    *("choice, uniform preference", "choice, log-uniform preference"),
+)
+
+
+def main() -> None:
+    """Write the tables into the page, after racing if this is asked for."""
+    if "--measure" in sys.argv:
+        with ProcessPoolExecutor(2) as pool:
+            races = [each.result() for each in race_all(pool, VARIANTS | FURTHER, range(ORDERS))]
+        lines = ",\n".join(json.dumps(asdict(each)) for each in races)
+        MEASURED.write_text(f"[\n{lines}\n]\n", encoding="utf-8")
+    for page, name, table in tables():
+        put_into(page, name, table)
+
+
+def tables() -> Iterator[tuple[Path, str, str]]:
+    """Yield every table with its page and the mark of its place there."""
+    compared = {each["quantity"]: each for each in json.loads(PAPER_SCALE.read_text(encoding="utf-8"))["compared"]}
+    rows = [[name, compared[name]["paper"], compared[name]["ours"]] for name in QUANTITIES]
+    yield PAGE, "ma-bbob", markdown(["quantity", "paper", "here"], rows)
+    stored = json.loads(MEASURED.read_text(encoding="utf-8"))
+    races = [VariantRace(**{**each, "pareto_set": tuple(each["pareto_set"])}) for each in stored]
+    table = savings_table(races)
+    yield PAGE, "savings", markdown(table.heads, [[str(cell) for cell in row] for row in table.rows])
+
+
+if __name__ == "__main__":
+    main()
