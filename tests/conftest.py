@@ -15,10 +15,10 @@ from polarbear import (
     Grid,
     HierarchicalDirichlet,
     HilbertSpaceGP,
-    RandomWalk,
     SparseGaussianProcess,
     linear_grid,
     log_grid,
+    models,
 )
 from polarbear.models.plackett_luce import sample_rankings
 
@@ -35,7 +35,7 @@ hypothesis.settings.register_profile("no deadline", deadline=None)
 hypothesis.settings.load_profile("no deadline")
 
 INDEPENDENT = [Dirichlet(), HierarchicalDirichlet()]
-TEMPORAL = [GaussianProcess(), SparseGaussianProcess(), HilbertSpaceGP(), RandomWalk(), BSpline()]
+TEMPORAL = [kind() for kind in models.PRIORS.values() if issubclass(kind, models.TemporalPrior)]
 PRIORS = [*INDEPENDENT, *TEMPORAL]
 
 # The temporal priors with their defaults and with other options, for properties that hold under any options.

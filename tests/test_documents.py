@@ -20,6 +20,8 @@ from pathlib import Path
 
 import pytest
 
+from polarbear.plots.registry import FIGURES
+
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 PAGES = [
@@ -335,6 +337,14 @@ def test_the_picture_of_the_layers_shows_every_room(generated):
     rooms = {path.stem for path in (ROOT / "src" / "polarbear").iterdir() if path.suffix in ("", ".py")}
     for room in rooms - {"__init__", "__main__", "__pycache__", "py"}:
         assert f">{room}</text>" in picture, room
+
+
+def test_every_figure_is_described_and_shown():
+    page = (DOCS / "how-to" / "figures.md").read_text()
+    names = {name: name.replace("-", "_") for name in FIGURES}
+    assert [name for name, function in names.items() if f"| `{function}` | {FIGURES[name].needs} |" not in page] == []
+    assert [name for name in names if f"(../images/figures/{name}.png)" not in page] == []
+    assert [name for name in names if f'"{name}":' not in (ROOT / "examples" / "figures.py").read_text()] == []
 
 
 def test_docstrings_are_converted_to_markdown():

@@ -96,6 +96,8 @@ def test_fit_is_the_function_in_either_order_of_imports(imports):
 
 def test_no_public_name_is_also_a_module():
     """Importing a submodule sets it as an attribute of the package, where it would replace a public name."""
-    for name in set(polarbear.__all__) - {"models", "plots", "problems"}:
+    names = {f"polarbear.{name}" for name in set(polarbear.__all__) - {"models", "plots", "problems"}}
+    names |= {f"polarbear.plots.{name}" for name in polarbear.plots.__all__}
+    for name in names:
         with pytest.raises(ModuleNotFoundError):
-            import_module(f"polarbear.{name}")
+            import_module(name)

@@ -2,10 +2,12 @@
 
 import pytest
 
+from polarbear.plots.registry import FIGURES
+
 pytest.importorskip("matplotlib", reason="figures need Matplotlib: pip install 'polarbear[plots]'")
 
-OF_A_POSTERIOR = {"ratings", "decision-map", "values", "dominance"}
-OF_A_RACE = {"evolution", "allocation", "rounds", "forecast"}
+OF_A_POSTERIOR = {name for name, entry in FIGURES.items() if entry.needs == "posterior"} - {"pair"}
+OF_A_RACE = {name for name, entry in FIGURES.items() if entry.needs == "race"}
 BEGINNING = {"pdf": b"%PDF", "svg": b"<?xml", "png": b"\x89PNG"}
 
 

@@ -214,7 +214,7 @@ def test_a_race_supplies_the_defaults_of_its_figures():
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("rating", "expected a figure out of ratings, decision-map, .* got 'rating'"),
+        ("rating", "expected a figure out of ratings, .* got 'rating'"),
         ("rounds", "expected a race for the figure rounds, got a posterior alone"),
         ("pair", "expected two names for the figure pair, got none; take two of A, B, C"),
     ],

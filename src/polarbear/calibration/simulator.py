@@ -37,7 +37,7 @@ class Simulator:
         of a run never changes).
     dependence
         "copula": ε changes a little at each time (an autoregressive Gaussian process, transformed to the marginal
-        distribution). "renewal": ε is constant until it is drawn anew, as best-so-far curves behave.
+        distribution). "renewal": ε is constant until it is drawn again, as best-so-far curves behave.
     lasting
         The share of the noise, under the copula, that is specific to instance and algorithm and constant during a run.
     noise

@@ -1,6 +1,7 @@
 """The priors by name. race.toml, race files, the studies and the tests read this list.
 
-A new prior is a module of this room and one entry here.
+A new prior is a module of this room and one entry here. Its parameters have defaults, and those that race.toml may set are
+plain values with an entry in the section Parameters of its docstring. `models` and `polarbear` export its name.
 """
 
 from __future__ import annotations

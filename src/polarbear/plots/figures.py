@@ -1,7 +1,8 @@
 """Complete figures: each function runs the data step and the drawing step on a page of fitting size.
 
 Every function returns a `matplotlib.figure.Figure`; `save` writes it. Widths are in inches, and heights follow from the
-content. The functions have the names of `registry.FIGURES`, by which `draw_figure` finds them.
+content. The functions have the names of `registry.FIGURES`, by which `draw_figure` finds them. The file is long because it
+has one documented function per figure.
 """
 
 from __future__ import annotations

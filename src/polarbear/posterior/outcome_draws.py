@@ -142,7 +142,7 @@ class OutcomeDraws:
         return result
 
     def _win_rates(self, first: int, second: int) -> Array32:
-        """Return the win rates of a pair first < second, computed anew, shape (time, draw)."""
+        """Return the win rates of a pair first < second, computed again, shape (time, draw)."""
         rates = self.unshrunk_win_rates(first, second)
         if self.spread is not None:
             rates = shrink(rates, self.spread[_pair_index(first, second, self.algorithms)])

@@ -121,8 +121,8 @@ class Posterior:
         if not self.joint:
             raise ValueError(
                 f"expected draws joint over time for {question}, but the prior {self.prior} treats each time alone; "
-                "fit with BayesianBootstrap or a temporal prior (BSpline, RandomWalk, GaussianProcess, "
-                "SparseGaussianProcess, HilbertSpaceGP), or use what needs no joint draws: dominance(...), "
+                "fit with BayesianBootstrap or a temporal prior such as RandomWalk, or use what needs no joint draws: "
+                "dominance(...), "
                 "pareto_set(..., elimination='pointwise')"
             )
 

@@ -8,7 +8,7 @@ In: a race, its result, or a posterior. Out: an HTML file.
 - `page`: joins the data with the markup, style and scripts in `assets`.
 - `report_file`: writes the file, once or after each round.
 
-To add a section or a figure, write a data function and add one entry to `sections.SECTIONS`, then add its markup
+To add a section, write a data function and add one entry to `sections.SECTIONS`, then add its markup
 `assets/<name>.html` and its script `assets/<name>.js` with `sections.<name> = (data, page) => …`. Nothing else changes.
 `assets/chart.js` and `assets/elements.js` hold what figures and text are built from.
 """
