@@ -43,11 +43,13 @@ def tables() -> Iterator[tuple[Path, str, str]]:
     sides = summary("coverage"), [each for each in first if "coverage" in each]
     yield PAGE, "coverage", coverage_ranges(*sides)
     yield ALL_TABLES, "coverage", coverage_table(*sides)
-    yield PAGE, "claims", claims_table(summary("near-equal"), {"pairs": pair_claims})
+    near = [each for each in summary("near-equal") if each["spread"] == 1.0]
+    yield PAGE, "claims", claims_table(near, {"pairs": pair_claims})
     yield ALL_TABLES, "claims", claims_table(summary("near-equal"), {"pairs": pair_claims, "the first": first_claims})
-    yield PAGE, "races", races_table([*summary("races"), *(each for each in first if "races" in each)])
+    races = [*summary("races"), *(each for each in first if "races" in each)]
+    yield PAGE, "races", races_table([each for each in races if _rule(each).startswith(("the ", "guarantee"))])
+    yield ALL_TABLES, "races", races_table(races)
     yield PAGE, "after", after_table([each for each in summary("races") if "after" in each])
-    yield PAGE, "prediction", prediction_gains(summary("prediction"))
     yield ALL_TABLES, "prediction", prediction_table(summary("prediction"))
 
 
@@ -172,19 +174,6 @@ def _rule(cell: Cell) -> str:
 def percent(cell: Cell) -> str:
     """Return coverage with two standard errors."""
     return f"{100 * cell['coverage']:.1f} ± {200 * cell['standard_error']:.1f}"
-
-
-def prediction_gains(cells: list[Cell]) -> str:
-    """Return the gain in log-score of the blend over the better of its two ends."""
-    found = {(Path(each["recorded"]).stem, each["instances"], each["belief"]): each for each in cells}
-    rows = []
-    for recorded, instances in dict.fromkeys((recorded, instances) for recorded, instances, _ in found):
-        row = [RECORDED[recorded], str(instances)]
-        for kind in ("pairs", "first"):
-            default, *ends = (found[recorded, instances, belief][kind] for belief in ENDS)
-            row.append(f"{default - max(ends):+.3f}")
-        rows.append(row)
-    return markdown(["runs", "instances known", "pairs", "first places"], rows)
 
 
 def prediction_table(cells: list[Cell]) -> str:

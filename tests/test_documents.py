@@ -339,6 +339,12 @@ def test_the_picture_of_the_layers_shows_every_room(generated):
         assert f">{room}</text>" in picture, room
 
 
+@every_page
+def test_no_page_takes_longer_than_ten_minutes_to_read(page):
+    """Up to 2,000 words with tables and code; the transcript is output, not prose."""
+    assert len(page.read_text().split()) <= 2000
+
+
 def test_every_figure_is_described_and_shown():
     page = (DOCS / "how-to" / "figures.md").read_text()
     names = {name: name.replace("-", "_") for name in FIGURES}
