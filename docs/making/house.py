@@ -15,7 +15,7 @@ _WIDTH, _FLOOR, _GAP = 760, 34, 6
 def layers() -> list[list[str]]:
     """Return the rooms of each layer, from the top down."""
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text())
-    [contract] = settings["tool"]["importlinter"]["contracts"]
+    contract = next(each for each in settings["tool"]["importlinter"]["contracts"] if each["type"] == "layers")
     return [
         [room.strip().removeprefix("polarbear.") for room in layer.replace(":", "|").split("|")]
         for layer in contract["layers"]

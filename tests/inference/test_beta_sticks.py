@@ -7,7 +7,7 @@ from scipy.special import betaln
 
 import polarbear as pb
 from polarbear.inference import stick_breaking, whitened_posterior
-from polarbear.inference.dirichlet.beta_sticks import Breaks, fit_sticks, strongest_first
+from polarbear.inference.fields.beta_sticks import Breaks, fit_sticks, strongest_first
 from polarbear.models.helmert import helmert
 
 

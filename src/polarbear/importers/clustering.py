@@ -31,7 +31,8 @@ from polarbear.wording import plural, suggest
 if TYPE_CHECKING:
     from collections.abc import Collection, Hashable, Sequence
 
-    from polarbear.importers.imported import Identifier, Imported, Problem
+    from polarbear.importers.foreign_text import Identifier
+    from polarbear.importers.imported import Imported, Problem
     from polarbear.importers.ledger import Cells
 
 # A function is identified within its suite, an instance within its function and dimension.

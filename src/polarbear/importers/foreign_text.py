@@ -6,10 +6,8 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from polarbear.importers.imported import Identifier
+Identifier = int | str | None  # of a suite, a function, a dimension, an instance or a run
 
 _QUOTED = 60  # characters of foreign text that a message quotes
 

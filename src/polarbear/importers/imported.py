@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
+from polarbear.importers.foreign_text import Identifier
 from polarbear.observe import Clusters
 from polarbear.wording import with_noun
 
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from polarbear.literals import FileFormat
     from polarbear.observe import Trajectory
 
-Identifier = int | str | None
 Problem = tuple[Identifier, Identifier, Identifier, Identifier]
 
 

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from polarbear.importers.events import Events
-    from polarbear.importers.imported import Identifier, Problem
+    from polarbear.importers.foreign_text import Identifier
+    from polarbear.importers.imported import Problem
     from polarbear.importers.request import Request
 
 Cells = frozenset[tuple["Identifier", ...]]

@@ -18,7 +18,8 @@ from polarbear.importers.reasons import Reason
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from polarbear.importers.imported import Identifier, Problem
+    from polarbear.importers.foreign_text import Identifier
+    from polarbear.importers.imported import Problem
     from polarbear.importers.ledger import Ledger
     from polarbear.literals import FileFormat
 

@@ -5,10 +5,12 @@ It needs only NumPy, so that a stored posterior loads quickly on any machine.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from polarbear.posterior.posterior_file import read_fields, write_fields
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -187,16 +189,17 @@ class Posterior:
             For deployment: store at most this number of draws, to five digits, in a file that loads quickly. By default
             all draws are stored exactly.
         """
-        from polarbear.posterior.posterior_file import write_posterior
-
-        write_posterior(self, path, draws=draws)
+        kept = self if draws is None else self.thin(draws)
+        write_fields(path, {each.name: getattr(kept, each.name) for each in fields(kept)}, short=draws is not None)
 
     @staticmethod
     def load(path: str | PathLike[str]) -> Posterior:
         """Read a posterior that `save` wrote; any other file raises a ValueError that says why."""
-        from polarbear.posterior.posterior_file import read_posterior
-
-        return read_posterior(path)
+        stored = read_fields(path)
+        try:
+            return Posterior(**stored)
+        except ValueError as error:
+            raise ValueError(f"{path} is a damaged posterior file: {error}") from error
 
 
 def ratings_from_utilities(utilities: Array) -> Array:

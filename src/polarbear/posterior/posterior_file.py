@@ -1,7 +1,7 @@
 """Posterior files: a NumPy archive of draws and times, with a description in JSON. Nothing is pickled.
 
-`write_posterior` stores all draws exactly or, for deployment, some draws in few bytes. `read_posterior` reads both, and the
-files of older versions.
+`write_fields` stores the fields of a `Posterior`, exactly or, for deployment, in few bytes. `read_fields` reads both, and
+the files of older versions.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ import numpy as np
 from polarbear.observe import Grid
 from polarbear.posterior.diagnostics import Diagnostics
 from polarbear.posterior.outcome_draws import OutcomeDraws
-from polarbear.posterior.posterior import Posterior
 from polarbear.version import __version__
 
 if TYPE_CHECKING:
@@ -34,34 +33,30 @@ _VERSION = 2
 _OUTCOME_FIELDS = ("ranks", "weights", "sizes", "scale", "utilities", "spread")
 
 
-def write_posterior(posterior: Posterior, path: str | PathLike[str], *, draws: int | None = None) -> None:
-    """Write a posterior to a file; see `Posterior.save` for the parameters."""
-    kept = posterior if draws is None else posterior.thin(draws)
+def write_fields(path: str | PathLike[str], fields: dict[str, Any], *, short: bool) -> None:
+    """Write the fields of a posterior to a file, in few bytes if `short`."""
+    grid, outcomes = fields["grid"], fields["outcomes"]
     about = {
         "format": _FORMAT,
-        "version": 1 if kept.outcomes is None else _VERSION,
+        "version": 1 if outcomes is None else _VERSION,
         "polarbear": __version__,
-        "names": kept.names,
-        "axis": kept.grid.axis,
-        "joint": kept.joint,
-        "prior": kept.prior,
-        "instances": kept.instances,
-        "diagnostics": asdict(kept.diagnostics),
-        "scope": kept.scope,
+        "axis": grid.axis,
+        "diagnostics": asdict(fields["diagnostics"]),
+        **{name: fields[name] for name in ("names", "joint", "prior", "instances", "scope")},
     }
     arrays = {}
-    if kept.outcomes is not None:
-        about["model_weight"], about["observed"] = kept.outcomes.model_weight, kept.outcomes.observed
-        arrays = _outcome_arrays(kept.outcomes, short=draws is not None)
+    if outcomes is not None:
+        about["model_weight"], about["observed"] = outcomes.model_weight, outcomes.observed
+        arrays = _outcome_arrays(outcomes, short=short)
     text = np.frombuffer(json.dumps(about, allow_nan=True).encode(), dtype=np.uint8)
-    write: Any = np.savez_compressed if draws is None else np.savez
-    ratings = kept.ratings if draws is None else _pack(kept.ratings)
+    write: Any = np.savez if short else np.savez_compressed
+    ratings = _pack(fields["ratings"]) if short else fields["ratings"]
     with Path(path).open("wb") as file:
-        write(file, ratings=ratings, times=kept.grid.times, about=text, **arrays)
+        write(file, ratings=ratings, times=grid.times, about=text, **arrays)
 
 
-def read_posterior(path: str | PathLike[str]) -> Posterior:
-    """Read a posterior from a file; a file that is none raises a ValueError that says why."""
+def read_fields(path: str | PathLike[str]) -> dict[str, Any]:
+    """Read the fields of a posterior from a file; a file that is none raises a ValueError that says why."""
     if Path(path).is_dir():
         raise ValueError(f"{path} is not a posterior file but a folder")
     with Path(path).open("rb") as file:
@@ -81,17 +76,17 @@ def read_posterior(path: str | PathLike[str]) -> Posterior:
         )
     try:
         shape = -1, len(times), len(about["names"])
-        return Posterior(
-            ratings=ratings if ratings.dtype == np.float64 else _unpack(ratings).reshape(shape),
-            names=tuple(about["names"]),
-            grid=Grid(times, cast("Axis", about["axis"])),
-            joint=bool(about["joint"]),
-            diagnostics=_read_diagnostics(about["diagnostics"]),
-            prior=str(about["prior"]),
-            instances=int(about["instances"]),
-            outcomes=_read_outcomes(arrays, about, shape[1:]),
-            scope=str(about.get("scope", "")),
-        )
+        return {
+            "ratings": ratings if ratings.dtype == np.float64 else _unpack(ratings).reshape(shape),
+            "names": tuple(about["names"]),
+            "grid": Grid(times, cast("Axis", about["axis"])),
+            "joint": bool(about["joint"]),
+            "diagnostics": _read_diagnostics(about["diagnostics"]),
+            "prior": str(about["prior"]),
+            "instances": int(about["instances"]),
+            "outcomes": _read_outcomes(arrays, about, shape[1:]),
+            "scope": str(about.get("scope", "")),
+        }
     except (KeyError, TypeError, ValueError) as error:
         raise ValueError(f"{path} is a damaged posterior file: {error}") from error
 

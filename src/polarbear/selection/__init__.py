@@ -14,6 +14,7 @@ repeated. The package needs NumPy alone. Each step has a module:
 """
 
 from polarbear.selection.budget_distribution import BudgetDistribution
+from polarbear.selection.candidates import Candidate
 from polarbear.selection.criterion import Criterion, FirstPlace, MeanRank, TopK, WinRateAgainst
 from polarbear.selection.custom_preference import Custom
 from polarbear.selection.leaders import DecisionMap, LeaderChange, decision_map
@@ -27,7 +28,7 @@ from polarbear.selection.preference import (
     Uniform,
     Weighted,
 )
-from polarbear.selection.recommendation import Candidate, Selection, select
+from polarbear.selection.recommendation import Selection, select
 from polarbear.selection.risk import Expected, ProbabilityBest, Quantile, Regret, Risk
 from polarbear.selection.virtual_portfolio import virtual_portfolio
 from polarbear.selection.worst_case_regret import RegretBounds, worst_case_regret

@@ -1,8 +1,9 @@
-"""The algorithms that a query compares, and the names of portfolios of them."""
+"""The algorithms and portfolios that a query compares, and their names."""
 
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,38 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from polarbear.posterior.posterior import Posterior
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """An algorithm or portfolio that `select` compares.
+
+    Attributes
+    ----------
+    members
+        The algorithm, or the algorithms that run side by side.
+    score
+        The score under the risk attitude; higher is better.
+    expected, lower, upper
+        Mean, 5 % quantile and 95 % quantile of the value.
+    probability_best
+        The probability that no other candidate has a higher value.
+    regret
+        The expected loss in value against the candidate that turns out best.
+    """
+
+    members: tuple[str, ...]
+    score: float
+    expected: float
+    lower: float
+    upper: float
+    probability_best: float
+    regret: float
+
+    @property
+    def name(self) -> str:
+        """The members as text, such as "cma + 2 x de"."""
+        return portfolio_name(self.members)
 
 
 def check_candidates(posterior: Posterior, among: Sequence[str] | None) -> tuple[str, ...]:

@@ -11,9 +11,9 @@ from polarbear.selection.preference import At, Final
 
 if TYPE_CHECKING:
     from polarbear.posterior.posterior import Posterior
+    from polarbear.selection.candidates import Candidate
     from polarbear.selection.criterion import Criterion
     from polarbear.selection.preference import Preference
-    from polarbear.selection.recommendation import Candidate
     from polarbear.selection.risk import Risk
 
 _NEARLY_ALL = 0.99  # share of a budget distribution within the grid; a smaller one is reported

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from polarbear.selection.candidates import check_candidates, portfolio_name
+from polarbear.selection.candidates import Candidate, check_candidates
 from polarbear.selection.criterion import FirstPlace
 from polarbear.selection.custom_preference import Custom, require_monotone
 from polarbear.selection.explanation import explain
@@ -38,38 +38,6 @@ if TYPE_CHECKING:
 
 
 _TESTED = 200  # drawn curves on which a custom preference is tested for monotonicity
-
-
-@dataclass(frozen=True)
-class Candidate:
-    """An algorithm or portfolio that `select` compares.
-
-    Attributes
-    ----------
-    members
-        The algorithm, or the algorithms that run side by side.
-    score
-        The score under the risk attitude; higher is better.
-    expected, lower, upper
-        Mean, 5 % quantile and 95 % quantile of the value.
-    probability_best
-        The probability that no other candidate has a higher value.
-    regret
-        The expected loss in value against the candidate that turns out best.
-    """
-
-    members: tuple[str, ...]
-    score: float
-    expected: float
-    lower: float
-    upper: float
-    probability_best: float
-    regret: float
-
-    @property
-    def name(self) -> str:
-        """The members as text, such as "cma + 2 x de"."""
-        return portfolio_name(self.members)
 
 
 @dataclass(frozen=True, eq=False)

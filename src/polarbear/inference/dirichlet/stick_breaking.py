@@ -28,7 +28,7 @@ from polarbear.posterior.diagnostics import Diagnostics
 
 if TYPE_CHECKING:
     from polarbear.arrays import Array, Indices, Mask
-    from polarbear.inference.dirichlet.beta_sticks import Sticks
+    from polarbear.inference.fields.beta_sticks import Sticks
     from polarbear.inference.fields.dirichlet_field import DirichletField
     from polarbear.models.dirichlet import IndependentPrior
     from polarbear.observe import Choices

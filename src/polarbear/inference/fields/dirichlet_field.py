@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from polarbear.inference.dirichlet.beta_sticks import Sticks, fit_sticks, most_uncertain_first, strongest_first
+from polarbear.inference.fields.beta_sticks import Sticks, fit_sticks, most_uncertain_first, strongest_first
 from polarbear.models.dirichlet import contrast_log_density
 from polarbear.models.helmert import helmert
 from polarbear.models.plackett_luce import log_ratings, log_sum_exp
