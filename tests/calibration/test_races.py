@@ -15,7 +15,7 @@ def keeps_its_promises(cell, outcomes):
     return stats.poisson.sf(wrong - 1, promised) > 1e-3
 
 
-@pytest.mark.parametrize("autocorrelation", [0.0, 0.95])
+@pytest.mark.parametrize("autocorrelation", [pytest.param(0.0, marks=pytest.mark.calibration), 0.95])
 def test_races_keep_their_promises(autocorrelation):
     cell = RaceCell(autocorrelation=autocorrelation)
     assert keeps_its_promises(cell, [simulate_race(cell, seed) for seed in range(4)])

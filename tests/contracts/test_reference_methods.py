@@ -38,7 +38,6 @@ ALWAYS = {
     (pb.Dirichlet, "pathfinder"),
     (pb.RandomWalk, "pathfinder"),
     (pb.BSpline, "advi"),
-    (pb.HierarchicalDirichlet, "advi"),
     (pb.GaussianProcess, "advi-fullrank"),
 }
 # A method draws its random numbers in the same way under every prior, so seeds are tried with one prior per method.

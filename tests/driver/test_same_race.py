@@ -212,7 +212,7 @@ def drive():
 def test_when_its_driver_is_killed_at_random_moments(reference, drive, tmp_path):
     kind, path = reference[0], tmp_path / "my.race"
     moments, total = random.Random(kind), len(reference[2].runs)
-    for _ in range(3):
+    for _ in range(2):
         left = total - (len(stored_runs(path)) if path.exists() else 0)
         number = moments.randint(1, max(1, left // 3))
         status = drive(path, kind, number, moments.uniform(0, 0.03))

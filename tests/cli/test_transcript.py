@@ -1,0 +1,45 @@
+"""The transcript of the documentation shows what the commands print today, apart from numbers and names."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+TRANSCRIPT = Path(__file__).parents[2] / "docs" / "start" / "transcript.md"
+OPTIMISERS = ("random search", "(1+1)-ES", "differential evolution", "Nelder-Mead", "bold (1+1)-ES")
+RACED = ("random", "climber", "poor")
+FINISHED = {"Anytime Pareto set: A (N of N)"}  # the race of the transcript is not finished and has "Candidates"
+
+
+def templates(text, names):
+    """Return the lines of an output with N for each number and A for each name or list of names."""
+    for name in sorted(names, key=len, reverse=True):
+        text = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", "A", text)
+    text = re.sub(r"[▁▂▃▄▅▆▇█]+", "~", text)
+    text = re.sub(r"\d[\d,]*(?:\.\d+)?", "N", text)
+    text = re.sub(r"A(?:, A)+", "A", text)
+    return {" ".join(line.split()) for line in text.splitlines() if line.strip()}
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("status",),
+        ("select", "--at", "50"),
+        ("select", "--log-uniform", "--risk", "quantile"),
+        ("export", "selection", "--at", "50", "--format", "tex"),
+    ],
+    ids=" ".join,
+)
+def test_lines_have_the_wording_of_the_transcript(command, finished, polarbear):
+    shown = templates(TRANSCRIPT.read_text(), OPTIMISERS)
+    name, *options = command
+    printed = templates(polarbear(name, finished, *options).out, RACED)
+    assert printed - shown - FINISHED == set()
+    assert len(printed) >= 3
+
+
+def test_another_wording_is_noticed():
+    shown = templates("Candidates: random search, Nelder-Mead (2 of 4)", OPTIMISERS)
+    assert templates("Candidates: climber (1 of 3)", RACED) == shown
+    assert templates("Remaining: climber (1 of 3)", RACED) != shown
