@@ -53,6 +53,7 @@ calibration: install ## Statistical checks: simulation-based calibration, covera
 
 studies: install ## coverage, whole races and prediction, for docs/explanation/calibration.md (about two core-hours; resumable)
 	$(SINGLE_CORE) $(BIN)/python -m polarbear.calibration coverage --workers 2
+	$(SINGLE_CORE) $(BIN)/python -m polarbear.calibration coverage --workers 2 --replicates 400 --cells instances=8
 	$(SINGLE_CORE) $(BIN)/python -m polarbear.calibration near-equal --workers 2
 	$(SINGLE_CORE) $(BIN)/python -m polarbear.calibration races --workers 2
 	$(SINGLE_CORE) $(BIN)/python -m polarbear.calibration prediction --workers 2
