@@ -146,7 +146,7 @@ NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
 
 
 def assert_shows(printed, shown):
-    """Check that each line shown is printed, with the same words and with numbers within 5 %.
+    """Check that each line shown is printed, with the same words and with numbers within 2 %.
 
     Another processor may add numbers in another order, and so round them differently.
     """
@@ -154,7 +154,7 @@ def assert_shows(printed, shown):
         matches = [other for other in printed.splitlines() if NUMBER.split(other) == NUMBER.split(line)]
         assert matches, f"expected the output to have the line {line!r}, got\n{printed}"
         numbers = [[float(each.replace(",", "")) for each in NUMBER.findall(other)] for other in (line, matches[0])]
-        assert numbers[1] == pytest.approx(numbers[0], rel=0.05), f"{line!r} is printed as {matches[0]!r}"
+        assert numbers[1] == pytest.approx(numbers[0], rel=0.02), f"{line!r} is printed as {matches[0]!r}"
 
 
 def test_output_that_differs_from_the_page_is_an_error():

@@ -39,6 +39,15 @@ def test_lines_have_the_wording_of_the_transcript(command, finished, polarbear):
     assert len(printed) >= 3
 
 
+def test_progress_has_the_wording_of_the_transcript(finished_outcome):
+    shown = templates(TRANSCRIPT.read_text(), OPTIMISERS)
+    rounds = [line for line in finished_outcome[0].err.splitlines() if line.startswith("round ")]
+    assert rounds
+    # A line that also reports an elimination begins like the others.
+    beginnings = {line.split(" evaluations")[0] for line in shown if line.startswith("round ")}
+    assert {line.split(" evaluations")[0] for line in templates("\n".join(rounds), RACED)} <= beginnings
+
+
 def test_another_wording_is_noticed():
     shown = templates("Candidates: random search, Nelder-Mead (2 of 4)", OPTIMISERS)
     assert templates("Candidates: climber (1 of 3)", RACED) == shown
