@@ -7,8 +7,10 @@ from .driver.dispatch import RaceError
 from .driver.race import Race
 from .execution import Limits, LocalExecutor, ReplayExecutor, dask_executor
 from .importers import Imported, read_runs
-from .inference import ADVI, NUTS, Pathfinder
 from .inference.fitting import fit
+from .inference.reference.advi import ADVI
+from .inference.reference.nuts import NUTS
+from .inference.reference.pathfinder import Pathfinder
 from .inference.reference.pymc_model import to_pymc
 from .models import (
     BayesianBootstrap,

@@ -11,7 +11,8 @@ from rich.console import Console
 import polarbear as pb
 from polarbear.driver import progress as views
 from polarbear.driver.progress import LineView, LiveView, SilentView, make_view
-from polarbear.race import inference, loop
+from polarbear.inference import fitting
+from polarbear.race import loop
 from tests.race.paper import some_posterior
 from tests.race.simulated import simulated_runs
 
@@ -120,7 +121,7 @@ def test_a_line_counts_the_failures_of_its_own_round():
 
 def test_a_line_reports_an_unreliable_posterior(monkeypatch):
     doubtful = some_posterior(np.random.default_rng(0), NAMES, TIMES, reliable=False)
-    monkeypatch.setattr(inference, "fit", lambda *_, **__: doubtful)
+    monkeypatch.setattr(fitting, "fit", lambda *_, **__: doubtful)
     stream = io.StringIO()
     play(LineView(stream), rounds=1)
     assert "nothing was decided, because the posterior is unreliable: made up for a test" in stream.getvalue()

@@ -95,7 +95,7 @@ def test_without_a_file(reference):
 def test_after_reopening_the_rounds_are_the_same_and_nothing_is_inferred(reference, monkeypatch):
     _, path, result = reference
     with monkeypatch.context() as patch:
-        patch.setattr("polarbear.race.inference.fit", None)
+        patch.setattr("polarbear.inference.fitting.fit", None)
         race = pb.Race.open(path)
     with race:
         assert race.result.rounds == result.rounds

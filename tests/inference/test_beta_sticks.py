@@ -6,8 +6,9 @@ from scipy import integrate, special, stats
 from scipy.special import betaln
 
 import polarbear as pb
-from polarbear.inference import stick_breaking, whitened_posterior
+from polarbear.inference.dirichlet.stick_breaking import stick_breaking
 from polarbear.inference.fields.beta_sticks import Breaks, fit_sticks, strongest_first
+from polarbear.inference.laplace.whitened_posterior import whitened_posterior
 from polarbear.models.helmert import helmert
 
 

@@ -7,9 +7,8 @@ import pytest
 from scipy import special, stats
 
 import polarbear as pb
-from polarbear.inference import gibbs
 from polarbear.inference.convergence import CHAINS
-from polarbear.inference.dirichlet.gibbs import _redraw_kappa, _State
+from polarbear.inference.dirichlet.gibbs import _redraw_kappa, _State, gibbs
 from polarbear.models.hyperpriors import Exponential
 from tests.inference.exact import assert_follow, assert_mean, assert_share, beta_posterior, duel, exact_hierarchy
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import polarbear as pb
-from polarbear.inference import nested_laplace
+from polarbear.inference.laplace.nested import nested_laplace
 from tests.inference.exact import assert_duel, assert_mean, duel, exact_duel
 
 WINS = {

@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 
 import polarbear as pb
-from polarbear import inference
+from polarbear.inference import fitting
+from polarbear.inference.reference import nuts
 from polarbear.inference.reference.joint_density import JointDensity
 from polarbear.models.plackett_luce import sample_rankings
 
 jax = pytest.importorskip("jax", reason="needs the extra `mcmc`")
 pytest.importorskip("blackjax", reason="needs the extra `mcmc`")
 
-nuts = sys.modules["polarbear.inference.reference.nuts"]  # the package's attribute of that name is the function
 
 PRIOR = pb.RandomWalk()
 GRID = pb.linear_grid(1, 3, 3)
@@ -95,7 +95,7 @@ def test_invalid_settings_are_rejected(wrong, message):
 
 
 def test_without_the_extra_the_error_says_what_to_install(monkeypatch):
-    monkeypatch.setattr("polarbear.inference.reference_methods_installed", lambda: False)
+    monkeypatch.setattr("polarbear.inference.request.reference_methods_installed", lambda: False)
     with pytest.raises(ValueError, match=r"method='nuts' needs JAX and BlackJAX: pip install 'polarbear\[mcmc\]'"):
         pb.fit(choices_of(6, 1), prior=PRIOR, method="nuts")
 
@@ -113,7 +113,7 @@ def unreliable(method):
 @pytest.fixture
 def cheaper_methods_fail(monkeypatch):
     for name in ("correct_by_importance", "correct_by_hmc"):
-        monkeypatch.setattr(f"polarbear.inference.{name}", unreliable(getattr(inference, name)))
+        monkeypatch.setattr(fitting, name, unreliable(getattr(fitting, name)))
 
 
 @pytest.mark.usefixtures("cheaper_methods_fail")
@@ -126,7 +126,7 @@ def test_auto_falls_back_on_nuts():
 
 @pytest.mark.usefixtures("cheaper_methods_fail")
 def test_auto_without_the_extra_says_what_to_install(monkeypatch):
-    monkeypatch.setattr("polarbear.inference.reference_methods_installed", lambda: False)
+    monkeypatch.setattr(fitting, "reference_methods_installed", lambda: False)
     diagnostics = pb.fit(choices_of(6, 1), prior=PRIOR, draws=1000).diagnostics
     assert diagnostics.method == "hmc"
     assert not diagnostics.reliable

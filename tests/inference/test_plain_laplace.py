@@ -9,7 +9,7 @@ import pytest
 from scipy import optimize, stats
 
 import polarbear as pb
-from polarbear.inference import plain_laplace
+from polarbear.inference.laplace.plain import plain_laplace
 from tests.inference.exact import assert_follow, beta_posterior, duel, log_likelihood_of
 
 PRIORS = [pb.RandomWalk(), pb.GaussianProcess(), pb.SparseGaussianProcess(inducing=2)]

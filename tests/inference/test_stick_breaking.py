@@ -7,7 +7,7 @@ import pytest
 from scipy import special, stats
 
 import polarbear as pb
-from polarbear.inference import stick_breaking
+from polarbear.inference.dirichlet.stick_breaking import stick_breaking
 from polarbear.models.plackett_luce import sample_rankings
 from tests.inference.exact import assert_follow, assert_mean, assert_share, beta_posterior, duel, exact_hierarchy
 

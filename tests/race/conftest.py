@@ -5,7 +5,8 @@ from itertools import chain, repeat
 import pytest
 
 import polarbear as pb
-from polarbear.race import inference, loop
+from polarbear.inference import fitting
+from polarbear.race import loop
 from tests.race.small import crossing_utilities, play_to_end, settings_of
 
 
@@ -22,6 +23,6 @@ def believe(monkeypatch):
 
     def replace_fit(*posteriors):
         remaining = chain(posteriors, repeat(posteriors[-1]))
-        monkeypatch.setattr(inference, "fit", lambda *_, **__: next(remaining))
+        monkeypatch.setattr(fitting, "fit", lambda *_, **__: next(remaining))
 
     return replace_fit

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 import polarbear as pb
-from polarbear.race import inference, loop
+from polarbear.inference import fitting
+from polarbear.race import loop
 from polarbear.race.inference import infer_posterior
 from polarbear.race.sampling import running_until
 from polarbear.race.state import unresolved
@@ -201,7 +202,7 @@ def test_the_runs_of_a_round_are_added_once():
 
 
 def test_repeating_recorded_rounds_infers_nothing(finished_race, monkeypatch):
-    monkeypatch.setattr(inference, "fit", None)
+    monkeypatch.setattr(fitting, "fit", None)
     state = loop.start(finished_race.settings, finished_race.names)
     for round_ in finished_race.rounds:
         plan = loop.ask(state, most_instances=len(round_.instances))

@@ -1,7 +1,8 @@
 """Posterior inference: methods that turn choices and a prior into posterior draws and diagnostics.
 
 In: `Choices` and a prior. Out: draws of the utilities (of the ratings, for the Bayesian bootstrap) and `Diagnostics`.
-`fitting` holds `fit`, which selects the method and returns a `Posterior`.
+`fitting` holds `fit`, which selects the method and returns a `Posterior`; `request` checks its arguments. The package itself
+imports nothing, so that reading a stored race need not import the methods.
 
 | method | module | priors | description |
 | --- | --- | --- | --- |
@@ -19,33 +20,3 @@ Three modules serve several methods: `importance` (Pareto-smoothed importance we
 chains, R-hat and effective sample size) and `hyperparameter_summary`. The sub-package `fields` holds the latent functions
 and their linear algebra. The docstrings of `laplace`, `dirichlet`, `reference` and `bootstrap` describe their other modules.
 """
-
-from polarbear.inference.dirichlet.gibbs import gibbs
-from polarbear.inference.dirichlet.stick_breaking import correct_each_time, stick_breaking
-from polarbear.inference.hmc import correct_by_hmc, hmc
-from polarbear.inference.laplace.nested import correct_by_importance, nested_laplace
-from polarbear.inference.laplace.plain import plain_laplace
-from polarbear.inference.laplace.whitened_posterior import whitened_posterior
-from polarbear.inference.reference.advi import ADVI, advi
-from polarbear.inference.reference.jax_runtime import is_installed as reference_methods_installed
-from polarbear.inference.reference.nuts import NUTS, nuts
-from polarbear.inference.reference.pathfinder import Pathfinder, pathfinder
-
-__all__ = [
-    "ADVI",
-    "NUTS",
-    "Pathfinder",
-    "advi",
-    "correct_by_hmc",
-    "correct_by_importance",
-    "correct_each_time",
-    "gibbs",
-    "hmc",
-    "nested_laplace",
-    "nuts",
-    "pathfinder",
-    "plain_laplace",
-    "reference_methods_installed",
-    "stick_breaking",
-    "whitened_posterior",
-]

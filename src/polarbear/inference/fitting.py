@@ -7,19 +7,26 @@ In: `Choices`, a prior, a method and a seed. Out: a `Posterior`. This is the onl
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.sparse.csgraph import connected_components
 
-from polarbear import inference
-from polarbear.inference import ADVI, NUTS, Pathfinder
 from polarbear.inference.bootstrap import bayesian_bootstrap
-from polarbear.literals import Method
+from polarbear.inference.dirichlet.gibbs import gibbs
+from polarbear.inference.dirichlet.stick_breaking import correct_each_time
+from polarbear.inference.hmc import correct_by_hmc, hmc
+from polarbear.inference.laplace.nested import correct_by_importance
+from polarbear.inference.laplace.plain import plain_laplace
+from polarbear.inference.laplace.whitened_posterior import whitened_posterior
+from polarbear.inference.reference.advi import ADVI, advi
+from polarbear.inference.reference.jax_runtime import is_installed as reference_methods_installed
+from polarbear.inference.reference.nuts import NUTS, nuts
+from polarbear.inference.reference.pathfinder import Pathfinder, pathfinder
+from polarbear.inference.request import INSTALL, check_request
 from polarbear.models import (
     BayesianBootstrap,
     Dirichlet,
-    HierarchicalDirichlet,
     PlackettLucePrior,
     Prior,
     TemporalPrior,
@@ -32,6 +39,7 @@ from polarbear.single_thread import single_thread
 
 if TYPE_CHECKING:
     from polarbear.arrays import Array
+    from polarbear.literals import Method
     from polarbear.posterior.diagnostics import Diagnostics
 
 
@@ -43,8 +51,6 @@ _REFERENCES: dict[object, Reference] = {
     "advi-fullrank": ADVI(covariance="full"),
     "pathfinder": Pathfinder(),
 }
-_INSTALL = "pip install 'polarbear[mcmc]'"
-_FEWEST_DRAWS = 100  # with fewer, Pareto smoothing has no tail and R-hat no chains to estimate from
 
 
 def fit(
@@ -125,24 +131,24 @@ def _draw(
     """Draw utilities (time, algorithm, draw) with the given method, falling back on slower ones under "auto"."""
     match _REFERENCES.get(method, method):
         case NUTS() as settings:
-            return inference.nuts(choices, prior, settings, draws=draws, rng=rng)
+            return nuts(choices, prior, settings, draws=draws, rng=rng)
         case ADVI() as settings:
-            return inference.advi(choices, prior, settings, draws=draws, rng=rng)
+            return advi(choices, prior, settings, draws=draws, rng=rng)
         case Pathfinder() as settings:
-            return inference.pathfinder(choices, prior, settings, draws=draws, rng=rng)
+            return pathfinder(choices, prior, settings, draws=draws, rng=rng)
     if method == "hmc":
-        return inference.hmc(choices, prior, draws=draws, rng=rng)
+        return hmc(choices, prior, draws=draws, rng=rng)
     if method == "laplace":
-        return inference.plain_laplace(choices, prior, draws=draws, rng=rng)
+        return plain_laplace(choices, prior, draws=draws, rng=rng)
     if method == "gibbs" and not isinstance(prior, TemporalPrior):
-        return inference.gibbs(choices, prior, draws=draws, rng=rng)
+        return gibbs(choices, prior, draws=draws, rng=rng)
 
-    posterior = inference.whitened_posterior(choices, prior)
+    posterior = whitened_posterior(choices, prior)
     again = np.ones(len(choices.grid), dtype=bool)
     if isinstance(prior, TemporalPrior):
-        utilities, diagnostics = inference.correct_by_importance(posterior, draws=draws, rng=rng)
+        utilities, diagnostics = correct_by_importance(posterior, draws=draws, rng=rng)
     else:
-        utilities, diagnostics, good = inference.correct_each_time(posterior, draws=draws, rng=rng)
+        utilities, diagnostics, good = correct_each_time(posterior, draws=draws, rng=rng)
         if isinstance(prior, Dirichlet):  # times share no hyperparameter, so good times keep their draws
             again = ~good
     if diagnostics.reliable:
@@ -153,15 +159,15 @@ def _draw(
     attempts = diagnostics.message
     if not again.all():
         choices = choices.at_times(again)
-        posterior = inference.whitened_posterior(choices, prior)
+        posterior = whitened_posterior(choices, prior)
         attempts += f" This concerned {again.sum()} of {len(again)} times."
-    utilities[again], diagnostics = inference.correct_by_hmc(posterior, draws=draws, rng=rng)
+    utilities[again], diagnostics = correct_by_hmc(posterior, draws=draws, rng=rng)
     if not diagnostics.reliable:
-        if not inference.reference_methods_installed():
-            hint = f"NUTS may do better: {_INSTALL}."
+        if not reference_methods_installed():
+            hint = f"NUTS may do better: {INSTALL}."
             return utilities, replace(diagnostics, message=f"{attempts} {diagnostics.message} {hint}")
         attempts += " Hamiltonian Monte Carlo did not converge."
-        utilities[again], diagnostics = inference.nuts(choices, prior, NUTS(), draws=draws, rng=rng)
+        utilities[again], diagnostics = nuts(choices, prior, NUTS(), draws=draws, rng=rng)
     return utilities, replace(diagnostics, message=f"{attempts} {diagnostics.message}")
 
 
@@ -174,36 +180,6 @@ def _check(choices: Choices, prior: Prior, method: str, draws: int, seed: int) -
     check_request(prior, method, draws, times=len(choices.grid))
     require_count("seed", seed, least=0)
     _check_connected(choices)
-
-
-def check_request(prior: Prior, method: str, draws: int, *, times: int) -> None:
-    """Raise a ValueError if `fit` would reject this request whatever the data.
-
-    Callers that fit only after hours of running check their request with it first.
-    """
-    if not isinstance(prior, TemporalPrior | Dirichlet | HierarchicalDirichlet | BayesianBootstrap):
-        raise ValueError(
-            f"expected a prior such as BayesianBootstrap(), got {prior!r}; did you forget the parentheses?"
-        )
-    if method not in get_args(Method):
-        raise ValueError(f"expected method to be one of {', '.join(map(repr, get_args(Method)))}; got {method!r}")
-    if isinstance(prior, BayesianBootstrap) and method != "auto":
-        raise ValueError(
-            f"expected method='auto' with BayesianBootstrap, which draws its posterior directly, got {method!r}; "
-            "use method='auto', or a Plackett-Luce prior such as RandomWalk()"
-        )
-    if method in _REFERENCES and not inference.reference_methods_installed():
-        raise ValueError(f"method={method!r} needs JAX and BlackJAX: {_INSTALL}; or use method='auto'")
-    if method == "gibbs" and isinstance(prior, TemporalPrior):
-        raise ValueError(
-            f"expected a Dirichlet prior with method='gibbs', got {prior!r}; use method='auto' or prior=Dirichlet()"
-        )
-    require_count("draws", draws, least=_FEWEST_DRAWS)
-    if isinstance(prior, TemporalPrior) and times < 2:
-        raise ValueError(
-            f"expected at least two times with {type(prior).__name__}, which shares information over time, got one; "
-            "give a grid of several times, or use prior=BayesianBootstrap()"
-        )
 
 
 def _check_connected(choices: Choices) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from polarbear.inference.fitting import fit
 from polarbear.race.observations import rerank
 from polarbear.race.sampling import seed_of
 
@@ -21,6 +20,8 @@ def infer_posterior(state: State) -> Posterior:
     """
     if state.posterior is not None:
         return state.posterior
+    from polarbear.inference.fitting import fit  # imports every method, which reading a stored race does not need
+
     settings = state.settings
     return fit(
         choices_of_runs(state),

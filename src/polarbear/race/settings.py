@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, get_args
 
-from polarbear.inference.fitting import check_request
+from polarbear.inference.request import check_request
 from polarbear.literals import Clock, Elimination, Failure, Resolution, Specialists
 from polarbear.models import BayesianBootstrap, Prior, is_joint
 from polarbear.models.validation import require_count
