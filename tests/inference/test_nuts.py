@@ -4,6 +4,7 @@ import subprocess
 import sys
 from dataclasses import replace
 from functools import cache
+from importlib.util import find_spec
 
 import numpy as np
 import pytest
@@ -14,9 +15,7 @@ from polarbear.inference.reference import nuts
 from polarbear.inference.reference.joint_density import JointDensity
 from polarbear.models.plackett_luce import sample_rankings
 
-jax = pytest.importorskip("jax", reason="needs the extra `mcmc`")
-pytest.importorskip("blackjax", reason="needs the extra `mcmc`")
-
+pytestmark = pytest.mark.skipif(find_spec("blackjax") is None, reason="needs the extra `mcmc`")
 
 PRIOR = pb.RandomWalk()
 GRID = pb.linear_grid(1, 3, 3)
@@ -52,6 +51,8 @@ def test_progress_is_reported_to_the_end():
 
 
 def test_jax_outside_of_fits_stays_in_single_precision():
+    import jax
+
     a_fit()
     assert jax.numpy.ones(1).dtype == np.float32
 

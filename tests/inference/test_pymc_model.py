@@ -1,6 +1,9 @@
 """`to_pymc` against our own density, and both against PyMC models that were written independently, from raw rankings."""
 
 import warnings
+from functools import cache
+from importlib.util import find_spec
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -10,16 +13,10 @@ from polarbear.inference.reference.joint_density import JointDensity, padded_tab
 from polarbear.models import TemporalPrior
 from tests.oracles.data import load
 
-pytest.importorskip("pymc", reason="needs the extra `pymc`")
-
-with warnings.catch_warnings():  # warnings of PyMC's dependencies at import
-    warnings.simplefilter("ignore")
-    import pymc as pm
-    import pytensor
-
-    from tests.oracles import models as oracle
-
-pytestmark = pytest.mark.filterwarnings("ignore:::pytensor", "ignore:::pymc")
+pytestmark = [
+    pytest.mark.skipif(find_spec("pymc") is None, reason="needs the extra `pymc`"),
+    pytest.mark.filterwarnings("ignore:::pytensor", "ignore:::pymc"),
+]
 
 PRIORS = {
     "dirichlet": pb.Dirichlet(),
@@ -39,9 +36,19 @@ OTHERS = {
     "concentration": pb.Dirichlet(0.3),
     "rate": pb.HierarchicalDirichlet(rate=2.0),
 }
-INTERPRETED = pytensor.compile.mode.Mode(linker="py", optimizer="fast_compile")  # nothing to compile
-
 POINTS = 4
+
+
+@cache
+def peer():
+    """Import PyMC, PyTensor and the independent models, which takes seconds: only when a test runs."""
+    with warnings.catch_warnings():  # warnings of PyMC's dependencies at import
+        warnings.simplefilter("ignore")
+        import pymc
+        import pytensor
+
+        from tests.oracles import models
+    return SimpleNamespace(pymc=pymc, pytensor=pytensor, models=models)
 
 
 class HalfNormal:
@@ -56,6 +63,11 @@ class HalfNormal:
 
     def sample(self, size, *, rng):
         return np.abs(rng.standard_normal(size))
+
+
+@pytest.fixture(autouse=True)
+def _import_quietly():
+    peer()
 
 
 def some_choices():
@@ -74,7 +86,9 @@ def positions(density, rng):
 def log_densities(model, density, rng, names):
     """Return the log-densities of the PyMC model at the positions; `names` maps our names to its names."""
     variables = model.value_vars
-    compiled = pytensor.function(variables, model.logp(), mode=INTERPRETED)
+    pytensor = peer().pytensor
+    interpreted = pytensor.compile.mode.Mode(linker="py", optimizer="fast_compile")  # nothing to compile
+    compiled = pytensor.function(variables, model.logp(), mode=interpreted)
     values = []
     for position in positions(density, rng):
         log_h, coefficients = density.split(position)
@@ -113,7 +127,7 @@ def test_log_density_is_that_of_the_independent_model(name):
     choices, values = some_choices()
     density = JointDensity(PRIORS[name], choices.grid, len(choices.names))
     ours = [float(density(at, padded_tables(choices))) for at in positions(density, np.random.default_rng(2))]
-    model = oracle.build(name, values, choices.grid.times, choices.grid.axis)
+    model = peer().models.build(name, values, choices.grid.times, choices.grid.axis)
     theirs = log_densities(model, density, np.random.default_rng(2), ORACLE_NAMES)
     # The two processes with a Cholesky factor have a jitter of 1e-10 there, and none here.
     tolerance = 1e-5 if "gaussian_process" in name else 1e-8
@@ -134,7 +148,7 @@ def test_a_custom_hyperprior_is_included():
 def test_utilities_and_ratings_are_named_over_time(prior):
     choices, _ = some_choices()
     model = pb.to_pymc(choices, prior)
-    assert isinstance(model, pm.Model)
+    assert isinstance(model, peer().pymc.Model)
     assert model.named_vars_to_dims["utilities"] == model.named_vars_to_dims["ratings"] == ("time", "algorithm")
     assert list(model.coords["algorithm"]) == list(choices.names)
     np.testing.assert_array_equal(model.coords["time"], choices.grid.times)

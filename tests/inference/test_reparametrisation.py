@@ -1,5 +1,7 @@
 """White coordinates: a map whose volume is what it says, and a density close to the standard normal's."""
 
+from importlib.util import find_spec
+
 import numpy as np
 import pytest
 
@@ -12,13 +14,15 @@ from polarbear.inference.reference.reparametrisation import (
     whitening_coordinates,
 )
 
-jax = pytest.importorskip("jax", reason="needs the extra `mcmc`")
+pytestmark = pytest.mark.skipif(find_spec("jax") is None, reason="needs the extra `mcmc`")
 
 PRIORS = [BSpline(), RandomWalk(), GaussianProcess(), Dirichlet(), HierarchicalDirichlet()]
 
 
 @pytest.fixture(autouse=True)
 def double_precision():
+    import jax
+
     with jax.enable_x64(True):
         yield
 
@@ -26,6 +30,8 @@ def double_precision():
 @pytest.fixture(scope="module", params=PRIORS, ids=lambda prior: type(prior).__name__)
 def mapped(request, crossing_choices):
     """The density of a prior, and the compiled map from white noise to its positions."""
+    import jax
+
     prior, choices = request.param, crossing_choices
     density = JointDensity(prior, choices.grid, len(choices.names))
     coordinates = whitening_coordinates(choices, prior)
@@ -33,6 +39,8 @@ def mapped(request, crossing_choices):
 
 
 def test_volume_is_the_determinant_of_the_map(mapped):
+    import jax
+
     density, place = mapped
     jacobian = jax.jit(jax.jacfwd(lambda white: place(white)[0]))
     rng = np.random.default_rng(1)
