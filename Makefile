@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 SINGLE_CORE := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 INSTALL := $(if $(shell command -v uv),uv pip install --quiet --python $(BIN)/python,$(BIN)/python -m pip install --quiet)
 
-.PHONY: help install bbob oracles demo test lint calibration studies references benchmark docs clean
+.PHONY: help install bbob oracles demo test pytest lint calibration studies references benchmark docs clean
 
 help: ## Show this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):[^#]*## */  make \1\t/' | expand -t 20
@@ -45,7 +45,10 @@ lint: install ## Style, types and layers
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-test: lint ## Lint, then all tests and doctests (minutes)
+test: install ## Lint, and all tests and doctests, side by side (minutes)
+	@$(MAKE) --no-print-directory --jobs 2 lint pytest
+
+pytest: install
 	$(SINGLE_CORE) $(BIN)/pytest -n auto --dist loadfile --no-loadscope-reorder
 
 calibration: install ## Statistical checks: simulation-based calibration, coverage, races, model checks (long)

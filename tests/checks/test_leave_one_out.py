@@ -46,6 +46,7 @@ def test_the_algorithm_left_out_has_no_win_rates(with_a_copy):
         np.testing.assert_allclose(each.rate + each.rate.transpose(0, 2, 1), 1)
 
 
+@pytest.mark.calibration
 def test_standard_errors_match_the_differences_under_the_model():
     # 200 data sets of 60 instances; three standard errors of the mean of a squared standard normal value are 0.3.
     utilities = np.array([[0.6, 0.2, -0.2, -0.6]])
@@ -61,7 +62,7 @@ def test_standard_errors_match_the_differences_under_the_model():
     assert mean.min() > 0.45  # the largest of three errors is taken, and is somewhat too large: 0.65 less three errors
 
 
-@pytest.mark.parametrize("instances", [8, 100])
+@pytest.mark.parametrize("instances", [8, pytest.param(100, marks=pytest.mark.calibration)])
 def test_influences_are_rare_under_the_model(instances):
     # Truths from the widest prior. One in a hundred is allowed; of 300 data sets of each kind, at most one had an influence.
     alarms = 0

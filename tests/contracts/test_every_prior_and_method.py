@@ -159,7 +159,8 @@ def small_fit(kind: type, method: Method, seed: int) -> pb.Posterior:
 small_fit_kept = cache(small_fit)
 
 
-# Hamiltonian Monte Carlo draws its random numbers in the same way under every temporal prior; one of them is enough.
+# Hamiltonian Monte Carlo draws its random numbers, and thins its chains, in the same way under every temporal prior; one
+# of them is enough.
 SEEDED = [case for case in CASES if case[1] != "hmc" or case[0] in (pb.Dirichlet, pb.BSpline)]
 
 
@@ -176,7 +177,7 @@ def test_other_seeds_give_other_draws(kind: type) -> None:
     assert (one.ratings != other.ratings).any(axis=(1, 2)).mean() > 0.9
 
 
-@for_every_case
+@pytest.mark.parametrize(("kind", "method"), SEEDED)
 def test_effective_draws_do_not_exceed_their_number(kind: type, method: Method) -> None:
     posterior = small_fit_kept(kind, method, 3)
     assert posterior.diagnostics.effective_draws <= len(posterior.ratings) == 100
