@@ -6,6 +6,9 @@ BIN := $(VENV)/bin
 SINGLE_CORE := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 INSTALL := $(if $(shell command -v uv),uv pip install --quiet --python $(BIN)/python,$(BIN)/python -m pip install --quiet)
 
+# Without bytecode, each of the hundreds of processes that the tests start would compile the package again.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: help install bbob oracles demo test pytest lint calibration studies references benchmark docs clean
 
 help: ## Show this list
