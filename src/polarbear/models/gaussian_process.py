@@ -34,8 +34,25 @@ _LARGEST_PRECISION = 1e12
 _LONGEST_LENGTHSCALE = 0.9999  # quantile of its prior up to which the precision and the jitter must suffice
 
 
+class KernelPrior(TemporalPrior):
+    """A temporal prior with a kernel: the hyperparameters and checks that Gaussian processes share."""
+
+    kernel: KernelName
+    amplitude: Hyperprior
+    lengthscale: Hyperprior
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        get_kernel(self.kernel)
+
+    @property
+    def hyperpriors(self) -> Mapping[str, Hyperprior]:
+        """The priors of σ and ℓ."""
+        return {"amplitude": self.amplitude, "lengthscale": self.lengthscale}
+
+
 @dataclass(frozen=True)
-class GaussianProcess(TemporalPrior):
+class GaussianProcess(KernelPrior):
     """Exact Gaussian process: η ~ GP(0, σ² C(|t − t'| / ℓ)), with time scaled to [0, 1].
 
     Like all temporal priors it is used with the paper's likelihood, which treats a run's rankings at different times as
@@ -54,15 +71,6 @@ class GaussianProcess(TemporalPrior):
     kernel: KernelName = "matern32"
     amplitude: Hyperprior = field(default_factory=LogNormal)
     lengthscale: Hyperprior = field(default_factory=InverseGamma)
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        get_kernel(self.kernel)
-
-    @property
-    def hyperpriors(self) -> Mapping[str, Hyperprior]:
-        """The priors of σ and ℓ."""
-        return {"amplitude": self.amplitude, "lengthscale": self.lengthscale}
 
     def factor(self, grid: Grid, *hyperparameters: float) -> Array:
         """Return the Cholesky factor of the covariance of η at the grid's times."""
@@ -89,7 +97,7 @@ class GaussianProcess(TemporalPrior):
 
 
 @dataclass(frozen=True)
-class SparseGaussianProcess(TemporalPrior):
+class SparseGaussianProcess(KernelPrior):
     """Sparse Gaussian process (deterministic training conditional): η = K_tu K_uu⁻¹ u, with u at M inducing points.
 
     Like all temporal priors it is used with the paper's likelihood, which treats a run's rankings at different times as
@@ -110,13 +118,7 @@ class SparseGaussianProcess(TemporalPrior):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        get_kernel(self.kernel)
         require_count("SparseGaussianProcess inducing", self.inducing, least=2)
-
-    @property
-    def hyperpriors(self) -> Mapping[str, Hyperprior]:
-        """The priors of σ and ℓ."""
-        return {"amplitude": self.amplitude, "lengthscale": self.lengthscale}
 
     def factor(self, grid: Grid, *hyperparameters: float) -> Array:
         """Return K_tu R⁻ᵀ with K_uu = R Rᵀ."""

@@ -9,15 +9,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from polarbear.models.gaussian_process import KernelPrior
 from polarbear.models.hyperpriors import Hyperprior, InverseGamma, LogNormal
 from polarbear.models.kernels import get_kernel
 from polarbear.models.namespace import namespace_of
-from polarbear.models.temporal import TemporalPrior
 from polarbear.models.validation import require_count, require_positive
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from polarbear.arrays import Array
     from polarbear.literals import KernelName
     from polarbear.observe import Grid
@@ -37,7 +35,7 @@ _NEGLIGIBLE = 1e-10  # threshold for singular values of the eigenfunctions on th
 
 
 @dataclass(frozen=True)
-class HilbertSpaceGP(TemporalPrior):
+class HilbertSpaceGP(KernelPrior):
     """Hilbert-space Gaussian process: η(t) = Σ_j β_j √S(√λ_j) φ_j(t).
 
     The φ_j are the first m eigenfunctions of the Laplacian on an interval wider than the grid.
@@ -63,18 +61,12 @@ class HilbertSpaceGP(TemporalPrior):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        get_kernel(self.kernel)
         if self.basis is not None:
             require_count("HilbertSpaceGP basis", self.basis, least=1)
         if self.boundary is not None:
             require_positive("HilbertSpaceGP boundary", self.boundary)
             if self.boundary <= 1:
                 raise ValueError(f"expected a finite number above 1 for HilbertSpaceGP boundary, got {self.boundary!r}")
-
-    @property
-    def hyperpriors(self) -> Mapping[str, Hyperprior]:
-        """The priors of σ and ℓ."""
-        return {"amplitude": self.amplitude, "lengthscale": self.lengthscale}
 
     def size(self) -> tuple[int, float]:
         """Return the number m of basis functions and the boundary factor c in use.
