@@ -1,4 +1,7 @@
-"""Contracts of every prior with every method that supports it; a new prior or method without an entry fails."""
+"""Every prior with every method that supports it gives valid draws and diagnostics, and exact methods agree.
+
+A new method without an entry in `priors_and_methods.py` fails.
+"""
 
 from __future__ import annotations
 
@@ -8,90 +11,35 @@ from typing import get_args
 
 import numpy as np
 import pytest
-from scipy import stats
 
 import polarbear as pb
 from polarbear import models
 from polarbear.literals import Method
-from polarbear.models import Prior, TemporalPrior
+from polarbear.models import TemporalPrior
 from polarbear.models.plackett_luce import sample_rankings
-
-EXAMPLES: dict[type, Prior] = {
-    pb.Dirichlet: pb.Dirichlet(),
-    pb.HierarchicalDirichlet: pb.HierarchicalDirichlet(),
-    pb.GaussianProcess: pb.GaussianProcess(),
-    pb.SparseGaussianProcess: pb.SparseGaussianProcess(inducing=4),
-    pb.HilbertSpaceGP: pb.HilbertSpaceGP(basis=20, boundary=3.0),
-    pb.RandomWalk: pb.RandomWalk(),
-    pb.BSpline: pb.BSpline(),
-    pb.BayesianBootstrap: pb.BayesianBootstrap(),
-}
-# Methods whose draws follow the exact posterior, and the one that serves only for comparison.
-EXACT = ("nested-laplace", "hmc", "gibbs")
-APPROXIMATE = ("laplace",)
-# Compiled by JAX, which takes seconds each; `test_reference_methods.py` has the same checks for them.
-REFERENCE = ("nuts", "advi", "advi-fullrank", "pathfinder")
-
-
-def every_prior() -> list[type]:
-    """Return all priors that the package offers."""
-    return list(models.PRIORS.values())
-
-
-def methods_of(kind: type) -> list[str]:
-    if kind is pb.BayesianBootstrap:
-        return ["auto"]  # it draws its posterior directly
-    offered = [method for method in get_args(Method) if method not in REFERENCE]
-    return [method for method in offered if method != "gibbs" or not issubclass(kind, TemporalPrior)]
-
+from tests.contracts.priors_and_methods import (
+    APPROXIMATE,
+    DRAWS,
+    EXACT,
+    EXAMPLES,
+    GRID,
+    NAMES,
+    REFERENCE,
+    assert_same_posterior,
+    every_prior,
+    fitted,
+    for_every_density,
+    for_every_prior,
+    methods_of,
+    some_choices,
+    utility_differences,
+)
 
 CASES = [(kind, method) for kind in every_prior() for method in methods_of(kind)]
-for_every_prior = pytest.mark.parametrize("kind", every_prior())
-for_every_density = pytest.mark.parametrize(
-    "kind", [kind for kind in every_prior() if kind is not pb.BayesianBootstrap]
-)
 for_every_case = pytest.mark.parametrize(("kind", "method"), CASES)
-
-GRID = pb.log_grid(10, 1000, 5)
-NAMES = ("cma", "de", "rs")
-DRAWS = 4000
-
-
-@cache
-def some_choices() -> pb.Choices:
-    """Twelve instances with a crossing, some ties, and runs that were lost or ended early."""
-    rise = np.linspace(0, 1, len(GRID))[:, None]
-    utilities = np.array([1.0, 0.0, -1.0]) * (1 - rise) + np.array([0.0, 1.0, -1.0]) * rise
-    values = sample_rankings(utilities, 12, rng=np.random.default_rng(1))
-    values[:4] = np.round(values[:4])
-    values[5, :, 1] = np.nan
-    values[7, 3:, 2] = np.nan
-    return pb.Choices.from_values(values, grid=GRID, names=NAMES)
-
-
-@cache
-def fitted(prior: Prior, method: Method) -> pb.Posterior:
-    return pb.fit(some_choices(), prior=prior, method=method, draws=DRAWS, seed=2)
-
-
-def utility_differences(posterior: pb.Posterior) -> np.ndarray:
-    """log θ_i / θ_j of the pairs i < j, shape (draw, time, pair)."""
-    first, second = np.triu_indices(len(posterior.names), 1)
-    return np.log(posterior.ratings[..., first] / posterior.ratings[..., second])
-
-
-def independent_draws(posterior: pb.Posterior) -> float:
-    """Return the number of independent draws: importance weights reduce it, and so does resampling."""
-    effective = posterior.diagnostics.effective_draws
-    return effective if posterior.diagnostics.pareto_k is None else 1 / (1 / effective + 1 / len(posterior.ratings))
 
 
 # The members
-
-
-def test_every_prior_has_an_example() -> None:
-    assert set(EXAMPLES) == set(every_prior())
-    assert all(type(example) is kind for kind, example in EXAMPLES.items())
 
 
 def test_every_method_is_known_to_be_exact_or_approximate() -> None:
@@ -158,7 +106,6 @@ def small_fit(kind: type, method: Method, seed: int) -> pb.Posterior:
 
 small_fit_kept = cache(small_fit)
 
-
 # Hamiltonian Monte Carlo draws its random numbers, and thins its chains, in the same way under every temporal prior; one
 # of them is enough.
 SEEDED = [case for case in CASES if case[1] != "hmc" or case[0] in (pb.Dirichlet, pb.BSpline)]
@@ -194,84 +141,6 @@ def test_exact_methods_are_reliable_on_ordinary_data(kind: type) -> None:
     for method in set(EXACT) & set(methods_of(kind)):
         posterior = fitted(EXAMPLES[kind], method)
         assert posterior.diagnostics.reliable, posterior.diagnostics.message
-
-
-# Agreement
-
-# A difference of two shares p̂ and q̂ from n and m independent draws has variance p (1 − p) (1/n + 1/m). All comparisons of
-# one test together may fail once in ten thousand runs; since they share draws, Bonferroni's bound is generous.
-FAILURE_RATE = 1e-4
-
-
-def assert_same_posterior(one: pb.Posterior, two: pb.Posterior) -> None:
-    """Compare shares of draws above zero and above pooled quantiles, and of draws above zero at every time."""
-    differences = [utility_differences(posterior) for posterior in (one, two)]
-    levels = [*np.quantile(np.concatenate(differences), [0.025, 0.2, 0.5, 0.8, 0.975], axis=0), 0.0]
-    events = [[difference > level for level in levels] for difference in differences]
-    shares = np.array([[event.mean(axis=0) for event in of_one] for of_one in events])
-    if one.joint and two.joint:
-        everywhere = [[(sign * difference > 0).all(axis=1) for sign in (-1, 1)] for difference in differences]
-        joint = np.array([[event.mean(axis=0) for event in of_one] for of_one in everywhere])
-        shares = np.concatenate([shares.reshape(2, -1), joint.reshape(2, -1)], axis=1)
-    shares = shares.reshape(2, -1)
-    sizes = [independent_draws(posterior) for posterior in (one, two)]
-    total = sum(sizes)
-    pooled = (np.dot(sizes, shares) + 1) / (total + 2)
-    score = (shares[0] - shares[1]) / np.sqrt(pooled * (1 - pooled) * sum(1 / size for size in sizes))
-    worst = int(np.abs(score).argmax())
-    largest = stats.norm.isf(FAILURE_RATE / 2 / score.size)
-    assert abs(score[worst]) < largest, (
-        f"{one.diagnostics.method} and {two.diagnostics.method}: shares {shares[0, worst]:.4f} and {shares[1, worst]:.4f}, "
-        f"{score[worst]:.1f} standard errors apart, where {score.size} comparisons allow {largest:.1f}"
-    )
-
-    for (name, mean, spread), (_, other, _) in zip(
-        one.diagnostics.hyperparameters, two.diagnostics.hyperparameters, strict=True
-    ):
-        error = spread * np.sqrt(sum(1 / size for size in sizes))
-        assert abs(mean - other) < 5 * error, f"{name}: {mean:.4f} and {other:.4f}, standard error {error:.4f}"
-
-
-@for_every_density
-def test_exact_methods_agree(kind: type) -> None:
-    exact = [method for method in methods_of(kind) if method in EXACT]
-    assert len(exact) >= 2
-    for one, two in combinations(exact, 2):
-        assert_same_posterior(fitted(EXAMPLES[kind], one), fitted(EXAMPLES[kind], two))
-
-
-@for_every_density
-def test_plain_laplace_is_near_the_exact_posterior(kind: type) -> None:
-    exact, plain = (utility_differences(fitted(EXAMPLES[kind], method)) for method in ("nested-laplace", "laplace"))
-    # It is an approximation at the joint mode: within a posterior standard deviation, and not twice as wide.
-    assert (np.abs(np.median(plain, axis=0) - np.median(exact, axis=0)) < exact.std(axis=0)).all()
-    assert (plain.std(axis=0) < 2.5 * exact.std(axis=0)).all()
-    assert (plain.std(axis=0) > 0.5 * exact.std(axis=0)).all()
-
-
-@for_every_density
-@pytest.mark.parametrize("seed", range(2))
-def test_plain_laplace_is_unreliable_where_it_is_inaccurate(kind: type, seed: int) -> None:
-    exact = pb.dominance(fitted(EXAMPLES[kind], "auto"))
-    plain = pb.fit(some_choices(), prior=EXAMPLES[kind], method="laplace", draws=1000, seed=seed)
-    error = np.abs(exact - pb.dominance(plain)).max()
-    # A tenth is six standard errors of the thousand draws, and far too much for a decision at 99 %.
-    assert error <= 0.1 or not plain.diagnostics.reliable, f"off by {error:.2f}, yet: {plain.diagnostics.message}"
-    assert plain.diagnostics.reliable or "use method='auto'" in plain.diagnostics.message
-
-
-# Equivalent priors
-
-
-def test_sparse_process_with_a_point_at_each_time_is_the_exact_process() -> None:
-    sparse = fitted(pb.SparseGaussianProcess(inducing=len(GRID)), "nested-laplace")
-    assert_same_posterior(sparse, fitted(pb.GaussianProcess(), "nested-laplace"))
-
-
-def test_hilbert_space_process_with_many_functions_is_the_exact_process() -> None:
-    # The default basis covers the central 90 % of lengthscales; this one all that the posterior can reach.
-    hilbert = fitted(pb.HilbertSpaceGP(basis=150, boundary=20.0), "nested-laplace")
-    assert_same_posterior(hilbert, fitted(pb.GaussianProcess(), "nested-laplace"))
 
 
 # Difficult data
@@ -316,6 +185,48 @@ def test_difficult_data_give_ratings_or_a_warning(kind: type, case: str) -> None
     np.testing.assert_allclose(posterior.ratings.sum(axis=-1), 1.0, rtol=1e-12)
     if not posterior.diagnostics.reliable:
         assert "Not converged" in posterior.diagnostics.message
+
+
+# Agreement
+
+
+@for_every_density
+def test_exact_methods_agree(kind: type) -> None:
+    exact = [method for method in methods_of(kind) if method in EXACT]
+    assert len(exact) >= 2
+    for one, two in combinations(exact, 2):
+        assert_same_posterior(fitted(EXAMPLES[kind], one), fitted(EXAMPLES[kind], two))
+
+
+@for_every_density
+def test_plain_laplace_is_near_the_exact_posterior(kind: type) -> None:
+    exact, plain = (utility_differences(fitted(EXAMPLES[kind], method)) for method in ("nested-laplace", "laplace"))
+    # It is an approximation at the joint mode: within a posterior standard deviation, and not twice as wide.
+    assert (np.abs(np.median(plain, axis=0) - np.median(exact, axis=0)) < exact.std(axis=0)).all()
+    assert (plain.std(axis=0) < 2.5 * exact.std(axis=0)).all()
+    assert (plain.std(axis=0) > 0.5 * exact.std(axis=0)).all()
+
+
+@for_every_density
+@pytest.mark.parametrize("seed", range(2))
+def test_plain_laplace_is_unreliable_where_it_is_inaccurate(kind: type, seed: int) -> None:
+    exact = pb.dominance(fitted(EXAMPLES[kind], "auto"))
+    plain = pb.fit(some_choices(), prior=EXAMPLES[kind], method="laplace", draws=1000, seed=seed)
+    error = np.abs(exact - pb.dominance(plain)).max()
+    # A tenth is six standard errors of the thousand draws, and far too much for a decision at 99 %.
+    assert error <= 0.1 or not plain.diagnostics.reliable, f"off by {error:.2f}, yet: {plain.diagnostics.message}"
+    assert plain.diagnostics.reliable or "use method='auto'" in plain.diagnostics.message
+
+
+def test_sparse_process_with_a_point_at_each_time_is_the_exact_process() -> None:
+    sparse = fitted(pb.SparseGaussianProcess(inducing=len(GRID)), "nested-laplace")
+    assert_same_posterior(sparse, fitted(pb.GaussianProcess(), "nested-laplace"))
+
+
+def test_hilbert_space_process_with_many_functions_is_the_exact_process() -> None:
+    # The default basis covers the central 90 % of lengthscales; this one all that the posterior can reach.
+    hilbert = fitted(pb.HilbertSpaceGP(basis=150, boundary=20.0), "nested-laplace")
+    assert_same_posterior(hilbert, fitted(pb.GaussianProcess(), "nested-laplace"))
 
 
 @for_every_prior

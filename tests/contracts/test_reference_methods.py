@@ -16,7 +16,7 @@ import pytest
 
 import polarbear as pb
 from polarbear.literals import Method
-from tests.contracts.test_every_prior_and_method import (
+from tests.contracts.priors_and_methods import (
     DRAWS,
     EXAMPLES,
     GRID,

@@ -2,8 +2,6 @@
 
 import io
 import json
-import math
-import os
 import zipfile
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,14 +11,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from polarbear.importers import Imported, Reason, Skipped, read_runs
-
-DATA = Path(__file__).parent / "data"
-IOH = DATA / "ioh" / "RandomSearch"
-COCO = DATA / "coco" / "RandomSearch"
-TABLE = "algorithm_name,suite,function_id,dimension,instance,run_id,evaluations,raw_y\n" + "".join(
-    f"cma,s,1,2,{instance},1,{at},{1 / (at + instance)}\n" for instance in (1, 2) for at in (1, 5, 9)
-)
+from polarbear.importers import read_runs
+from tests.importers.untrusted_folders import COCO, IOH, TABLE, ioh, read
 
 quick = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
@@ -30,39 +22,6 @@ def empty_folder():
     """Yield a folder and remove it at once; pytest would keep the hundreds that Hypothesis needs."""
     with TemporaryDirectory() as name:
         yield Path(name)
-
-
-def read(path, **options):
-    """Read, and check that the result is valid."""
-    before = {each: os.lstat(each).st_mtime_ns for each in path.rglob("*")}
-    imported, refusal = None, None
-    try:
-        imported = read_runs(path, **options)
-    except ValueError as error:
-        refusal = error
-    if imported is None:
-        assert type(refusal) is ValueError
-        assert str(refusal).startswith("expected ")
-    else:
-        assert isinstance(imported, Imported)
-        assert imported.runs
-        for run in imported.runs:
-            assert math.isfinite(run.until)
-            assert run.times.size
-            assert (run.times <= run.until).all()
-        assert all(isinstance(each, Skipped) and each.count > 0 and str(each) for each in imported.skipped)
-        assert len({(run.algorithm, run.instance) for run in imported.runs}) == len(imported.runs)
-    assert {each: os.lstat(each).st_mtime_ns for each in path.rglob("*")} == before
-    return imported
-
-
-def ioh(folder, index=None, data=None):
-    target = folder / "ioh"
-    (target / "data_f8_Rosenbrock").mkdir(parents=True)
-    source = IOH / "IOHprofiler_f8_Rosenbrock.json"
-    (target / source.name).write_bytes(source.read_bytes() if index is None else index)
-    source = IOH / "data_f8_Rosenbrock" / "IOHprofiler_f8_DIM5.dat"
-    (target / "data_f8_Rosenbrock" / source.name).write_bytes(source.read_bytes() if data is None else data)
 
 
 def coco(folder, index=None, data=None):
@@ -250,60 +209,3 @@ def test_infinite_values_of_the_c_logger_are_read(tmp_path):
     start = index.index('"y": ') + 5
     ioh(tmp_path, (index[:start] + "inf" + index[index.index(",", start) :]).encode())
     assert len(read_runs(tmp_path).runs) == 5
-
-
-def test_the_error_for_incomplete_json_suggests_an_open_logger(tmp_path):
-    index = (IOH / "IOHprofiler_f8_Rosenbrock.json").read_bytes()
-    ioh(tmp_path, index[:-20])
-    with pytest.raises(ValueError, match=r"is not complete JSON \(.*\); was its logger closed\?"):
-        read_runs(tmp_path)
-
-
-def test_absurd_nesting_and_lines_are_reported(tmp_path):
-    (tmp_path / "deep.json").write_text('{"scenarios": ' + "[" * 100_000)
-    (tmp_path / "long.csv").write_text("algorithm_name,evaluations,raw_y\na,1," + "1" * 2_000_000)
-    (tmp_path / "good.csv").write_text(TABLE)
-    imported = read(tmp_path)
-    assert {each.where: each.reason for each in imported.skipped} == {
-        "deep.json": Reason.DEEP,
-        "long.csv": Reason.LONG_LINE,
-    }
-
-
-def test_tables_in_other_encodings_are_refused(tmp_path):
-    (tmp_path / "latin.csv").write_bytes("algorithm_name,evaluations,raw_y\nKünstlich,1,2\n".encode("latin-1"))
-    with pytest.raises(ValueError, match="is not UTF-8 text; save it as UTF-8"):
-        read_runs(tmp_path)
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"format": "xml"}, "expected format='iohprofiler', 'coco', 'csv', 'parquet' or None, got 'xml'"),
-        ({"clock": "minutes"}, "expected clock='evaluations' or 'seconds', got 'minutes'"),
-        ({"maximise": "yes"}, "expected maximise=True, False or None, got 'yes'"),
-        ({"columns": ["raw_y"]}, "expected columns as a mapping"),
-        ({"columns": {"raw_y": 3}}, "expected the name of the column 'raw_y' as text, got 3"),
-        ({"columns": {"raw_y": None}}, "expected the name of the column 'raw_y', got None"),
-        ({"columns": {"instances": "i"}}, "did you mean 'instance'"),
-    ],
-)
-def test_wrong_options_are_refused(tmp_path, options, message):
-    (tmp_path / "a.csv").write_text(TABLE)
-    with pytest.raises(ValueError, match=message):
-        read_runs(tmp_path, **options)
-
-
-def test_wrong_paths_are_refused(tmp_path):
-    for path in (tmp_path / "nothing", tmp_path, "a\0b", 3, None, tmp_path / ("x" * 5000)):
-        with pytest.raises(ValueError, match="expected "):
-            read_runs(path)
-
-
-def test_coco_data_have_no_seconds_and_are_not_maximised():
-    for options, message in (
-        ({"clock": "seconds"}, "use clock='evaluations'"),
-        ({"maximise": True}, "leave out maximise"),
-    ):
-        with pytest.raises(ValueError, match=message):
-            read_runs(COCO, **options)

@@ -10,19 +10,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 
 import polarbear as pb
-from polarbear.models import IndependentPrior, Prior, TemporalPrior
 from tests.oracles.data import DATASETS, load
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from numpy.typing import NDArray
+
+    from polarbear.models import Prior
 
     Array = NDArray[np.float64]
 
@@ -145,15 +146,6 @@ def test_our_own_nuts_agrees(prior: str, data: str) -> None:
     theirs, error = pairs(long_run["dominance"]), pairs(long_run["dominance_mcse"])
     ours = pairs(pb.dominance(posterior))
     compare_shares("NUTS", ours, theirs, error, independent_draws(posterior), long_run).check()
-
-
-def test_each_prior_has_an_oracle() -> None:
-    temporal = {
-        kind
-        for kind in map(pb.models.__dict__.get, pb.models.__all__)
-        if isinstance(kind, type) and issubclass(kind, TemporalPrior) and kind is not TemporalPrior
-    }
-    assert {type(prior) for prior in PRIORS.values()} == temporal | set(get_args(IndependentPrior))
 
 
 def test_every_prior_and_data_set_has_a_reference() -> None:

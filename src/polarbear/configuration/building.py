@@ -9,9 +9,11 @@ from dataclasses import replace
 from functools import partial
 from inspect import isclass, signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_type_hints
 
+from polarbear import literals
 from polarbear.configuration.imports import import_object
+from polarbear.wording import suggest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -53,13 +55,17 @@ def grid_of(table: GridTable) -> Grid:
 
 def prior_of(table: PriorTable) -> Any:
     """Return the prior, with defaults for parameters that the table does not give."""
-    from polarbear.models import PRIORS
+    from polarbear.models import PRIORS, Hyperprior
 
     kind, parameters = PRIORS[table.kind], table.model_extra or {}
-    known = list(signature(kind).parameters)
-    unknown = [name for name in parameters if name not in known]
-    if unknown:
-        raise ValueError(f"{table.kind} has no {', '.join(unknown)}; it has {', '.join(known)}")
+    distributions = [name for name, hint in get_type_hints(kind, localns=vars(literals)).items() if hint is Hyperprior]
+    known = [name for name in signature(kind).parameters if name not in distributions]
+    for name in parameters:
+        if name in distributions:
+            raise ValueError(f"{name} of {table.kind} is a distribution, which can be set in Python only; leave it out")
+        if name not in known:
+            hint = suggest(name, known) or (f"it has {', '.join(known)}" if known else "it has no parameters")
+            raise ValueError(f"{table.kind} has no {name}; {hint}")
     return kind(**parameters)
 
 

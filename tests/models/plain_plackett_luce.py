@@ -1,0 +1,71 @@
+"""The Plackett-Luce likelihood and its derivatives as plain loops over orderings, and by choix."""
+
+from collections import Counter
+from itertools import permutations, product
+
+import numpy as np
+from choix.opt import Top1Fcts
+
+from polarbear.observe import Choices, Grid
+
+
+def grid_of(times):
+    return Grid(np.arange(1.0, times + 1))
+
+
+def orderings(row):
+    """All orders, best first, that are compatible with a row of values; NaN is absent."""
+    present = [i for i, value in enumerate(row) if not np.isnan(value)]
+    groups = [[i for i in present if row[i] == value] for value in sorted({row[i] for i in present})]
+    return [[i for group in parts for i in group] for parts in product(*map(permutations, groups))]
+
+
+def stages(order, known=None):
+    """The choices of one order, (winner, losers), of its first `known` positions."""
+    pairs = [(winner, list(order[place + 1 :])) for place, winner in enumerate(order)]
+    return [(winner, losers) for winner, losers in pairs[:known] if losers]
+
+
+class Data:
+    """Choices, and the weight of each single choice (time, winner, losers) that they stand for."""
+
+    def __init__(self, choices, observed):
+        self.choices, self.weights = choices, Counter()
+        for time, weight, stages in observed:
+            for winner, losers in stages:
+                self.weights[time, winner, tuple(sorted(losers))] += weight
+
+
+def of_values(values, weights=None):
+    instances, times, _ = values.shape
+    each = np.ones((instances, times)) if weights is None else weights
+    observed = []
+    for instance, time in np.ndindex(instances, times):
+        orders = orderings(values[instance, time])
+        observed += [(time, each[instance, time] / len(orders), stages(order)) for order in orders]
+    return Data(Choices.from_values(values, grid=grid_of(times), weights=weights), observed)
+
+
+def by_loop(choice, mu):
+    """Value, gradient and negative Hessian of one choice, from the definition."""
+    winner, losers = choice
+    chosen_from = [winner, *losers]
+    p = np.zeros(len(mu))
+    p[chosen_from] = np.exp(mu[chosen_from]) / np.exp(mu[chosen_from]).sum()
+    return np.log(p[winner]), np.eye(len(mu))[winner] - p, np.diag(p) - np.outer(p, p)
+
+
+def by_choix(choice, mu):
+    functions = Top1Fcts([choice], penalty=0.0)
+    return -functions.objective(mu), -functions.gradient(mu), functions.hessian(mu)
+
+
+def expected(data, utilities, oracle):
+    times, n = utilities.shape
+    value, gradient, curvature = np.zeros(times), np.zeros((times, n)), np.zeros((times, n, n))
+    for (time, winner, losers), weight in data.weights.items():
+        of_choice = oracle((winner, list(losers)), utilities[time])
+        value[time] += weight * of_choice[0]
+        gradient[time] += weight * of_choice[1]
+        curvature[time] += weight * of_choice[2]
+    return value, gradient, curvature

@@ -1,0 +1,92 @@
+"""Draw figures by name, and check that their texts neither overlap nor are cut off."""
+
+from functools import cache
+from itertools import combinations
+from unittest.mock import patch
+
+import numpy as np
+from matplotlib.text import Text
+
+from polarbear import plots
+from tests.plots.posteriors import posterior_with, race_with
+
+OF_A_POSTERIOR = [name for name, entry in plots.FIGURES.items() if entry.needs == "posterior"]
+OF_A_RACE = [name for name, entry in plots.FIGURES.items() if entry.needs == "race"]
+FIVE = ("CSA", "MXNES", "TPA", "LPXNES", "random")
+
+
+def of_posterior(name, posterior, **options):
+    return plots.draw_figure(name, posterior, pair=posterior.names[:2], **options)
+
+
+@cache
+def figure_of_five(name):
+    """Return a figure of five algorithms with short names, drawn once for several tests."""
+    if plots.FIGURES[name].needs == "race":
+        return of_race(name, race_with(5, names=FIVE, rounds=2))
+    return of_posterior(name, posterior_with(5, names=FIVE))
+
+
+def of_race(name, race, **options):
+    return plots.draw_figure(name, race.posterior, race, most=4 if name == "rounds" else None, **options)
+
+
+def texts_of(figure):
+    """Return all texts that are drawn, with their boxes in pixels."""
+    drawn, draw = [], Text.draw
+
+    def record(text, renderer):
+        if text.get_visible() and text.get_text().strip():
+            drawn.append(text)
+        draw(text, renderer)
+
+    with patch.object(Text, "draw", record):
+        figure.draw_without_rendering()
+    return [(text, text.get_window_extent()) for text in dict.fromkeys(drawn)]
+
+
+def corners(text, box):
+    """Return the corners of a text, rotated as it is drawn."""
+    if text.get_rotation() % 90 == 0:
+        return np.array([[box.x0, box.y0], [box.x1, box.y0], [box.x1, box.y1], [box.x0, box.y1]])
+    angle = np.deg2rad(text.get_rotation())
+    flat = text.get_rotation()
+    text.set_rotation(0)
+    level = text.get_window_extent()
+    text.set_rotation(flat)
+    x, y = text.get_transform().transform(text.get_position())
+    along, up = np.array([np.cos(angle), np.sin(angle)]), np.array([-np.sin(angle), np.cos(angle)])
+    start = np.array([x, y])
+    return np.array(
+        [start, start + along * level.width, start + along * level.width + up * level.height, start + up * level.height]
+    )
+
+
+def overlap(first, second):
+    """Return whether two convex shapes overlap by more than a pixel: no line separates them (separating axis theorem)."""
+    if (first.max(axis=0) <= second.min(axis=0) + 1).any() or (second.max(axis=0) <= first.min(axis=0) + 1).any():
+        return False
+    for shape in (first, second):
+        for side in np.roll(shape, -1, axis=0) - shape:
+            normal = np.array([-side[1], side[0]]) / np.hypot(*side)
+            one, other = first @ normal, second @ normal
+            if one.max() <= other.min() + 1 or other.max() <= one.min() + 1:
+                return False
+    return True
+
+
+def assert_legible(figure):
+    """Check that no text overlaps another one, is cut off or is too small; return the texts."""
+    texts = texts_of(figure)
+    assert texts
+    page, axes = figure.bbox, figure.axes[0].bbox
+    assert axes.width > 0.25 * page.width
+    assert axes.height > 0.2 * page.height
+    for text, box in texts:
+        inside = box.x0 >= page.x0 - 1 and box.y0 >= page.y0 - 1 and box.x1 <= page.x1 + 1 and box.y1 <= page.y1 + 1
+        assert inside, f"{text.get_text()!r} is cut off"
+        assert text.get_fontsize() >= 7
+    shapes = [(text.get_text(), corners(text, box)) for text, box in texts]
+    for (one, shape), (other, its_shape) in combinations(shapes, 2):
+        assert not overlap(shape, its_shape), f"{one!r} lies on {other!r}"
+    return [text for text, _ in texts]

@@ -1,0 +1,110 @@
+"""Every figure is legible with few and many algorithms: no text overlaps, is cut off, or becomes a formula."""
+
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+
+import polarbear as pb
+from polarbear import plots
+from polarbear.plots.lettering import short_names
+from tests.plots.legibility import (
+    FIVE,
+    OF_A_POSTERIOR,
+    OF_A_RACE,
+    assert_legible,
+    figure_of_five,
+    of_posterior,
+    of_race,
+)
+from tests.plots.posteriors import posterior_with, race_with
+
+HOSTILE = ("$x_1$", "a_b^c", "two\nlines", r"\frac{1}{2}", "50% & $", "<script>", "tab\there", "‮reversed")
+
+
+@pytest.mark.parametrize("figure", plots.FIGURES)
+def test_figures_of_five_algorithms_are_legible(figure):
+    assert_legible(figure_of_five(figure))
+
+
+@pytest.mark.parametrize(("number", "length"), [(2, 1), (5, 60), (20, 60)])
+@pytest.mark.parametrize("figure", OF_A_POSTERIOR)
+def test_figures_of_a_posterior_are_legible(figure, number, length):
+    assert_legible(of_posterior(figure, posterior_with(number, length)))
+
+
+@pytest.mark.parametrize(("number", "length"), [(2, 1), (20, 60)])
+@pytest.mark.parametrize("figure", OF_A_RACE)
+def test_figures_of_a_race_are_legible(figure, number, length):
+    assert_legible(of_race(figure, race_with(number, length, rounds=2)))
+
+
+@pytest.mark.parametrize("figure", [name for name in OF_A_POSTERIOR if name != "pair"])
+def test_figures_of_a_column_are_legible(figure):
+    assert_legible(of_posterior(figure, posterior_with(5, 6, names=FIVE), width=3.4))
+
+
+@pytest.mark.parametrize("figure", OF_A_RACE)
+def test_figures_of_a_race_in_a_column_are_legible(figure):
+    assert_legible(of_race(figure, race_with(5, names=FIVE, rounds=2), width=3.4))
+
+
+@pytest.mark.parametrize("figure", plots.FIGURES)
+def test_drawing_a_figure_again_does_not_change_it(figure):
+    drawn = figure_of_five(figure)
+    before = [ax.get_position().bounds for ax in drawn.axes]
+    for _ in range(2):
+        drawn.draw_without_rendering()
+    after = [ax.get_position().bounds for ax in drawn.axes]
+    np.testing.assert_allclose(after, before, atol=0.005)  # of the figure: texts are measured anew each time
+
+
+def test_the_truth_on_a_linear_axis_is_legible():
+    posterior = posterior_with(5, 60)
+    assert_legible(plots.ratings(posterior, axis="linear", truth=posterior.ratings[0]))
+
+
+def test_the_checks_detect_overlap_and_cut_off_text():
+    figure = Figure(figsize=(3, 2), layout="constrained")
+    ax = figure.add_subplot()
+    ax.text(0.5, 0.5, "one")
+    ax.text(0.52, 0.5, "other")
+    with pytest.raises(AssertionError, match="'one' lies on 'other'"):
+        assert_legible(figure)
+    figure = Figure(figsize=(3, 2), layout="none")
+    figure.add_axes((0.3, 0.3, 0.6, 0.6)).text(0.9, 0.5, "a long text")
+    with pytest.raises(AssertionError, match="'a long text' is cut off"):
+        assert_legible(figure)
+
+
+@pytest.mark.parametrize("figure", OF_A_POSTERIOR)
+def test_hostile_names_are_shown_as_text(figure):
+    drawn = of_posterior(figure, posterior_with(len(HOSTILE), names=HOSTILE, seed=1))
+    assert_literal(assert_legible(drawn), HOSTILE)
+
+
+@pytest.mark.parametrize("figure", OF_A_RACE)
+def test_hostile_names_of_a_race_are_shown_as_text(figure):
+    drawn = of_race(figure, race_with(len(HOSTILE), names=HOSTILE, rounds=1, rope=0.0))
+    assert_literal(assert_legible(drawn), HOSTILE)
+
+
+def assert_literal(texts, names):
+    short = short_names(names)
+    with_names = [text for text in texts if any(name in text.get_text() for name in short.values())]
+    assert with_names
+    for text in with_names:
+        assert text.get_parse_math() is False
+        assert text.get_usetex() is False
+        assert "\n" not in text.get_text() or "Round" in text.get_text()
+
+
+@pytest.mark.parametrize("figure", OF_A_POSTERIOR)
+def test_a_single_time_can_be_drawn(figure):
+    assert_legible(of_posterior(figure, posterior_with(3, grid=pb.Grid([50.0]))))
+
+
+def test_without_room_for_labels_there_is_a_list():
+    figure = Figure(figsize=(4, 1.2))
+    ax = figure.add_subplot()
+    plots.draw_ratings(ax, plots.RatingCurves.of(posterior_with(20)))
+    assert len(ax.get_legend().get_texts()) == 20

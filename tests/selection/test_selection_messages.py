@@ -1,0 +1,133 @@
+"""A selection states its recommendation and its limits in sentences, and refuses invalid requests."""
+
+import numpy as np
+import pytest
+
+from polarbear import At, BudgetDistribution, Custom, Expected, Final, Grid, Uniform, select
+from tests.selection.posteriors import posterior_of, random_posterior
+from tests.selection.queries import PREFERENCES
+
+
+def fixed():
+    """B is best in 8 of 10 draws, by 0.2; else A, by 0.1."""
+    return posterior_of([[[0.4, 0.6]]] * 8 + [[[0.55, 0.45]]] * 2, Grid([1000.0]), names=["de", "cma"])
+
+
+def test_the_sentence_of_a_recommendation():
+    selection = select(fixed(), At(1000))
+    assert selection.sentence == (
+        "For a budget of 1,000, by the expected value, choose cma: it is the best of 2 with probability 0.80, and costs "
+        "0.020 in expected regret; next comes de."
+    )
+    assert repr(selection) == f"Selection({selection.sentence})"
+    assert str(selection).splitlines() == [
+        selection.sentence,
+        "",
+        "           value [5 %, 95 %]     P(best)  regret",
+        "cma        0.570 [0.450, 0.600]    0.800  0.0200",
+        "de         0.430 [0.400, 0.550]    0.200  0.1600",
+    ]
+
+
+def test_the_sentence_of_a_portfolio():
+    """Both algorithms together are always first; of equal portfolios the first in order is recommended."""
+    selection = select(fixed(), At(1000), portfolio=3)
+    assert selection.recommendation == ("de", "de", "cma")
+    assert selection.candidates[0].name == "2 x de + cma"
+    assert selection.candidates[2].name == "3 x cma"
+    assert selection.sentence.startswith(
+        "For a budget of 1,000, by the expected value, choose 2 x de + cma: it is the best of 4 with probability 0.50, and "
+        "costs 0.000 in expected regret; next comes de + 2 x cma. It beats the best single algorithm, cma, on "
+    )
+    won = np.mean([1 - b / (2 * (2 * a + b)) for a, b in [(0.4, 0.6)] * 8 + [(0.55, 0.45)] * 2])
+    assert selection.win_rate_against_best_single == pytest.approx(won)
+    assert selection.sentence.endswith(
+        f"on {100 * won:.0f} % of instances, counting one half where cma is its best member. The value of copies of one "
+        "algorithm is computed from Plackett-Luce; repeated runs with virtual_portfolio measure it."
+    )
+
+
+def test_long_tables_are_cut():
+    text = str(select(random_posterior(), portfolio=3))
+    assert text.endswith("\n... and 10 more")
+    assert len(text.splitlines()) == 3 + 10 + 1
+
+
+def test_budgets_outside_the_grid_are_reported(posterior):
+    sentence = select(posterior, BudgetDistribution([100, 200, 300, 5000])).sentence
+    assert sentence.endswith("Only 75 % of the budgets lie within the grid; the others are left out.")
+    assert "Only" not in select(posterior, BudgetDistribution([100, 200])).sentence
+    tiny = select(posterior, BudgetDistribution([(0.9996, 1e6), (0.0004, 100)])).sentence
+    assert "Only 0.04 % of the budgets" in tiny
+
+
+def test_an_unreliable_posterior_is_reported(posterior):
+    unreliable = posterior_of(posterior.ratings, posterior.grid, reliable=False)
+    assert select(unreliable).sentence.endswith("The posterior is not reliable: Too few draws.")
+
+
+def test_independent_times_are_reported(posterior):
+    alone = posterior_of(posterior.ratings, posterior.grid, joint=False)
+    remark = "The prior Dirichlet(concentration=1.0) treats each time alone"
+    for preference in PREFERENCES.values():
+        one_time = isinstance(preference, At | Final)
+        assert (remark in select(alone, preference).sentence) != one_time
+        assert remark not in select(posterior, preference).sentence
+
+
+@pytest.mark.parametrize("portfolio", [0, -1, 1.5, 2.0, "2", None, True, np.nan, np.inf])
+def test_portfolios_of_no_machines_are_refused(posterior, portfolio):
+    with pytest.raises(ValueError, match="expected a portfolio of a whole number of machines, at least 1, got"):
+        select(posterior, portfolio=portfolio)
+
+
+def test_numpy_integers_are_accepted(posterior):
+    assert len(select(posterior, portfolio=np.int64(2)).recommendation) == 2
+
+
+@pytest.mark.parametrize("among", [["A", "X"], [], "X", ["A", "A"], [3], [None]])
+def test_candidates_that_are_not_in_the_posterior_are_refused(posterior, among):
+    with pytest.raises(ValueError, match="expected different candidates among A, B, C, D, got"):
+        select(posterior, among=among)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((Uniform,), r"expected a preference such as Uniform\(\), got the class Uniform; add parentheses"),
+        ((Uniform(), Expected), r"expected a risk such as Expected\(\), got the class Expected; add parentheses"),
+        ((1000,), r"expected a preference such as Uniform\(\), got 1000$"),
+        (("uniform",), r"expected a preference such as Uniform\(\), got 'uniform'"),
+        ((Expected(),), r"expected a preference such as Uniform\(\), got Expected\(\)"),
+        ((Uniform(), At(3)), r"expected a risk such as Expected\(\), got At\(time=3\)"),
+        ((Uniform(), Custom(np.min)), r"expected a risk such as Expected\(\), got Custom"),
+    ],
+)
+def test_what_is_no_preference_or_risk_is_refused(posterior, arguments, message):
+    with pytest.raises(ValueError, match=message):
+        select(posterior, *arguments)
+
+
+@pytest.mark.parametrize("algorithms", [2, 4, 5, 20])
+def test_monotonicity_is_tested_on_every_candidate(algorithms):
+    """Only the last algorithm is ever above one half, where this preference turns round."""
+    ratings = np.full((2000, 3, algorithms), 0.2 / (algorithms - 1))
+    ratings[..., -1] = 0.8
+    turning = Custom(lambda curves: np.where(curves < 0.75, curves, 1.5 - curves).mean(axis=-1))
+    with pytest.raises(ValueError, match="increases with the ratings, got one whose value falls"):
+        select(posterior_of(ratings), turning)
+
+
+def test_monotonicity_is_tested_on_portfolios():
+    """Alone no algorithm comes near 0.8, where this preference turns round; ten copies do."""
+    turning = Custom(lambda curves: np.where(curves < 0.8, curves, 1.6 - curves).mean(axis=-1))
+    ratings = np.tile([0.4, 0.35, 0.25], (100, 3, 1))
+    select(posterior_of(ratings), turning)
+    with pytest.raises(ValueError, match="increases with the ratings, got one whose value falls"):
+        select(posterior_of(ratings), turning, portfolio=10)
+
+
+def test_values_of_portfolios_stay_where_saturating_preferences_increase():
+    saturating = Custom(lambda curves: (1 - (1 - curves) ** 2).mean(axis=-1))
+    for size in (1, 3):
+        assert select(random_posterior(), saturating, portfolio=size).candidates[0].expected <= 1

@@ -1,0 +1,139 @@
+"""Places in the top k equal counts over instances and over rankings of Plackett-Luce."""
+
+from itertools import permutations
+
+import numpy as np
+import pytest
+
+from polarbear import BayesianBootstrap, Choices, FirstPlace, TopK, fit
+from polarbear.observe.rankings import ABSENT, UNRANKED
+from polarbear.selection.criterion import plackett_luce_top
+from tests.selection.posteriors import posterior_of, random_posterior
+from tests.selection.weighted_outcomes import random_values, weighted_posterior
+
+
+def top_by_loops(values, weights, k):
+    """Break ties in all possible orders, which are equally likely, and count which algorithms are among the first k."""
+    rows, times, algorithms = values.shape
+    result = np.zeros((weights.shape[1], times, algorithms))
+    orders = list(permutations(range(algorithms)))
+    for p in range(rows):
+        for t in range(times):
+            for order in orders:
+                ranked = sorted(range(algorithms), key=lambda a, p=p, t=t, order=order: (values[p, t, a], order[a]))
+                for a in ranked[:k]:
+                    result[:, t, a] += weights[p] / len(orders)
+    return result
+
+
+@pytest.mark.parametrize("ties", [True, False])
+@pytest.mark.parametrize("k", [1, 2, 3])
+def test_top_k_counts_instances(k, ties):
+    values = random_values(7, 2, 4, ties=ties)
+    weights = np.random.default_rng(1).dirichlet(np.ones(7), size=3).T
+    posterior = weighted_posterior(values, weights=weights)
+    curves = TopK(k).curves(posterior)
+    np.testing.assert_allclose(curves, top_by_loops(values, weights, k), atol=1e-6)
+    np.testing.assert_allclose(curves.sum(axis=2), k, atol=1e-5)
+
+
+def test_instances_where_an_algorithm_is_missing_are_left_out_of_the_top():
+    """On the third instance C was not observed: whether A is among the first two is open."""
+    ranks = np.array([[[0, 1, 2]], [[2, 0, 1]], [[0, 1, ABSENT]]], dtype=np.int16)
+    weights = np.array([[0.2], [0.3], [0.5]])
+    curves = TopK(2).curves(weighted_posterior(None, ranks=ranks, weights=weights))
+    np.testing.assert_allclose(curves[0, 0], [0.2 / 0.5, 1.0, 0.3 / 0.5], atol=1e-6)
+
+
+def test_unranked_algorithms_share_the_places_that_are_left():
+    ranks = np.array([[[0, UNRANKED, UNRANKED, UNRANKED]]], dtype=np.int16)
+    curves = TopK(2).curves(weighted_posterior(None, ranks=ranks))
+    np.testing.assert_allclose(curves[0, 0], [1, 1 / 3, 1 / 3, 1 / 3], atol=1e-6)
+
+
+@pytest.mark.parametrize("model_weight", [5.0, np.inf])
+def test_the_top_is_blended_with_the_model_as_ratings_are(model_weight):
+    values = random_values(15, 2, 4)
+    weights = np.random.default_rng(1).dirichlet(np.ones(15), size=3).T
+    utilities = np.random.default_rng(2).normal(size=(2, 4, 3)).astype(np.float32)
+    posterior = weighted_posterior(values, weights=weights, utilities=utilities, model_weight=model_weight)
+    ratings = np.exp(utilities) / np.exp(utilities).sum(axis=1, keepdims=True)
+    model = plackett_luce_top(ratings.astype(float), 2).transpose(2, 0, 1)
+    share = 1.0 if np.isinf(model_weight) else 5 / (5 + 15)
+    expected = share * model + (1 - share) * top_by_loops(values, weights, 2)
+    np.testing.assert_allclose(TopK(2).curves(posterior), expected, atol=1e-5)
+
+
+def test_places_of_a_blended_fit_sum_to_k():
+    values = random_values(20, 3, 5, ties=False)
+    prior = BayesianBootstrap(plackett_luce=20)
+    posterior = fit(Choices.from_values(values.astype(float), grid=[1, 2, 3]), prior=prior, draws=200, seed=0)
+    for k in (2, 4):
+        np.testing.assert_allclose(TopK(k).curves(posterior).sum(axis=2), k, atol=1e-4)
+    np.testing.assert_array_equal(TopK(1).curves(posterior), posterior.ratings)
+
+
+def top_by_permutations(theta, k):
+    """Sum the Plackett-Luce probabilities of all rankings with an algorithm among the first k."""
+    orders = np.array(list(permutations(range(len(theta)))))
+    remaining = np.cumsum(theta[orders][:, ::-1], axis=1)[:, ::-1]
+    probability = np.prod(theta[orders] / remaining, axis=1)
+    return np.array([probability[(orders[:, :k] == a).any(axis=1)].sum() for a in range(len(theta))])
+
+
+@pytest.mark.parametrize("k", [1, 2, 3, 4, 5])
+@pytest.mark.parametrize("unevenness", [10.0, 1.0, 0.2])
+def test_the_top_of_plackett_luce(k, unevenness):
+    theta = np.random.default_rng(k).dirichlet(np.full(6, unevenness), size=(2, 5)).transpose(0, 2, 1)
+    theta = np.maximum(theta, 1e-9)
+    found = plackett_luce_top(theta, k)
+    for t in range(2):
+        for d in range(5):
+            np.testing.assert_allclose(found[t, :, d], top_by_permutations(theta[t, :, d], k), atol=1e-5)
+
+
+@pytest.mark.parametrize("algorithms", [4, 10, 20, 40])
+def test_equal_algorithms_have_equal_places(algorithms):
+    for k in {2, 3, algorithms // 2, algorithms - 1}:
+        found = plackett_luce_top(np.full((1, algorithms, 1), 1 / algorithms), k)
+        np.testing.assert_allclose(found, k / algorithms, atol=1e-5)
+
+
+def test_the_top_of_a_simulated_plackett_luce_race():
+    rng = np.random.default_rng(0)
+    theta = np.array([0.4, 0.25, 0.2, 0.1, 0.05])
+    arrival = rng.exponential(1 / theta, size=(200_000, 5))
+    rank = arrival.argsort(axis=1).argsort(axis=1)
+    for k in (2, 3):
+        curves = TopK(k).curves(posterior_of(theta[None, None]))
+        np.testing.assert_allclose(curves[0, 0], (rank < k).mean(axis=0), atol=5 * 0.5 / np.sqrt(200_000))
+
+
+def test_ratings_of_zero_have_a_top_too():
+    curves = TopK(2).curves(posterior_of([[[0.0, 0.0, 1.0]]]))
+    np.testing.assert_allclose(curves[0, 0], [0.5, 0.5, 1.0], atol=1e-5)
+
+
+def test_draws_are_taken_a_few_at_a_time(monkeypatch):
+    posterior = random_posterior()
+    whole = TopK(2).curves(posterior)
+    monkeypatch.setattr("polarbear.selection.criterion._AT_ONCE", 1)
+    np.testing.assert_allclose(TopK(2).curves(posterior), whole, rtol=1e-12)
+
+
+def test_the_first_is_the_top_one_and_everything_is_in_the_top_of_all():
+    posterior = random_posterior()
+    np.testing.assert_array_equal(TopK(1).curves(posterior), FirstPlace().curves(posterior))
+    assert (TopK(4).curves(posterior) == 1).all()
+    values = random_values(5, 2, 4)
+    np.testing.assert_allclose(TopK(4).curves(weighted_posterior(values)), 1, atol=1e-6)
+
+
+@pytest.mark.parametrize("k", [0, -1, 1.5, "3", None, True])
+def test_places_are_whole_numbers(k):
+    with pytest.raises(ValueError, match="expected TopK of a whole number of places, at least 1, got"):
+        TopK(k)
+
+
+def test_numpy_numbers_are_whole_numbers():
+    assert TopK(np.int64(3)) == TopK(3)
