@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import polarbear as pb
-from polarbear.analysis import replay, suggest_grid
+from polarbear.analysis import later_runs, replay, suggest_grid
 
 
 def recorded_runs(instances=40, until=100.0, names=("good", "bad")):
@@ -27,6 +27,20 @@ class TestSuggestedGrid:
 
     def test_a_run_without_a_limit_counts_until_its_last_value(self):
         assert suggest_grid(recorded_runs(until=math.inf)).times[-1] == 30
+
+    def test_runs_that_finished_do_not_end_it(self):
+        finished = [pb.Trajectory("quick", k, [1, 5], [3.0, 0.0], until=5, finished=True) for k in range(40)]
+        assert suggest_grid([*recorded_runs(), *finished]).times[-1] == 100
+        assert suggest_grid(finished).times[-1] == 5
+
+    def test_runs_that_go_on_after_it_are_counted(self):
+        runs = [
+            *recorded_runs(),
+            *recorded_runs(until=700.0, names=("longer",)),
+            *recorded_runs(until=math.inf, names=("done",)),
+        ]
+        assert later_runs(runs, suggest_grid(runs)) == (40, 700)
+        assert later_runs(recorded_runs(), suggest_grid(recorded_runs())) == (0, 100)
 
     def test_a_short_range_is_linear_and_its_ends_can_be_passed(self):
         assert suggest_grid(recorded_runs(), start=20, stop=80, count=3).axis == "linear"

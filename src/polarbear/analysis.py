@@ -61,7 +61,7 @@ def suggest_grid(
     """Return a grid of times at which nearly all recorded runs can be compared.
 
     It begins when, for every algorithm, half of the runs have found a value. It ends when, for some algorithm, one in twenty
-    runs has ended.
+    runs has been cut off. Runs that finished keep their value and do not end it.
 
     Examples
     --------
@@ -75,10 +75,12 @@ def suggest_grid(
     for run in runs:
         if run.times.size:
             firsts[run.algorithm].append(float(run.times[0]))
-            ends[run.algorithm].append(run.until if math.isfinite(run.until) else float(run.times[-1]))
+            ends[run.algorithm].append(run.known_until)
     if not ends:
         raise ValueError("expected runs with values, got none with a value; check what was recorded")
     latest = min(float(np.quantile(each, _SHORTEST, method="lower")) for each in ends.values())
+    if math.isinf(latest):  # all finished
+        latest = max(run.until if math.isfinite(run.until) else float(run.times[-1]) for run in runs if run.times.size)
     earliest = max(float(np.median(each)) for each in firsts.values())
     stop = latest if stop is None else stop
     if start is None:
@@ -88,6 +90,13 @@ def suggest_grid(
             f"expected a grid from above 0 to a later time, got {start:g} to {stop:g}; pass other start or stop times"
         )
     return (log_grid if stop / start > _WIDE else linear_grid)(start, stop, count)
+
+
+def later_runs(runs: Sequence[Trajectory], grid: Grid) -> tuple[int, float]:
+    """Return how many runs go on after the last time of a grid, and the time at which the last of them ends."""
+    stop = float(grid.times[-1])
+    ends = [run.until for run in runs if stop * (1 + 1e-9) < run.until < math.inf]
+    return len(ends), max(ends, default=stop)
 
 
 def replay(
@@ -125,7 +134,7 @@ def replay(
     stop = float(grid.times[-1])
     by_instance: dict[Hashable, list[Trajectory]] = defaultdict(list)
     for run in runs:
-        if run.until >= stop or run.failed:
+        if run.known_until >= stop or run.failed:
             by_instance[run.instance].append(run)
     complete = [each for each in by_instance.values() if len(each) == len(names)]
     left_out = len({run.instance for run in runs}) - len(complete)

@@ -7,7 +7,9 @@ from typing import Literal
 
 Axis = Literal["linear", "log"]
 Clock = Literal["evaluations", "seconds"]
+Ended = Literal["finished", "cut off", "failed"]
 Elimination = Literal["joint", "pointwise"]
+EndedRule = Literal["auto", "stays", "censored"]
 Failure = Literal["last", "missing", "raise"]
 FileFormat = Literal["iohprofiler", "coco", "csv", "parquet"]
 Generalisation = Literal["clusters", "instances"]

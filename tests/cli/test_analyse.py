@@ -142,6 +142,21 @@ def test_wrong_options_are_reported(polarbear, table, options, message):
     assert outcome.out == ""
 
 
+def test_the_ends_of_runs_are_counted_and_can_be_chosen(polarbear, table, tmp_path):
+    path = tmp_path / "ends.csv"
+    lines = table.read_text().splitlines()
+    path.write_text("\n".join(line for line in lines if not line.startswith("good") or ",100," not in line) + "\n")
+    done = polarbear("analyse", path)
+    assert "48 of 72 runs go on after 50 evaluations, where others were cut off" in done.err
+    assert "add: --stop 100" in done.err
+    assert "were cut off before" not in done.out
+    until_the_end = polarbear("analyse", path, "--stop", 100)
+    assert "Of the runs, 24 were cut off before 100 and are unknown afterwards." in until_the_end.out
+    stays = polarbear("analyse", path, "--ended", "stays", "--json").data
+    assert stays["ended"] == {"finished": 72, "cut off": 0, "failed": 0, "cut off early": 0}
+    assert stays["grid"][-1] == 100
+
+
 def test_one_algorithm_alone_is_no_comparison(polarbear, table, tmp_path):
     lines = [line for line in table.read_text().splitlines() if not line.startswith(("bad", "late"))]
     alone = tmp_path / "alone.csv"

@@ -11,6 +11,7 @@ RECORDED = [
     Trajectory("a", 1, [10], [5.0], until=math.inf),
     Trajectory("a", 2, [10], [5.0], until=20, failed=True),
     Trajectory("b", 0, [10], [5.0], until=20, maximise=True),
+    Trajectory("a", 3, [10], [5.0], until=30, finished=True),
 ]
 
 
@@ -32,6 +33,9 @@ def test_the_direction_stays():
 
 def test_a_run_that_had_ended_is_known_at_any_time():
     assert replay("a", 1, 10**6).trajectory.until == 10**6
+    run = replay("a", 3, 100)
+    assert (run.trajectory.until, run.reached, run.status) == (100, 30, "done")  # it costs nothing after its end
+    assert replay("a", 3, 20).reached == 20
 
 
 def test_a_failure_comes_at_its_time():
@@ -44,7 +48,7 @@ def test_a_failure_comes_at_its_time():
 @pytest.mark.parametrize(
     ("job", "message"),
     [
-        (("c", 0, 10), "expected a recording of 'c' on instance 0, got none among 4"),
+        (("c", 0, 10), "expected a recording of 'c' on instance 0, got none among 5"),
         (("a", 7, 10), "expected a recording of 'a' on instance 7, got none"),
         (("a", 0, 41), "of 'a' on instance 0 until 41, got one until 40; end the grid there"),
     ],

@@ -55,6 +55,20 @@ def test_a_run_is_observed_until_its_end():
     assert Trajectory("a", 1, [1], [2], until=math.inf).at([1e300]).tolist() == [2.0]
 
 
+def test_a_run_that_finished_keeps_its_value():
+    run = Trajectory("a", 1, [1, 7], [3.0, 2.0], until=9, finished=True)
+    assert run.at([6, 9, 1e300]).tolist() == [3.0, 2.0, 2.0]
+    assert (run.ended, run.until, run.known_until) == ("finished", 9, math.inf)
+    assert repr(run) == "Trajectory('a' on 1: 2 improvements until 9, finished)"
+    cut = Trajectory("a", 1, [1, 7], [3.0, 2.0], until=9)
+    assert (cut.ended, cut.known_until) == ("cut off", 9)
+    assert run != cut
+    assert Trajectory("a", 1, [1], [2.0], until=math.inf).ended == "finished"
+    assert Trajectory("a", 1, [1], [2.0], until=3, failed=True).ended == "failed"
+    with pytest.raises(ValueError, match="expected the run of 'a' on instance 1 to be failed or finished, got both"):
+        Trajectory("a", 1, [1], [2.0], failed=True, finished=True)
+
+
 def test_a_run_is_read_at_the_times_of_a_grid():
     assert Trajectory("a", 1, [1], [2], until=100).at(log_grid(1, 100, 3)).tolist() == [2.0, 2.0, 2.0]
 

@@ -85,6 +85,14 @@ def test_members_that_found_nothing():
     assert (none.times.size, none.until) == (0, 8)
 
 
+def test_a_portfolio_finishes_with_the_last_of_its_members():
+    first = Trajectory("A", 0, [1], [3.0], until=4, finished=True)
+    last = Trajectory("B", 0, [2], [2.0], until=9, finished=True)
+    (together,) = virtual_portfolio([first, last], ["A", "B"])
+    assert (together.until, together.ended) == (9, "finished")
+    assert together.at([1, 100]).tolist() == [3, 2]
+
+
 def test_a_run_that_ended_by_itself_does_not_end_the_portfolio():
     done = Trajectory("A", 0, [1], [3.0], until=math.inf)
     assert virtual_portfolio([done, Trajectory("B", 0, [2], [5.0], until=9)], ["A", "B"])[0].until == 9

@@ -49,7 +49,7 @@ def aocc_of_runs(
         raise ValueError(f"expected a finite time after {start:g} to end at, got {stop:g}")
     areas: dict[str, list[float]] = {}
     for run in runs:
-        if run.until < stop and not run.failed:
+        if run.known_until < stop and not run.failed:
             continue
         events = np.append(run.times, run.until) if run.failed else run.times
         times = np.concatenate([[start], events[(events > start) & (events < stop)], [stop]])

@@ -87,7 +87,7 @@ def compare_with_aocc(
     assert isinstance(ours, str)
     known = [run for run in runs if run.algorithm in posterior.names]
     candidates = posterior.names if among is None else among
-    complete = [run for run in known if run.until >= stop or run.failed]
+    complete = [run for run in known if run.known_until >= stop or run.failed]
     shared = _runs_on_shared_instances(complete, candidates)
     if reason := _reason_against_aocc(complete, shared, candidates, start, stop):
         return AoccComparison({}, None, ours, 0, f"AOCC does not apply: {reason}.")

@@ -41,7 +41,7 @@ def analyse(
 
     A race file is compared at its own times, unless you give --start, --stop or --count.
     """
-    from polarbear.analysis import replay, suggest_grid
+    from polarbear.analysis import later_runs, replay, suggest_grid
     from polarbear.configuration import parse_prior
     from polarbear.inference.fitting import fit
     from polarbear.observe import Choices
@@ -61,6 +61,13 @@ def analyse(
     grid = recorded.grid
     if grid is None or (start, stop, count) != (None, None, None):
         grid = suggest_grid(recorded.runs, count=count or 30, start=start, stop=stop)
+    later, last = later_runs(recorded.runs, grid)
+    if later and stop is None:
+        terminal.print_remark(
+            f"{later:,} of {len(recorded.runs):,} runs go on after {grid.times[-1]:,.6g} {recorded.clock}, where others "
+            f"were cut off; to compare those that remain until {last:,.6g}, add: --stop {last:.6g}",
+            quiet=quiet,
+        )
     choices = Choices.from_trajectories(recorded.runs, grid=grid, per_instance=True, **recorded.ranking)
     posterior = fit(choices, **inference)
     rule: dict[str, Any] = {"confidence": confidence, "elimination": elimination}

@@ -1,12 +1,12 @@
 """The comparison of algorithms on recorded runs that `analyse` prints, as text or as JSON."""
 
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 from polarbear.cli import terminal
 from polarbear.cli.account import print_eliminations
 from polarbear.cli.select import as_data
-from polarbear.literals import Clock, Elimination
+from polarbear.literals import Clock, Elimination, Ended
 from polarbear.wording import with_noun
 
 if TYPE_CHECKING:
@@ -29,6 +29,8 @@ class Comparison:
     ----------
     posterior, runs, clock, confidence, elimination
         The posterior, the number of runs, their unit of time, and the rule of elimination.
+    ended, cut_early
+        How many runs ended in which way, and how many were cut off before the last time of the grid.
     pareto_set, eliminated, specialists
         The algorithms that no other one dominates, the others as plain data, and the specialists.
     checks, warnings
@@ -41,6 +43,8 @@ class Comparison:
 
     posterior: "Posterior"
     runs: int
+    ended: dict[str, int]
+    cut_early: int
     clock: Clock
     confidence: float
     elimination: Elimination
@@ -86,6 +90,8 @@ def compare(
     return Comparison(
         posterior=posterior,
         runs=len(runs),
+        ended={kind: sum(run.ended == kind for run in runs) for kind in get_args(Ended)},
+        cut_early=sum(run.ended == "cut off" and run.until < posterior.grid.times[-1] for run in runs),
         confidence=confidence,
         elimination=elimination,
         pareto_set=pareto_set,
@@ -107,6 +113,7 @@ def comparison_as_data(comparison: Comparison) -> dict[str, Any]:
     data = {
         "algorithms": list(posterior.names),
         "runs": comparison.runs,
+        "ended": {**comparison.ended, "cut off early": comparison.cut_early},
         "instances": posterior.instances,
         "scope": posterior.scope,
         "grid": posterior.grid.times.tolist(),
@@ -151,6 +158,8 @@ def print_comparison(comparison: Comparison) -> None:
         f"{with_noun(posterior.instances, 'instance')}, compared at {with_noun(len(grid), 'time')} "
         f"from {grid.times[0]:,.6g} to {grid.times[-1]:,.6g} {clock}"
     )
+    if sentence := _how_runs_ended(comparison):
+        terminal.print_result(sentence)
     terminal.print_result(f"The answer generalises {posterior.scope}.")
     terminal.print_result(f"\nAnytime Pareto set: {', '.join(pareto_set)} ({len(pareto_set)} of {number})")
     if comparison.eliminated:
@@ -171,6 +180,21 @@ def print_comparison(comparison: Comparison) -> None:
     terminal.print_result(f"\nWould AOCC have chosen differently? {comparison.aocc.sentence}")
     if comparison.replay is not None:
         _print_replay(comparison.replay, clock)
+
+
+def _how_runs_ended(comparison: Comparison) -> str:
+    """Return a sentence that counts how the runs ended; empty if all lasted to the last time of the grid."""
+    finished, failed = (comparison.ended[kind] for kind in ("finished", "failed"))
+    stop = f"{comparison.posterior.grid.times[-1]:,.6g}"
+    parts = [
+        f"{finished:,} finished and keep their value" if finished else "",
+        f"{comparison.cut_early:,} were cut off before {stop} and are unknown afterwards"
+        if comparison.cut_early
+        else "",
+        f"{failed:,} failed" if failed else "",
+    ]
+    told = [part for part in parts if part]
+    return f"Of the runs, {', '.join(told)}." if told else ""
 
 
 def _print_replay(replay: "Replay", clock: str) -> None:

@@ -8,7 +8,7 @@ import typer
 
 from polarbear.cli import options, terminal
 from polarbear.cli.open_file import is_race_file, open_race
-from polarbear.literals import Clock, FileFormat
+from polarbear.literals import Clock, EndedRule, FileFormat
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -47,6 +47,12 @@ class Reading:
             help="Instances with equal values in this column are not independent; none: all are. Default: auto.",
         ),
     ] = None
+    ended: Annotated[
+        EndedRule,
+        typer.Option(
+            help="Whether a run keeps its value after its end (stays) or is unknown there (censored); auto: by its format."
+        ),
+    ] = "auto"
 
     def column_names(self) -> dict[str, str | None]:
         """Return the column of each name that has another one in the data; None if the data have no such column."""
@@ -77,6 +83,10 @@ def read_recorded_runs(path: Path, reading: Reading, *, quiet: bool) -> Recorded
             raise ValueError(
                 f"expected recorded runs for --cluster, got the race file {path}, which has no clusters; leave it out"
             )
+        if reading.ended != "auto":
+            raise ValueError(
+                f"expected recorded runs for --ended, got the race file {path}, which knows how its runs ended; leave it out"
+            )
         return _runs_of_race(path, reading.clock)
     from polarbear.importers import read_runs
 
@@ -89,6 +99,7 @@ def read_recorded_runs(path: Path, reading: Reading, *, quiet: bool) -> Recorded
         clock=clock,
         renumber=reading.renumber,
         cluster=reading.cluster or "auto",
+        ended=reading.ended,
     )
     for note in imported.about.notes:
         terminal.print_remark(note, quiet=quiet)

@@ -73,13 +73,14 @@ class ReplayExecutor(Executor):
                 "add it, or race only the algorithms and instances that were recorded"
             )
         failed = recorded.failed and recorded.until <= job.until
-        if recorded.until < job.until and not failed:
+        if recorded.known_until < job.until and not failed:
             raise ValueError(
                 f"expected a recording of {name} until {job.until:g}, got one until {recorded.until:g}; "
-                "end the grid there, or give until=math.inf if the run had ended by itself"
+                "end the grid there, or give finished=True if the run had ended by itself"
             )
-        until = min(recorded.until, job.until)
-        kept = recorded.times <= until
+        reached = min(recorded.until, job.until)
+        until = reached if failed else job.until  # a run that finished before keeps its value
+        kept = recorded.times <= reached
         cut = Trajectory(
             job.algorithm,
             job.instance,
@@ -91,5 +92,5 @@ class ReplayExecutor(Executor):
             cluster=recorded.cluster,
         )
         if failed:
-            return Run(cut, until, "error", f"the recorded run of {name} failed at {until:g}")
-        return Run(cut, reached=until)
+            return Run(cut, reached, "error", f"the recorded run of {name} failed at {reached:g}")
+        return Run(cut, reached)

@@ -2,7 +2,7 @@
 
 Both files hold the runs in the order of the index, and each run begins with a line with "%". The first column counts
 evaluations of the objective. The third is the best value so far minus the optimum. The union of both files is the full
-record.
+record. COCO ends a run that has reached the target precision: such a run finished, and others were cut off.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ import re
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
-from polarbear.importers.events import Events, has_reached, take_text
-from polarbear.importers.foreign_text import identifier, quote
+from polarbear.importers.events import SOLVED, Events, has_reached, take_text
+from polarbear.importers.foreign_text import amount, identifier, quote
 from polarbear.importers.reasons import READ_ERRORS, Reason, UnreadableError
 from polarbear.importers.sources import resolve_reference, text_lines
 
@@ -60,6 +60,7 @@ def read_info(source: Source, path: str, entry: IndexEntry, ledger: Ledger) -> N
     if ledger.request.seconds or ledger.request.maximise:
         ledger.skip(file, Reason.NO_SECONDS if ledger.request.seconds else Reason.NOT_MAXIMISED)
         return
+    precision = amount(about.get("Precision")) or SOLVED
     for reference, runs in entry.files.items():
         try:
             data, budgets = (resolve_reference(path, each) for each in _file_pair(reference))
@@ -98,6 +99,7 @@ def read_info(source: Source, path: str, entry: IndexEntry, ledger: Ledger) -> N
                 events=events,
                 until=until,
                 maximise=False,
+                finished=events.has_solved(precision),
             )
         if count < len(runs):
             ledger.skip(name, Reason.NOT_IN_DATA, count=len(runs) - count)

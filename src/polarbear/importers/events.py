@@ -18,6 +18,9 @@ from polarbear.importers.reasons import Reason, UnreadableError
 if TYPE_CHECKING:
     from polarbear.arrays import Array
 
+SOLVED = 1e-8
+"""COCO's target precision: a distance to the optimum at which a problem counts as solved."""
+
 _INFINITE = (math.inf, -math.inf)
 
 
@@ -75,6 +78,10 @@ class Events:
     def best(self, *, maximise: bool) -> float:
         """Return the best value; the infinitely bad one if there is none."""
         return max(self.values, default=-math.inf) if maximise else min(self.values, default=math.inf)
+
+    def has_solved(self, precision: float) -> bool:
+        """Return whether a run whose values are distances to the optimum has reached this precision."""
+        return self.best(maximise=False) <= precision
 
     def in_order(self) -> tuple[Array, Array, int]:
         """Return times and values in order of time, and the number of duplicate rows.

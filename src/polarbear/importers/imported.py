@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Hashable
 
     from polarbear.importers.reasons import Reason
-    from polarbear.literals import FileFormat
+    from polarbear.literals import Ended, FileFormat
     from polarbear.observe import Trajectory
 
 Problem = tuple[Identifier, Identifier, Identifier, Identifier]
@@ -136,6 +136,11 @@ class Imported:
     def algorithms(self) -> dict[str, int]:
         """The number of runs of each algorithm."""
         return dict(Counter(run.algorithm for run in self.runs))
+
+    @property
+    def ended(self) -> dict[Ended, int]:
+        """The number of runs that finished, were cut off or failed."""
+        return dict(Counter(run.ended for run in self.runs))
 
     @property
     def blocks(self) -> int:

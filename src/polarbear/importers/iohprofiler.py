@@ -2,7 +2,8 @@
 
 A `.dat` file holds the runs of one function and dimension in the order of the index. Each run begins with a header of
 column names. The logger writes a row when the value improves and at the last evaluation, so rows hold current values.
-By default it rounds values to 1e-10, so smaller differences read as ties.
+By default it rounds values to 1e-10, so smaller differences read as ties. A run on a BBOB suite, whose values are
+distances to the optimum, finished if it solved its problem; all other runs were cut off.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
-from polarbear.importers.events import Events, has_reached, take_text
+from polarbear.importers.events import SOLVED, Events, has_reached, take_text
 from polarbear.importers.foreign_text import amount, flag, identifier, quote
 from polarbear.importers.reasons import READ_ERRORS, Reason, UnreadableError, shorten
 from polarbear.importers.sources import read_text, resolve_reference, text_lines
@@ -92,6 +93,7 @@ def read_json(source: Source, path: str, ledger: Ledger) -> None:
                     events=events,
                     until=_end_of_run(run, events, data_file.name, what, ledger),
                     maximise=maximise,
+                    finished=not maximise and _has_solved(problem[0], events),
                 )
             else:
                 data_file.report_surplus()
@@ -143,7 +145,13 @@ def read_info(source: Source, path: str, entry: IndexEntry, ledger: Ledger) -> N
                 events=events,
                 until=None if ledger.request.seconds else until,
                 maximise=maximise,
+                finished=not maximise and _has_solved(suite, events),
             )
+
+
+def _has_solved(suite: object, events: Events) -> bool:
+    """Return whether a run is known to have solved its problem: only BBOB suites record distances to the optimum."""
+    return "BBOB" in str(suite).upper() and events.has_solved(SOLVED)
 
 
 def _parse_json(text: str) -> dict[str, Any]:

@@ -85,6 +85,7 @@ class Ledger:
         events: Events,
         until: float | None,
         maximise: bool,
+        finished: bool = False,
         run: Identifier = None,
         cells: Cells = frozenset(),
     ) -> None:
@@ -104,6 +105,8 @@ class Ledger:
             The time at which the run ended, if an index states it.
         maximise
             Whether higher values are better.
+        finished
+            Whether the run ended by itself, by the rules of its format, and so keeps its value.
         run
             The repetition, if the data state it. Otherwise repetitions are numbered in the order of arrival, and a copy
             of a run in another file is not a repetition.
@@ -122,7 +125,8 @@ class Ledger:
         try:
             times, values, duplicates = events.in_order()
             until = max(until or 0.0, events.last)
-            trajectory = Trajectory(algorithm, block, times, values, until, maximise=maximise)
+            finished = self.request.finished(finished)
+            trajectory = Trajectory(algorithm, block, times, values, until, maximise=maximise, finished=finished)
         except UnreadableError as error:
             self.skip(file, error.reason, what)
             return

@@ -21,8 +21,7 @@ from polarbear.importers.reasons import READ_ERRORS, Reason
 from polarbear.importers.request import Request
 from polarbear.importers.sources import Folder
 from polarbear.importers.table_runs import TableRuns
-from polarbear.literals import Clock, FileFormat
-from polarbear.observe import Trajectory
+from polarbear.literals import Clock, EndedRule, FileFormat
 
 if TYPE_CHECKING:
     import os
@@ -43,6 +42,7 @@ def read_runs(
     clock: Clock = "evaluations",
     renumber: bool = False,
     cluster: str | Iterable[str] | None = "auto",
+    ended: EndedRule = "auto",
 ) -> Imported:
     r"""Read recorded runs from a folder, a file, or a zip archive.
 
@@ -72,11 +72,16 @@ def read_runs(
         The name of a field ("suite", "function", "dimension", "instance") or of any table column groups runs with equal
         values there; several names group runs with equal values in all of them. "none" or None treats all instances as
         independent.
+    ended
+        What happens to a run after its end. "auto" follows the rules of the format: COCO's runs, and IOHprofiler's on
+        BBOB suites, keep their value if they reached the target precision of 1e-8; other runs were cut off, and their
+        value is unknown afterwards. "stays" lets all runs keep their last value, as solvers do that stop by themselves.
+        "censored" treats all runs as cut off.
 
     Returns
     -------
     Imported
-        The runs, what was skipped and why, and the origin. The last value of a run holds until the run actually ended.
+        The runs, what was skipped and why, and the origin. `Imported.ended` counts how the runs ended.
 
     Raises
     ------
@@ -101,7 +106,9 @@ def read_runs(
         raise ValueError(f"expected clock='evaluations' or 'seconds', got {clock!r}")
     if maximise not in (None, True, False):
         raise ValueError(f"expected maximise=True, False or None, got {maximise!r}")
-    request = Request(format, check_columns(columns), maximise, clock == "seconds", check_cluster(cluster))
+    if ended not in get_args(EndedRule):
+        raise ValueError(f"expected ended='auto', 'stays' or 'censored', got {ended!r}")
+    request = Request(format, check_columns(columns), maximise, clock == "seconds", check_cluster(cluster), ended)
     ledger = Ledger(request)
     tables = TableRuns(ledger)
     try:
@@ -168,5 +175,5 @@ def _renumber(imported: Imported) -> Imported:
         key = run.algorithm, run.instance.problem
         counts[key] += 1
         block = run.instance._replace(run=counts[key])
-        runs.append(Trajectory(run.algorithm, block, run.times, run.values, run.until, maximise=run.maximise))
+        runs.append(replace(run, instance=block))
     return replace(imported, runs=tuple(runs))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from polarbear.literals import FileFormat
+    from polarbear.literals import EndedRule, FileFormat
 
 
 @dataclass(frozen=True)
@@ -28,6 +28,9 @@ class Request:
         Whether the time axis is wall-clock seconds rather than evaluations.
     cluster
         The fields or columns that define clusters: None for the automatic rule, () for no clusters.
+    ended
+        Whether runs keep their value after their end ("stays"), are unknown afterwards ("censored"), or do as the rules
+        of their format say ("auto").
     """
 
     format: FileFormat | None = None
@@ -35,6 +38,7 @@ class Request:
     maximise: bool | None = None
     seconds: bool = False
     cluster: tuple[str, ...] | None = None
+    ended: EndedRule = "auto"
 
     def accepts(self, format: FileFormat) -> bool:  # noqa: A002  (the public word for it)
         """Return whether data of this format are to be read."""
@@ -43,3 +47,7 @@ class Request:
     def direction(self, stated: bool | None) -> bool | None:
         """Return whether to maximise: as the user set it, or else as the data state it."""
         return stated if self.maximise is None else self.maximise
+
+    def finished(self, by_format: bool) -> bool:
+        """Return whether a run finished: as the user set it, or else by the rules of its format."""
+        return by_format if self.ended == "auto" else self.ended == "stays"

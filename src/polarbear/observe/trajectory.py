@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, get_args
 
 import numpy as np
 
-from polarbear.literals import Failure
+from polarbear.literals import Ended, Failure
 from polarbear.observe.read_only import as_read_only
 
 if TYPE_CHECKING:
@@ -21,9 +21,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Trajectory:
-    """The best-so-far step function of one run, known up to the time `until` and censored afterwards.
+    """The best-so-far step function of one run, which finished, was cut off or failed at the time `until`.
 
-    y(t) = min {y_e : t_e <= t} over the events e (max if `maximise`). Only strict improvements are kept.
+    y(t) = min {y_e : t_e <= t} over the events e (max if `maximise`). Only strict improvements are kept. A run that
+    finished keeps its value for ever; the value of a run that was cut off is unknown afterwards.
 
     Parameters
     ----------
@@ -35,10 +36,13 @@ class Trajectory:
         The events: the times at which values were found, non-decreasing and not negative, and the values. The worst
         value (+inf, or -inf if `maximise`) means "no solution yet". Values need not improve.
     until
-        The time up to which the run was observed; by default the time of the last event. Use `math.inf` for a run
-        that terminated by itself and whose result is final.
+        The time at which the run ended; by default the time of the last event. `math.inf` stands for a run that
+        finished at an unknown time.
     failed
         Whether the run crashed or timed out at `until`.
+    finished
+        Whether the run ended by itself at `until`, for example because it reached its target, so that its value is final.
+        If a run neither failed nor finished, it was cut off.
     maximise
         Whether higher values are better. All runs that are ranked together must agree.
     cluster
@@ -52,6 +56,8 @@ class Trajectory:
     [5.0, 2.0]
     >>> run.at([1, 10, 29, 40, 41]).tolist()
     [inf, 5.0, 5.0, 2.0, nan]
+    >>> Trajectory("cma", 1, times=[10, 20, 30], values=[5.0, 7.0, 2.0], until=40, finished=True).at([40, 41]).tolist()
+    [2.0, 2.0]
     """
 
     algorithm: str
@@ -62,6 +68,7 @@ class Trajectory:
     failed: bool
     maximise: bool
     cluster: Hashable | None
+    finished: bool
 
     def __init__(
         self,
@@ -73,6 +80,7 @@ class Trajectory:
         failed: bool = False,
         maximise: bool = False,
         cluster: Hashable | None = None,
+        finished: bool = False,
     ) -> None:
         for kind, label in (("instance", instance), ("cluster", cluster)):
             try:
@@ -93,6 +101,8 @@ class Trajectory:
         if math.isnan(until) or until < (last or 0.0):
             where = "" if last is None else f" at {last:g}"
             raise ValueError(f"expected `until` of {run} to be no earlier than its last event{where}, got {until:g}")
+        if failed and finished:
+            raise ValueError(f"expected {run} to be failed or finished, got both; a failed run has no final value")
         kept = _improvements(event_times, -event_values if maximise else event_values)
         object.__setattr__(self, "algorithm", algorithm)
         object.__setattr__(self, "instance", instance)
@@ -102,6 +112,7 @@ class Trajectory:
         object.__setattr__(self, "failed", bool(failed))
         object.__setattr__(self, "maximise", bool(maximise))
         object.__setattr__(self, "cluster", cluster)
+        object.__setattr__(self, "finished", bool(finished) or (math.isinf(until) and not failed))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Trajectory):
@@ -116,14 +127,24 @@ class Trajectory:
         return hash((*self._key(), self.times.size))
 
     def __repr__(self) -> str:
-        failed = ", failed" if self.failed else ""
+        ended = "" if self.ended == "cut off" else f", {self.ended}"
         return (
             f"Trajectory({self.algorithm!r} on {self.instance!r}: {self.times.size} improvements "
-            f"until {self.until:g}{failed})"
+            f"until {self.until:g}{ended})"
         )
 
+    @property
+    def ended(self) -> Ended:
+        """How the run ended: "finished", "cut off" or "failed"."""
+        return "failed" if self.failed else "finished" if self.finished else "cut off"
+
+    @property
+    def known_until(self) -> float:
+        """The time up to which the value is known: for ever if the run finished."""
+        return math.inf if self.finished else self.until
+
     def _key(self) -> tuple[object, ...]:
-        return self.algorithm, self.instance, self.until, self.failed, self.maximise, self.cluster
+        return self.algorithm, self.instance, self.until, self.ended, self.maximise, self.cluster
 
     def at(self, times: ArrayLike, *, failure: Failure = "last") -> Array:
         """Return the best value found by each time.
@@ -139,7 +160,8 @@ class Trajectory:
         Returns
         -------
         NDArray
-            One value per time: the worst value (+inf, or -inf if maximised) before the first event, NaN after `until`.
+            One value per time: the worst value (+inf, or -inf if maximised) before the first event, and NaN after `until` if
+            the run was cut off.
         """
         if failure not in get_args(Failure):
             raise ValueError(f"expected failure='last', 'missing' or 'raise', got {failure!r}")
@@ -154,7 +176,7 @@ class Trajectory:
         best = steps[np.searchsorted(self.times, when, side="right")]
         if self.failed:
             return np.where(when >= self.until, worst if failure == "last" else math.nan, best)
-        return np.where(when > self.until, math.nan, best)
+        return np.where(when > self.known_until, math.nan, best)
 
 
 def _check_events(run: str, times: Array, values: Array, *, best: float) -> None:

@@ -152,7 +152,7 @@ def _combine_runs(
     if any(run.maximise != maximise for run in runs):
         raise ValueError(f"expected members that all minimise or all maximise, got both on instance {instance!r}")
     failed = all(run.failed for run in runs)
-    until = max(run.until for run in runs) if failed else min(run.until for run in runs if not run.failed)
+    until, finished = _end_of_portfolio(runs)
     times = np.unique(np.concatenate([run.times for run in runs]))
     times = times[times <= until]
     worst = -math.inf if maximise else math.inf
@@ -167,5 +167,25 @@ def _combine_runs(
         if quality.shape != times.shape:
             raise ValueError(f"expected one value of combine for each of {len(times)} times, got shape {quality.shape}")
     return Trajectory(
-        name, instance, times, quality, until=until, failed=failed, maximise=maximise, cluster=own.cluster
+        name,
+        instance,
+        times,
+        quality,
+        until=until,
+        failed=failed,
+        maximise=maximise,
+        cluster=own.cluster,
+        finished=finished,
     )
+
+
+def _end_of_portfolio(runs: list[Trajectory]) -> tuple[float, bool]:
+    """Return when the portfolio of these runs ended, and whether it finished.
+
+    It is known as long as all members that have not failed are known. It finishes with the last of them, and fails only if
+    all members fail.
+    """
+    alive = [run for run in runs if not run.failed] or runs
+    known = min(run.known_until for run in alive)
+    finished = math.isinf(known) and not alive[0].failed
+    return (max(run.until for run in alive) if finished or alive[0].failed else known), finished

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import time
 from dataclasses import dataclass
 from operator import itemgetter
@@ -159,7 +160,7 @@ class RaceFile:
                 str(job.seed),
                 str(job.instance_seed),
                 float(job.until),
-                trajectory.until,
+                trajectory.known_until,
                 float(run.reached),
                 trajectory.maximise,
                 run.status,
@@ -243,6 +244,7 @@ def _decode_run(
         failed=status != "done",
         maximise=bool(maximise),
         cluster=None,
+        finished=status == "done" and until == math.inf,
     )
     return Run(trajectory, reached, status, message, seconds, cpu_seconds)
 
