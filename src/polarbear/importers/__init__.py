@@ -1,4 +1,4 @@
-"""Import of recorded runs from IOHprofiler and COCO folders, CSV and Parquet tables, and zip archives of these.
+"""Import of recorded runs from IOHprofiler and COCO folders, CSV and Parquet tables, and archives of these.
 
 A path comes in. `read_runs` detects the formats below it and returns trajectories, each with its cluster (the function,
 or the repeated instance), and a report of what it could not use and why. Files are parsed as data and never evaluated.
@@ -10,7 +10,7 @@ Nothing is written. Memory holds the improvements of the runs, not their rows.
 - `formats`: the registry of formats.
 - `iohprofiler`, `coco`, `info_index`: folders of indices and data files.
 - `csv_table`, `parquet_table`, `table_runs`, `columns`: tables. `COLUMNS` lists their columns by IOHprofiler's names.
-- `sources`, `archives`: files in folders and in zip archives.
+- `sources`, `archives`: files in folders and in archives.
 - `events`, `ledger`: the improvements of one run; all runs and reports of one import.
 - `reasons`, `foreign_text`: why data were left out, with the sentences of the reports; text of unknown content.
 - `clustering`: the cluster of each run.

@@ -163,7 +163,8 @@ class Ledger:
         if not self.runs:
             reports = "".join(f"\n- {each}" for each in skipped[:_LISTED])
             more = f"\n- and {len(skipped) - _LISTED} more" if len(skipped) > _LISTED else ""
-            supported = f"; give a folder or file with {', '.join(get_args(FileFormat))} or zip archives of these"
+            formats = ", ".join(get_args(FileFormat))
+            supported = f"; give a folder or file with {formats}, or archives of these (zip, tgz, tar.gz, tar.xz)"
             raise ValueError(
                 f"expected recorded runs in {path!r}, got none that could be read"
                 + (f":{reports}{more}" if skipped else supported)

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import replace
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
-from polarbear.importers.archives import Archive
+from polarbear.importers.archives import TarArchive, ZipArchive, is_archive, open_archive
 from polarbear.importers.clustering import check_cluster, label_clusters
 from polarbear.importers.columns import check_columns
 from polarbear.importers.formats import kind_by_name, kind_of_single_file, lists_runs
@@ -44,7 +44,7 @@ def read_runs(
     cluster: str | Iterable[str] | None = "auto",
     ended: EndedRule = "auto",
 ) -> Imported:
-    r"""Read recorded runs from a folder, a file, or a zip archive.
+    r"""Read recorded runs from a folder, a file, or an archive (zip, or tar with gzip, xz or bzip2).
 
     A folder may hold all known formats at any depth: IOHprofiler and COCO indices with their data, tables, and
     archives.
@@ -132,7 +132,7 @@ def _read_source(source: Source, ledger: Ledger, tables: TableRuns) -> None:
     """Read every file of a folder or an archive that has the name of a known kind."""
     for path in source.paths(ledger):
         kind = kind_by_name(path)
-        if _is_archive(path):
+        if is_archive(path):
             _read_archive(source, path, ledger, tables)
         elif kind and any(map(ledger.request.accepts, kind.formats)) and lists_runs(kind, source, path, ledger):
             kind.read(source, path, ledger, tables)
@@ -144,24 +144,20 @@ def _read_file(file: Path, ledger: Ledger, tables: TableRuns) -> None:
     if file.is_file():
         with file.open("rb") as stream:
             start = stream.read(4)
-    if start.startswith(_ZIP) or (_is_archive(file.name) and ledger.request.format is None):
+    if start.startswith(_ZIP) or (is_archive(file.name) and ledger.request.format is None):
         _read_archive(folder, file.name, ledger, tables)
     else:
         kind_of_single_file(file.name, start, ledger.request).read(folder, file.name, ledger, tables)
 
 
-def _is_archive(path: str) -> bool:
-    return PurePosixPath(path).suffix.lower() == ".zip"
-
-
 def _read_archive(source: Source, path: str, ledger: Ledger, tables: TableRuns) -> None:
     file = source.name(path)
-    if isinstance(source, Archive):
+    if isinstance(source, ZipArchive | TarArchive):
         ledger.skip(file, Reason.NESTED_ARCHIVE)
         return
     try:
-        with source.open(path) as stream:
-            _read_source(Archive(stream, file), ledger, tables)
+        with source.open(path) as stream, open_archive(stream, file) as archive:
+            _read_source(archive, ledger, tables)
     except READ_ERRORS as error:
         ledger.skip_unreadable(file, error)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import lzma
 import struct
+import tarfile
 import zipfile
 import zlib
 from enum import Enum
@@ -18,7 +19,7 @@ from polarbear.importers.foreign_text import replace_surrogates
 # Errors that reading a foreign file may raise: disk, broken compression, wrong encoding, password, excessive nesting.
 READ_ERRORS = (
     *(OSError, ValueError, EOFError, RuntimeError, ArithmeticError, LookupError),
-    *(struct.error, zlib.error, lzma.LZMAError, zipfile.BadZipFile),
+    *(struct.error, zlib.error, lzma.LZMAError, zipfile.BadZipFile, tarfile.TarError),
 )
 
 _LONGEST = 300  # characters of another library's message
@@ -46,7 +47,7 @@ class Reason(Enum):
     CUT_LINE = "its last line is incomplete and left out"
 
     # Archives
-    NOT_AN_ARCHIVE = "is not a complete zip archive ({problem}); copy it again"
+    NOT_AN_ARCHIVE = "is not a complete {kind} archive ({problem}); copy it again"
     NESTED_ARCHIVE = "is an archive in an archive; unpack the outer one"
     MANY_MEMBERS = "holds {number:,} files, more than {limit:,}; unpack it and read the folder"
     EXPANDED = "the archive expands to more than {gigabytes} GB; unpack it and read the folder"

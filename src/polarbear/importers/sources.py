@@ -1,4 +1,4 @@
-"""Sources of files: a folder, or (in `archives`) a zip archive.
+"""Sources of files: a folder, or (in `archives`) an archive.
 
 A source gives its readers names and streams, never access to the disk. The module also holds the helpers that make
 foreign files safe to read: limits on lines and sizes, and checks of paths.
