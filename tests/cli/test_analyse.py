@@ -157,6 +157,13 @@ def test_the_ends_of_runs_are_counted_and_can_be_chosen(polarbear, table, tmp_pa
     assert stays["grid"][-1] == 100
 
 
+def test_tolerances_tie_values(polarbear, table):
+    tied = polarbear("analyse", table, "--absolute-tolerance", 100, "--json").data
+    assert tied["pairwise"]["win_rate"] == pytest.approx([0.5] * 6, abs=0.01)  # but for the pseudo-instances
+    shares = polarbear("analyse", table, "--relative-tolerance", 100, "--json").data
+    assert shares["pairwise"] == tied["pairwise"]
+
+
 def test_one_algorithm_alone_is_no_comparison(polarbear, table, tmp_path):
     lines = [line for line in table.read_text().splitlines() if not line.startswith(("bad", "late"))]
     alone = tmp_path / "alone.csv"

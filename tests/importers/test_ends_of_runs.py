@@ -2,6 +2,7 @@
 
 import json
 import math
+from pathlib import Path
 
 import pytest
 
@@ -83,6 +84,16 @@ def test_an_iohprofiler_run_finished_if_its_suite_has_a_known_optimum_and_it_was
     (tmp_path / "f.dat").write_text("evaluations raw_y\n1 5.0\n30 0.0000000010\n")
     (run,) = pb.read_runs(tmp_path).runs
     assert (run.ended, run.until) == (ended, 40)
+
+
+def test_coco_does_not_distinguish_distances_below_its_precision(tmp_path):
+    write_coco(tmp_path, "exact", [[(1, 50.0), (60, 0.0)] for _ in range(3)])
+    write_coco(tmp_path, "close", [[(1, 50.0), (60, 9e-9)] for _ in range(3)])
+    imported = pb.read_runs(tmp_path)
+    assert imported.ranking == {**imported.clustering, "absolute_tolerance": 1e-8}
+    choices = pb.Choices.from_trajectories(imported.runs, grid=[100], **imported.ranking)
+    assert choices.rankings.ranks.max() == 0  # all tied for the first place
+    assert pb.read_runs(Path(__file__).parent / "data" / "ioh").ranking.keys() == imported.clustering.keys()
 
 
 def test_renumbered_runs_keep_their_end(sphere):

@@ -53,6 +53,21 @@ class Reading:
             help="Whether a run keeps its value after its end (stays) or is unknown there (censored); auto: by its format."
         ),
     ] = "auto"
+    absolute_tolerance: Annotated[
+        float | None,
+        typer.Option(
+            min=0, help="Values that differ by no more than this are tied; 1e-8 for COCO's data, otherwise 0."
+        ),
+    ] = None
+    relative_tolerance: Annotated[
+        float | None,
+        typer.Option(min=0, help="Values that differ by no more than this share are tied; 0 by default."),
+    ] = None
+
+    def tolerances(self) -> dict[str, float]:
+        """Return the tolerances that were given."""
+        given = {name: getattr(self, name) for name in ("absolute_tolerance", "relative_tolerance")}
+        return {name: value for name, value in given.items() if value is not None}
 
     def column_names(self) -> dict[str, str | None]:
         """Return the column of each name that has another one in the data; None if the data have no such column."""
@@ -87,7 +102,7 @@ def read_recorded_runs(path: Path, reading: Reading, *, quiet: bool) -> Recorded
             raise ValueError(
                 f"expected recorded runs for --ended, got the race file {path}, which knows how its runs ended; leave it out"
             )
-        return _runs_of_race(path, reading.clock)
+        return _runs_of_race(path, reading)
     from polarbear.importers import read_runs
 
     clock = reading.clock or "evaluations"
@@ -108,13 +123,15 @@ def read_recorded_runs(path: Path, reading: Reading, *, quiet: bool) -> Recorded
         terminal.print_remark(f"skipped: {line}", quiet=quiet)
     if more := len(skipped[_MOST_SKIPPED:]):
         terminal.print_remark(f"... and {more} more", quiet=quiet)
-    return RecordedRuns(imported.runs, clock, skipped, ranking=imported.clustering)
+    return RecordedRuns(imported.runs, clock, skipped, ranking=imported.ranking | reading.tolerances())
 
 
-def _runs_of_race(path: Path, clock: Clock | None) -> RecordedRuns:
+def _runs_of_race(path: Path, reading: Reading) -> RecordedRuns:
     with open_race(path) as race:
         settings, runs = race.state.settings, [run.trajectory for run in race.result.runs]
-    if clock not in (None, settings.clock):
-        raise ValueError(f"expected --clock {settings.clock} for the race file {path}, got {clock}; leave --clock out")
+    if reading.clock not in (None, settings.clock):
+        raise ValueError(
+            f"expected --clock {settings.clock} for the race file {path}, got {reading.clock}; leave --clock out"
+        )
     ranking = {name: getattr(settings, name) for name in ("failure", "absolute_tolerance", "relative_tolerance")}
-    return RecordedRuns(runs, settings.clock, grid=settings.grid, ranking=ranking)
+    return RecordedRuns(runs, settings.clock, grid=settings.grid, ranking=ranking | reading.tolerances())

@@ -76,9 +76,10 @@ def read_info(source: Source, path: str, entry: IndexEntry, ledger: Ledger) -> N
                 ledger.skip(source.name(budgets), Reason.OTHER_INSTANCE, what, other=name)
                 times = None
             for each, other, cut_file in ((targets, times, name), (times, targets, source.name(budgets))):
-                # Both files end with the last evaluation of the run, so each reveals where the other was cut.
+                # The file of budgets holds the last evaluation of a run, so it was cut if it ends before that of targets.
+                # Older loggers end the file of targets at the last target that was reached.
                 began.update([cut_file] if each else [])
-                if other and cut_file in began and (not each or each[1].last < other[1].last):
+                if other and cut_file in began and (not each or (each is times and each[1].last < other[1].last)):
                     ledger.skip(cut_file, Reason.SHORTER, what)
             events = _merge(targets and targets[1], times and times[1])
             until = run.evaluations

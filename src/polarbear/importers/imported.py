@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from polarbear.importers.events import SOLVED
 from polarbear.importers.foreign_text import Identifier
 from polarbear.observe import Clusters
 from polarbear.wording import with_noun
@@ -157,6 +158,14 @@ class Imported:
     def clustering(self) -> dict[str, str]:
         """Keyword arguments of `Choices.from_trajectories` that describe the clusters of the runs."""
         return {"cluster_kind": self.cluster_kind, "cluster_unit": self.cluster_unit}
+
+    @property
+    def ranking(self) -> dict[str, Any]:
+        """Keyword arguments of `Choices.from_trajectories`: `clustering`, and for COCO its precision as the tolerance.
+
+        COCO's values are distances to the optimum, which it does not distinguish below 1e-8.
+        """
+        return self.clustering | ({"absolute_tolerance": SOLVED} if "coco" in self.about.formats else {})
 
     def __repr__(self) -> str:
         clusters = self.clusters
