@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import random
 from collections import defaultdict
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -153,4 +153,4 @@ def replay(
 
 def _add_label(run: Trajectory, kind: str, unit: str) -> Trajectory:
     """Return a run whose cluster label carries kind and unit into the race."""
-    return run if run.cluster is None else replace(run, cluster=ClusterLabel(run.cluster, kind, unit))
+    return run if run.cluster is None else run.in_cluster(ClusterLabel(run.cluster, kind, unit))

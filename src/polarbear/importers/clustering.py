@@ -114,9 +114,7 @@ def label_clusters(
     about = replace(imported.about, notes=(*imported.about.notes, *clustering.notes))
     if not clustering.labels:
         return replace(imported, about=about)
-    runs = tuple(
-        replace(run, cluster=clustering.labels[block]) for run, block in zip(imported.runs, block_of, strict=True)
-    )
+    runs = tuple(run.in_cluster(clustering.labels[block]) for run, block in zip(imported.runs, block_of, strict=True))
     unit = _cluster_unit(clustering.labels)
     if len(set(clustering.labels.values())) < len(blocks):
         about = replace(about, notes=(*about.notes, _describe(clustering, unit, by_rule=names is None)))

@@ -7,11 +7,12 @@ record. COCO ends a run that has reached the target precision: such a run finish
 
 from __future__ import annotations
 
+import math
 import re
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
-from polarbear.importers.events import SOLVED, Events, has_reached, take_text
+from polarbear.importers.events import SOLVED, Events, has_reached, take_numbers
 from polarbear.importers.foreign_text import amount, identifier, quote
 from polarbear.importers.reasons import READ_ERRORS, Reason, UnreadableError
 from polarbear.importers.sources import resolve_reference, text_lines
@@ -147,7 +148,16 @@ def _read_file(source: Source, path: str, ledger: Ledger) -> Iterator[tuple[str,
                 if block is None:
                     raise UnreadableError(Reason.NO_PERCENT)
                 ledger.rows += 1
-                reason = take_text(block[1], parts[0], parts[2]) if len(parts) > 2 else Reason.WRONG_WIDTH
+                reason: Reason | None
+                try:
+                    time, value = float(parts[0]), float(parts[2])
+                except (ValueError, IndexError):
+                    reason = Reason.NON_NUMERIC_LINE if len(parts) > 2 else Reason.WRONG_WIDTH
+                else:
+                    if 0 <= time < math.inf and -math.inf < value < math.inf:  # nearly always
+                        block[1].add(time, value)
+                        continue
+                    reason = take_numbers(block[1], time, value)
                 if reason:
                     ledger.skip(file, reason, f"line {number}: {quote(line.strip())}", columns=3)
         if block is None:

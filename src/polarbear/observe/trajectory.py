@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from copy import copy
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, get_args
 
@@ -145,6 +146,12 @@ class Trajectory:
 
     def _key(self) -> tuple[object, ...]:
         return self.algorithm, self.instance, self.until, self.ended, self.maximise, self.cluster
+
+    def in_cluster(self, cluster: Hashable | None) -> Trajectory:
+        """Return the same run with another cluster, without checking its events again."""
+        labelled = copy(self)
+        object.__setattr__(labelled, "cluster", cluster)
+        return labelled
 
     def at(self, times: ArrayLike, *, failure: Failure = "last") -> Array:
         """Return the best value found by each time.
