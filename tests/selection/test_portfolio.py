@@ -8,20 +8,17 @@ import pytest
 from polarbear import (
     At,
     Custom,
-    Expected,
     Final,
     LogUniform,
-    ProbabilityBest,
     Quantile,
-    Regret,
     TopK,
     Uniform,
     select,
 )
 from polarbear.selection import portfolio as portfolios
 from tests.selection.posteriors import posterior_of, random_posterior
+from tests.selection.queries import RISKS
 
-RISKS = [Expected(), ProbabilityBest(), Quantile(0.05), Regret()]
 WORST = Custom(lambda curves: curves.min(axis=-1))
 
 
