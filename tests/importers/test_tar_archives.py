@@ -4,6 +4,7 @@ import io
 import tarfile
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from polarbear.importers import Reason, archives, read_runs
@@ -84,6 +85,18 @@ def test_an_incomplete_archive_is_read_up_to_its_end(tmp_path):
     imported = read_runs(path)
     assert imported.algorithms["a"] == 1
     assert imported.skipped
+
+
+@pytest.mark.parametrize("kept", [0.5, 0.9])
+def test_an_interrupted_download_is_read_up_to_its_end_and_reported(tmp_path, kept):
+    rng = np.random.default_rng(0)
+    rows = "".join(f"b,{time},{value}\n" for time, value in enumerate(rng.random(20_000)))
+    members = [("a.csv", TABLE), ("b.csv", "algorithm_name,evaluations,raw_y\n" + rows)]
+    path = write_tar(tmp_path / "runs.tgz", members, "w:gz")
+    path.write_bytes(path.read_bytes()[: int(kept * path.stat().st_size)])
+    imported = read_runs(path)
+    assert imported.algorithms["a"] == 1
+    assert (imported.skipped[0].where, imported.skipped[0].reason) == ("runs.tgz", Reason.DAMAGED)
 
 
 @pytest.mark.parametrize("content", [b"", b"algorithm_name,evaluations", b"\x1f\x8bno gzip", b"\xfd7zXZ\x00no xz"])

@@ -65,7 +65,7 @@ def analyse(
     if later and stop is None:
         terminal.print_remark(
             f"{later:,} of {len(recorded.runs):,} runs go on after {grid.times[-1]:,.6g} {recorded.clock}, where others "
-            f"were cut off; to compare those that remain until {last:,.6g}, add: --stop {last:.6g}",
+            f"were cut off; to compare those that remain until {last:,.6g}, add: --stop {last:.12g}",
             quiet=quiet,
         )
     choices = Choices.from_trajectories(recorded.runs, grid=grid, per_instance=True, **recorded.ranking)

@@ -53,7 +53,8 @@ def open_archive(stream: BinaryIO, label: str) -> Iterator[Archive]:
         yield ZipArchive(stream, label)
         return
     with tempfile.TemporaryFile() as copy:
-        yield TarArchive(_decompress(stream, cast("BinaryIO", copy)), label)
+        content, problem = _decompress(stream, cast("BinaryIO", copy))
+        yield TarArchive(content, label, problem)
 
 
 class ZipArchive:
@@ -113,10 +114,13 @@ class TarArchive:
         The archive, decompressed and seekable.
     label
         The name of the archive in messages.
+    problem
+        Why its decompression ended early; empty if it is complete.
     """
 
-    def __init__(self, stream: BinaryIO, label: str) -> None:
+    def __init__(self, stream: BinaryIO, label: str, problem: str) -> None:
         self.label = label
+        self._problem = problem
         self._members: dict[str, tarfile.TarInfo] = {}
         try:
             self._tar = tarfile.TarFile(fileobj=stream)
@@ -124,7 +128,8 @@ class TarArchive:
             raise UnreadableError(Reason.NOT_AN_ARCHIVE, kind="tar", problem=shorten(error)) from error
 
     def paths(self, ledger: Ledger) -> list[str]:
-        number = 0
+        if self._problem:
+            ledger.skip(self.label, Reason.DAMAGED, problem=self._problem)
         try:
             for number, member in enumerate(self._tar, 1):
                 if number > MEMBERS:
@@ -140,8 +145,9 @@ class TarArchive:
                     ledger.skip(self.name(name), Reason.SPECIAL_MEMBER)
                 else:
                     self._members[name] = member  # of several members of one name the last counts, as in tar
-        except (tarfile.TarError, OSError) as error:
-            ledger.skip(self.label, Reason.DAMAGED, problem=shorten(error))
+        except tarfile.TarError as error:
+            if not self._problem:
+                ledger.skip(self.label, Reason.DAMAGED, problem=shorten(error))
         return sorted(self._members, key=natural_sort_key)
 
     def name(self, path: str) -> str:
@@ -156,8 +162,11 @@ class TarArchive:
 Archive = ZipArchive | TarArchive
 
 
-def _decompress(stream: BinaryIO, copy: BinaryIO) -> BinaryIO:
-    """Decompress a file into `copy` and return it; return the file itself if it is not compressed."""
+def _decompress(stream: BinaryIO, copy: BinaryIO) -> tuple[BinaryIO, str]:
+    """Decompress a file into `copy`, and return it with the reason why it ended early, if it did.
+
+    A file that is not compressed is returned itself. Of an interrupted download, the complete part is used.
+    """
     start = stream.read(6)
     compressed = stream.seek(0, io.SEEK_END)
     stream.seek(0)
@@ -168,21 +177,24 @@ def _decompress(stream: BinaryIO, copy: BinaryIO) -> BinaryIO:
     elif start.startswith(b"BZh"):
         content = bz2.BZ2File(stream)
     else:
-        return stream
-    size = 0
-    try:
-        while block := content.read(2**20):
-            size += copy.write(block)
-            if size > EXPANDED_TAR:
-                raise UnreadableError(Reason.EXPANDED, gigabytes=EXPANDED_TAR // 2**30)
-            if size > SMALL and size > RATIO * compressed:
-                raise UnreadableError(Reason.BOMB, ratio=RATIO)
-    except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:
-        if size == 0:
-            raise UnreadableError(Reason.NOT_AN_ARCHIVE, kind="tar", problem=shorten(error)) from error
-        # A download that was interrupted: `paths` reports the member that is incomplete, and the others are read.
+        return stream, ""
+    size, problem = 0, ""
+    while not problem:
+        try:
+            block = content.read(2**16)
+        except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:
+            if size == 0:
+                raise UnreadableError(Reason.NOT_AN_ARCHIVE, kind="tar", problem=shorten(error)) from error
+            block, problem = b"", shorten(error)
+        if not block:
+            break
+        size += copy.write(block)
+        if size > EXPANDED_TAR:
+            raise UnreadableError(Reason.EXPANDED, gigabytes=EXPANDED_TAR // 2**30)
+        if size > SMALL and size > RATIO * compressed:
+            raise UnreadableError(Reason.BOMB, ratio=RATIO)
     copy.seek(0)
-    return copy
+    return copy, problem
 
 
 def _is_hidden(name: str) -> bool:
