@@ -11,7 +11,7 @@ from scipy import stats
 
 import polarbear as pb
 from polarbear import models
-from polarbear.literals import Method
+from polarbear.literals import Method, ReferenceMethod
 from polarbear.models import Prior, TemporalPrior
 from polarbear.models.plackett_luce import sample_rankings
 
@@ -25,7 +25,7 @@ EXAMPLES: dict[type, Prior] = {kind: SPECIAL.get(kind) or kind() for kind in mod
 EXACT = ("nested-laplace", "hmc", "gibbs")
 APPROXIMATE = ("laplace",)
 # Compiled by JAX, which takes seconds each; `test_reference_methods.py` has the same checks for them.
-REFERENCE = ("nuts", "advi", "advi-fullrank", "pathfinder")
+REFERENCE = get_args(ReferenceMethod)
 
 
 def every_prior() -> list[type]:

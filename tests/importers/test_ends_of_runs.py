@@ -71,8 +71,17 @@ def test_runs_of_a_table_were_cut_off_unless_the_user_says_otherwise(tmp_path):
         pb.read_runs(table, ended="never")
 
 
-@pytest.mark.parametrize(("suite", "ended"), [("BBOB", "finished"), ("MA_BBOB", "finished"), ("PBO", "cut off")])
-def test_an_iohprofiler_run_finished_if_its_suite_has_a_known_optimum_and_it_was_found(tmp_path, suite, ended):
+@pytest.mark.parametrize(
+    ("suite", "column", "best", "ended"),
+    [
+        ("BBOB", "raw_y", 1e-9, "finished"),
+        ("MA_BBOB", "raw_y", -1e-13, "finished"),
+        ("BBOB", "raw_y", 1e-7, "cut off"),
+        ("PBO", "raw_y", 1e-9, "cut off"),  # its optimum is not zero
+        ("BBOB", "transformed_y", -57.0, "cut off"),  # no distance to the optimum
+    ],
+)
+def test_an_iohprofiler_run_finished_if_it_is_known_to_have_found_the_optimum(tmp_path, suite, column, best, ended):
     index = {
         "suite": suite,
         "function_id": 1,
@@ -81,7 +90,7 @@ def test_an_iohprofiler_run_finished_if_its_suite_has_a_known_optimum_and_it_was
         "scenarios": [{"dimension": 2, "path": "f.dat", "runs": [{"instance": 1, "evals": 40, "best": {"evals": 30}}]}],
     }
     (tmp_path / "f.json").write_text(json.dumps(index))
-    (tmp_path / "f.dat").write_text("evaluations raw_y\n1 5.0\n30 0.0000000010\n")
+    (tmp_path / "f.dat").write_text(f"evaluations {column}\n1 5.0\n30 {best:.15f}\n")
     (run,) = pb.read_runs(tmp_path).runs
     assert (run.ended, run.until) == (ended, 40)
 

@@ -100,7 +100,8 @@ def read_recorded_runs(path: Path, reading: Reading, *, quiet: bool) -> Recorded
             )
         if reading.ended != "auto":
             raise ValueError(
-                f"expected recorded runs for --ended, got the race file {path}, which knows how its runs ended; leave it out"
+                f"expected recorded runs for --ended, got the race file {path}, whose runs count until the time that the "
+                "race asked for; leave it out"
             )
         return _runs_of_race(path, reading)
     from polarbear.importers import read_runs

@@ -9,9 +9,8 @@ from dataclasses import replace
 from functools import partial
 from inspect import isclass, signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_type_hints
+from typing import TYPE_CHECKING, Any
 
-from polarbear import literals
 from polarbear.configuration.imports import import_object
 from polarbear.wording import suggest
 
@@ -55,13 +54,12 @@ def grid_of(table: GridTable) -> Grid:
 
 def prior_of(table: PriorTable) -> Any:
     """Return the prior, with defaults for parameters that the table does not give."""
-    from polarbear.models import PRIORS, Hyperprior
+    from polarbear.models.registry import PRIORS, plain_parameters
 
     kind, parameters = PRIORS[table.kind], table.model_extra or {}
-    distributions = [name for name, hint in get_type_hints(kind, localns=vars(literals)).items() if hint is Hyperprior]
-    known = [name for name in signature(kind).parameters if name not in distributions]
+    known = list(plain_parameters(kind))
     for name in parameters:
-        if name in distributions:
+        if name not in known and name in signature(kind).parameters:
             raise ValueError(f"{name} of {table.kind} is a distribution, which can be set in Python only; leave it out")
         if name not in known:
             hint = suggest(name, known) or (f"it has {', '.join(known)}" if known else "it has no parameters")

@@ -4,11 +4,10 @@ Defaults are those of `Settings` and `Race.run`, which also check keys against e
 become the descriptions in the JSON schema.
 """
 
-from typing import Annotated, Any, Literal, Self, get_type_hints
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter, field_validator, model_validator
 
-from polarbear import literals
 from polarbear.literals import (
     Axis,
     Clock,
@@ -18,8 +17,8 @@ from polarbear.literals import (
     Specialists,
     Style,
 )
-from polarbear.models import PRIORS, Hyperprior
-from polarbear.models.registry import parameter_descriptions
+from polarbear.models import PRIORS
+from polarbear.models.registry import parameter_descriptions, plain_parameters
 from polarbear.wording import suggest
 
 Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
@@ -50,12 +49,10 @@ def _add_parameters(schema: dict[str, Any]) -> None:
     properties["kind"]["enum"] = list(PRIORS)
     schema["additionalProperties"] = False
     for prior, kind in PRIORS.items():
-        hints, descriptions = get_type_hints(kind, localns=vars(literals)), parameter_descriptions(kind)
-        for name, description in descriptions.items():
-            if hints[name] is Hyperprior:
-                continue  # given in Python only
-            new = {**TypeAdapter(hints[name]).json_schema(), "description": ""}
-            properties.setdefault(name, new)["description"] += f"{prior}: {description} "
+        descriptions = parameter_descriptions(kind)
+        for name, hint in plain_parameters(kind).items():
+            new = {**TypeAdapter(hint).json_schema(), "description": ""}
+            properties.setdefault(name, new)["description"] += f"{prior}: {descriptions[name]} "
 
 
 class PriorTable(Table):

@@ -2,7 +2,7 @@
 
 A path comes in. `read_runs` detects the formats below it and returns trajectories, each with its cluster (the function,
 or the repeated instance), and a report of what it could not use and why. Files are parsed as data and never evaluated.
-Nothing is written. Memory holds the improvements of the runs, not their rows.
+Nothing is written but temporary copies of compressed files. Memory holds the improvements of the runs, not their rows.
 
 - `reading`: `read_runs`, the only entry point. `request`: its options, checked.
 - `imported`: the result. `Imported` holds the runs, `About` their origin, `Skipped` what was left out; `Block` is

@@ -81,7 +81,7 @@ class Events:
 
     def has_solved(self, precision: float) -> bool:
         """Return whether a run whose values are distances to the optimum has reached this precision."""
-        return self.best(maximise=False) <= precision
+        return abs(self.best(maximise=False)) <= precision  # rounding can make it slightly negative
 
     def in_order(self) -> tuple[Array, Array, int]:
         """Return times and values in order of time, and the number of duplicate rows.

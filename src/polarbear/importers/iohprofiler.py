@@ -2,8 +2,8 @@
 
 A `.dat` file holds the runs of one function and dimension in the order of the index. Each run begins with a header of
 column names. The logger writes a row when the value improves and at the last evaluation, so rows hold current values.
-By default it rounds values to 1e-10, so smaller differences read as ties. A run on a BBOB suite, whose values are
-distances to the optimum, finished if it solved its problem; all other runs were cut off.
+By default it rounds values to 1e-10, so smaller differences read as ties. A run on a BBOB suite, whose raw values
+are distances to the optimum, finished if it solved its problem; all other runs were cut off.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ def read_json(source: Source, path: str, ledger: Ledger) -> None:
                     events=events,
                     until=_end_of_run(run, events, data_file.name, what, ledger),
                     maximise=maximise,
-                    finished=not maximise and _has_solved(problem[0], events),
+                    finished=not maximise and data_file.has_solved(problem[0], events),
                 )
             else:
                 data_file.report_surplus()
@@ -145,13 +145,8 @@ def read_info(source: Source, path: str, entry: IndexEntry, ledger: Ledger) -> N
                 events=events,
                 until=None if ledger.request.seconds else until,
                 maximise=maximise,
-                finished=not maximise and _has_solved(suite, events),
+                finished=not maximise and data_file.has_solved(suite, events),
             )
-
-
-def _has_solved(suite: object, events: Events) -> bool:
-    """Return whether a run is known to have solved its problem: only BBOB suites record distances to the optimum."""
-    return "BBOB" in str(suite).upper() and events.has_solved(SOLVED)
 
 
 def _parse_json(text: str) -> dict[str, Any]:
@@ -205,7 +200,7 @@ class _DataFile:
 
     def __init__(self, source: Source, path: str, ledger: Ledger, maximise: bool | None) -> None:
         self.name = source.name(path)
-        self.holds_best = False
+        self.holds_best = self.holds_raw = False
         self._ledger, self._maximise = ledger, maximise
         columns = ledger.request.columns
         clock = columns.get("time") or "time" if ledger.request.seconds else columns.get("evaluations")
@@ -229,6 +224,10 @@ class _DataFile:
             self._failed = True
             self._ledger.skip_unreadable(self.name, error)
             return None
+
+    def has_solved(self, suite: object, events: Events) -> bool:
+        """Return whether a run solved its problem; only raw values of BBOB suites are distances to the optimum."""
+        return self.holds_raw and "BBOB" in str(suite).upper() and events.has_solved(SOLVED)
 
     def report_missing(self, count: int) -> None:
         if not self._failed:
@@ -288,5 +287,6 @@ class _DataFile:
     def _examine(self, column: str) -> None:
         """Record what the column of values holds."""
         self.holds_best = column in _BEST
+        self.holds_raw = column in ("raw_y", "raw_y_best")
         if column not in ("raw_y", "best-so-far f(x)"):
             self._ledger.note(f"{self.name}: values are those of the column {column!r}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, get_args
 
 from polarbear.inference.reference.jax_runtime import is_installed as reference_methods_installed
-from polarbear.literals import Method
+from polarbear.literals import Method, ReferenceMethod
 from polarbear.models import BayesianBootstrap, Dirichlet, HierarchicalDirichlet, TemporalPrior
 from polarbear.models.validation import require_count
 
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 INSTALL = "pip install 'polarbear[mcmc]'"
 """The command that installs what the reference methods need."""
 
-_ON_JAX = ("nuts", "advi", "advi-fullrank", "pathfinder")  # the reference methods
 _FEWEST_DRAWS = 100  # with fewer, Pareto smoothing has no tail and R-hat no chains to estimate from
 
 
@@ -36,7 +35,7 @@ def check_request(prior: Prior, method: str, draws: int, *, times: int) -> None:
             f"expected method='auto' with BayesianBootstrap, which draws its posterior directly, got {method!r}; "
             "use method='auto', or a Plackett-Luce prior such as RandomWalk()"
         )
-    if method in _ON_JAX and not reference_methods_installed():
+    if method in get_args(ReferenceMethod) and not reference_methods_installed():
         raise ValueError(f"method={method!r} needs JAX and BlackJAX: {INSTALL}; or use method='auto'")
     if method == "gibbs" and isinstance(prior, TemporalPrior):
         raise ValueError(
