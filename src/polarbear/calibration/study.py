@@ -16,6 +16,7 @@ from multiprocessing import get_context, parent_process
 from threading import Thread
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from polarbear.single_thread import THREAD_VARIABLES
 from polarbear.version import __version__
 
 if TYPE_CHECKING:
@@ -29,7 +30,6 @@ Outcome = dict[str, Any]
 _OPENING = '{"cell": '  # the beginning of every line
 
 # One thread per process: the matrices are small, and more threads would only compete for the cores.
-_THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 
 def run_study(
@@ -102,7 +102,9 @@ def _compute(
         for cell, replicate in tasks:
             yield cell, replicate, task(cell, replicate)
         return
-    os.environ.update({name: os.environ.get(name, "1") for name in _THREADS})  # the processes read it when they start
+    os.environ.update(
+        {name: os.environ.get(name, "1") for name in THREAD_VARIABLES}
+    )  # the processes read it when they start
     waiting = iter(tasks)
     with ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=_end_with_the_study) as pool:
         running = {pool.submit(task, *each): each for each in islice(waiting, 2 * workers)}

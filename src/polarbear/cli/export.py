@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from polarbear.cli import options, terminal
+from polarbear.cli import options
 from polarbear.cli.open_file import open_race, posterior_and_candidates, require_race_file
 
 if TYPE_CHECKING:
@@ -108,9 +108,10 @@ def _decisions(file: Path) -> str:
     import json
 
     from polarbear.exports import decisions
+    from polarbear.exports.json_types import to_json_types
 
     with open_race(file) as race:
-        return json.dumps(terminal.to_json_types(decisions(race.result)), indent=2, ensure_ascii=False) + "\n"
+        return json.dumps(to_json_types(decisions(race.result)), indent=2, ensure_ascii=False) + "\n"
 
 
 def _write_draws(file: Path, output: Path, kind: Format) -> None:

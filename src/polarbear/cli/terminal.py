@@ -1,11 +1,10 @@
 """Print to the terminal: results on standard output, everything else on standard error."""
 
 import json
-import math
 import shlex
 import shutil
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +33,8 @@ def shell_path(path: Path) -> str:
 
 def print_json(data: Any) -> None:
     """Print a result as JSON for programs; numbers that are not finite become null."""
+    from polarbear.exports.json_types import to_json_types
+
     print_result(json.dumps(to_json_types(data), indent=2, ensure_ascii=False))
 
 
@@ -86,16 +87,3 @@ def _cell(value: object) -> str:
     if isinstance(value, bool) or not isinstance(value, int | float):
         return str(value)
     return f"{value:,}" if isinstance(value, int) else f"{value:,.3f}" if abs(value) < 1000 else f"{value:,.0f}"
-
-
-def to_json_types(data: Any) -> Any:
-    """Return data in the types of JSON: without NumPy, and null for numbers that are not finite."""
-    if isinstance(data, Mapping):
-        return {str(key): to_json_types(value) for key, value in data.items()}
-    if isinstance(data, list | tuple):
-        return [to_json_types(each) for each in data]
-    if hasattr(data, "tolist"):
-        return to_json_types(data.tolist())
-    if isinstance(data, float) and not math.isfinite(data):
-        return None
-    return data

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal, Protocol, TextIO, get_args
 from polarbear.race.forecast import instances_needed
 from polarbear.race.sampling import running_until
 from polarbear.race.state import decided_share
+from polarbear.wording import with_noun
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -89,13 +90,13 @@ class LineView(SilentView):
         last = state.rounds[-1]
         words = [
             f"round {last.number}",
-            _with_noun(len(last.instances), "instance") if last.instances else "no new runs",
+            with_noun(len(last.instances), "instance") if last.instances else "no new runs",
             f"{last.resolved_share:.1%} decided",
-            _with_noun(len(state.candidates), "candidate"),
+            with_noun(len(state.candidates), "candidate"),
             f"{state.cost:,.0f} {state.settings.clock}",
         ]
         if self._failures:
-            words.append(f"{_with_noun(self._failures, 'run')} failed")
+            words.append(f"{with_noun(self._failures, 'run')} failed")
             self._failures = 0
         words += [
             f"{each.name} is eliminated (beaten by {each.by}, {each.probability:.3f})" for each in last.eliminated
@@ -208,14 +209,14 @@ def _summary(state: State, failures: int, pace: float | None) -> str:
     if not used:
         return ""
     full = used * len(state.names) * float(state.settings.grid.times[-1])
-    words = [_with_noun(used, "instance"), f"{state.cost:,.0f} {unit} spent, {1 - state.cost / full:.0%} saved"]
+    words = [with_noun(used, "instance"), f"{state.cost:,.0f} {unit} spent, {1 - state.cost / full:.0%} saved"]
     if state.posterior is not None and running_until(state):
         needed = instances_needed(state.posterior, state.resolved, state.settings)
         if math.isfinite(needed) and needed > used:
             duration = "" if pace is None else f", {_format_duration(pace * (needed - used))}"
             words.append(f"about {needed - used:,.0f} instances to go{duration}")
     if failures:
-        words.append(f"{_with_noun(failures, 'run')} failed")
+        words.append(f"{with_noun(failures, 'run')} failed")
     return " · ".join(words)
 
 
@@ -223,7 +224,3 @@ def _format_duration(seconds: float) -> str:
     if seconds < 90:
         return f"{seconds:.0f} s"
     return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
-
-
-def _with_noun(number: int, thing: str) -> str:
-    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"

@@ -5,7 +5,7 @@ as plain values for JSON.
 
 - `tables`: `runs_table`, `posterior_table`, `pairwise_table` and `selection_table`.
 - `decisions`: the status of a race (`account`) and its decisions round by round (`decisions`).
-- `files`, `latex`: tables as text and files; LaTeX with booktabs.
+- `files`, `latex`: tables as text and files; LaTeX with booktabs. `json_types`: values as JSON writes them.
 """
 
 from polarbear.exports.decisions import account, decisions, format_error_bound

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
+
+from polarbear.wording import plural
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable
@@ -84,17 +85,6 @@ class Clusters:
                 "give both the same kind and unit"
             )
         return Clusters(self.labels + other.labels, self.kind, self.unit)
-
-
-def plural(kind: str) -> str:
-    """Return the plural of a cluster's kind.
-
-    Examples
-    --------
-    >>> plural("data set"), plural("run on this instance")
-    ('data sets', 'runs on this instance')
-    """
-    return re.sub(r"(?=$| on | of )", "s", kind, count=1)
 
 
 def as_clusters(given: Clusters | Iterable[Hashable] | None, instances: int) -> Clusters | None:

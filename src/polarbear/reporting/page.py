@@ -6,11 +6,11 @@ import base64
 import hashlib
 import html
 import json
-import math
 from importlib.resources import files
 from string import Template
 from typing import Any
 
+from polarbear.exports.json_types import to_json_types
 from polarbear.reporting.sections import SECTIONS
 
 # Scripts that the sections share. Each file uses only definitions of the files before it.
@@ -57,16 +57,8 @@ def to_script_json(data: Any) -> str:
     >>> print(to_script_json(["</script>", float("inf")]))
     ["\u003c/script>",null]
     """
-    text = json.dumps(_replace_non_finite(data), ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+    text = json.dumps(to_json_types(data), ensure_ascii=True, allow_nan=False, separators=(",", ":"))
     return text.replace("<", "\\u003c").replace("&", "\\u0026")
-
-
-def _replace_non_finite(data: Any) -> Any:
-    if isinstance(data, dict):
-        return {key: _replace_non_finite(value) for key, value in data.items()}
-    if isinstance(data, list | tuple):
-        return [_replace_non_finite(each) for each in data]
-    return None if isinstance(data, float) and not math.isfinite(data) else data
 
 
 def _asset(name: str) -> str:

@@ -16,10 +16,10 @@ from polarbear.inference.bootstrap.first_places import first_places
 from polarbear.inference.bootstrap.instance_weights import draw_weights, weighted_rows
 from polarbear.inference.bootstrap.near_equality import draw_shrinkage_scales, shrink_ratings
 from polarbear.inference.bootstrap.weighted_plackett_luce import weighted_utilities
-from polarbear.observe.clusters import plural
 from polarbear.observe.rankings import ABSENT
 from polarbear.posterior.diagnostics import Diagnostics
 from polarbear.posterior.outcome_draws import OutcomeDraws, softmax
+from polarbear.wording import plural
 
 if TYPE_CHECKING:
     from polarbear.arrays import Array, Array32
