@@ -6,7 +6,7 @@ from .checks.model_check import ModelCheck, model_check
 from .driver.dispatch import RaceError
 from .driver.race import Race
 from .execution import Limits, LocalExecutor, ReplayExecutor, dask_executor
-from .importers import Imported, read_runs
+from .importers import Imported, read_runs, split_runs
 from .inference.fitting import fit
 from .inference.reference.advi import ADVI
 from .inference.reference.nuts import NUTS
@@ -178,6 +178,7 @@ __all__ = [
     "read_runs",
     "report",
     "select",
+    "split_runs",
     "to_pymc",
     "virtual_portfolio",
     "win_probability",

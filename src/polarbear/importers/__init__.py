@@ -10,10 +10,11 @@ Nothing is written but temporary copies of compressed files. Memory holds the im
 - `formats`: the registry of formats.
 - `iohprofiler`, `coco`, `info_index`: folders of indices and data files.
 - `csv_table`, `parquet_table`, `table_runs`, `columns`: tables. `COLUMNS` lists their columns by IOHprofiler's names.
+- `repetitions`: which rows of a table belong to the same run.
 - `sources`, `archives`: files in folders and in archives.
 - `events`, `ledger`: the improvements of one run; all runs and reports of one import.
 - `reasons`, `foreign_text`: why data were left out, with the sentences of the reports; text of unknown content.
-- `clustering`: the cluster of each run.
+- `part`: the part of the runs that the user asks for. `clustering`: the cluster of each run.
 
 To add a format, write a module with its reader, which passes each run to `Ledger.add` (or each table to
 `TableRuns.add`) and reports what it cannot use by a `Reason`. Then add its name to `polarbear.literals.FileFormat` and
@@ -23,7 +24,8 @@ tests/contracts/test_importers.py fails until it can write the shared example ru
 
 from polarbear.importers.columns import COLUMNS
 from polarbear.importers.imported import About, Block, Imported, Skipped
+from polarbear.importers.part import split_runs
 from polarbear.importers.reading import read_runs
 from polarbear.importers.reasons import Reason
 
-__all__ = ["COLUMNS", "About", "Block", "Imported", "Reason", "Skipped", "read_runs"]
+__all__ = ["COLUMNS", "About", "Block", "Imported", "Reason", "Skipped", "read_runs", "split_runs"]

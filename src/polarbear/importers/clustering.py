@@ -29,11 +29,10 @@ from polarbear.importers.imported import Block
 from polarbear.wording import plural, suggest
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Hashable, Sequence
+    from collections.abc import Collection, Hashable
 
     from polarbear.importers.foreign_text import Identifier
     from polarbear.importers.imported import Imported, Problem
-    from polarbear.importers.ledger import Cells
 
 # A function is identified within its suite, an instance within its function and dimension.
 _FIELDS: dict[str, tuple[str, ...]] = {
@@ -78,39 +77,21 @@ def check_cluster(cluster: object) -> tuple[str, ...] | None:
     return tuple(dict.fromkeys(names))
 
 
-def label_clusters(
-    imported: Imported, names: tuple[str, ...] | None, cells: Sequence[Cells], columns: Collection[str]
-) -> Imported:
-    """Return an import whose runs carry their cluster labels, with a note that describes the clusters.
-
-    Parameters
-    ----------
-    imported
-        The runs, without clusters.
-    names
-        The fields or columns that define clusters, as `check_cluster` returns them.
-    cells
-        For each run, the values of its rows in these columns.
-    columns
-        All columns of the tables that were read.
-
-    Returns
-    -------
-    Imported
+def label_clusters(imported: Imported) -> Imported:
+    """Return an import whose runs carry the labels of the clusters that it asks for, with a note that describes them.
 
     Raises
     ------
     ValueError
         If a name is neither a known field nor a column, or if it does not give every block exactly one label.
     """
+    names = imported.cluster
     block_of = [run.instance for run in imported.runs if isinstance(run.instance, Block)]
-    blocks: dict[Block, set[tuple[Identifier, ...]]] = {}
-    for block, rows in zip(block_of, cells, strict=True):
-        blocks.setdefault(block, set()).update(rows)
+    blocks = list(dict.fromkeys(block_of))
     if names is None:
-        clustering = _cluster_by_rule(list(blocks))
+        clustering = _cluster_by_rule(blocks)
     else:
-        clustering = _cluster_by_names(names, blocks, columns) if names else _cluster_alone(list(blocks))
+        clustering = _cluster_by_names(names, blocks, imported) if names else _cluster_alone(blocks)
     about = replace(imported.about, notes=(*imported.about.notes, *clustering.notes))
     if not clustering.labels:
         return replace(imported, about=about)
@@ -157,10 +138,9 @@ def _cluster_alone(blocks: list[Block]) -> _Clustering:
     return _Clustering({block: tuple(block) for block in blocks}, kind)
 
 
-def _cluster_by_names(
-    names: tuple[str, ...], blocks: dict[Block, set[tuple[Identifier, ...]]], columns: Collection[str]
-) -> _Clustering:
-    """Return the clusters by fields and table columns; `blocks` maps each block to the values of its rows in them."""
+def _cluster_by_names(names: tuple[str, ...], blocks: list[Block], imported: Imported) -> _Clustering:
+    """Return the clusters by fields and table columns."""
+    columns = imported.columns
     fields = [field for field in _FIELDS if any(getattr(block, field) is not None for block in blocks)]
     unknown = [name for name in names if name not in fields and name not in columns]
     if unknown:
@@ -170,10 +150,7 @@ def _cluster_by_names(
             f"expected clusters by {shown + ', or by ' if existing else ''}'auto' or 'none', got {quote(unknown[0])}; "
             + (suggest(unknown[0], existing) or "choose one of these")
         )
-    parts = [
-        _field_labels(name, list(blocks)) if name in fields else _column_labels(name, position, blocks)
-        for position, name in enumerate(names)
-    ]
+    parts = [_field_labels(name, blocks) if name in fields else _column_labels(name, imported) for name in names]
     for name, part in zip(names, parts, strict=True):
         if missing := [block for block in blocks if block not in part]:
             raise ValueError(
@@ -202,11 +179,15 @@ def _field_labels(name: str, blocks: list[Block]) -> dict[Block, Hashable]:
     return labels
 
 
-def _column_labels(name: str, position: int, blocks: dict[Block, set[tuple[Identifier, ...]]]) -> dict[Block, Hashable]:
+def _column_labels(name: str, imported: Imported) -> dict[Block, Hashable]:
     """Return the label of each block from a column, which must have at most one value per block."""
+    found: defaultdict[Hashable, set[Identifier]] = defaultdict(set)
+    for run, cells in zip(imported.runs, imported.cells[name], strict=True):
+        found[run.instance] |= cells
     labels: dict[Block, Hashable] = {}
-    for block, rows in blocks.items():
-        values = sorted({row[position] for row in rows if row[position] is not None}, key=str)
+    for block, distinct in found.items():
+        assert isinstance(block, Block)
+        values = sorted(distinct, key=str)
         if len(values) > 1:
             raise ValueError(
                 f"expected one {quote(name)} for all rows of a block, got {quote(values[0])} and {quote(values[1])} on "

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from polarbear.importers.foreign_text import quote
 from polarbear.importers.reasons import Reason, UnreadableError
+from polarbear.importers.repetitions import repetition_columns
 from polarbear.wording import closest, suggest
 
 if TYPE_CHECKING:
@@ -34,12 +35,13 @@ _KEYS = tuple(COLUMNS)[:9]
 
 
 class Places(NamedTuple):
-    """The positions of columns in the rows of a table; keys and clusters that the table lacks are left out."""
+    """The positions of columns in the rows of a table: time and value, and those of the others that the table has."""
 
     time: int
     value: int
     keys: dict[str, int]
-    clusters: dict[str, int]
+    kept: dict[str, int]
+    repetitions: dict[str, int]
 
 
 def check_columns(columns: Mapping[str, str | None] | None) -> dict[str, str | None]:
@@ -78,10 +80,18 @@ def check_columns(columns: Mapping[str, str | None] | None) -> dict[str, str | N
     return dict(columns)
 
 
-def columns_to_read(request: Request) -> list[str]:
-    """Return the names of all columns that an import uses, whether a table has them or not."""
+def columns_to_read(existing: Sequence[str], request: Request) -> list[str]:
+    """Return the names of all columns that an import uses, whether a table has them or not.
+
+    Parameters
+    ----------
+    existing
+        The columns of the table.
+    request
+        The options of the import.
+    """
     names = [name for column in COLUMNS if (name := request.columns.get(column, column)) is not None]
-    return list(dict.fromkeys([*names, *(request.cluster or ())]))
+    return list(dict.fromkeys([*names, *request.kept, *repetition_columns(existing, request)]))
 
 
 def locate_columns(names: Sequence[str], unread: Sequence[str], request: Request) -> Places:
@@ -115,8 +125,9 @@ def locate_columns(names: Sequence[str], unread: Sequence[str], request: Request
     }
     if missing:
         raise _missing_columns(missing, [*names, *unread])
-    clusters = [name for name in request.cluster or () if name in names]
-    for name in (*wanted.values(), *clusters):
+    kept = [name for name in request.kept if name in names]
+    repetitions = repetition_columns(names, request)
+    for name in (*wanted.values(), *kept, *repetitions):
         if name is not None and names.count(name) > 1:
             raise UnreadableError(Reason.SECOND_COLUMN, number=names.count(name), column=name)
     places = {column: names.index(name) for column, name in wanted.items() if name is not None and name in names}
@@ -124,7 +135,8 @@ def locate_columns(names: Sequence[str], unread: Sequence[str], request: Request
         places[axis],
         places["raw_y"],
         {column: places[column] for column in _KEYS if column in places},
-        {name: names.index(name) for name in clusters},
+        {name: names.index(name) for name in kept},
+        {name: names.index(name) for name in repetitions},
     )
 
 

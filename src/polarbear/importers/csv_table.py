@@ -40,7 +40,7 @@ def read_csv(source: Source, path: str, runs: TableRuns) -> None:
             # A space is the separator only if the header has no other one, since names of columns may contain spaces.
             separators = [each for each in _SEPARATORS if each in header] or [" "]
             headers = {each: _split_header(header, each) for each in separators}
-            known = set(columns_to_read(ledger.request))
+            known = set(columns_to_read([], ledger.request))
             separator = max(headers, key=lambda each: len(known.intersection(headers[each])))
             rows = csv.reader(lines, delimiter=separator, skipinitialspace=True)
             runs.add(Table("csv", file, headers[separator], rows, line=lambda: rows.line_num + 1))

@@ -41,7 +41,7 @@ class Events:
     ([1.0, 3.0], [5.0, 2.0], 4)
     """
 
-    __slots__ = ("_before", "highest", "last", "lowest", "maximise", "starts", "times", "values")
+    __slots__ = ("_before", "highest", "last", "lowest", "maximise", "repeats", "rows", "starts", "times", "values")
 
     def __init__(self, maximise: bool | None) -> None:
         self.maximise = maximise
@@ -50,11 +50,19 @@ class Events:
         self.last = -math.inf  # the latest time at which the run is known to have been running
         self.lowest, self.highest = math.inf, -math.inf
         self.starts: list[int] = []  # positions where time goes back; `in_order` sorts these stretches
+        self.rows = self.repeats = 0  # the number of rows, and of those at the same time as the row before
         self._before = -math.inf
+
+    def goes_back(self, time: float) -> bool:
+        """Return whether a row at this time would not come after the last one."""
+        return time <= self._before
 
     def add(self, time: float, value: float) -> None:
         """Add one row; NaN means no value, but still shows that the run lasted until then."""
-        if time < self._before:
+        self.rows += 1
+        if time == self._before:
+            self.repeats += 1
+        elif time < self._before:
             # A row from an earlier time may be an improvement at its own time, so the comparison starts again.
             self.starts.append(len(self.times))
             self.lowest, self.highest = math.inf, -math.inf
@@ -102,12 +110,15 @@ class Events:
             raise UnreadableError(Reason.SEVERAL_RUNS)
         return times, values, int(again.sum())
 
+    def stretches(self) -> list[tuple[array[float], array[float]]]:
+        """Return the stretches of times and values between the places where time goes back."""
+        bounds = pairwise([0, *self.starts, len(self.times)])
+        return [(self.times[start:end], self.values[start:end]) for start, end in bounds if end > start]
+
     def _begins_again(self, first: float) -> bool:
         """Return whether two stretches begin at the first time and then differ: two runs from the same start."""
-        bounds = [0, *self.starts, len(self.times)]
-        starting = [(a, b) for a, b in pairwise(bounds) if b > a and self.times[a] == first]
-        stretches = [(self.times[a:b], self.values[a:b]) for a, b in starting]
-        return any(stretch != stretches[0] for stretch in stretches[1:])
+        starting = [each for each in self.stretches() if each[0][0] == first]
+        return any(stretch != starting[0] for stretch in starting[1:])
 
 
 def take_text(events: Events, time: str, value: str) -> Reason | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from polarbear.importers.events import SOLVED
@@ -12,7 +12,7 @@ from polarbear.observe import Clusters
 from polarbear.wording import with_noun
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable
+    from collections.abc import Hashable, Mapping, Sequence
 
     from polarbear.importers.reasons import Reason
     from polarbear.literals import Ended, FileFormat
@@ -125,6 +125,12 @@ class Imported:
         The origin of the runs.
     cluster_kind, cluster_unit
         What a cluster is, and what its members are; see `Clusters`.
+    cluster
+        The fields or columns that define clusters: None for the automatic rule, () for no clusters.
+    columns
+        All columns of the tables that were read.
+    cells
+        For each kept column and run, the values of its rows.
     """
 
     runs: tuple[Trajectory, ...]
@@ -132,6 +138,17 @@ class Imported:
     about: About
     cluster_kind: str = "cluster"
     cluster_unit: str = "instance"
+    cluster: tuple[str, ...] | None = None
+    columns: tuple[str, ...] = ()
+    cells: Mapping[str, tuple[frozenset[Identifier], ...]] = field(default_factory=dict)
+
+    def take(self, positions: Sequence[int]) -> Imported:
+        """Return only the runs at these positions, without their clusters."""
+        return replace(
+            self,
+            runs=tuple(self.runs[position].in_cluster(None) for position in positions),
+            cells={name: tuple(cells[position] for position in positions) for name, cells in self.cells.items()},
+        )
 
     @property
     def algorithms(self) -> dict[str, int]:

@@ -40,7 +40,8 @@ class Ledger:
         self.request = request
         self.rows = 0
         self.runs: list[Trajectory] = []
-        self.cells: list[Cells] = []  # per run: the values of its rows in the columns that define clusters
+        self.columns: dict[str, None] = {}  # all columns of all tables
+        self._cells: list[Cells] = []  # per run: the values of its rows in the kept columns
         self._skipped: dict[tuple[str, Reason, str], Skipped] = {}
         self._formats: dict[FileFormat, None] = {}
         self._files: set[str] = set()
@@ -111,7 +112,7 @@ class Ledger:
             The repetition, if the data state it. Otherwise repetitions are numbered in the order of arrival, and a copy
             of a run in another file is not a repetition.
         cells
-            The values of its rows in the columns that define clusters.
+            The values of its rows in the columns that the request keeps.
         """
         algorithm = replace_surrogates(algorithm)
         number = run
@@ -147,7 +148,7 @@ class Ledger:
             return
         self._file_of_run[algorithm, block] = file
         self.runs.append(trajectory)
-        self.cells.append(cells)
+        self._cells.append(cells)
         self._formats[format] = None
         self._files.add(file)
 
@@ -173,7 +174,14 @@ class Ledger:
         if len(notes) > _NOTES:
             notes = [*notes[:_NOTES], f"and {with_noun(len(notes) - _NOTES, 'more note')} of this kind"]
         about = About(path, tuple(self._formats), len(self._files), self.rows, tuple(notes))
-        return Imported(tuple(self.runs), skipped, about)
+        cells = {
+            name: tuple(frozenset(row[position] for row in rows if row[position] is not None) for rows in self._cells)
+            for position, name in enumerate(self.request.kept)
+            if name in self.columns
+        }
+        return Imported(
+            tuple(self.runs), skipped, about, cluster=self.request.cluster, columns=tuple(self.columns), cells=cells
+        )
 
     def _count(self, new: Skipped) -> None:
         key = new.where, new.reason, new.sentence

@@ -43,7 +43,7 @@ def read_parquet(source: Source, path: str, runs: TableRuns) -> None:
                 shutil.copyfileobj(stream, copy)
             table = ParquetFile(copy if isinstance(stream, ZipExtFile) else stream)
             schema = table.schema_arrow
-            names = [name for name in columns_to_read(ledger.request) if name in schema.names]
+            names = [name for name in columns_to_read(schema.names, ledger.request) if name in schema.names]
             for name in names:
                 if (number := schema.names.count(name)) > 1:
                     raise UnreadableError(Reason.SECOND_COLUMN, number=number, column=name)

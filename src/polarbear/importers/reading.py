@@ -17,6 +17,7 @@ from polarbear.importers.columns import check_columns
 from polarbear.importers.formats import kind_by_name, kind_of_single_file, lists_runs
 from polarbear.importers.imported import Block, Imported
 from polarbear.importers.ledger import Ledger
+from polarbear.importers.part import check_part, choose_part
 from polarbear.importers.reasons import READ_ERRORS, Reason
 from polarbear.importers.request import Request
 from polarbear.importers.sources import Folder
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from polarbear.importers.imported import Problem
+    from polarbear.importers.part import Condition
     from polarbear.importers.sources import Source
 
 _ZIP = b"PK"  # the first bytes of a zip archive
@@ -43,6 +45,12 @@ def read_runs(
     renumber: bool = False,
     cluster: str | Iterable[str] | None = "auto",
     ended: EndedRule = "auto",
+    repeated: bool | None = None,
+    where: Mapping[str, object] | Iterable[Condition] | None = None,
+    only: Iterable[str] | None = None,
+    without: Iterable[str] | None = None,
+    per: str | None = None,
+    keep: Iterable[str] = (),
 ) -> Imported:
     r"""Read recorded runs from a folder, a file, or an archive (zip, or tar with gzip, xz or bzip2).
 
@@ -77,6 +85,19 @@ def read_runs(
         BBOB suites, keep their value if they reached the target precision of 1e-8; other runs were cut off, and their
         value is unknown afterwards. "stays" lets all runs keep their last value, as solvers do that stop by themselves.
         "censored" treats all runs as cut off.
+    repeated
+        For tables without a column run_id: whether they hold several runs of an algorithm on an instance. True: a new
+        run begins wherever time goes back. False: all rows of an algorithm on an instance belong to one run. None refuses
+        tables in which it may be either.
+    where
+        Return only runs with these values of fields, or of any table columns: {"dimension": 5, "function": [1, 2]}. A
+        tuple (low, high) is a range with inclusive ends; None leaves an end open.
+    only, without
+        The names of the algorithms to return, or to leave out.
+    per
+        Divide times by this field or column, for example "dimension": COCO states budgets as multiples of it.
+    keep
+        Further table columns to keep, so that `split_runs` can split the runs by them.
 
     Returns
     -------
@@ -108,7 +129,17 @@ def read_runs(
         raise ValueError(f"expected maximise=True, False or None, got {maximise!r}")
     if ended not in get_args(EndedRule):
         raise ValueError(f"expected ended='auto', 'stays' or 'censored', got {ended!r}")
-    request = Request(format, check_columns(columns), maximise, clock == "seconds", check_cluster(cluster), ended)
+    request = Request(
+        format=format,
+        columns=check_columns(columns),
+        maximise=maximise,
+        seconds=clock == "seconds",
+        cluster=check_cluster(cluster),
+        part=check_part(where, only, without, per),
+        keep=tuple(keep),
+        repeated=repeated,
+        ended=ended,
+    )
     ledger = Ledger(request)
     tables = TableRuns(ledger)
     try:
@@ -122,10 +153,10 @@ def read_runs(
     except (OSError, TypeError) as error:
         raise ValueError(f"expected a folder or a file that can be read, got {path!r}: {error}") from error
     tables.finish()
-    imported = ledger.result(str(path))
+    imported = choose_part(ledger.result(str(path)), request.part)
     if renumber:
         imported = _renumber(imported)
-    return label_clusters(imported, request.cluster, ledger.cells, tables.columns)
+    return label_clusters(imported)
 
 
 def _read_source(source: Source, ledger: Ledger, tables: TableRuns) -> None:

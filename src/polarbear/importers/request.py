@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from polarbear.importers.part import Part
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -28,6 +30,12 @@ class Request:
         Whether the time axis is wall-clock seconds rather than evaluations.
     cluster
         The fields or columns that define clusters: None for the automatic rule, () for no clusters.
+    part
+        The part of the runs to return.
+    repeated
+        Whether tables without a run_id hold several runs of an algorithm on an instance; None refuses those that may.
+    keep
+        Further fields or columns whose values are kept, to split the runs by later.
     ended
         Whether runs keep their value after their end ("stays"), are unknown afterwards ("censored"), or do as the rules
         of their format say ("auto").
@@ -38,7 +46,15 @@ class Request:
     maximise: bool | None = None
     seconds: bool = False
     cluster: tuple[str, ...] | None = None
+    part: Part = field(default_factory=Part)
+    keep: tuple[str, ...] = ()
+    repeated: bool | None = None
     ended: EndedRule = "auto"
+
+    @property
+    def kept(self) -> tuple[str, ...]:
+        """The columns whose values are kept for each run, if tables have them."""
+        return tuple(dict.fromkeys([*(self.cluster or ()), *self.part.fields, *self.keep]))
 
     def accepts(self, format: FileFormat) -> bool:  # noqa: A002  (the public word for it)
         """Return whether data of this format are to be read."""

@@ -6,6 +6,7 @@ files: all rows with the same algorithm, problem and run number form one run.
 
 from __future__ import annotations
 
+from collections import Counter
 from operator import itemgetter
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -14,6 +15,7 @@ from polarbear.importers.columns import locate_columns
 from polarbear.importers.events import Events, take_numbers
 from polarbear.importers.foreign_text import amount, flag, identifier, quote
 from polarbear.importers.reasons import Reason
+from polarbear.importers.repetitions import ambiguity, may_be_several_runs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -47,7 +49,8 @@ class _Run(NamedTuple):
     events: Events
     until: float | None
     file: str
-    cells: set[tuple[Identifier, ...]]  # the values of its rows in the columns that define clusters
+    cells: set[tuple[Identifier, ...]]  # the values of its rows in the kept columns
+    seeds: set[tuple[Identifier, ...]]  # their values in the columns that may number repetitions
 
 
 class TableRuns:
@@ -61,8 +64,9 @@ class TableRuns:
 
     def __init__(self, ledger: Ledger) -> None:
         self.ledger = ledger
-        self.columns: dict[str, None] = {}  # all columns of all tables
         self._runs: dict[_Key, _Run] = {}
+        self._repetitions: Counter[tuple[str, Problem]] = Counter()  # of runs that only their order distinguishes
+        self._seed_columns: dict[str, None] = {}
         self._formats: dict[str, FileFormat] = {}
 
     def add(self, table: Table) -> None:
@@ -75,8 +79,11 @@ class TableRuns:
         """
         ledger, file, names = self.ledger, table.file, table.names
         places = locate_columns(names, table.unread, ledger.request)
-        self.columns.update(dict.fromkeys([*names, *table.unread]))
-        key_of = _cell_getter([*places.keys.values(), *places.clusters.values()])
+        ledger.columns.update(dict.fromkeys([*names, *table.unread]))
+        self._seed_columns.update(dict.fromkeys(places.repetitions))
+        key_of = _cell_getter([*places.keys.values(), *places.kept.values(), *places.repetitions.values()])
+        kept_from, seeds_from = len(places.keys), len(places.keys) + len(places.kept)
+        repeated = ledger.request.repeated is True and "run_id" not in places.keys
         time_place, value_place, width = places.time, places.value, len(names)
         known: dict[object, Events] = {}
         for count, row in enumerate(table.rows, 1):
@@ -94,17 +101,26 @@ class TableRuns:
                 continue
             key = key_of(row)
             events = known.get(key)
-            if events is None:
-                run = self._run(table, dict(zip(places.keys, key, strict=False)), _describe_row(table, count, row))
-                labels = dict(zip(places.clusters, key[len(places.keys) :], strict=True))
-                run.cells.add(tuple(identifier(labels.get(name)) for name in ledger.request.cluster or ()))
+            if events is None or (repeated and events.goes_back(time)):
+                cells = dict(zip(places.keys, key, strict=False))
+                run = self._run(table, cells, _describe_row(table, count, row), repeated=repeated)
+                kept = dict(zip(places.kept, key[kept_from:seeds_from], strict=True))
+                run.cells.add(tuple(identifier(kept.get(name)) for name in ledger.request.kept))
+                run.seeds.add(tuple(map(identifier, key[seeds_from:])))
                 events = known[key] = run.events
             if reason := take_numbers(events, time, value):
                 ledger.skip(file, reason, _describe_row(table, count, row))
 
     def finish(self) -> None:
-        """Pass the runs to the ledger, once all tables are read."""
-        for key, (events, until, file, cells) in self._runs.items():
+        """Pass the runs to the ledger, once all tables are read.
+
+        Raises
+        ------
+        ValueError
+            If the rows of an algorithm on an instance may be several runs, and nothing says whether they are.
+        """
+        self._check_repetitions()
+        for key, (events, until, file, cells, _) in self._runs.items():
             self.ledger.add(
                 file,
                 f"{quote(key.algorithm)} on {quote(str(key.problem))}, run {quote(key.run)}",
@@ -118,14 +134,34 @@ class TableRuns:
                 cells=frozenset(cells),
             )
 
-    def _run(self, table: Table, cells: dict[str, Any], first: str) -> _Run:
-        """Return the run that the cells of key columns identify; `first` describes the first row with these cells."""
+    def _check_repetitions(self) -> None:
+        repeated = self.ledger.request.repeated
+        found = [
+            f"{key.algorithm} on {', '.join(str(each) for each in key.problem if each is not None) or 'its instance'}"
+            for key, run in self._runs.items()
+            if key.run is None and repeated is None and may_be_several_runs(run.events, run.seeds)
+        ]
+        if repeated:  # rows in the order of time give runs of one row each, and a last one with all the others
+            most: dict[tuple[str, Problem], list[int]] = {}
+            for key, run in self._runs.items():
+                most.setdefault((key.algorithm, key.problem), []).append(run.events.rows)
+            found = [f"{name} on {problem}" for (name, problem), rows in most.items() if min(rows) == 1 < max(rows)]
+        if found:
+            raise ambiguity(found, list(self._seed_columns), repeated=bool(repeated))
+
+    def _run(self, table: Table, cells: dict[str, Any], first: str, *, repeated: bool) -> _Run:
+        """Return the run that the cells of key columns identify, or a further one if runs are `repeated`.
+
+        `first` describes the first row with these cells.
+        """
         name = cells.get("algorithm_name") if "algorithm_name" in cells else PurePosixPath(table.file).stem
         algorithm = str(name).strip() if name is not None else ""
         request = self.ledger.request
         if not algorithm:
             self.ledger.skip(table.file, Reason.NO_ALGORITHM, first)
-            return _Run(Events(maximise=False), None, table.file, set())  # not stored, so its rows have no effect
+            return _Run(
+                Events(maximise=False), None, table.file, set(), set()
+            )  # not stored, so its rows have no effect
         function = identifier(cells.get("function_id"))
         problem: Problem = (
             identifier(cells.get("suite")),
@@ -133,11 +169,15 @@ class TableRuns:
             identifier(cells.get("dimension")),
             identifier(cells.get("instance")),
         )
-        key = _Key(algorithm, problem, identifier(cells.get("run_id")))
+        number = identifier(cells.get("run_id"))
+        if repeated:
+            self._repetitions[algorithm, problem] += 1
+            number = self._repetitions[algorithm, problem]
+        key = _Key(algorithm, problem, number)
         until = None if request.seconds else amount(cells.get("evals"))
         if key not in self._runs:
             maximise = bool(request.direction(flag(cells.get("maximization"))))
-            self._runs[key] = _Run(Events(maximise), until, table.file, set())
+            self._runs[key] = _Run(Events(maximise), until, table.file, set(), set())
             self._formats.setdefault(table.file, table.format)
         elif until is not None:
             self._runs[key] = self._runs[key]._replace(until=max(until, self._runs[key].until or 0.0))

@@ -153,6 +153,13 @@ class Trajectory:
         object.__setattr__(labelled, "cluster", cluster)
         return labelled
 
+    def divide_times(self, divisor: float) -> Trajectory:
+        """Return the same run with its times divided by a positive number."""
+        divided = copy(self)
+        object.__setattr__(divided, "times", as_read_only(self.times / divisor, np.float64))
+        object.__setattr__(divided, "until", self.until / divisor)
+        return divided
+
     def at(self, times: ArrayLike, *, failure: Failure = "last") -> Array:
         """Return the best value found by each time.
 
