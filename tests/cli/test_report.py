@@ -48,7 +48,7 @@ def test_the_page_is_opened_on_request(polarbear, finished, tmp_path, monkeypatc
 
 def test_files_without_decisions_are_not_reported(polarbear, tmp_path):
     assert "there is no file" in polarbear("report", tmp_path / "none.race").err
-    assert "got the folder" in polarbear("report", tmp_path).err
+    assert "expected recorded runs in" in polarbear("report", tmp_path).err
     file = tmp_path / "empty.race"
     pb.Race(["a", "b"], None, [1, 2, 4], path=file).close()
     outcome = polarbear("report", file)

@@ -5,6 +5,7 @@ from axe_playwright_python.sync_playwright import Axe
 
 import polarbear as pb
 from polarbear.baselines import compare_with_aocc
+from polarbear.cli.source import pareto_set
 from polarbear.reporting.sections import SECTIONS
 from polarbear.reporting.sentences import error_bound_clause
 from tests.plots.posteriors import specialist_posterior
@@ -39,7 +40,7 @@ def test_every_section_of_a_race_has_content(report, result):
     page = report.page
     assert page.title() == page.text_content("h1") == "Four & more"
     ids = [section.get_attribute("id") for section in page.locator("main section").all()]
-    assert ids == [*(section.name for section in SECTIONS), "cite"]
+    assert ids == [*(section.name for section in SECTIONS if section.name != "groups"), "cite"]
     for section in page.locator("main section").all():
         assert len(section.inner_text().split()) > 10
     first = result.eliminations[0]
@@ -67,6 +68,20 @@ def test_mean_aocc_is_shown_as_bars(report, result):
     )
     shares = [filled / whole for whole, filled in widths]
     assert shares == pytest.approx([comparison.means[name] for name in best_first], abs=1e-3)  # of a pixel's width
+
+
+def test_each_group_of_instances_has_a_row_with_its_leaders(open_report):
+    groups = {f"function {number}": random_posterior(seed=number) for number in (1, 2)}
+    page = open_report(random_posterior(), about={"groups": groups}).page
+    labels = page.locator("#groups-chart text.label").all_text_contents()
+    assert [label for label in labels if label.startswith("function")] == [
+        f"{name} ({posterior.instances})" for name, posterior in groups.items()
+    ]
+    bands = page.locator("#groups-chart rect")
+    candidates = {name: pareto_set(posterior, confidence=0.95) for name, posterior in groups.items()}
+    leads = [pb.plots.DecisionBands.of(groups[name], among=among).leads for name, among in candidates.items()]
+    titles = [text.split(",")[0] for text in bands.all_text_contents()]
+    assert titles == [lead.name for each in leads for lead in each]
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -1,5 +1,6 @@
 """Command `analyse`: compare algorithms on recorded runs."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -7,8 +8,10 @@ import typer
 
 from polarbear.cli import options, terminal
 from polarbear.cli.comparison import compare, comparison_as_data, print_comparison
+from polarbear.cli.groups import compare_groups, groups_as_data, print_groups
 from polarbear.cli.recorded_runs import Reading, read_recorded_runs
-from polarbear.literals import Elimination
+from polarbear.cli.source import Source, fit_runs, grid_of, pareto_set
+from polarbear.literals import Elimination, FileFormat
 
 
 def analyse(
@@ -16,10 +19,10 @@ def analyse(
     as_race: Annotated[
         bool, typer.Option("--race", help="Replay the runs as a race, and print what it saves.")
     ] = False,
-    start: Annotated[float | None, typer.Option(help="The first time at which to compare.")] = None,
-    stop: Annotated[float | None, typer.Option(help="The last time at which to compare.")] = None,
-    count: Annotated[
-        int | None, typer.Option(min=1, max=100_000, help="The number of times at which to compare; 30 by default.")
+    by: options.By = None,
+    form: Annotated[FileFormat | None, typer.Option("--format", help="Read only files of this format.")] = None,
+    old_columns: Annotated[
+        list[str] | None, typer.Option("--map", hidden=True, metavar="NAME=COLUMN", help="The same as --column.")
     ] = None,
     *,
     reading: Reading,
@@ -41,47 +44,34 @@ def analyse(
 
     A race file is compared at its own times, unless you give --start, --stop or --count.
     """
-    from polarbear.analysis import later_runs, replay, suggest_grid
+    from polarbear.analysis import replay
     from polarbear.configuration import parse_prior
-    from polarbear.inference.fitting import fit
-    from polarbear.observe import Choices
 
     if guarantee is not None and not as_race:
         raise ValueError(
             f"expected --race with --guarantee {guarantee:g}, got no --race; a guarantee is a setting of a race: add --race"
         )
     options.require_writable(save, report)
+    reading = replace(reading, columns=[*(reading.columns or ()), *(old_columns or ())])
     inference: dict[str, Any] = {"prior": parse_prior(prior), "method": method, "seed": seed}
-    recorded = read_recorded_runs(path, reading, quiet=quiet)
-    names = list(dict.fromkeys(run.algorithm for run in recorded.runs))
-    if len(names) < 2:
-        raise ValueError(
-            f"expected runs of two algorithms or more in {path}, got {f'those of {names[0]}' if names else 'none'}"
-        )
-    grid = recorded.grid
-    if grid is None or (start, stop, count) != (None, None, None):
-        grid = suggest_grid(recorded.runs, count=count or 30, start=start, stop=stop)
-    later, last = later_runs(recorded.runs, grid)
-    if later and stop is None:
-        terminal.print_remark(
-            f"{later:,} of {len(recorded.runs):,} runs go on after {grid.times[-1]:,.6g} {recorded.clock}, where others "
-            f"were cut off; to compare those that remain until {last:,.6g}, add: --stop {last:.12g}",
-            quiet=quiet,
-        )
-    choices = Choices.from_trajectories(recorded.runs, grid=grid, per_instance=True, **recorded.ranking)
-    posterior = fit(choices, **inference)
+    recorded = read_recorded_runs(path, reading, form=form, by=by, quiet=quiet)
+    grid = grid_of(recorded, reading, quiet=quiet)
+    choices, posterior = fit_runs(recorded, grid, **inference)
     rule: dict[str, Any] = {"confidence": confidence, "elimination": elimination}
     if save is not None:
         posterior.save(save)
+    source = Source(posterior, pareto_set(posterior, **rule), recorded.unit, recorded=recorded)
+    groups = {} if by is None else compare_groups(source, by, rule=rule, **inference)
     if report is not None:
         from polarbear.reporting import report as write
 
-        write(posterior, report, title=path.stem, unit=recorded.clock, **rule)
+        shown = {name: fitted for name, (fitted, _) in groups.items()}
+        write(posterior, report, title=path.stem, unit=recorded.unit, groups=shown, **rule)
     comparison = compare(
         posterior,
         choices,
         recorded.runs,
-        clock=recorded.clock,
+        clock=recorded.unit,
         replay=replay(
             recorded.runs, grid, clock=recorded.clock, guarantee=guarantee, **inference, **rule, **recorded.ranking
         )
@@ -91,6 +81,8 @@ def analyse(
         **rule,
     )
     if as_json:
-        terminal.print_json(comparison_as_data(comparison))
+        data = comparison_as_data(comparison)
+        terminal.print_json(data if by is None else {**data, "by": by, "groups": groups_as_data(groups)})
     else:
         print_comparison(comparison)
+        print_groups(groups, by)

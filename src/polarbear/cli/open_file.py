@@ -2,6 +2,7 @@
 
 from pathlib import Path
 from typing import TYPE_CHECKING
+from zipfile import BadZipFile, ZipFile
 
 from polarbear.cli import terminal
 from polarbear.wording import suggest
@@ -27,6 +28,19 @@ def is_race_file(path: Path) -> bool:
     if path.is_dir():
         raise ValueError(f"expected a race file or a saved posterior, got the folder {path}; name a file in it")
     return _begins_with(path, _SQLITE)
+
+
+def is_posterior_file(path: Path) -> bool:
+    """Return whether a file is a saved posterior: an archive of arrays, or at least named like one."""
+    if path.suffix == ".npz":
+        return True
+    if not _begins_with(path, _ZIP):
+        return False
+    try:
+        with ZipFile(path) as archive:
+            return all(name.endswith(".npy") for name in archive.namelist())
+    except BadZipFile:
+        return False
 
 
 def load_posterior(path: Path) -> "Posterior":

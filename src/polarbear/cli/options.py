@@ -14,7 +14,16 @@ RiskName = Literal["expected", "best", "quantile", "regret"]
 Config = Annotated[Path, typer.Argument(help="The configuration, or the folder of a race.toml.", show_default=True)]
 RaceFileName = Annotated[Path, typer.Argument(metavar="RACE", help="The race file.")]
 AnyFile = Annotated[Path, typer.Argument(metavar="FILE", help="A race file, or a saved posterior.")]
+AnySource = Annotated[Path, typer.Argument(metavar="FILE", help="A race file, a saved posterior, or recorded runs.")]
 OtherConfig = Annotated[Path | None, typer.Option("--config", help="The configuration, if it has moved.")]
+By = Annotated[
+    str | None,
+    typer.Option(
+        "--by",
+        metavar="COLUMN",
+        help="For recorded runs: also an answer for each value of this column, such as function.",
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print no progress and no remarks.")]
 

@@ -2,23 +2,20 @@
 
 import shlex
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
 from polarbear.cli import options, terminal
-from polarbear.cli.open_file import decided_result, is_race_file, load_posterior
+from polarbear.cli.recorded_runs import Reading
+from polarbear.cli.source import open_source
 from polarbear.plots.registry import FIGURES, FigureName
-
-if TYPE_CHECKING:
-    from polarbear.posterior.posterior import Posterior
-    from polarbear.race.result import RaceResult
 
 Format = Literal["pdf", "svg", "png"]
 
 
 def plot(  # noqa: D103  (its docstring lists the figures of the registry; see below)
-    file: options.AnyFile,
+    file: options.AnySource,
     figure: Annotated[
         FigureName | None,
         typer.Option("--figure", "-f", help="The figure; by default all of them, pair only with --pair."),
@@ -38,6 +35,7 @@ def plot(  # noqa: D103  (its docstring lists the figures of the registry; see b
     pair: Annotated[tuple[str, str] | None, typer.Option(help="The two algorithms of the figure pair.")] = None,
     *,
     budgets: options.Budgets,
+    reading: Reading,
 ) -> None:
     from polarbear import plots
 
@@ -51,9 +49,10 @@ def plot(  # noqa: D103  (its docstring lists the figures of the registry; see b
     if figure is not None:
         path = output or Path(f"{file.stem}-{figure}.{form}")
         options.require_writable(path)
-        posterior, result = _read(file)
+        source = open_source(file, reading)
+        posterior, result = source.posterior, source.result
         if FIGURES[figure].needs == "race" and result is None:
-            raise ValueError(f"expected a race file for the figure {figure}, got the saved posterior {file}")
+            raise ValueError(f"expected a race file for the figure {figure}, got {file}; choose another figure")
         if figure == "pair" and pair is None:
             names = " ".join(map(shlex.quote, posterior.names[:2]))
             raise ValueError(f"expected two algorithms for the figure pair, got none; add --pair {names}")
@@ -63,7 +62,8 @@ def plot(  # noqa: D103  (its docstring lists the figures of the registry; see b
     folder = output or Path(f"{file.stem}-figures")
     if folder.suffix in (".pdf", ".svg", ".png") or folder.is_file():
         raise ValueError(f"expected a folder for all figures, got the file {folder}; choose one figure with --figure")
-    posterior, result = _read(file)
+    source = open_source(file, reading)
+    posterior, result = source.posterior, source.result
     for name, entry in FIGURES.items():
         if (entry.needs == "race" and result is None) or (name == "pair" and pair is None):
             continue
@@ -83,11 +83,3 @@ Of a race or a posterior: {_describe("posterior")}.
 
 Of a race only: {_describe("race")}.
 """
-
-
-def _read(file: Path) -> "tuple[Posterior, RaceResult | None]":
-    """Return the posterior of a file, and the result of the race if the file holds one."""
-    if not is_race_file(file):
-        return load_posterior(file), None
-    result = decided_result(file)
-    return result.posterior, result

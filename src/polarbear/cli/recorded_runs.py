@@ -1,6 +1,6 @@
-"""Read the runs that `analyse` compares: recorded runs in files of any supported format, or the runs of a race file."""
+"""Read the runs that commands compare: recorded runs in files of any supported format, or the runs of a race file."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -9,59 +9,82 @@ import typer
 from polarbear.cli import options, terminal
 from polarbear.cli.open_file import is_race_file, open_race
 from polarbear.literals import Clock, EndedRule, FileFormat
+from polarbear.wording import suggest
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from polarbear.importers import Imported
     from polarbear.observe import Grid, Trajectory
 
 _MOST_SKIPPED = 10  # remarks on skipped data to print
+_PANEL = "Recorded runs"  # the heading of these options in the help of commands that also take other files
+
+
+def _option(*names: str, **details: Any) -> Any:
+    """Return an option that the help of a command lists under the heading of recorded runs."""
+    return typer.Option(*names, rich_help_panel=_PANEL, **details)
 
 
 @dataclass(frozen=True)
 class Reading:
     """Options that say how to read recorded runs."""
 
-    form: Annotated[FileFormat | None, typer.Option("--format", help="Read only files of this format.")] = None
     columns: Annotated[
         list[str] | None,
-        typer.Option("--column", metavar="NAME=COLUMN", help="The name of a column: raw_y=loss; repeatable."),
-    ] = None
-    old_columns: Annotated[
-        list[str] | None, typer.Option("--map", hidden=True, metavar="NAME=COLUMN", help="The same as --column.")
+        _option("--column", metavar="NAME=COLUMN", help="The name of a column: raw_y=loss; repeatable."),
     ] = None
     clock: Annotated[
-        Clock | None, typer.Option(help="The unit of time; evaluations by default, for a race file its own.")
+        Clock | None, _option(help="The unit of time; evaluations by default, for a race file its own.")
     ] = None
     maximise: Annotated[
         bool | None,
-        typer.Option("--maximise/--minimise", help="Whether high or low values are better; by default as in the data."),
+        _option("--maximise/--minimise", help="Whether high or low values are better; by default as in the data."),
     ] = None
-    renumber: Annotated[
-        bool, typer.Option("--renumber", help="Number repeated runs in the order in which they appear.")
-    ] = False
+    renumber: Annotated[bool, _option("--renumber", help="Number repeated runs in the order in which they appear.")] = (
+        False
+    )
     cluster: Annotated[
         list[str] | None,
-        typer.Option(
+        _option(
             metavar="COLUMN",
             help="Instances with equal values in this column are not independent; none: all are. Default: auto.",
         ),
     ] = None
     ended: Annotated[
         EndedRule,
-        typer.Option(
+        _option(
             help="Whether a run keeps its value after its end (stays) or is unknown there (censored); auto: by its format."
         ),
     ] = "auto"
+    repeated: Annotated[
+        bool | None,
+        _option(
+            "--repeated/--not-repeated",
+            help="Whether tables without a run_id hold several runs per algorithm and instance, one after the other.",
+        ),
+    ] = None
+    where: Annotated[
+        list[str] | None,
+        _option(
+            metavar="COLUMN=VALUE", help="Only runs with this value; also function=1,2 or dimension=2..10; repeatable."
+        ),
+    ] = None
+    only: Annotated[list[str] | None, _option(metavar="NAME", help="Only this algorithm; repeatable.")] = None
+    without: Annotated[list[str] | None, _option(metavar="NAME", help="Not this algorithm; repeatable.")] = None
+    per: Annotated[str | None, _option(metavar="COLUMN", help="Divide times by this column, such as dimension.")] = None
+    start: Annotated[float | None, _option(help="The first time at which to compare.")] = None
+    stop: Annotated[float | None, _option(help="The last time at which to compare.")] = None
+    count: Annotated[
+        int | None, _option(min=1, max=100_000, help="The number of times at which to compare; 30 by default.")
+    ] = None
     absolute_tolerance: Annotated[
         float | None,
-        typer.Option(
-            min=0, help="Values that differ by no more than this are tied; 1e-8 for COCO's data, otherwise 0."
-        ),
+        _option(min=0, help="Values that differ by no more than this are tied; 1e-8 for COCO's data, otherwise 0."),
     ] = None
     relative_tolerance: Annotated[
         float | None,
-        typer.Option(min=0, help="Values that differ by no more than this share are tied; 0 by default."),
+        _option(min=0, help="Values that differ by no more than this share are tied; 0 by default."),
     ] = None
 
     def tolerances(self) -> dict[str, float]:
@@ -69,28 +92,62 @@ class Reading:
         given = {name: getattr(self, name) for name in ("absolute_tolerance", "relative_tolerance")}
         return {name: value for name, value in given.items() if value is not None}
 
+    @property
+    def given(self) -> list[str]:
+        """The options that were given, by their names."""
+        return [f"--{each.name.replace('_', '-')}" for each in fields(self) if getattr(self, each.name) != each.default]
+
     def column_names(self) -> dict[str, str | None]:
         """Return the column of each name that has another one in the data; None if the data have no such column."""
-        pairs = [
-            options.split_pair("--column", each, "raw_y=loss")
-            for each in [*(self.columns or ()), *(self.old_columns or ())]
-        ]
+        pairs = [options.split_pair("--column", each, "raw_y=loss") for each in self.columns or ()]
         return {name: column or None for name, column in pairs}
 
 
 @dataclass(frozen=True)
 class RecordedRuns:
-    """Recorded runs with their clock, the data that were skipped, and how to compare them."""
+    """Recorded runs, and how to compare them.
+
+    Attributes
+    ----------
+    runs, clock, unit
+        The runs, their clock, and the unit of their times, such as "evaluations per dimension".
+    skipped
+        The data that were skipped.
+    grid
+        The times at which a race compares the runs; None for other files.
+    ranking
+        How ties, failures and clusters are treated.
+    imported
+        The import that the runs come from; None for a race.
+    """
 
     runs: "Sequence[Trajectory]"
     clock: Clock
+    unit: str
     skipped: list[str] = field(default_factory=list)
     grid: "Grid | None" = None
-    ranking: dict[str, Any] = field(default_factory=dict)  # how ties, failures and clusters are treated
+    ranking: dict[str, Any] = field(default_factory=dict)
+    imported: "Imported | None" = None
+
+    def split(self, name: str) -> "dict[str, RecordedRuns]":
+        """Return the runs for each value of a field."""
+        from polarbear.importers import split_runs
+
+        if self.imported is None:
+            raise ValueError("expected recorded runs with --by, got a race file, whose instances have no fields")
+        return {
+            f"{name} {value}": replace(self, runs=group.runs, ranking=self.ranking | group.clustering, imported=group)
+            for value, group in split_runs(self.imported, name).items()
+        }
 
 
-def read_recorded_runs(path: Path, reading: Reading, *, quiet: bool) -> RecordedRuns:
-    """Return the runs in a folder, a file, an archive or a race file; print remarks on what was skipped."""
+def read_recorded_runs(
+    path: Path, reading: Reading, *, form: FileFormat | None = None, by: str | None = None, quiet: bool
+) -> RecordedRuns:
+    """Return the runs in a folder, a file, an archive or a race file; print remarks on what was skipped.
+
+    Only files of the format `form` are read, if it is given. The runs can be split `by` a column later.
+    """
     if not path.exists():
         raise FileNotFoundError(f"there is no {path}")
     if path.is_file() and is_race_file(path):
@@ -103,19 +160,31 @@ def read_recorded_runs(path: Path, reading: Reading, *, quiet: bool) -> Recorded
                 f"expected recorded runs for --ended, got the race file {path}, whose runs count until the time that the "
                 "race asked for; leave it out"
             )
+        if reading.where or reading.per:
+            option = "--where" if reading.where else "--per"
+            raise ValueError(
+                f"expected recorded runs for {option}, got the race file {path}, which has no columns; leave it out"
+            )
         return _runs_of_race(path, reading)
     from polarbear.importers import read_runs
+    from polarbear.importers.part import parse_condition
 
     clock = reading.clock or "evaluations"
     imported = read_runs(
         path,
-        format=reading.form,
+        format=form,
         columns=reading.column_names() or None,
         maximise=reading.maximise,
         clock=clock,
         renumber=reading.renumber,
         cluster=reading.cluster or "auto",
         ended=reading.ended,
+        repeated=reading.repeated,
+        where=[parse_condition(each) for each in reading.where or ()],
+        only=reading.only,
+        without=reading.without,
+        per=reading.per,
+        keep=[] if by is None else [by],
     )
     for note in imported.about.notes:
         terminal.print_remark(note, quiet=quiet)
@@ -124,15 +193,34 @@ def read_recorded_runs(path: Path, reading: Reading, *, quiet: bool) -> Recorded
         terminal.print_remark(f"skipped: {line}", quiet=quiet)
     if more := len(skipped[_MOST_SKIPPED:]):
         terminal.print_remark(f"... and {more} more", quiet=quiet)
-    return RecordedRuns(imported.runs, clock, skipped, ranking=imported.ranking | reading.tolerances())
+    return RecordedRuns(
+        imported.runs,
+        clock,
+        f"{clock} per {reading.per}" if reading.per else clock,
+        skipped,
+        ranking=imported.ranking | reading.tolerances(),
+        imported=imported,
+    )
 
 
 def _runs_of_race(path: Path, reading: Reading) -> RecordedRuns:
     with open_race(path) as race:
         settings, runs = race.state.settings, [run.trajectory for run in race.result.runs]
+    for name in [*(reading.only or ()), *(reading.without or ())]:
+        names = list(dict.fromkeys(run.algorithm for run in runs))
+        if name not in names:
+            hint = suggest(name, names) or f"choose among {', '.join(names)}"
+            raise ValueError(f"expected an algorithm of the race {path}, got {name!r}; {hint}")
+    kept = [
+        run
+        for run in runs
+        if (not reading.only or run.algorithm in reading.only) and run.algorithm not in (reading.without or ())
+    ]
     if reading.clock not in (None, settings.clock):
         raise ValueError(
             f"expected --clock {settings.clock} for the race file {path}, got {reading.clock}; leave --clock out"
         )
     ranking = {name: getattr(settings, name) for name in ("failure", "absolute_tolerance", "relative_tolerance")}
-    return RecordedRuns(runs, settings.clock, grid=settings.grid, ranking=ranking | reading.tolerances())
+    return RecordedRuns(
+        kept, settings.clock, settings.clock, grid=settings.grid, ranking=ranking | reading.tolerances()
+    )

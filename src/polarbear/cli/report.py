@@ -8,7 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from polarbear.cli import options, terminal
-from polarbear.cli.open_file import is_race_file, load_posterior, no_decisions_error, open_race
+from polarbear.cli.groups import compare_groups
+from polarbear.cli.open_file import is_race_file, no_decisions_error, open_race
+from polarbear.cli.recorded_runs import Reading
+from polarbear.cli.source import open_source
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,7 +23,7 @@ _RELOAD_SECONDS = 5.0  # seconds after which the page of a running race reloads 
 
 
 def report(
-    file: options.AnyFile,
+    file: options.AnySource,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", help="The page; by default the name of the file with the ending .html."),
@@ -32,20 +35,27 @@ def report(
     show: Annotated[bool, typer.Option("--open", help="Open it in a browser.")] = False,
     confidence: Annotated[
         float | None,
-        typer.Option(help="For a saved posterior: the probability that an elimination needs; 0.95 by default."),
+        typer.Option(help="Unless it is a race: the probability that an elimination needs; 0.95 by default."),
     ] = None,
+    by: options.By = None,
     quiet: options.Quiet = False,
+    *,
+    reading: Reading,
 ) -> None:
     """Write a self-contained HTML page: the answer, how it was found, and an explorer for any other query."""
     page = output or file.with_suffix(".html")
     heading = title or file.stem
     options.require_writable(page)
-    if not is_race_file(file):
+    if file.is_dir() or not is_race_file(file) or reading.given or by is not None:
         from polarbear.reporting import report as write
 
         if live:
-            raise ValueError(f"expected a race file with --live, got the saved posterior {file}; leave --live out")
-        write(load_posterior(file), page, title=heading, confidence=0.95 if confidence is None else confidence)
+            raise ValueError(f"expected a race file with --live, got {file}; leave --live out")
+        rule = {"confidence": 0.95 if confidence is None else confidence}
+        source = open_source(file, reading, by=by, quiet=quiet, **rule)
+        groups = {} if by is None else compare_groups(source, by, rule=rule)
+        shown = {name: fitted for name, (fitted, _) in groups.items()}
+        write(source.posterior, page, title=heading, unit=source.unit, groups=shown, **rule)
         _print_page(page, show=show)
         return
     if confidence is not None:

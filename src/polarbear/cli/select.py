@@ -6,14 +6,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from polarbear.cli import options, terminal
-from polarbear.cli.open_file import posterior_and_candidates
+from polarbear.cli.recorded_runs import Reading
+from polarbear.cli.source import open_source
 
 if TYPE_CHECKING:
     from polarbear.selection import Criterion, DecisionMap, Selection
 
 
 def select(
-    file: options.AnyFile,
+    file: options.AnySource,
     budgets: options.Budgets,
     attitude: options.Attitude,
     top: Annotated[
@@ -30,13 +31,17 @@ def select(
         Path | None, typer.Option(help="Write the posterior to this small file, to select from later.")
     ] = None,
     as_json: options.Json = False,
+    quiet: options.Quiet = False,
+    *,
+    reading: Reading,
 ) -> None:
     """Choose what to deploy, given a preference over budgets and an attitude to risk. Nothing is run."""
     from polarbear import selection as library
 
     options.require_writable(save)
     preference, risk, criterion = budgets.preference(), attitude.risk(), _criterion(top, mean_rank, against)
-    posterior, candidates = posterior_and_candidates(file)
+    source = open_source(file, reading, quiet=quiet)
+    posterior, candidates = source.posterior, source.candidates
     considered = tuple(among) if among else posterior.names if include_all else candidates
     selection = library.select(
         posterior, preference, risk, among=considered, portfolio=attitude.portfolio, criterion=criterion

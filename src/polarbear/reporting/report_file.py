@@ -39,7 +39,8 @@ def report(
     live
         Seconds after which the page reloads itself, until the race is finished.
     **about
-        For a posterior: `confidence` and `elimination`, by which algorithms are eliminated, and the `unit` of time.
+        For a posterior: `confidence` and `elimination`, by which algorithms are eliminated; the `unit` of time; and
+        `groups`, the posteriors of groups of the instances by name, which a section of their own shows side by side.
 
     Returns
     -------

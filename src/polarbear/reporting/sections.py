@@ -12,7 +12,8 @@ from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 from polarbear.baselines import compare_with_aocc
-from polarbear.plots import DominanceEvolution, DominanceMatrix, SampleAllocation
+from polarbear.plots import DecisionBands, DominanceEvolution, DominanceMatrix, SampleAllocation
+from polarbear.posterior.elimination import dominated
 from polarbear.reporting.draws import pack_ratings, pack_win_rates
 from polarbear.reporting.sentences import (
     diagnostic_sentences,
@@ -26,6 +27,7 @@ from polarbear.reporting.sentences import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from polarbear.plots.decision_bands import Lead
     from polarbear.race.jobs import Run
     from polarbear.race.result import RaceResult
     from polarbear.reporting.subject import Subject
@@ -68,6 +70,37 @@ def best_by_budget(subject: Subject) -> Data:
             for each in leaders.leader_changes
         ],
     }
+
+
+def groups(subject: Subject) -> Data | None:
+    """Return the leaders over the budgets and the algorithms that are not eliminated, for each group of instances."""
+    if not subject.groups:
+        return None
+    names = subject.posterior.names
+    rows = []
+    for name, posterior in subject.groups.items():
+        beaten = {
+            each.name for each in dominated(posterior, confidence=subject.confidence, elimination=subject.elimination)
+        }
+        candidates = [each for each in posterior.names if each not in beaten]
+        bands = DecisionBands.of(posterior, among=candidates)
+        rows.append(
+            {
+                "name": name,
+                "instances": posterior.instances,
+                "candidates": [names.index(each) for each in candidates],
+                "leads": [
+                    [names.index(each.name), each.start, each.stop, _certainty(bands, each)] for each in bands.leads
+                ],
+            }
+        )
+    return {"groups": rows}
+
+
+def _certainty(bands: DecisionBands, lead: Lead) -> float:
+    """Return the mean probability that the leader of a range of budgets is the best there."""
+    inside = (bands.grid.times >= lead.start) & (bands.grid.times <= lead.stop)
+    return round(float(bands.probability_best[inside, bands.names.index(lead.name)].mean()), 3)
 
 
 def explorer(subject: Subject) -> Data:
@@ -233,6 +266,7 @@ _EXPLORER_SCRIPTS = ("query.js", "controls.js", "explorer_chart.js", "recommenda
 
 SECTIONS = (
     Section("best_by_budget", best_by_budget, ("best_by_budget.js",)),
+    Section("groups", groups, ("groups.js",)),
     Section("explorer", explorer, _EXPLORER_SCRIPTS),
     Section("ratings", ratings, ("ratings.js",)),
     Section("eliminations", eliminations, ("eliminations.js",)),

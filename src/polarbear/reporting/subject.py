@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -46,6 +46,8 @@ class Subject:
         The result of the race, or None for a posterior without a race.
     live
         Seconds after which the page of a running race reloads itself; None if the race does not run.
+    groups
+        The posteriors of groups of the instances, by the name of the group, such as "function 8".
     """
 
     posterior: Posterior
@@ -59,6 +61,7 @@ class Subject:
     environment: Mapping[str, str]
     result: RaceResult | None
     live: float | None
+    groups: Mapping[str, Posterior] = field(default_factory=dict)
 
     @classmethod
     def of_race(cls, result: RaceResult, *, environment: Mapping[str, str], live: float | None) -> Self:
@@ -87,6 +90,7 @@ class Subject:
         confidence: float = 0.95,
         elimination: Elimination = "pointwise",
         unit: str = "",
+        groups: Mapping[str, Posterior] | None = None,
     ) -> Self:
         """Return the subject of a page about a posterior without a race; its eliminations follow from the posterior."""
         eliminated = dominated(posterior, confidence=confidence, elimination=elimination)
@@ -104,6 +108,7 @@ class Subject:
             environment=environment,
             result=None,
             live=None,
+            groups=groups or {},
         )
 
     @property

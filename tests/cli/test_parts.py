@@ -1,0 +1,95 @@
+"""Parts of recorded runs on the command line: --where, --only, --without, --per and --by, in all commands."""
+
+import pytest
+
+import polarbear as pb
+from tests.reporting.pages import read_data
+
+HEADER = "algorithm_name,function_id,dimension,instance,evaluations,raw_y"
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory):
+    """On function 1 `a` is best, on function 2 `b` is; `c` is last. Runs take 10 evaluations per dimension."""
+    best = {1: ["a", "b", "c"], 2: ["b", "a", "c"]}
+    rows = [
+        f"{name},{function},{dimension},{instance},{share * dimension},{place + 1 - share / 20}"
+        for function, order in best.items()
+        for dimension in (2, 5)
+        for instance in range(1, 13)
+        for place, name in enumerate(order)
+        for share in (1, 10)
+    ]
+    path = tmp_path_factory.mktemp("parts") / "runs.csv"
+    path.write_text("\n".join([HEADER, *rows]) + "\n")
+    return path
+
+
+def choice(outcome):
+    assert outcome.code == 0, outcome.err
+    return outcome.data["choice"]
+
+
+@pytest.mark.parametrize(("function", "best"), [(1, "a"), (2, "b")])
+def test_select_takes_recorded_runs_and_a_part_of_them(polarbear, table, function, best):
+    assert choice(polarbear("select", table, "--where", f"function={function}", "--json")) == [best]
+    assert choice(polarbear("select", table, "--where", f"function={function}", "--without", best, "--json")) != [best]
+
+
+def test_analyse_gives_an_answer_for_each_group_and_for_all(polarbear, table):
+    outcome = polarbear("analyse", table, "--by", "function", "--json", "--count", 3)
+    groups = outcome.data["groups"]
+    assert {name: group["pareto_set"] for name, group in groups.items()} == {"function 1": ["a"], "function 2": ["b"]}
+    assert {group["instances"] for group in groups.values()} == {24}
+    assert outcome.data["pareto_set"] == ["a", "b", "c"]  # two functions are too few to generalise to new ones
+    text = polarbear("analyse", table, "--by", "function", "--count", 3).out
+    assert "function 2 (24 instances; Pareto set: b)" in text
+
+
+def test_per_divides_budgets(polarbear, table):
+    outcome = polarbear("analyse", table, "--per", "dimension", "--json", "--count", 3)
+    assert outcome.data["grid"][-1] == 10
+    assert "evaluations per dimension" in polarbear("analyse", table, "--per", "dimension", "--count", 3).out
+
+
+def test_report_and_plot_take_recorded_runs(polarbear, table, tmp_path):
+    page = tmp_path / "page.html"
+    outcome = polarbear("report", table, "--by", "function", "--only", "a", "--only", "b", "-o", page, "--count", 3)
+    assert outcome.code == 0, outcome.err
+    data = read_data(page)
+    assert data["names"] == ["a", "b"]
+    assert [(each["name"], each["instances"]) for each in data["sections"]["groups"]["groups"]] == [
+        ("function 1", 24),
+        ("function 2", 24),
+    ]
+    figure = tmp_path / "ratings.png"
+    assert polarbear("plot", table, "--where", "dimension=5", "-f", "ratings", "-o", figure, "--count", 3).code == 0
+    assert figure.stat().st_size > 0
+
+
+def test_a_race_can_be_compared_without_some_of_its_algorithms(polarbear, finished):
+    with pb.Race.open(finished) as race:
+        names = race.state.names
+    left = polarbear("analyse", finished, "--without", names[0], "--json").data["algorithms"]
+    assert left == list(names[1:])
+    assert choice(polarbear("select", finished, "--only", names[0], "--only", names[1], "--json"))[0] in names[:2]
+
+
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        (["select", "TABLE", "--where", "dimension=3"], "got none: dimension has 2, 5"),
+        (["select", "RACE", "--where", "dimension=3"], "which has no columns"),
+        (["select", "RACE", "--only", "nobody"], "expected an algorithm of the race"),
+        (["report", "RACE", "--by", "function"], "expected recorded runs with --by function"),
+        (
+            ["select", "SAVED", "--only", "a"],
+            "expected recorded runs or a race file for --only, got the saved posterior",
+        ),
+        (["analyse", "TABLE", "--by", "colour"], "expected one of the fields"),
+    ],
+)
+def test_impossible_parts_are_refused(polarbear, table, finished, saved, command, message):
+    places = {"TABLE": table, "RACE": finished, "SAVED": saved}
+    outcome = polarbear(*(places.get(word, word) for word in command))
+    assert (outcome.code, message in outcome.err) == (1, True), outcome.err
