@@ -90,6 +90,14 @@ def test_per_divides_the_times_of_each_run_by_its_own_value(file):
         np.testing.assert_array_equal(after.values, before.values)
 
 
+def test_pooled_dimensions_are_noted_with_the_options_that_avoid_it(file):
+    [note] = [note for note in read_runs(file).about.notes if "dimensions" in note]
+    assert "3 dimensions, 2 to 10" in note
+    assert "--per dimension" in note
+    for options in ({"per": "dimension"}, {"where": {"dimension": 2}}):
+        assert not [note for note in read_runs(file, **options).about.notes if "compared at the same times" in note]
+
+
 def test_clusters_are_those_of_the_part(file):
     assert (read_runs(file).cluster_kind, read_runs(file).clusters.number) == ("function", 2)
     part = read_runs(file, where={"function": 8})

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from polarbear.importers import Imported
     from polarbear.observe import Grid, Trajectory
 
-_MOST_SKIPPED = 10  # remarks on skipped data to print
 _PANEL = "Recorded runs"  # the heading of these options in the help of commands that also take other files
 
 
@@ -167,6 +166,7 @@ def read_recorded_runs(
             )
         return _runs_of_race(path, reading)
     from polarbear.importers import read_runs
+    from polarbear.importers.imported import summarise_skipped
     from polarbear.importers.part import parse_condition
 
     clock = reading.clock or "evaluations"
@@ -188,16 +188,13 @@ def read_recorded_runs(
     )
     for note in imported.about.notes:
         terminal.print_remark(note, quiet=quiet)
-    skipped = [str(each) for each in imported.skipped]
-    for line in skipped[:_MOST_SKIPPED]:
-        terminal.print_remark(f"skipped: {line}", quiet=quiet)
-    if more := len(skipped[_MOST_SKIPPED:]):
-        terminal.print_remark(f"... and {more} more", quiet=quiet)
+    for sentence in summarise_skipped(imported.skipped):
+        terminal.print_remark(sentence, quiet=quiet)
     return RecordedRuns(
         imported.runs,
         clock,
         f"{clock} per {reading.per}" if reading.per else clock,
-        skipped,
+        [str(each) for each in imported.skipped],
         ranking=imported.ranking | reading.tolerances(),
         imported=imported,
     )

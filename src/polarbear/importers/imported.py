@@ -88,6 +88,32 @@ class Skipped:
         return replace(self, count=self.count + count)
 
 
+def summarise_skipped(skipped: Sequence[Skipped]) -> list[str]:
+    """Return one sentence for each kind of problem, with its count and an example; lost data come first.
+
+    Examples
+    --------
+    >>> from polarbear.importers import Reason
+    >>> files = [Skipped(f"{name}.csv", Reason.EMPTY, "is empty") for name in "abc"]
+    >>> summarise_skipped(files)
+    ['skipped: 3 files, for example a.csv: is empty']
+    """
+    kinds: dict[Reason, list[Skipped]] = {}
+    for each in skipped:
+        kinds.setdefault(each.reason, []).append(each)
+    sentences = []
+    for reason, reports in sorted(kinds.items(), key=lambda kind: not kind[0].loses_data):
+        files = {each.where for each in reports}
+        label = "skipped" if reason.loses_data else "note"
+        example = replace(reports[0], count=sum(each.count for each in reports))
+        if len(files) > 1:
+            times = f" ({example.count:,} times in all)" if example.count > len(files) else ""
+            sentences.append(f"{label}: {len(files):,} files, for example {replace(example, count=1)}{times}")
+        else:
+            sentences.append(f"{label}: {example}")
+    return sentences
+
+
 @dataclass(frozen=True)
 class About:
     """The origin of imported runs.

@@ -127,7 +127,7 @@ def choose_part(imported: Imported, part: Part) -> Imported:
             asked = " or ".join(map(str, conditions))
             raise ValueError(f"expected runs with {asked}, got none: {name} has {_listed(values)}; choose among these")
         chosen = chosen.take([position for position, keep in enumerate(kept) if keep])
-    return chosen if part.per is None else _divide_times(chosen, part.per)
+    return _note_dimensions(chosen) if part.per is None else _divide_times(chosen, part.per)
 
 
 def split_runs(imported: Imported, name: str) -> dict[Identifier, Imported]:
@@ -214,6 +214,20 @@ def _by_algorithm(imported: Imported, part: Part) -> Imported:
     if len(left) == len(names):
         return imported
     return imported.take([position for position, run in enumerate(imported.runs) if run.algorithm in left])
+
+
+def _note_dimensions(imported: Imported) -> Imported:
+    """Note if runs in several dimensions are compared at the same budgets."""
+    blocks = (run.instance for run in imported.runs if isinstance(run.instance, Block))
+    dimensions = sorted({block.dimension for block in blocks if isinstance(block.dimension, int)})
+    if len(dimensions) < 2:
+        return imported
+    note = (
+        f"runs in {len(dimensions)} dimensions, {dimensions[0]} to {dimensions[-1]}, are compared at the same times; to "
+        "divide times by the dimension, read with per='dimension' (--per dimension); for one of them, with "
+        f"where={{'dimension': {dimensions[0]}}} (--where dimension={dimensions[0]})"
+    )
+    return replace(imported, about=replace(imported.about, notes=(*imported.about.notes, note)))
 
 
 def _divide_times(imported: Imported, name: str) -> Imported:

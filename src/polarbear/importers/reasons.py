@@ -103,6 +103,11 @@ class Reason(Enum):
 
     FURTHER = "further problems, not listed separately"
 
+    @property
+    def loses_data(self) -> bool:
+        """Whether data are left out; if not, the sentence only states how they were used."""
+        return self not in (Reason.SHORTER, Reason.CUT_RUN, Reason.DUPLICATE_ROWS)
+
     def sentence(self, **details: object) -> str:
         """Return the sentence with its details."""
         return str(self.value).format(**details)
