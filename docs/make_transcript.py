@@ -51,8 +51,8 @@ $ polarbear resume my.race
 $ polarbear select my.race --at 50
 ```
 
-No run was repeated, and the result is the one that the race would have had without the kill. It stopped at the limit of 400
-instances that `race.toml` sets.
+No run was repeated, and the result is the one that the race would have had without the kill. It stopped since further
+instances, up to the limit of 400 that `race.toml` sets, are unlikely to eliminate another algorithm.
 
 ## Add an algorithm
 

@@ -10,6 +10,7 @@ SETTINGS = {
     "grid": GRID,
     "prior": pb.Dirichlet(),
     "elimination": "pointwise",
+    "resolution": "crossing",  # does not stop for futility, so that limits change only how long a race runs
     "confidence": 0.9,
     "draws": 400,
     "seed": 3,

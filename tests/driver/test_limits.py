@@ -31,6 +31,15 @@ def test_max_evaluations_is_never_exceeded(local):
     assert sum(run.reached for run in result.runs) == spent
 
 
+def test_a_race_for_membership_stops_when_no_elimination_is_likely_and_a_higher_limit_continues_it(local):
+    race = race_of(resolution="membership", confidence=0.99, rope=0.0)
+    result = run_quietly(race, local, max_instances=12)
+    assert (result.stopped, result.instances, result.finished) == ("no elimination likely", 8, False)
+    assert run_quietly(race, local, max_instances=12).instances == 8
+    assert run_quietly(race, local, max_instances=8).stopped == "max_instances"
+    assert run_quietly(race, local, max_instances=400).instances > 8
+
+
 def test_an_infinite_limit_is_no_limit(local, finished):
     no_limits = {"max_evaluations": float("inf"), "max_seconds": float("inf")}
     result = run_quietly(race_of(), local, max_instances=8, **no_limits)

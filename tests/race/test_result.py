@@ -2,6 +2,7 @@
 
 import dataclasses
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -161,6 +162,15 @@ def test_failed_runs_are_listed_with_their_cost():
     ]
     assert result.cost["b"] == 2 * 8 + 1.5
     assert math.isclose(sum(result.cost.values()), result.rounds[-1].cost)
+
+
+def test_runs_are_counted_by_how_they_ended():
+    state, plan, runs = first_round()
+    early, failed, *others = runs
+    early = replace(early, reached=early.trajectory.until / 2)
+    failed = replace(failed, status="timeout")
+    result = RaceResult(loop.tell(state, plan, [early, failed, *others]), "paused")
+    assert result.ended == {"finished": 1, "cut off": len(others), "failed": 1}
 
 
 def test_a_run_with_an_infinite_horizon_is_observed_at_every_later_time():

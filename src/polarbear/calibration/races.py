@@ -28,6 +28,7 @@ from polarbear.race.batching import AdaptiveBatch
 from polarbear.race.inference import infer_posterior
 from polarbear.race.jobs import Job, Run
 from polarbear.race.settings import Settings
+from polarbear.race.stopping import StoppingLimits
 
 if TYPE_CHECKING:
     from polarbear.arrays import Array, Mask
@@ -195,19 +196,18 @@ def _race_by_posterior(cell: RaceCell, values: Array, *, seed: int) -> Decisions
         best = values[job.instance, here, names.index(job.algorithm)]
         return Run(Trajectory(job.algorithm, job.instance, times[here], best, until=job.until), reached=job.until)
 
-    resolved = False
-    while (left := cell.most_instances - len(state.observations.instances)) > 0 and not resolved:
-        plan = loop.ask(state, most_instances=left)
-        if plan is None:
-            resolved = True
-        else:
-            state = loop.tell(state, plan, [run(job) for job in plan.jobs])
+    limits = StoppingLimits(instances=cell.most_instances)
+    plan = loop.ask(state, most_instances=cell.most_instances)
+    while plan is not None and not limits.is_futile(state):
+        state = loop.tell(state, plan, [run(job) for job in plan.jobs])
+        left = cell.most_instances - len(state.observations.instances)
+        plan = loop.ask(state, most_instances=left) if left else None
     eliminations = [each for round_ in state.rounds for each in round_.eliminated]
     return Decisions(
         eliminated=tuple(names.index(each.name) for each in eliminations),
         promised=float(sum(1 - each.probability for each in eliminations)),
         instances=len(state.observations.instances),
-        resolved=resolved or loop.ask(state) is None,
+        resolved=loop.ask(state) is None,
         cost=state.cost / (cell.most_instances * cell.algorithms * float(times[-1])),
         posterior=infer_posterior(state),
     )

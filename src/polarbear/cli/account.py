@@ -85,6 +85,8 @@ def _totals(account: dict[str, Any]) -> list[str]:
     ]
     if account.get("stored_runs") is not None:
         totals.append(f"{with_noun(account['stored_runs'], 'run')} stored")
+    if by_themselves := account["ended"]["finished"]:
+        totals.append(f"{with_noun(by_themselves, 'run')} ended by {'itself' if by_themselves == 1 else 'themselves'}")
     if account["failed_runs"]:
         totals.append(f"{with_noun(account['failed_runs'], 'run')} failed")
     return totals

@@ -59,7 +59,7 @@ def run_race(race: "Race", prepared: "Prepared", page: Path | None, *, quiet: bo
 
 
 def print_outcome(result: "RaceResult", file: Path, *, as_json: bool, quiet: bool, leave: bool = True) -> None:
-    """Print the result of a race; if it is not finished and `leave` is set, exit with code 2."""
+    """Print the result of a race; if `leave` is set and a limit or a signal stopped it, exit with code 2."""
     from polarbear.cli.account import best_over_time, print_account
     from polarbear.exports import account
 
@@ -73,13 +73,20 @@ def print_outcome(result: "RaceResult", file: Path, *, as_json: bool, quiet: boo
         name, last = first.trajectory.algorithm, first.message.strip().splitlines()[-1:]
         failed = with_noun(len(result.failures), "run")
         terminal.print_remark(f"{failed} failed; the first, of {name}: {' '.join(last)}", quiet=quiet)
-    if not result.finished:
-        reason, option = _why_stopped(result)
+    if result.finished:
+        return
+    resume = f"polarbear resume {terminal.shell_path(file)}"
+    if result.stopped == "no elimination likely":
         terminal.print_remark(
-            f"Not finished: {reason}; continue with: polarbear resume {terminal.shell_path(file)}{option}", quiet=quiet
+            "Stopped: further instances are unlikely to eliminate another algorithm; to decide every pair all the same: "
+            f"{resume} --set race.resolution=crossing",
+            quiet=quiet,
         )
-        if leave:
-            raise typer.Exit(2)
+        return
+    reason, option = _why_stopped(result)
+    terminal.print_remark(f"Not finished: {reason}; continue with: {resume}{option}", quiet=quiet)
+    if leave:
+        raise typer.Exit(2)
 
 
 def _why_stopped(result: "RaceResult") -> tuple[str, str]:
@@ -97,7 +104,7 @@ def _why_stopped(result: "RaceResult") -> tuple[str, str]:
             return "all instances are used; add more", ""
         case "interrupted":
             return "the race was interrupted", ""
-        case "callback" | "paused" | "resolved":
+        case "callback" | "paused" | "resolved" | "no elimination likely":
             return "the race was stopped", ""
 
 

@@ -117,7 +117,8 @@ class RaceTable(Table):
     """When an algorithm is eliminated. joint: it is beaten at all times at once; pointwise: it is beaten at each time."""
     resolution: Resolution = "membership"
     """When a pair is decided. strict: at each time on its own; crossing: also once each is known to beat the other
-    somewhere; membership: the same, but not while the pair is close to an elimination."""
+    somewhere; membership: the same, but not while the pair is close to an elimination, and the race stops once further
+    instances are unlikely to eliminate another algorithm."""
     prior: PriorTable = PriorTable(kind="BayesianBootstrap")
     """The prior: a name, or a table with its parameters; BayesianBootstrap by default."""
     method: str = "auto"

@@ -193,7 +193,9 @@ class Race:
         retries: int = 1,
         progress: views.View = "auto",
     ) -> RaceResult:
-        """Run the race until every pair is decided or a limit is reached.
+        """Run the race until every pair is decided, no further elimination is likely, or a limit is reached.
+
+        Only a race with resolution="membership", the default, stops because no further elimination is likely.
 
         Parameters
         ----------

@@ -37,9 +37,11 @@ def run_rounds(
         if plan is None:
             return "resolved"
         room, reason = limits.room(record.state, plan)
+        if plan.instances and room <= 0:
+            return reason
+        if plan.kind == "fresh" and limits.is_futile(record.state):
+            return "no elimination likely"
         if room < len(plan.instances):
-            if room <= 0:
-                return reason
             plan = loop.ask(record.state, most_instances=room)
             assert plan is not None
         runs = _collect_runs(record, plan, context, view)

@@ -36,6 +36,7 @@ def account(result: RaceResult, *, infer: bool = True) -> dict[str, Any]:
         "cost": result.cost,
         "saved_share": result.saved_share,
         "decided_share": result.rounds[-1].resolved_share if result.rounds else 0.0,
+        "ended": result.ended,
         "failed_runs": len(result.failures),
         "undecided": [{"pair": list(pair), "times": times.tolist()} for pair, times in result.undecided().items()],
     }

@@ -1,13 +1,16 @@
-"""Forecast how many instances a race needs in total, assuming that its present posterior is right."""
+"""Forecast a race from its present posterior: how many instances it needs, and whether another elimination is likely."""
 
 from __future__ import annotations
 
+from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.special import logit, ndtr
+from scipy.special import logit, ndtr, ndtri
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from polarbear.arrays import Array, Mask
     from polarbear.posterior.posterior import Posterior
     from polarbear.race.settings import Settings
@@ -36,6 +39,39 @@ def instances_needed(posterior: Posterior, resolved: Mask, settings: Settings) -
             growth = min(growth, max(first, second), max(min(first, second), even))
         needed = max(needed, float(growth))
     return needed * posterior.instances
+
+
+def elimination_probability(
+    posterior: Posterior, candidates: Collection[str], *, confidence: float, most_instances: float
+) -> float:
+    """Return the largest probability, over pairs of candidates, that one will be seen to beat the other at every time.
+
+    With m and s the mean and the deviation of the logit at a time, z the quantile of the confidence and f the share of
+    the instances that the race has used, the time is decided by the end with probability
+    Φ((m/s − z √f) / √(1 − f)): conditional power, averaged over the posterior (Spiegelhalter et al. 1986). A pair has
+    the probability of its least likely time. Without a limit, f = 0.
+
+    Parameters
+    ----------
+    posterior
+        The present posterior.
+    candidates
+        The algorithms that remain in the race.
+    confidence
+        The probability at which the race eliminates.
+    most_instances
+        The number of instances that the race may use; at least as many as it has used; may be infinite.
+    """
+    used = min(1.0, posterior.instances / most_instances)
+    needed, left = ndtri(confidence) * np.sqrt(used), np.sqrt(max(1 - used, 1e-12))
+    members = [position for position, name in enumerate(posterior.names) if name in candidates]
+    likely = 0.0
+    for first, second in combinations(members, 2):
+        odds = _logits(posterior, first, second)
+        certainty = odds.mean(axis=1) / np.maximum(odds.std(axis=1), 1e-12)
+        for lead in (certainty, -certainty):
+            likely = max(likely, float(ndtr((lead.min() - needed) / left)))
+    return likely
 
 
 def _logits(posterior: Posterior, first: int, second: int) -> Array:

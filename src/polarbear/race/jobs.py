@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
+    from polarbear.literals import Ended
     from polarbear.observe import Trajectory
 
 Status = Literal["done", "error", "crashed", "timeout", "setup"]
@@ -63,3 +64,10 @@ class Run:
     message: str = ""
     seconds: float = 0.0
     cpu_seconds: float = 0.0
+
+    @property
+    def ended(self) -> Ended:
+        """How the run ended: by itself before its time ("finished"), at its time ("cut off"), or "failed"."""
+        if self.status != "done":
+            return "failed"
+        return "finished" if self.reached < self.trajectory.until else "cut off"

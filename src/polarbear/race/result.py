@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
+from polarbear.literals import Ended
 from polarbear.posterior.elimination import Specialist, elimination_probabilities, find_specialists
 from polarbear.posterior.relations import is_dominated
 from polarbear.race.inference import choices_of_runs, infer_posterior
@@ -27,6 +29,7 @@ _MEASURABLE_SECONDS = 0.05  # for shorter runs the processor's clock is too coar
 
 Stopped = Literal[
     "resolved",
+    "no elimination likely",
     "max_instances",
     "max_evaluations",
     "max_seconds",
@@ -46,7 +49,8 @@ class RaceResult:
     state
         The state of the race.
     stopped
-        Why the race stopped; "resolved" means that every pair is decided.
+        Why the race stopped; "resolved" means that every pair is decided, "no elimination likely" that the Pareto set
+        is unlikely to shrink within the limit of instances, see `polarbear.race.stopping`.
     """
 
     state: State
@@ -98,6 +102,12 @@ class RaceResult:
     def failures(self) -> tuple[Run, ...]:
         """The runs that raised an exception, crashed or exceeded the time limit."""
         return tuple(run for run in self.runs if run.status != "done")
+
+    @property
+    def ended(self) -> dict[Ended, int]:
+        """The number of runs that finished by themselves, were cut off at the time that the race asked for, or failed."""
+        ends = Counter(run.ended for run in self.runs)
+        return {kind: ends[kind] for kind in get_args(Ended)}
 
     @property
     def cost(self) -> dict[str, float]:

@@ -35,7 +35,7 @@ class Settings:
         "strict": a pair is decided at a time when one beats the other or both are equivalent. "crossing": a pair is
         also decided at all times as soon as each is known to beat the other at some time. "membership": as "crossing",
         but a pair that is close to an elimination stays undecided at its least certain time, even if an earlier round
-        decided it there.
+        decided it there; and the race stops once further instances are unlikely to eliminate another algorithm.
     confidence
         α, the probability at which a relation is decided.
     rope

@@ -1,4 +1,8 @@
-"""Limit the next round to the remaining instances and evaluations (the paper's "Early Termination")."""
+"""End a race early (the paper's "Early Termination"): limits of instances and evaluations, and stopping for futility.
+
+A race whose pairs are decided by membership asks which algorithms belong to the Pareto set. It stops for futility when no
+further elimination is likely within its instances, however many pairs are undecided at some time.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +10,17 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from polarbear.race.forecast import elimination_probability
+from polarbear.race.inference import infer_posterior
+
 if TYPE_CHECKING:
     from polarbear.race.result import Stopped
     from polarbear.race.sampling import Plan
     from polarbear.race.state import State
+
+# Futility: with 0.05 simulated races use 10 % fewer instances, and miss an elimination in one race of a hundred more.
+_FUTILE = 0.02
+_FEWEST_ROUNDS = 2  # the first round is too small to forecast from
 
 
 @dataclass(frozen=True)
@@ -43,3 +54,15 @@ class StoppingLimits:
             limits.append(((self.evaluations - state.cost) / cost_per_instance, "max_evaluations"))
         room, reason = min(limits)
         return int(room), reason
+
+    def is_futile(self, state: State) -> bool:
+        """Return whether the race asks only for membership, and another elimination is unlikely within its instances."""
+        settings = state.settings
+        if settings.resolution != "membership" or len(state.rounds) < _FEWEST_ROUNDS:
+            return False
+        posterior = infer_posterior(state)
+        most_instances = min(self.available, math.inf if self.instances is None else self.instances)
+        likely = elimination_probability(
+            posterior, state.candidates, confidence=settings.confidence, most_instances=most_instances
+        )
+        return posterior.diagnostics.reliable and likely < _FUTILE

@@ -24,6 +24,8 @@ _PERCENT = "\u00a0%"  # no-break space: the sign stays with its number
 
 _STOPPED: dict[Stopped, str] = {
     "resolved": "Every pair of algorithms is decided at every budget.",
+    "no elimination likely": "The race stopped because further instances were unlikely to eliminate another algorithm. "
+    "Not every pair is decided.",
     "max_instances": "The race stopped at its limit of instances, before every pair was decided.",
     "max_evaluations": "The race stopped at its limit of cost, before every pair was decided.",
     "max_seconds": "The race stopped at its limit of time, before every pair was decided.",
