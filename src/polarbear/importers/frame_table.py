@@ -42,7 +42,7 @@ def open_frame(data: object) -> nw.DataFrame[Any] | None:
         if not isinstance(opened, nw.DataFrame | nw.LazyFrame):
             return None
         frame: nw.DataFrame[Any] = opened.collect() if isinstance(opened, nw.LazyFrame) else opened
-        names = frame.columns
+        names: list[object] = list(frame.columns)  # pandas allows numbers and tuples
     except nw.exceptions.DuplicateError as error:
         twice = " ".join(str(error).rpartition("got:")[2].replace("- ", "").split())
         raise ValueError(f"expected distinct column names, got {twice}; rename or remove all but one") from error
@@ -131,7 +131,9 @@ def _check_numbers(schema: nw.Schema, request: Request) -> None:
         name = request.columns.get(column, column)
         kind = schema.get(name) if name is not None else None
         if kind is not None and (kind.is_temporal() or kind == nw.Boolean):
-            advice = "convert it to seconds since the start of the run" if kind.is_temporal() else "choose another column"
+            advice = (
+                "convert it to seconds since the start of the run" if kind.is_temporal() else "choose another column"
+            )
             raise ValueError(f"expected numbers in the column {quote(name)}, got {kind}; {advice}")
 
 
