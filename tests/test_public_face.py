@@ -54,7 +54,7 @@ def test_the_version_is_that_of_the_installed_package():
     assert polarbear.__version__ == version("polarbear")
 
 
-HEAVY = {"scipy", "arviz_stats", "xarray", "polarbear.inference"}
+HEAVY = {"scipy", "arviz_stats", "xarray", "narwhals", "pandas", "polarbear.inference"}
 PRINT_HEAVY_MODULES = f"import sys; print(sorted({HEAVY} & set(sys.modules)))"
 
 

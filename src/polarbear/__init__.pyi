@@ -41,11 +41,13 @@ from .posterior.e_values import evidence
 from .posterior.elimination import Dominated, Specialist, dominated, find_specialists, pareto_set
 from .posterior.posterior import Posterior
 from .posterior.relations import (
+    Relations,
     anytime_dominance,
     crossing,
     dominance,
     equivalence,
     pareto_probability,
+    relations,
     win_probability,
     win_rates,
 )
@@ -135,6 +137,7 @@ __all__ = [
     "Ranking",
     "Rankings",
     "Regret",
+    "Relations",
     "ReplayExecutor",
     "Risk",
     "Round",
@@ -176,6 +179,7 @@ __all__ = [
     "problems",
     "rank_values",
     "read_runs",
+    "relations",
     "report",
     "select",
     "split_runs",

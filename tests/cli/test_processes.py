@@ -132,7 +132,8 @@ def _shell(command, **environment):
 
 def test_a_reader_that_closes_the_pipe_is_no_error(finished):
     done = _shell(f"polarbear export {finished} runs | head -1")
-    assert (done.stdout, done.stderr) == ("algorithm_name,instance,evaluations,raw_y,status\n", "")
+    header = "data_id,algorithm_name,function_name,instance,run_id,maximization,evaluations,raw_y,failed\n"
+    assert (done.stdout, done.stderr) == (header, "")
     assert _shell("polarbear --help | true").stderr == ""
 
 

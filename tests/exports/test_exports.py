@@ -11,6 +11,8 @@ from polarbear import exports
 from polarbear.exports.latex import escape
 from polarbear.race.jobs import Run
 from polarbear.race.result import RaceResult
+from polarbear.race.tables import runs_table
+from polarbear.table import as_frame
 from tests.plots.posteriors import small_race, specialist_posterior
 
 
@@ -21,23 +23,42 @@ def posterior(crossing_choices):
 
 def test_runs_are_improvements_and_the_end_of_each_run():
     runs = [
-        Run(pb.Trajectory("a", 0, [1, 5], [3.0, 2.0], until=9), reached=9),
-        Run(pb.Trajectory("b", 0, [], [], until=4, failed=True), reached=4, status="error"),
+        Run(pb.Trajectory("a", 3, [1, 5], [3.0, 2.0], until=9), reached=9),
+        Run(pb.Trajectory("b", 3, [], [], until=4, failed=True), reached=4, status="error"),
+        Run(pb.Trajectory("b", 8, [0.5], [-1.0], maximise=True), reached=0.5),
     ]
-    table = exports.runs_table(runs, clock="seconds")
-    assert list(table) == ["algorithm_name", "instance", "time", "raw_y", "status"]
+    table = runs_table(runs, clock="seconds")
+    ids = ["data_id", "algorithm_name", "function_name", "instance", "run_id", "maximization"]
+    assert list(table) == [*ids, "time", "raw_y", "failed"]
     rows = list(zip(*table.values(), strict=True))
     assert rows == [
-        ("a", 0, 1.0, 3.0, "done"),
-        ("a", 0, 5.0, 2.0, "done"),
-        ("a", 0, 9, 2.0, "done"),
-        ("b", 0, 4, np.inf, "error"),
+        (1, "a", 1, 3, 1, False, 1.0, 3.0, False),
+        (1, "a", 1, 3, 1, False, 5.0, 2.0, False),
+        (1, "a", 1, 3, 1, False, 9.0, 2.0, False),
+        (2, "b", 1, 3, 1, False, 4.0, np.inf, True),
+        (3, "b", 1, 8, 2, True, 0.5, -1.0, False),
     ]
-    assert "evaluations" in exports.runs_table(runs, clock="evaluations")
+    assert "evaluations" in runs_table(runs, clock="evaluations")
+
+
+def test_evaluations_are_whole_numbers_where_they_can_be():
+    runs = [Run(pb.Trajectory("a", 0, [1, 5], [3.0, 2.0], until=9), reached=9)]
+    assert (
+        exports.as_text(runs_table(runs, clock="evaluations"), "csv").splitlines()[-1] == "1,a,1,0,1,False,9,2.0,False"
+    )
+    parts = [Run(pb.Trajectory("a", 0, [0.5], [3.0], until=9), reached=9)]
+    assert runs_table(parts, clock="evaluations")["evaluations"].tolist() == [0.5, 9.0]
+
+
+def test_exported_runs_of_a_race_that_maximises_are_read_as_such():
+    runs = [Run(pb.Trajectory("a", 0, [1, 5], [2.0, 3.0], maximise=True), reached=5)]
+    (run,) = pb.read_runs(as_frame(runs_table(runs, clock="evaluations"))).runs
+    assert run.maximise
+    assert run.values.tolist() == [2.0, 3.0]
 
 
 def test_a_posterior_has_one_row_for_each_time_and_algorithm(posterior):
-    table = exports.posterior_table(posterior, level=0.9)
+    table = posterior.to_table(0.9)
     assert {len(column) for column in table.values()} == {15}
     assert table["rating"][:3].sum() == pytest.approx(1)
     assert (table["lower"] <= table["rating"]).all()
@@ -72,14 +93,14 @@ def test_pairs_of_weighted_instances_are_shares_of_instances():
         assert row_of(table, "A", "B")[name] == pytest.approx(0.4, abs=0.02)
         assert row_of(table, "B", "A")[name] == pytest.approx(0.6, abs=0.02)
     assert row_of(table, "B", "A")["beats_everywhere"] > 0.95
-    firsts = exports.posterior_table(specialist_posterior())
+    firsts = specialist_posterior().to_table()
     assert firsts["algorithm_name"][int(np.argmax(firsts["rating"]))] == "A"
 
 
 @pytest.mark.parametrize("kind", ["paper", "bootstrap"])
 def test_arviz_gets_win_rates_beside_ratings(posterior, kind):
     belief = posterior if kind == "paper" else specialist_posterior(draws=200)
-    group = belief.to_arviz()["/posterior"]
+    group = belief.to_xarray()
     rates = group["win_rates"]
     assert rates.dims == ("chain", "draw", "time", "algorithm", "other")
     np.testing.assert_allclose(rates.sel(algorithm="B", other="A")[0], pb.win_rates(belief, "B", "A"), atol=1e-6)
@@ -94,9 +115,9 @@ def test_arviz_gets_no_win_rates_that_are_too_large():
     large = pb.Posterior(
         ratings, [f"a{k}" for k in range(50)], pb.log_grid(1, 100, 50), True, diagnostics, "BSpline(...)", 10
     )
-    group = large.to_arviz()["/posterior"]
+    group = large.to_xarray()
     assert set(group.data_vars) == {"ratings"}
-    assert "win_rates" in large.thin(100).to_arviz()["/posterior"]
+    assert "win_rates" in large.thin(100).to_xarray()
 
 
 def test_the_account_of_a_race_states_its_scope():
@@ -116,7 +137,7 @@ def test_pairs_of_a_posterior_that_treats_each_time_alone(crossing_choices):
 
 
 def test_the_same_table_in_every_format(posterior, tmp_path):
-    table = exports.selection_table(pb.select(posterior, pb.Final()))
+    table = pb.select(posterior, pb.Final()).to_table()
     rows = list(csv.DictReader(io.StringIO(exports.as_text(table, "csv"))))
     records = json.loads(exports.as_text(table, "json"))
     assert [row["choice"] for row in rows] == [row["choice"] for row in records] == table["choice"]

@@ -1,5 +1,6 @@
 """Posteriors: what they hold, summarise and refuse."""
 
+import importlib.metadata
 import math
 from dataclasses import FrozenInstanceError, replace
 
@@ -65,17 +66,74 @@ def test_a_level_outside_0_to_1_is_refused(posterior, level):
         posterior.summary(level)
 
 
-def test_arviz_receives_a_tree_with_named_axes(posterior):
-    tree = posterior.to_arviz()
-    assert type(tree).__name__ == "DataTree"
-    ratings = tree["/posterior"]["ratings"]
+def test_xarray_receives_named_axes(posterior):
+    group = posterior.to_xarray()
+    ratings = group["ratings"]
     assert ratings.dims == ("chain", "draw", "time", "algorithm")
     assert ratings.shape == (1, 50, 4, 3)
     np.testing.assert_array_equal(ratings.values[0], posterior.ratings)
     np.testing.assert_array_equal(ratings["time"], posterior.grid.times)
     assert ratings["algorithm"].values.tolist() == ["A", "B", "C"]
     assert float(ratings.sel(algorithm="B", draw=7)[0, 2]) == posterior.ratings[7, 2, 1]
-    assert tree["/posterior"].attrs["diagnostics"] == "All is well."
+    assert group.attrs["diagnostics"] == "All is well."
+
+
+@pytest.mark.parametrize(
+    ("installed", "container"), [("0.23.4", "InferenceData"), ("1.3.0", "DataTree"), (None, "DataTree")]
+)
+def test_arviz_receives_the_container_that_it_uses(posterior, installed, container, monkeypatch):
+    if container == "InferenceData":
+        found = pytest.importorskip("arviz", reason="needs ArviZ 0.x, which PyMC 5 brings")
+        if not found.__version__.startswith("0."):
+            pytest.skip("needs ArviZ 0.x, which PyMC 5 brings")
+
+    def version(name):
+        if installed is None:
+            raise importlib.metadata.PackageNotFoundError(name)
+        return installed
+
+    monkeypatch.setattr("importlib.metadata.version", version)
+    data = posterior.to_arviz()
+    assert type(data).__name__ == container
+    np.testing.assert_array_equal(data.posterior["ratings"][0], posterior.ratings)
+
+
+def test_the_installed_arviz_summarises_ratings(posterior):
+    az = pytest.importorskip("arviz", reason="needs ArviZ, which PyMC brings")
+    table = az.summary(posterior.to_arviz(), var_names=["ratings"])
+    assert table.index.tolist() == [f"ratings[{time}, {name}]" for time in posterior.grid.times for name in "ABC"]
+    # Three digits are printed.
+    np.testing.assert_allclose(table["mean"].astype(float), posterior.ratings.mean(axis=0).ravel(), atol=1e-3)
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")  # the win rate of an algorithm over itself is constant
+def test_the_installed_arviz_summarises_all_variables(posterior):
+    az = pytest.importorskip("arviz", reason="needs ArviZ, which PyMC brings")
+    assert len(az.summary(posterior.to_arviz())) == 4 * 3 + 4 * 3 * 3
+
+
+def test_a_frame_has_one_row_for_each_time_and_algorithm(posterior):
+    frame = posterior.to_frame(0.9)
+    assert frame["algorithm_name"].tolist() == list("ABC") * 4
+    summary = posterior.summary(0.9)
+    for column, expected in (("rating", summary.mean), ("lower", summary.lower), ("upper", summary.upper)):
+        assert frame[column].tolist() == expected.ravel().tolist()
+    at_last = frame[frame["time"] == posterior.grid.times[-1]].set_index("algorithm_name")
+    first = posterior.ratings[:, -1].argmax(axis=1)
+    assert at_last["probability_best"].to_dict() == pytest.approx(
+        {name: (first == k).mean() for k, name in enumerate("ABC")}
+    )
+    assert posterior.to_frame(backend="polars").shape == (12, 7)
+
+
+def test_notebooks_show_ratings_at_three_times(posterior):
+    html = posterior._repr_html_()
+    assert html.startswith("<p>Posterior(3 algorithms, 4 times")
+    assert html.count("<tr>") == 4
+    assert html.count("<th>rating at ") == 3
+    summary = posterior.summary()
+    assert f"<td>{summary.mean[-1, 2]:.2f} [{summary.lower[-1, 2]:.2f}, {summary.upper[-1, 2]:.2f}]</td></tr>" in html
+    assert replace(posterior, scope="to new <functions>")._repr_html_().endswith("<p>to new &lt;functions&gt;</p>")
 
 
 def test_the_representation_says_whether_it_is_reliable(posterior):

@@ -13,7 +13,9 @@ from polarbear import (
     equivalence,
     pareto_probability,
     pareto_set,
+    relations,
     win_probability,
+    win_rates,
 )
 from tests.posterior.posteriors import pairs, posterior_of, random_posterior
 
@@ -180,3 +182,28 @@ def test_relations_do_not_change_the_posterior():
     for relation in (dominance, win_probability, equivalence, anytime_dominance, crossing, pareto_set):
         relation(posterior)
     np.testing.assert_array_equal(posterior.ratings, before)
+
+
+@seeds
+def test_the_frame_of_relations_has_one_row_for_each_time_and_ordered_pair(seed):
+    posterior = random_posterior(seed)
+    names, times = posterior.names, posterior.grid.times
+    frame = relations(posterior, rope=0.1, level=0.8).to_frame().set_index(["time", "algorithm_name", "against"])
+    assert len(frame) == len(times) * len(names) * (len(names) - 1)
+    beats, wins, equal = dominance(posterior), win_probability(posterior), equivalence(posterior, rope=0.1)
+    for a, b in pairs(posterior):
+        rates = win_rates(posterior, names[a], names[b])
+        for t, time in enumerate(times):
+            lower, upper = np.quantile(rates[:, t], [0.1, 0.9])
+            expected = wins[t, a, b], lower, upper, beats[t, a, b], equal[t, a, b]
+            assert tuple(frame.loc[time, names[a], names[b]]) == pytest.approx(expected, abs=1e-12)
+
+
+def test_relations_are_described_and_checked():
+    posterior = random_posterior(0)
+    algorithms, times = len(posterior.names), len(posterior.grid)
+    assert repr(relations(posterior)) == f"Relations({algorithms} algorithms, {times} times, rope 0.05)"
+    with pytest.raises(ValueError, match="expected a level between 0 and 1, got 95"):
+        relations(posterior, level=95)
+    with pytest.raises(ValueError, match="expected rope in"):
+        relations(posterior, rope=0.5)

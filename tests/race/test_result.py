@@ -11,6 +11,7 @@ import polarbear as pb
 from polarbear.race import loop
 from polarbear.race.jobs import Run
 from polarbear.race.result import RaceResult
+from polarbear.race.tables import eliminations_table
 from polarbear.selection.worst_case_regret import worst_case_regret
 from tests.race.paper import posterior_of, threat
 from tests.race.simulated import simulated_runs
@@ -236,3 +237,45 @@ def test_runs_that_wait_for_the_processor_cause_a_warning_if_time_is_in_seconds(
         assert warnings[0].startswith(
             "2 of 32 runs had the processor for less than 90% of their time (the worst for 50%)"
         )
+
+
+def test_frames_of_rounds_eliminations_and_runs(result):
+    rounds = result.to_frame()
+    assert rounds["round"].tolist() == [each.number for each in result.rounds]
+    assert rounds["instances"].sum() == result.instances
+    assert rounds["cost"].sum() == pytest.approx(sum(result.cost.values()))
+    assert ", ".join(filter(None, rounds["eliminated"])) == ", ".join(
+        loser.name for each in result.rounds for loser in each.eliminated
+    )
+    eliminations = result.to_frame("eliminations")
+    assert eliminations["algorithm_name"].tolist() == [each.name for each in result.eliminations] != []
+    assert eliminations["probability"].tolist() == [each.probability for each in result.eliminations]
+    runs = result.to_frame("runs", backend="polars")
+    assert runs["data_id"].n_unique() == len(result.runs)
+    ends = runs.group_by("data_id", maintain_order=True).last()
+    assert ends[result.state.settings.clock].to_list() == [run.reached for run in result.runs]
+    with pytest.raises(ValueError, match="expected 'rounds', 'eliminations' or 'runs', got 'round'"):
+        result.to_frame("round")
+
+
+def test_frames_of_a_race_before_its_first_round_have_no_rows():
+    started = RaceResult(first_round()[0], "paused")
+    for what in ("rounds", "eliminations", "runs"):
+        assert len(started.to_frame(what)) == 0
+    assert started.to_frame()["cost"].dtype == float
+
+
+def test_unknown_error_bounds_are_missing_in_the_frame(result):
+    table = eliminations_table([dataclasses.replace(result.eliminations[0], error_bound=None)])
+    assert math.isnan(table["error_bound"][0])
+
+
+def test_notebooks_show_every_algorithm_without_inference(result):
+    fresh = RaceResult(result.state, "resolved")
+    html = fresh._repr_html_()
+    assert html.startswith("<p>RaceResult(")
+    assert html.count("<tr>") == 1 + len(NAMES)
+    loser = result.eliminations[0]
+    assert f"<td>{loser.name}</td><td>eliminated by {loser.by} in round {loser.round}</td>" in html
+    assert html.count("<td>candidate</td>") == len(result.pareto_set)
+    assert "posterior" not in vars(fresh)

@@ -139,3 +139,22 @@ def test_nothing_changes_its_inputs():
     before = posterior.ratings.copy()
     decision_map(posterior, among=["A", "C"])
     np.testing.assert_array_equal(posterior.ratings, before)
+
+
+def test_the_frame_of_a_map_has_the_probabilities_of_all_candidates():
+    grid = linear_grid(0, 10, 11)
+    found = decision_map(crossing_at([3.5, 4.5, 4.5], grid))
+    frame = found.to_frame()
+    assert len(frame) == 11 * 3
+    wide = frame.pivot(index="time", columns="algorithm_name", values="probability_best")
+    assert wide.to_numpy().tolist() == found.probability_best.tolist()
+    assert frame[frame["leads"]]["algorithm_name"].tolist() == list(found.best)
+    assert found.to_frame(backend="pyarrow").shape == (33, 4)
+
+
+def test_notebooks_show_the_leaders_and_their_changes():
+    found = decision_map(crossing_at([4.5] * 5, linear_grid(0, 10, 11)))
+    html = found._repr_html_()
+    assert "<td>from 5 to 10</td><td>B</td><td>1.00</td>" in html
+    assert html.count("<tr>") == 3
+    assert html.endswith("<p>B overtakes A at about 4.5 (4.5 to 4.5)</p>")

@@ -197,3 +197,14 @@ def test_selecting_from_a_file_needs_numpy_alone(posterior, tmp_path):
         "For any budget, all orders of magnitude equally likely, by the 5 % quantile of the value"
     )
     assert loaded == "[]"
+
+
+def test_frames_and_notebooks_show_the_candidates_of_a_selection(posterior):
+    selection = select(posterior, Final())
+    frame = selection.to_frame()
+    assert frame["choice"].tolist() == [each.name for each in selection.candidates]
+    for column in ("score", "expected", "lower", "upper", "probability_best", "regret"):
+        assert frame[column].tolist() == [getattr(each, column) for each in selection.candidates]
+    html = selection._repr_html_()
+    assert html.count("<tr>") == 1 + len(selection.candidates)
+    assert f"<td>{selection.candidates[0].name}</td><td>{selection.candidates[0].score:.3g}</td>" in html

@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 
     from polarbear.analysis import Replay
     from polarbear.baselines import AoccComparison
-    from polarbear.exports.tables import Table
     from polarbear.observe import Choices, Trajectory
     from polarbear.posterior.elimination import Specialist
     from polarbear.posterior.posterior import Posterior
     from polarbear.selection import DecisionMap, Selection
+    from polarbear.table import Table
 
 
 @dataclass(frozen=True)

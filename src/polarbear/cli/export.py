@@ -10,7 +10,7 @@ from polarbear.cli import options
 from polarbear.cli.open_file import open_race, posterior_and_candidates, require_race_file
 
 if TYPE_CHECKING:
-    from polarbear.exports.tables import Table
+    from polarbear.table import Table
 
 What = Literal["runs", "posterior", "decisions", "pairwise", "selection", "configuration"]
 Format = Literal["csv", "parquet", "json", "tex", "nc", "npz", "toml"]
@@ -81,27 +81,25 @@ def _format(what: What, output: Path | None, form: Format | None) -> Format:
 
 
 def _table(file: Path, what: What, level: float, rope: float) -> "tuple[Table, str]":
-    from polarbear import exports
+    from polarbear.exports import pairwise_table
 
     if what == "runs":
         with open_race(file) as race:
-            return exports.runs_table(race.result.runs, clock=race.state.settings.clock), ""
+            return race.result.to_table("runs"), ""
     posterior, _ = posterior_and_candidates(file)
     if what == "posterior":
-        return exports.posterior_table(posterior, level=level), ""
-    return exports.pairwise_table(
-        posterior, rope=rope
-    ), "Posterior probability that the first algorithm beats the second."
+        return posterior.to_table(level), ""
+    caption = "Posterior probability that the first algorithm beats the second."
+    return pairwise_table(posterior, rope=rope), caption
 
 
 def _selection(file: Path, budgets: options.Budgets, attitude: options.Attitude) -> "tuple[Table, str]":
-    from polarbear import exports
     from polarbear.selection import select
 
     preference, risk = budgets.preference(), attitude.risk()
     posterior, candidates = posterior_and_candidates(file)
     selection = select(posterior, preference, risk, among=candidates, portfolio=attitude.portfolio)
-    return exports.selection_table(selection), selection.sentence
+    return selection.to_table(), selection.sentence
 
 
 def _decisions(file: Path) -> str:
@@ -120,7 +118,7 @@ def _write_draws(file: Path, output: Path, kind: Format) -> None:
         posterior.save(output)
         return
     try:
-        posterior.to_arviz().to_netcdf(output, engine="h5netcdf")
+        posterior.to_xarray().to_netcdf(output, group="posterior", engine="h5netcdf")
     except ImportError as error:
         raise ImportError("netCDF needs xarray and h5netcdf: pip install 'polarbear[arviz]'") from error
 

@@ -1,9 +1,9 @@
-"""Export of results: tables of runs, posteriors, pairs and selections, and the decisions of a race.
+"""Export of results: tables as text and files, and the decisions of a race.
 
-Runs, a `Posterior`, a `Selection` or a `RaceResult` come in. Tables go out as CSV, JSON, LaTeX or Parquet, and the decisions
-as plain values for JSON.
+A table, a `Posterior` or a `RaceResult` comes in. Tables go out as CSV, JSON, LaTeX or Parquet, and the decisions as plain
+values for JSON. The results define their own tables, see `polarbear.table`.
 
-- `tables`: `runs_table`, `posterior_table`, `pairwise_table` and `selection_table`.
+- `pairwise`: the pairs of a posterior, summarised over time.
 - `decisions`: the status of a race (`account`) and its decisions round by round (`decisions`).
 - `files`, `latex`: tables as text and files; LaTeX with booktabs. `json_types`: values as JSON writes them.
 """
@@ -11,7 +11,7 @@ as plain values for JSON.
 from polarbear.exports.decisions import account, decisions, format_error_bound
 from polarbear.exports.files import FORMATS, as_text, write_table
 from polarbear.exports.latex import latex
-from polarbear.exports.tables import pairwise_table, posterior_table, runs_table, selection_table
+from polarbear.exports.pairwise import pairwise_table
 
 __all__ = [
     "FORMATS",
@@ -21,8 +21,5 @@ __all__ = [
     "format_error_bound",
     "latex",
     "pairwise_table",
-    "posterior_table",
-    "runs_table",
-    "selection_table",
     "write_table",
 ]

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from polarbear.exports.latex import latex
+from polarbear.table import as_list
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -26,7 +27,7 @@ def as_text(table: Mapping[str, Any], kind: str, *, caption: str = "") -> str:
     """
     if kind == "tex":
         return latex(table, caption=caption) + "\n"
-    rows = zip(*(_as_list(column) for column in table.values()), strict=True)
+    rows = zip(*(as_list(column) for column in table.values()), strict=True)
     if kind == "json":
         return json.dumps([dict(zip(table, row, strict=True)) for row in rows], indent=2) + "\n"
     if kind != "csv":
@@ -48,8 +49,4 @@ def write_table(table: Mapping[str, Any], path: Path, kind: str, *, caption: str
         import pyarrow.parquet as pq  # type: ignore[import-untyped]
     except ImportError as error:
         raise ImportError("Parquet needs pyarrow: pip install 'polarbear[parquet]'") from error
-    pq.write_table(pa.table({name: _as_list(column) for name, column in table.items()}), path)
-
-
-def _as_list(column: Any) -> list[Any]:
-    return column.tolist() if hasattr(column, "tolist") else list(column)
+    pq.write_table(pa.table({name: as_list(column) for name, column in table.items()}), path)

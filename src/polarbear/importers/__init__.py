@@ -1,15 +1,17 @@
-"""Import of recorded runs from IOHprofiler and COCO folders, CSV and Parquet tables, and archives of these.
+"""Import of recorded runs from IOHprofiler and COCO folders, CSV and Parquet tables, archives of these, and data frames.
 
-A path comes in. `read_runs` detects the formats below it and returns trajectories, each with its cluster (the function,
-or the repeated instance), and a report of what it could not use and why. Files are parsed as data and never evaluated.
-Nothing is written but temporary copies of compressed files. Memory holds the improvements of the runs, not their rows.
+A path or a data frame comes in. `read_runs` detects the formats below a path and returns trajectories, each with its
+cluster (the function, or the repeated instance), and a report of what it could not use and why. Files are parsed as data
+and never evaluated. Nothing is written but temporary copies of compressed files. Memory holds the improvements of the
+runs, not their rows.
 
 - `reading`: `read_runs`, the only entry point. `request`: its options, checked.
 - `imported`: the result. `Imported` holds the runs, `About` their origin, `Skipped` what was left out; `Block` is
   (suite, function, dimension, instance, run), the unit on which runs are compared.
 - `formats`: the registry of formats.
 - `iohprofiler`, `coco`, `info_index`: folders of indices and data files.
-- `csv_table`, `parquet_table`, `table_runs`, `columns`: tables. `COLUMNS` lists their columns by IOHprofiler's names.
+- `csv_table`, `parquet_table`, `frame_table`, `table_runs`, `columns`: tables. `COLUMNS` lists their columns by
+  IOHprofiler's names.
 - `repetitions`: which rows of a table belong to the same run.
 - `sources`, `archives`: files in folders and in archives.
 - `events`, `ledger`: the improvements of one run; all runs and reports of one import.

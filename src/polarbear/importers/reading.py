@@ -1,4 +1,4 @@
-"""The entry point of the importers: `read_runs` turns a path into runs.
+"""The entry point of the importers: `read_runs` turns a path, or a table in memory, into runs.
 
 It detects the format of each file, passes the file to the reader of that format, and labels the runs with their
 clusters.
@@ -9,12 +9,14 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 from polarbear.importers.archives import TarArchive, ZipArchive, is_archive, open_archive
 from polarbear.importers.clustering import check_cluster, label_clusters
 from polarbear.importers.columns import check_columns
+from polarbear.importers.foreign_text import quote
 from polarbear.importers.formats import kind_by_name, kind_of_single_file, lists_runs
+from polarbear.importers.frame_table import describe_frame, open_frame, read_frame
 from polarbear.importers.imported import Block, Imported
 from polarbear.importers.ledger import Ledger
 from polarbear.importers.part import check_part, choose_part
@@ -28,6 +30,8 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Iterable, Mapping
 
+    from narwhals.typing import IntoFrame
+
     from polarbear.importers.imported import Problem
     from polarbear.importers.part import Condition
     from polarbear.importers.sources import Source
@@ -36,7 +40,7 @@ _ZIP = b"PK"  # the first bytes of a zip archive
 
 
 def read_runs(
-    path: str | os.PathLike[str],
+    path: str | os.PathLike[str] | IntoFrame,
     *,
     format: FileFormat | None = None,  # noqa: A002  (the word users know)
     columns: Mapping[str, str | None] | None = None,
@@ -52,7 +56,7 @@ def read_runs(
     per: str | None = None,
     keep: Iterable[str] = (),
 ) -> Imported:
-    r"""Read recorded runs from a folder, a file, or an archive (zip, or tar with gzip, xz or bzip2).
+    r"""Read recorded runs from a folder, a file, an archive (zip, or tar with gzip, xz or bzip2), or a table in memory.
 
     A folder may hold all known formats at any depth: IOHprofiler and COCO indices with their data, tables, and
     archives.
@@ -60,7 +64,8 @@ def read_runs(
     Parameters
     ----------
     path
-        The folder or file.
+        The folder or file; or a table of pandas, polars or Arrow with one row per observation, which is read by the
+        rules of a CSV file with the same content.
     format
         Restricts the import to this format, such as "coco" or "csv"; by default all formats are read. A single file is
         read as this format whatever its name.
@@ -142,6 +147,23 @@ def read_runs(
     )
     ledger = Ledger(request)
     tables = TableRuns(ledger)
+    frame = open_frame(path)
+    if frame is None:
+        _read_path(path, ledger, tables)
+    else:
+        read_frame(frame, tables)
+    tables.finish()
+    imported = ledger.result(str(path) if frame is None else describe_frame(frame))
+    if frame is not None:
+        imported = replace(imported, about=replace(imported.about, formats=(), files=0))
+    imported = choose_part(imported, request.part)
+    if renumber:
+        imported = _renumber(imported)
+    return label_clusters(imported)
+
+
+def _read_path(path: Any, ledger: Ledger, tables: TableRuns) -> None:
+    """Read a folder or a file."""
     try:
         place = Path(path)
         if place.is_dir():
@@ -151,12 +173,10 @@ def read_runs(
         else:
             raise ValueError(f"expected a folder or a file, got {str(path)!r}, which does not exist; check the path")
     except (OSError, TypeError) as error:
-        raise ValueError(f"expected a folder or a file that can be read, got {path!r}: {error}") from error
-    tables.finish()
-    imported = choose_part(ledger.result(str(path)), request.part)
-    if renumber:
-        imported = _renumber(imported)
-    return label_clusters(imported)
+        raise ValueError(
+            f"expected a folder or a file that can be read, or a table of pandas, polars or Arrow, got {quote(path)}: "
+            f"{error}"
+        ) from error
 
 
 def _read_source(source: Source, ledger: Ledger, tables: TableRuns) -> None:

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from polarbear.posterior.posterior_file import read_fields, write_fields
+from polarbear.posterior.probability_best import probability_best
+from polarbear.table import as_frame, as_html
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -18,9 +20,11 @@ if TYPE_CHECKING:
     from numpy.typing import DTypeLike, NDArray
 
     from polarbear.arrays import Array
+    from polarbear.literals import FrameLibrary
     from polarbear.observe import Grid
     from polarbear.posterior.diagnostics import Diagnostics
     from polarbear.posterior.outcome_draws import OutcomeDraws
+    from polarbear.table import Table
 
 
 # Utilities below −640 are compressed into (−700, −640): e⁻⁷⁰⁰ is representable in double precision, e⁻⁷⁵⁰ is not.
@@ -146,8 +150,35 @@ class Posterior:
         outcomes = None if self.outcomes is None else self.outcomes.thin(keep)
         return replace(self, ratings=self.ratings[keep], outcomes=outcomes)
 
-    def to_arviz(self) -> Any:
-        """Return ratings and win rates as an `xarray.DataTree` with a `/posterior` group, the format of ArviZ.
+    def to_table(self, level: float = 0.95) -> Table:
+        """Return one row per time and algorithm: its rating, the credible interval, and the probability of being best."""
+        summary = self.summary(level)
+        times, algorithms = summary.mean.shape
+        best = [probability_best(self.ratings[:, t]) for t in range(times)]  # the data of one time stay in cache
+        return {
+            "algorithm_name": list(self.names) * times,
+            "time": np.repeat(self.grid.times, algorithms),
+            "rating": summary.mean.ravel(),
+            "lower": summary.lower.ravel(),
+            "upper": summary.upper.ravel(),
+            "level": np.full(times * algorithms, level),
+            "probability_best": np.concatenate(best),
+        }
+
+    def to_frame(self, level: float = 0.95, *, backend: FrameLibrary = "pandas") -> Any:
+        """Return `to_table` as a data frame of pandas, polars or pyarrow; for pairs see `pb.relations`."""
+        return as_frame(self.to_table(level), backend)
+
+    def _repr_html_(self) -> str:
+        summary, table = self.summary(), {"algorithm_name": list(self.names)}
+        for t in sorted({0, len(self.grid) // 2, len(self.grid) - 1}):
+            at_time = zip(summary.mean[t], summary.lower[t], summary.upper[t], strict=True)
+            name = f"rating at {self.grid.times[t]:.4g}"
+            table[name] = [f"{mean:.2f} [{lower:.2f}, {upper:.2f}]" for mean, lower, upper in at_time]
+        return as_html(table, title=repr(self), notes=(self.scope,) if self.scope else ())
+
+    def to_xarray(self) -> Any:
+        """Return ratings and win rates as an `xarray.Dataset`.
 
         Ratings have the axes (chain, draw, time, algorithm), with a single chain. Win rates have the additional axis
         `other`: the share of instances on which `algorithm` beats `other`, in single precision. They are omitted if they
@@ -156,7 +187,7 @@ class Posterior:
         try:
             import xarray as xr
         except ImportError as error:
-            raise ImportError("to_arviz needs xarray: pip install 'polarbear[arviz]'") from error
+            raise ImportError("to_xarray and to_arviz need xarray: pip install 'polarbear[arviz]'") from error
         draws, times, algorithms = self.ratings.shape
         variables: dict[str, Any] = {"ratings": (("chain", "draw", "time", "algorithm"), self.ratings[None])}
         coordinates: dict[str, Any] = {
@@ -175,7 +206,20 @@ class Posterior:
             "diagnostics": self.diagnostics.message,
             "scope": self.scope,
         }
-        dataset = xr.Dataset(variables, coords=coordinates, attrs=about)
+        return xr.Dataset(variables, coords=coordinates, attrs=about)
+
+    def to_arviz(self) -> Any:
+        """Return `to_xarray` as the group `posterior` of the container that ArviZ uses.
+
+        This is `arviz.InferenceData` if ArviZ 0.x is installed. Otherwise it is `xarray.DataTree`, as in ArviZ 1.
+        """
+        dataset = self.to_xarray()
+        if _has_inference_data():
+            import arviz
+
+            return arviz.InferenceData(posterior=dataset)
+        import xarray as xr
+
         return xr.DataTree.from_dict({"/posterior": dataset})
 
     def save(self, path: str | PathLike[str], *, draws: int | None = None) -> None:
@@ -213,6 +257,16 @@ def ratings_from_utilities(utilities: Array) -> Array:
         theta /= theta.sum(axis=0)
     ratings.flags.writeable = False
     return ratings.transpose(2, 0, 1)
+
+
+def _has_inference_data() -> bool:
+    """Return whether the installed ArviZ is one whose functions take `InferenceData`, not `DataTree`."""
+    from importlib.metadata import PackageNotFoundError, version  # not needed, and slow, when a posterior is loaded
+
+    try:
+        return version("arviz").startswith("0.")
+    except PackageNotFoundError:
+        return False
 
 
 def _compress(centred: Array) -> Array:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
@@ -14,19 +14,24 @@ from polarbear.posterior.elimination import Specialist, elimination_probabilitie
 from polarbear.posterior.relations import is_dominated
 from polarbear.race.inference import choices_of_runs, infer_posterior
 from polarbear.race.sampling import next_plan
+from polarbear.race.tables import eliminations_table, rounds_table, runs_table
 from polarbear.selection.worst_case_regret import RegretBounds, worst_case_regret
+from polarbear.table import as_frame, as_html
 
 if TYPE_CHECKING:
     from polarbear.arrays import Array, Indices
     from polarbear.checks.model_check import ModelCheck
+    from polarbear.literals import FrameLibrary
     from polarbear.posterior.posterior import Posterior
     from polarbear.race.jobs import Run
     from polarbear.race.rounds import Eliminated, Round
     from polarbear.race.state import State
+    from polarbear.table import Table
 
 _FAIR_SHARE = 0.9  # smallest ratio of processor time to wall-clock time without a warning
 _MEASURABLE_SECONDS = 0.05  # for shorter runs the processor's clock is too coarse
 
+RaceTable = Literal["rounds", "eliminations", "runs"]
 Stopped = Literal[
     "resolved",
     "no elimination likely",
@@ -61,6 +66,36 @@ class RaceResult:
             f"RaceResult({', '.join(self.pareto_set)} of {len(self.state.names)} algorithms, "
             f"{len(self.rounds)} rounds, {self.instances} instances, {self.stopped})"
         )
+
+    def to_table(self, what: RaceTable = "rounds") -> Table:
+        """Return the rounds, the eliminations that still hold, or all runs.
+
+        Runs have one row per improvement, under the column names of IOHprofiler; the last row of a run is its end.
+        """
+        match what:
+            case "rounds":
+                return rounds_table(self.rounds)
+            case "eliminations":
+                return eliminations_table(self.eliminations)
+            case "runs":
+                return runs_table(self.runs, clock=self.state.settings.clock)
+        raise ValueError(f"expected 'rounds', 'eliminations' or 'runs', got {what!r}")
+
+    def to_frame(self, what: RaceTable = "rounds", *, backend: FrameLibrary = "pandas") -> Any:
+        """Return `to_table` as a data frame of pandas, polars or pyarrow."""
+        return as_frame(self.to_table(what), backend)
+
+    def _repr_html_(self) -> str:
+        # From the record alone, because the posterior may not have been computed yet.
+        decided = {each.name: f"eliminated by {each.by} in round {each.round}" for each in self.eliminations}
+        decided |= dict.fromkeys(self.state.removed, "removed") | dict.fromkeys(self.pareto_set, "candidate")
+        cost = self.cost
+        table = {
+            "algorithm_name": list(cost),
+            "status": [decided.get(name, "") for name in cost],
+            f"cost in {self.state.settings.clock}": [f"{spent:,.6g}" for spent in cost.values()],
+        }
+        return as_html(table, title=repr(self))
 
     @property
     def finished(self) -> bool:

@@ -7,20 +7,23 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from polarbear.posterior.probability_best import probability_best
 from polarbear.selection.candidates import check_candidates
 from polarbear.selection.preference import format_budget
-from polarbear.selection.risk import ProbabilityBest
+from polarbear.table import as_frame, as_html
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from polarbear.arrays import Array
+    from polarbear.literals import FrameLibrary
     from polarbear.observe import Grid
     from polarbear.posterior.posterior import Posterior
+    from polarbear.table import Table
 
 
 _CERTAIN = 0.95  # a change of leader in fewer draws is reported as uncertain ("if at all")
@@ -73,21 +76,46 @@ class DecisionMap:
     probability_best: Array
     leader_changes: tuple[LeaderChange, ...]
 
+    def to_table(self) -> Table:
+        """Return one row per time and candidate: its probability of leading, and whether it leads."""
+        times, candidates = self.probability_best.shape
+        return {
+            "time": np.repeat(self.grid.times, candidates),
+            "algorithm_name": list(self.names) * times,
+            "probability_best": self.probability_best.ravel(),
+            "leads": np.array([name == best for best in self.best for name in self.names], dtype=bool),
+        }
+
+    def to_frame(self, *, backend: FrameLibrary = "pandas") -> Any:
+        """Return `to_table` as a data frame of pandas, polars or pyarrow."""
+        return as_frame(self.to_table(), backend)
+
+    def _repr_html_(self) -> str:
+        where, leaders, probabilities = zip(*self._stretches(), strict=True)
+        table = {"budget": where, "leader": leaders, "probability_best": probabilities}
+        return as_html(table, title="The leader at each budget", notes=tuple(self._changes()))
+
     def __str__(self) -> str:
+        stretches = [f"{where}: {name}, best with probability {sure}" for where, name, sure in self._stretches()]
+        return "\n".join([*stretches, *self._changes()])
+
+    def _stretches(self) -> Iterator[tuple[str, str, str]]:
+        """Yield where each leader leads without interruption, its name, and its probability, as text."""
         edges = [0, *(k for k in range(1, len(self.best)) if self.best[k] != self.best[k - 1]), len(self.best)]
-        lines = []
         for first, stop in pairwise(edges):
             name = self.best[first]
             sure = self.probability_best[first:stop, self.names.index(name)]
             start, end = format_budget(self.grid.times[first]), format_budget(self.grid.times[stop - 1])
             where = f"from {start} to {end}" if stop - first > 1 else f"at {start}"
             least, most = f"{sure.min():.2f}", f"{sure.max():.2f}"
-            lines.append(f"{where}: {name}, best with probability {least if least == most else f'{least} to {most}'}")
+            yield where, name, least if least == most else f"{least} to {most}"
+
+    def _changes(self) -> Iterator[str]:
+        """Yield a sentence per change of leader."""
         for each in self.leader_changes:
             about, lower, upper = (format_budget(float(f"{time:.3g}")) for time in (each.time, each.lower, each.upper))
             doubt = f", if at all (probability {each.probability:.2f})" if each.probability < _CERTAIN else ""
-            lines.append(f"{each.after} overtakes {each.before} at about {about} ({lower} to {upper}){doubt}")
-        return "\n".join(lines)
+            yield f"{each.after} overtakes {each.before} at about {about} ({lower} to {upper}){doubt}"
 
 
 def decision_map(posterior: Posterior, *, among: Sequence[str] | None = None) -> DecisionMap:
@@ -109,7 +137,7 @@ def decision_map(posterior: Posterior, *, among: Sequence[str] | None = None) ->
     for t in range(len(posterior.grid)):  # the data of one time stay in cache
         at_time = posterior.ratings[:, t][:, columns]
         leaders[t] = at_time.mean(axis=0).argmax()
-        probability[t] = ProbabilityBest().score(at_time)
+        probability[t] = probability_best(at_time)
     changes = []
     if posterior.joint:
         for k in np.flatnonzero(np.diff(leaders)):

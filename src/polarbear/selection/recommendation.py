@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import operator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -26,15 +26,18 @@ from polarbear.selection.portfolio import (
 )
 from polarbear.selection.preference import Uniform
 from polarbear.selection.risk import Expected, ProbabilityBest
+from polarbear.table import as_frame, as_html
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from polarbear.arrays import Array
+    from polarbear.literals import FrameLibrary
     from polarbear.posterior.posterior import Posterior
     from polarbear.selection.criterion import Criterion
     from polarbear.selection.preference import Preference
     from polarbear.selection.risk import Risk
+    from polarbear.table import Table
 
 
 _TESTED = 200  # drawn curves on which a custom preference is tested for monotonicity
@@ -84,6 +87,26 @@ class Selection:
     def regret(self) -> float:
         """The expected loss in value of the recommendation against the candidate that turns out best."""
         return self.candidates[0].regret
+
+    def to_table(self) -> Table:
+        """Return the candidates, one row each, the best first."""
+        each = self.candidates
+        return {
+            "choice": [one.name for one in each],
+            "score": [one.score for one in each],
+            "expected": [one.expected for one in each],
+            "lower": [one.lower for one in each],
+            "upper": [one.upper for one in each],
+            "probability_best": [one.probability_best for one in each],
+            "regret": [one.regret for one in each],
+        }
+
+    def to_frame(self, *, backend: FrameLibrary = "pandas") -> Any:
+        """Return `to_table` as a data frame of pandas, polars or pyarrow."""
+        return as_frame(self.to_table(), backend)
+
+    def _repr_html_(self) -> str:
+        return as_html(self.to_table(), title=self.sentence)
 
     def __repr__(self) -> str:
         return f"Selection({self.sentence})"

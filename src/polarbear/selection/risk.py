@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from polarbear.posterior.probability_best import probability_best
+
 if TYPE_CHECKING:
     from polarbear.arrays import Array
 
@@ -17,9 +19,7 @@ class ProbabilityBest:
 
     def score(self, values: Array) -> Array:
         """Return the score of values (draw, candidate); tied candidates share a draw, so that scores sum to one."""
-        best = values == values.max(axis=1, keepdims=True)
-        score: Array = (best / best.sum(axis=1, keepdims=True)).mean(axis=0)
-        return score
+        return probability_best(values)
 
     def __str__(self) -> str:
         return "the probability of being the best"

@@ -1,0 +1,83 @@
+"""Tables of a race: its rounds, its eliminations and its runs."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from polarbear.literals import Clock
+    from polarbear.race.jobs import Run
+    from polarbear.race.rounds import Eliminated, Round
+    from polarbear.table import Table
+
+
+def rounds_table(rounds: Sequence[Round]) -> Table:
+    """Return one row per round: what ran, what it cost and what it decided."""
+    return {
+        "round": np.array([each.number for each in rounds], dtype=int),
+        "kind": [each.kind for each in rounds],
+        "instances": np.array([len(each.instances) for each in rounds], dtype=int),
+        "algorithms": np.array([len(each.until) for each in rounds], dtype=int),
+        "cost": np.array([each.cost for each in rounds], dtype=float),
+        "reliable": np.array([each.reliable for each in rounds], dtype=bool),
+        "eliminated": [", ".join(loser.name for loser in each.eliminated) for each in rounds],
+        "undecided_pairs": np.array([len(each.open) for each in rounds], dtype=int),
+        "resolved_share": np.array([each.resolved_share for each in rounds], dtype=float),
+        "message": [each.message for each in rounds],
+    }
+
+
+def eliminations_table(eliminations: Sequence[Eliminated]) -> Table:
+    """Return one row per elimination; the error bound is NaN where it is unknown."""
+    bounds = [math.nan if each.error_bound is None else each.error_bound for each in eliminations]
+    return {
+        "algorithm_name": [each.name for each in eliminations],
+        "by": [each.by for each in eliminations],
+        "probability": np.array([each.probability for each in eliminations], dtype=float),
+        "error_bound": np.array(bounds, dtype=float),
+        "round": np.array([each.round for each in eliminations], dtype=int),
+        "instances": np.array([each.instances for each in eliminations], dtype=int),
+        "cost": np.array([each.cost for each in eliminations], dtype=float),
+    }
+
+
+def runs_table(runs: Iterable[Run], *, clock: Clock) -> Table:
+    """Return recorded runs with one row per improvement, under the column names of IOHprofiler.
+
+    The last row of a run holds the time at which it ended and its best value. `data_id` numbers the runs and `run_id` the
+    instances, from 1. `function_name` is 1, since all instances of a race come from one source. All columns but the names
+    of algorithms hold numbers, because IOHinspector averages every other column.
+    """
+    runs = list(runs)
+    numbers = {instance: k for k, instance in enumerate(dict.fromkeys(run.trajectory.instance for run in runs), 1)}
+    paths = [run.trajectory for run in runs]
+    curves = [_with_end(run) for run in runs]
+    lengths = [len(times) for times, _ in curves]
+    times = np.array([time for each, _ in curves for time in each], dtype=float)
+    whole = clock == "evaluations" and bool((times == np.floor(times)).all())
+    return {
+        "data_id": np.repeat(np.arange(1, len(runs) + 1), lengths),
+        "algorithm_name": [path.algorithm for path, length in zip(paths, lengths, strict=True) for _ in range(length)],
+        "function_name": np.ones(len(times), dtype=int),
+        "instance": [path.instance for path, length in zip(paths, lengths, strict=True) for _ in range(length)],
+        "run_id": np.repeat(np.array([numbers[path.instance] for path in paths], dtype=int), lengths),
+        "maximization": np.repeat(np.array([path.maximise for path in paths], dtype=bool), lengths),
+        "evaluations" if clock == "evaluations" else "time": times.astype(int) if whole else times,
+        "raw_y": np.array([value for _, each in curves for value in each], dtype=float),
+        "failed": np.repeat(np.array([run.status != "done" for run in runs], dtype=bool), lengths),
+    }
+
+
+def _with_end(run: Run) -> tuple[list[float], list[float]]:
+    """Return the times and values of the improvements of a run, and of its end."""
+    path = run.trajectory
+    times, values = path.times.tolist(), path.values.tolist()
+    if not times or times[-1] < run.reached:
+        worst = -math.inf if path.maximise else math.inf
+        return [*times, run.reached], [*values, values[-1] if values else worst]
+    return times, values
