@@ -87,6 +87,7 @@ class RecordedRuns:
     skipped: list[str] = field(default_factory=list)
     grid: "Grid | None" = None
     ranking: dict[str, Any] = field(default_factory=dict)  # how ties, failures and clusters are treated
+    optimum_known: bool = False  # whether the values are distances to the optimum
 
 
 def read_recorded_runs(path: Path, reading: Reading, *, quiet: bool) -> RecordedRuns:
@@ -124,7 +125,8 @@ def read_recorded_runs(path: Path, reading: Reading, *, quiet: bool) -> Recorded
         terminal.print_remark(f"skipped: {line}", quiet=quiet)
     if more := len(skipped[_MOST_SKIPPED:]):
         terminal.print_remark(f"... and {more} more", quiet=quiet)
-    return RecordedRuns(imported.runs, clock, skipped, ranking=imported.ranking | reading.tolerances())
+    ranking = imported.ranking | reading.tolerances()
+    return RecordedRuns(imported.runs, clock, skipped, ranking=ranking, optimum_known=imported.optimum_known)
 
 
 def _runs_of_race(path: Path, reading: Reading) -> RecordedRuns:

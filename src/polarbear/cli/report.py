@@ -34,6 +34,10 @@ def report(
         float | None,
         typer.Option(help="For a saved posterior: the probability that an elimination needs; 0.95 by default."),
     ] = None,
+    optimum: Annotated[
+        float | None,
+        typer.Option(help="For a race file: the optimum of every instance, to compare with AOCC."),
+    ] = None,
     quiet: options.Quiet = False,
 ) -> None:
     """Write a self-contained HTML page: the answer, how it was found, and an explorer for any other query."""
@@ -45,7 +49,8 @@ def report(
 
         if live:
             raise ValueError(f"expected a race file with --live, got the saved posterior {file}; leave --live out")
-        write(load_posterior(file), page, title=heading, confidence=0.95 if confidence is None else confidence)
+        confidence = 0.95 if confidence is None else confidence
+        write(load_posterior(file), page, title=heading, optimum=optimum, confidence=confidence)
         _print_page(page, show=show)
         return
     if confidence is not None:
@@ -53,7 +58,7 @@ def report(
             f"expected a saved posterior with --confidence, got the race file {file}; change the confidence of the race "
             f"with: polarbear resume {terminal.shell_path(file)} --confidence {confidence:g}"
         )
-    rounds, finished = _update_page(file, page, heading, live=live, known=0)
+    rounds, finished = _update_page(file, page, heading, live=live, optimum=optimum, known=0)
     if not rounds and not live:
         raise no_decisions_error(file)
     if live and not finished:
@@ -62,21 +67,23 @@ def report(
         )
     while live and not rounds:
         time.sleep(1.0)
-        rounds, finished = _update_page(file, page, heading, live=live, known=0)
+        rounds, finished = _update_page(file, page, heading, live=live, optimum=optimum, known=0)
     _print_page(page, show=show)
     while live and not finished:
         time.sleep(1.0)
-        rounds, finished = _update_page(file, page, heading, live=live, known=rounds)
+        rounds, finished = _update_page(file, page, heading, live=live, optimum=optimum, known=rounds)
 
 
-def _update_page(file: Path, page: Path, heading: str, *, live: bool, known: int) -> tuple[int, bool]:
+def _update_page(
+    file: Path, page: Path, heading: str, *, live: bool, optimum: float | None, known: int
+) -> tuple[int, bool]:
     """Write the page if the race has more than `known` rounds; return its number of rounds and whether it is finished."""
     from polarbear.reporting import report as write
 
     with open_race(file) as race:
         rounds, finished = len(race.state.rounds), race.result.finished
         if rounds > known:
-            write(race, page, title=heading, live=_RELOAD_SECONDS if live else None)
+            write(race, page, title=heading, live=_RELOAD_SECONDS if live else None, optimum=optimum)
         return rounds, finished
 
 

@@ -125,6 +125,9 @@ class Imported:
         The origin of the runs.
     cluster_kind, cluster_unit
         What a cluster is, and what its members are; see `Clusters`.
+    optimum_known
+        Whether all values are distances to the optimum, by the rules of their format: those of COCO, and raw values of
+        IOHprofiler on BBOB suites.
     """
 
     runs: tuple[Trajectory, ...]
@@ -132,6 +135,7 @@ class Imported:
     about: About
     cluster_kind: str = "cluster"
     cluster_unit: str = "instance"
+    optimum_known: bool = False
 
     @property
     def algorithms(self) -> dict[str, int]:

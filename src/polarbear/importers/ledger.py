@@ -40,6 +40,7 @@ class Ledger:
         self.request = request
         self.rows = 0
         self.runs: list[Trajectory] = []
+        self.optimum_known = True
         self.cells: list[Cells] = []  # per run: the values of its rows in the columns that define clusters
         self._skipped: dict[tuple[str, Reason, str], Skipped] = {}
         self._formats: dict[FileFormat, None] = {}
@@ -86,6 +87,7 @@ class Ledger:
         until: float | None,
         maximise: bool,
         finished: bool = False,
+        distances: bool = False,
         run: Identifier = None,
         cells: Cells = frozenset(),
     ) -> None:
@@ -107,6 +109,8 @@ class Ledger:
             Whether higher values are better.
         finished
             Whether the run ended by itself, by the rules of its format, and so keeps its value.
+        distances
+            Whether its values are distances to the optimum, by the rules of its format.
         run
             The repetition, if the data state it. Otherwise repetitions are numbered in the order of arrival, and a copy
             of a run in another file is not a repetition.
@@ -147,6 +151,7 @@ class Ledger:
             return
         self._file_of_run[algorithm, block] = file
         self.runs.append(trajectory)
+        self.optimum_known &= distances
         self.cells.append(cells)
         self._formats[format] = None
         self._files.add(file)
@@ -173,7 +178,7 @@ class Ledger:
         if len(notes) > _NOTES:
             notes = [*notes[:_NOTES], f"and {with_noun(len(notes) - _NOTES, 'more note')} of this kind"]
         about = About(path, tuple(self._formats), len(self._files), self.rows, tuple(notes))
-        return Imported(tuple(self.runs), skipped, about)
+        return Imported(tuple(self.runs), skipped, about, optimum_known=self.optimum_known)
 
     def _count(self, new: Skipped) -> None:
         key = new.where, new.reason, new.sentence

@@ -46,6 +46,8 @@ class Subject:
         The result of the race, or None for a posterior without a race.
     live
         Seconds after which the page of a running race reloads itself; None if the race does not run.
+    optimum
+        The optimum of every instance of the race; None if it is not known.
     """
 
     posterior: Posterior
@@ -59,9 +61,12 @@ class Subject:
     environment: Mapping[str, str]
     result: RaceResult | None
     live: float | None
+    optimum: float | None = None
 
     @classmethod
-    def of_race(cls, result: RaceResult, *, environment: Mapping[str, str], live: float | None) -> Self:
+    def of_race(
+        cls, result: RaceResult, *, environment: Mapping[str, str], live: float | None, optimum: float | None = None
+    ) -> Self:
         """Return the subject of a page about a race."""
         posterior, settings = result.posterior, result.state.settings
         return cls(
@@ -76,6 +81,7 @@ class Subject:
             environment=environment,
             result=result,
             live=live,
+            optimum=optimum,
         )
 
     @classmethod
