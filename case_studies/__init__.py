@@ -6,5 +6,6 @@ and `index.html`, a page that compares our numbers with the paper's.
 - `synthetic`: known ratings; does the race find their Pareto set?
 - `ma_bbob`: step-size rules of CMA-ES on a known benchmark, with ECDF, AOCC and EAF for comparison.
 - `gp_bbob`: covariance adaptation on problems with unknown optima, by the wall clock.
+- `antbo`: public results of another group: Bayesian optimisation of antibodies. The paper does not have this study.
 - `runtime`: how long inference takes.
 """

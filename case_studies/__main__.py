@@ -7,7 +7,7 @@ import sys
 from importlib import import_module
 from pathlib import Path
 
-STUDIES = {"synthetic": "synthetic", "ma-bbob": "ma_bbob", "gp-bbob": "gp_bbob", "runtime": "runtime"}
+STUDIES = {"synthetic": "synthetic", "ma-bbob": "ma_bbob", "gp-bbob": "gp_bbob", "antbo": "antbo", "runtime": "runtime"}
 
 
 def reproduce(study: str, *, scale: str, folder: Path, workers: int) -> Path:

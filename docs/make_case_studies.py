@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 PAGE, MEASURED = HERE / "explanation" / "case-studies.md", HERE / "data" / "savings.json"
-PAPER_SCALE = HERE.parent / "case_studies" / "results" / "ma_bbob_paper.json"
+RESULTS = HERE.parent / "case_studies" / "results"
 ORDERS = 5  # of the instances: as recorded, and four random ones
 QUANTITIES = (
     *(
@@ -55,13 +55,18 @@ def main() -> None:
 
 def tables() -> Iterator[tuple[Path, str, str]]:
     """Yield every table with its page and the mark of its place there."""
-    compared = {each["quantity"]: each for each in json.loads(PAPER_SCALE.read_text(encoding="utf-8"))["compared"]}
+    compared = {
+        each["quantity"]: each
+        for each in json.loads((RESULTS / "ma_bbob_paper.json").read_text(encoding="utf-8"))["compared"]
+    }
     rows = [[name, compared[name]["paper"], compared[name]["ours"]] for name in QUANTITIES]
     yield PAGE, "ma-bbob", markdown(["quantity", "paper", "here"], rows)
     stored = json.loads(MEASURED.read_text(encoding="utf-8"))
     races = [VariantRace(**{**each, "pareto_set": tuple(each["pareto_set"])}) for each in stored]
     table = savings_table(races)
     yield PAGE, "savings", markdown(table.heads, [[str(cell) for cell in row] for row in table.rows])
+    (answers,) = json.loads((RESULTS / "antbo.json").read_text(encoding="utf-8"))["tables"]
+    yield PAGE, "antbo", markdown(answers["heads"], answers["rows"])
 
 
 if __name__ == "__main__":

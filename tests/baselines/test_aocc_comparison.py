@@ -42,7 +42,10 @@ def test_values_outside_the_bounds_are_reported():
 
 @pytest.mark.parametrize(
     ("rule", "kwargs", "reason"),
-    [(lambda i: -1.0, {}, "known optimum, and values go down to -1"), (lambda i: 1.0, {"maximise": True}, "minimised")],
+    [
+        (lambda i: -1.0, {}, "it needs the optimum, which is not 0, since values go down to -1"),
+        (lambda i: 1.0, {"maximise": True}, "it needs the optimum, which is not 0, since values go up to 1"),
+    ],
 )
 def test_where_aocc_does_not_apply_the_sentence_gives_the_reason(rule, kwargs, reason):
     runs = recorded({"a": rule, "b": lambda i: 0.5}, **kwargs)
@@ -50,6 +53,40 @@ def test_where_aocc_does_not_apply_the_sentence_gives_the_reason(rule, kwargs, r
     assert comparison.choice is None
     assert not comparison.differs
     assert reason in comparison.sentence
+
+
+@pytest.mark.parametrize(
+    ("optimum", "sign"),
+    [(7.0, 1), (-7e3, 1), (7.0, -1)],  # -1: values are maximised
+)
+def test_a_given_optimum_is_as_good_as_distances_to_it(optimum, sign):
+    rules = {"good": lambda i: 2.0 ** -(4 + i % 3), "bad": lambda i: 2.0 ** -(2 + i % 5)}
+    distances = recorded(rules)
+    values = recorded(
+        {name: lambda i, rule=rule: optimum + sign * rule(i) for name, rule in rules.items()}, maximise=sign < 0
+    )
+    expected = compare_with_aocc(distances, posterior_of(distances))
+    comparison = compare_with_aocc(values, posterior_of(values), optimum=optimum)
+    assert comparison.choice is not None
+    assert comparison.means == pytest.approx(expected.means)
+    assert comparison.sentence == expected.sentence
+
+
+@pytest.mark.parametrize(("optimum", "beyond"), [(0.0, 1e-9), (1e4, 1e-5)])
+def test_rounding_errors_beyond_the_optimum_count_as_the_optimum(optimum, beyond):
+    def comparison(best):
+        runs = recorded({"solved": lambda i: best, "bad": lambda i: optimum + 1e-2})
+        return compare_with_aocc(runs, posterior_of(runs), optimum=optimum)
+
+    assert comparison(optimum - beyond) == comparison(optimum)
+    assert comparison(optimum).means["solved"] == 1
+    assert comparison(optimum - 100 * beyond).choice is None
+
+
+def test_an_optimum_is_finite():
+    runs = recorded({"good": lambda i: 1e-4, "bad": lambda i: 1e-2})
+    with pytest.raises(ValueError, match="expected a finite optimum, got nan"):
+        compare_with_aocc(runs, posterior_of(runs), optimum=np.nan)
 
 
 def test_the_recommendation_is_one_of_the_candidates():

@@ -1,5 +1,7 @@
 """`analyse` on tables of recorded runs and on race files."""
 
+import json
+
 import numpy as np
 import pytest
 
@@ -51,7 +53,7 @@ def test_a_table_gives_a_pareto_set_and_a_posterior_to_select_from(polarbear, ta
     assert polarbear("select", tmp_path / "posterior.npz", "--at", 5).code == 0
 
 
-def test_the_text_has_the_pareto_set_the_replayed_race_and_aocc(as_race):
+def test_the_text_has_the_pareto_set_and_the_replayed_race(as_race):
     outcome, _ = as_race
     assert outcome.code == 0
     for words in (
@@ -59,7 +61,6 @@ def test_the_text_has_the_pareto_set_the_replayed_race_and_aocc(as_race):
         "Anytime Pareto set: good, late",
         "As a race: ",
         "saved",
-        "Would AOCC have chosen differently? AOCC does not apply: it needs distances to a known optimum",
     ):
         assert words in outcome.out
 
@@ -102,15 +103,58 @@ def test_a_replayed_race_takes_a_guarantee(polarbear, table, as_race):
     assert before[0]["error_bound"] > 0.01 >= after[0]["error_bound"]
 
 
-def test_aocc_chooses_where_values_are_distances_to_the_optimum(polarbear, table, tmp_path):
-    head, *rows = table.read_text().splitlines()
-    moved = [f"{start},{float(value) + 10}" for start, value in (row.rsplit(",", 1) for row in rows)]
-    distances = tmp_path / "distances.csv"
-    distances.write_text("\n".join([head, *moved]) + "\n")
-    aocc = polarbear("analyse", distances, "--json", "--count", 8).data["aocc"]
+def test_without_an_optimum_nothing_is_said_about_aocc(as_race):
+    outcome, data = as_race
+    assert "AOCC" not in outcome.out
+    assert data["aocc"] is None
+
+
+def test_with_an_optimum_aocc_chooses(polarbear, table):
+    aocc = polarbear("analyse", table, "--json", "--count", 8, "--optimum", -10).data["aocc"]
     assert set(aocc["means"]) == {"good", "bad", "late"}
     assert aocc["choice"] == "good"  # log 13 + log 12 is less than log 16 + log 10.5
     assert aocc["sentence"].startswith("AOCC between 1e-08 and 100 would choose good")
+
+
+def test_an_optimum_that_values_surpass_is_reported(polarbear, table):
+    outcome = polarbear("analyse", table, "--count", 8, "--optimum", 2)
+    assert outcome.code == 0
+    assert "AOCC does not apply: it needs the optimum, which is not 2, since values go down to -" in outcome.out
+
+
+@pytest.fixture
+def distances(table, tmp_path):
+    """A function that writes the runs of the table in IOHprofiler's format, of a suite, with all values moved."""
+
+    def write(suite, move=10.0):
+        rows = [row.split(",") for row in table.read_text().splitlines()[1:]]
+        for name in ("good", "bad", "late"):
+            runs = [
+                [(int(at), float(value) + move) for who, _, number, _, at, value in rows if (who, number) == (name, i)]
+                for i in sorted({row[2] for row in rows})
+            ]
+            data = "".join("evaluations raw_y\n" + "".join(f"{t} {v}\n" for t, v in run) for run in runs)
+            listed = [{"instance": i, "evals": 100} for i in range(len(runs))]
+            scenarios = [{"dimension": 2, "path": f"{name}.dat", "runs": listed}]
+            index = {"suite": suite, "function_id": 1, "algorithm": {"name": name}, "scenarios": scenarios}
+            (tmp_path / f"{name}.dat").write_text(data)
+            (tmp_path / f"IOHprofiler_{name}.json").write_text(json.dumps(index))
+        return tmp_path
+
+    return write
+
+
+def test_aocc_chooses_where_the_format_implies_the_optimum(polarbear, distances):
+    command = ["analyse", distances("BBOB"), "--count", 8]
+    assert polarbear(*command, "--json").data["aocc"]["choice"] == "good"
+    assert "\nWould AOCC have chosen differently? AOCC between" in polarbear(*command).out
+    assert polarbear("analyse", distances("PBO"), "--count", 8, "--json").data["aocc"] is None
+
+
+def test_nothing_is_said_about_aocc_where_it_does_not_apply_to_the_format(polarbear, distances):
+    command = ["analyse", distances("BBOB", move=0.0), "--count", 8]  # values below zero
+    assert polarbear(*command, "--json").data["aocc"] is None
+    assert "AOCC" not in polarbear(*command).out
 
 
 @pytest.mark.parametrize("option", ["--column", "--map"])  # --map is the former name

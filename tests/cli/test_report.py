@@ -77,3 +77,13 @@ def test_an_analysis_writes_a_page(polarbear, finished, tmp_path):
     polarbear("analyse", finished, "--report", page, "--prior", "RandomWalk", "--count", 5)
     assert page.exists()
     assert "evaluations" in page.read_text()
+
+
+def test_the_optimum_of_a_race_adds_aocc_to_its_page(polarbear, finished, saved, tmp_path):
+    page = tmp_path / "page.html"
+    assert polarbear("report", finished, "-o", page, "--optimum", 0).code == 0
+    assert '"aocc":' in page.read_text()
+    assert polarbear("report", finished, "-o", page).code == 0
+    assert '"aocc":' not in page.read_text()
+    outcome = polarbear("report", saved, "-o", page, "--optimum", 0)
+    assert (outcome.code, "expected a race for optimum=0, got a posterior" in outcome.err) == (1, True)

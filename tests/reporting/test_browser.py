@@ -33,7 +33,7 @@ def result(race):
 @pytest.fixture(scope="module")
 def report(open_report, result):
     """A report on the race. Tests that use it change nothing but what is visible."""
-    return open_report(result, title="Four & more", own_tab=True)
+    return open_report(result, title="Four & more", own_tab=True, about={"optimum": 0.0})
 
 
 def test_every_section_of_a_race_has_content(report, result):

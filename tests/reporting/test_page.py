@@ -30,7 +30,7 @@ def race():
 @pytest.fixture(scope="module")
 def data(race, tmp_path_factory):
     """The data of the page about the race."""
-    return read_data(pb.report(race, tmp_path_factory.mktemp("page") / "page.html", title="T"))
+    return read_data(pb.report(race, tmp_path_factory.mktemp("page") / "page.html", title="T", optimum=0.0))
 
 
 def test_the_policy_allows_the_pages_own_script_and_style_alone(tmp_path, race):
@@ -133,9 +133,15 @@ def test_where_aocc_does_not_apply_the_page_says_why(tmp_path, race):
         for key, run in observations.runs.items()
     }
     below = RaceResult(replace(race.result.state, observations=replace(observations, runs=runs)), race.result.stopped)
-    aocc = read_data(pb.report(below, tmp_path / "page.html"))["sections"]["aocc"]
+    aocc = read_data(pb.report(below, tmp_path / "page.html", optimum=0.0))["sections"]["aocc"]
     assert aocc["means"] == [None] * 4
-    assert aocc["sentence"].startswith("AOCC does not apply: it needs distances to a known optimum")
+    assert aocc["sentence"].startswith("AOCC does not apply: it needs the optimum, which is not 0")
+
+
+def test_without_an_optimum_there_is_no_aocc(tmp_path, race):
+    assert "aocc" not in read_data(pb.report(race, tmp_path / "page.html"))["sections"]
+    with pytest.raises(ValueError, match="expected a race for optimum=0, got a posterior"):
+        pb.report(race.result.posterior, tmp_path / "page.html", optimum=0.0)
 
 
 def test_failed_runs_that_count_as_missing_are_missing_for_aocc_too(tmp_path):
@@ -143,7 +149,9 @@ def test_failed_runs_that_count_as_missing_are_missing_for_aocc_too(tmp_path):
     for failure in ("last", "missing"):
         result = with_failures(small_race(failure=failure, confidence=0.99, draws=1000, elimination="joint").result)
         assert "quick" in result.pareto_set  # of which some runs failed
-        sentences[failure] = read_data(pb.report(result, tmp_path / "page.html"))["sections"]["aocc"]["sentence"]
+        sentences[failure] = read_data(pb.report(result, tmp_path / "page.html", optimum=0.0))["sections"]["aocc"][
+            "sentence"
+        ]
     assert "over all 24 instances" in sentences["last"]
     assert "over the 21 of 24 instances" in sentences["missing"]
 

@@ -35,9 +35,11 @@ def aocc(values: ArrayLike, times: ArrayLike, bounds: Bounds = BOUNDS) -> Array:
 
 
 def aocc_of_runs(
-    runs: Iterable[Trajectory], start: float, stop: float, bounds: Bounds = BOUNDS
+    runs: Iterable[Trajectory], start: float, stop: float, bounds: Bounds = BOUNDS, optimum: float = 0.0
 ) -> dict[str, list[float]]:
     """Return the AOCC of each recorded run that lasted until `stop`, by algorithm; exact, from the run's improvements.
+
+    The area is that of distances to the optimum, which is the same for all runs.
 
     Examples
     --------
@@ -53,6 +55,19 @@ def aocc_of_runs(
             continue
         events = np.append(run.times, run.until) if run.failed else run.times
         times = np.concatenate([[start], events[(events > start) & (events < stop)], [stop]])
-        shares = attained_share(run.at(times), bounds)
+        shares = attained_share(distances(run, times, optimum), bounds)
         areas.setdefault(run.algorithm, []).append(float(np.diff(times) @ shares[:-1] / (stop - start)))
     return areas
+
+
+def distances(run: Trajectory, times: ArrayLike, optimum: float) -> Array:
+    """Return by how much the best value of a run at each time is worse than the optimum.
+
+    Examples
+    --------
+    >>> from polarbear.observe import Trajectory
+    >>> distances(Trajectory("cma", 0, [1, 15], [3.0, 7.0], until=20, maximise=True), [10, 20], optimum=8.0).tolist()
+    [5.0, 1.0]
+    """
+    values = run.at(times)
+    return optimum - values if run.maximise else values - optimum

@@ -5,12 +5,13 @@ In: the runs of a race and their posterior. Out: an `AoccComparison`.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from polarbear.baselines.aocc import aocc_of_runs
+from polarbear.baselines.aocc import aocc_of_runs, distances
 from polarbear.baselines.attainment import BOUNDS, Bounds
 from polarbear.selection import Uniform, select
 
@@ -26,6 +27,11 @@ _MANY_OUTSIDE = 0.5
 # The share of the candidates' instances that another algorithm must have in common with them. One with fewer, such as an
 # algorithm that a race eliminated early, is left out; otherwise all others would be compared on those few instances.
 _ENOUGH_SHARED = 0.5
+
+
+# Values may lie beyond the optimum by this much, relative to it or to 1: COCO's own precision is 1e-8, and the difference of
+# two large numbers may be as small as -1e-13. AOCC counts such values as the optimum.
+_ROUNDING = 1e-8
 
 
 @dataclass(frozen=True)
@@ -63,6 +69,7 @@ def compare_with_aocc(
     *,
     among: Sequence[str] | None = None,
     bounds: Bounds = BOUNDS,
+    optimum: float = 0.0,
 ) -> AoccComparison:
     """Compare the algorithm with the highest mean AOCC with the recommendation under a uniform preference.
 
@@ -80,8 +87,12 @@ def compare_with_aocc(
         The candidates for the recommendation, such as the Pareto set; all algorithms by default. AOCC chooses among all
         algorithms that can be compared.
     bounds
-        The values between which AOCC counts.
+        The distances to the optimum between which AOCC counts.
+    optimum
+        The optimum of every instance: 0 if the values of the runs are distances to the optimum. Rankings need none.
     """
+    if not math.isfinite(optimum):
+        raise ValueError(f"expected a finite optimum, got {optimum:g}; without a known optimum, AOCC does not apply")
     start, stop = float(posterior.grid.times[0]), float(posterior.grid.times[-1])
     ours = select(posterior, Uniform(), among=among).recommendation
     assert isinstance(ours, str)
@@ -89,9 +100,9 @@ def compare_with_aocc(
     candidates = posterior.names if among is None else among
     complete = [run for run in known if run.known_until >= stop or run.failed]
     shared = _runs_on_shared_instances(complete, candidates)
-    if reason := _reason_against_aocc(complete, shared, candidates, start, stop):
+    if reason := _reason_against_aocc(complete, shared, candidates, start, stop, optimum):
         return AoccComparison({}, None, ours, 0, f"AOCC does not apply: {reason}.")
-    areas = aocc_of_runs(shared, start, stop, bounds)
+    areas = aocc_of_runs(shared, start, stop, bounds, optimum)
     means = {name: float(np.mean(areas[name])) for name in posterior.names if name in areas}
     best, second = sorted(means, key=means.__getitem__, reverse=True)[:2]
     scale = f"AOCC between {bounds[0]:g} and {bounds[1]:g}"
@@ -105,7 +116,7 @@ def compare_with_aocc(
     instances = len({run.instance for run in shared})
     left_out = [name for name in posterior.names if name not in means]
     sentence += _basis(instances, len({run.instance for run in known}), left_out)
-    sentence += _warning_outside_bounds(shared, stop, bounds)
+    sentence += _warning_outside_bounds(shared, stop, bounds, optimum)
     return AoccComparison(means, best, ours, instances, sentence)
 
 
@@ -124,21 +135,29 @@ def _runs_on_shared_instances(complete: Sequence[Trajectory], candidates: Sequen
 
 
 def _reason_against_aocc(
-    complete: Sequence[Trajectory], shared: Sequence[Trajectory], candidates: Sequence[str], start: float, stop: float
+    complete: Sequence[Trajectory],
+    shared: Sequence[Trajectory],
+    candidates: Sequence[str],
+    start: float,
+    stop: float,
+    optimum: float,
 ) -> str:
     """Return the reason why AOCC does not apply, or an empty string if it does."""
     if not start < stop:
         return "it needs two times or more"
-    if any(run.maximise for run in complete):
-        return "it needs values that are minimised towards a known optimum"
     if missing := [name for name in candidates if not any(run.algorithm == name for run in complete)]:
         return f"no run of {', '.join(missing)} lasted to the end of the grid"
     if not shared:
         return f"there is no instance on which all of {', '.join(candidates)} ran to the end of the grid"
     if all(run.algorithm == candidates[0] for run in shared):
         return f"no other algorithm ran to the end of the grid on half of the instances of {candidates[0]}"
-    lowest = min(run.at([stop])[0] for run in shared)
-    return f"it needs distances to a known optimum, and values go down to {lowest:.6g}" if lowest < 0 else ""
+    best = min(shared, key=lambda run: distances(run, stop, optimum).item())
+    if distances(best, stop, optimum) >= -_ROUNDING * max(1.0, abs(optimum)):
+        return ""
+    direction = "up" if best.maximise else "down"
+    return (
+        f"it needs the optimum, which is not {optimum:.6g}, since values go {direction} to {best.at(stop).item():.6g}"
+    )
 
 
 def _basis(shared: int, total: int, left_out: Sequence[str]) -> str:
@@ -150,9 +169,9 @@ def _basis(shared: int, total: int, left_out: Sequence[str]) -> str:
     return sentence
 
 
-def _warning_outside_bounds(shared: Sequence[Trajectory], stop: float, bounds: Bounds) -> str:
+def _warning_outside_bounds(shared: Sequence[Trajectory], stop: float, bounds: Bounds, optimum: float) -> str:
     """Return a warning if most final values lie outside the bounds, or an empty string."""
-    finals = np.array([run.at([stop])[0] for run in shared])
+    finals = np.array([distances(run, stop, optimum) for run in shared])
     finals = finals[np.isfinite(finals)]
     share = float(np.mean((finals < bounds[0]) | (finals > bounds[1]))) if finals.size else 0.0
     if share <= _MANY_OUTSIDE:

@@ -34,6 +34,12 @@ def analyse(
         float | None,
         typer.Option(help="With --race: the largest probability of any wrong elimination, whatever the model."),
     ] = None,
+    optimum: Annotated[
+        float | None,
+        typer.Option(
+            help="The optimum of every instance, to compare with AOCC; known for COCO's data and IOHprofiler's BBOB suites."
+        ),
+    ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the posterior, and of the order of a replayed race.")] = 0,
     save: Annotated[Path | None, typer.Option(help="Write the posterior to this file, to select from later.")] = None,
     report: Annotated[Path | None, typer.Option(help="Write an HTML report to this file.")] = None,
@@ -72,6 +78,8 @@ def analyse(
         choices,
         recorded.runs,
         clock=recorded.unit,
+        optimum=optimum,
+        optimum_known=recorded.optimum_known,
         replay=replay(
             recorded.runs, grid, clock=recorded.clock, guarantee=guarantee, **inference, **rule, **recorded.ranking
         )

@@ -36,7 +36,8 @@ class Comparison:
     checks, warnings
         The findings of the model check as plain data, and as sentences.
     pairs, leaders, selections, aocc
-        The pairwise table, the decision map, the selections by preference, and what AOCC would choose.
+        The pairwise table, the decision map, the selections by preference, and what AOCC would choose; None where AOCC
+        does not apply.
     replay, skipped
         The replayed race, if there is one, and the data that were skipped.
     """
@@ -56,7 +57,7 @@ class Comparison:
     pairs: "Table"
     leaders: "DecisionMap"
     selections: "dict[str, Selection]"
-    aocc: "AoccComparison"
+    aocc: "AoccComparison | None"
     replay: "Replay | None"
     skipped: list[str]
 
@@ -68,11 +69,12 @@ def compare(
     *,
     confidence: float,
     elimination: Elimination,
+    optimum: float | None,
+    optimum_known: bool,
     **rest: Any,
 ) -> Comparison:
     """Return the comparison of all algorithms of a posterior that was fitted to these choices."""
     from polarbear import selection
-    from polarbear.baselines import compare_with_aocc
     from polarbear.checks.model_check import model_check
     from polarbear.exports import pairwise_table
     from polarbear.posterior.e_values import error_bounds
@@ -102,9 +104,21 @@ def compare(
         pairs=pairwise_table(posterior),
         leaders=selection.decision_map(posterior, among=pareto_set),
         selections={name: selection.select(posterior, each, among=pareto_set) for name, each in preferences.items()},
-        aocc=compare_with_aocc(runs, posterior, among=pareto_set),
+        aocc=_choice_by_aocc(runs, posterior, pareto_set, optimum, optimum_known),
         **rest,
     )
+
+
+def _choice_by_aocc(
+    runs: "Sequence[Trajectory]", posterior: "Posterior", among: list[str], optimum: float | None, optimum_known: bool
+) -> "AoccComparison | None":
+    """Return what AOCC would choose; None without an optimum, or if AOCC does not apply and no optimum was given."""
+    from polarbear.baselines import compare_with_aocc
+
+    if optimum is None and not optimum_known:
+        return None
+    comparison = compare_with_aocc(runs, posterior, among=among, optimum=optimum or 0.0)
+    return None if optimum is None and comparison.choice is None else comparison
 
 
 def comparison_as_data(comparison: Comparison) -> dict[str, Any]:
@@ -129,7 +143,7 @@ def comparison_as_data(comparison: Comparison) -> dict[str, Any]:
         "pairwise": comparison.pairs,
         "map": str(comparison.leaders).splitlines(),
         "selections": {name: as_data(each) for name, each in comparison.selections.items()},
-        "aocc": asdict(comparison.aocc),
+        "aocc": None if comparison.aocc is None else asdict(comparison.aocc),
     }
     if comparison.replay is not None:
         data["race"] = _replay_as_data(comparison.replay)
@@ -177,7 +191,8 @@ def print_comparison(comparison: Comparison) -> None:
     terminal.print_result(f"\nWhich one, at which budget?\n{comparison.leaders}\n\nWhat to deploy")
     for selection in comparison.selections.values():
         terminal.print_result(f"- {selection.sentence}")
-    terminal.print_result(f"\nWould AOCC have chosen differently? {comparison.aocc.sentence}")
+    if comparison.aocc is not None:
+        terminal.print_result(f"\nWould AOCC have chosen differently? {comparison.aocc.sentence}")
     if comparison.replay is not None:
         _print_replay(comparison.replay, clock)
 

@@ -128,6 +128,11 @@ class RecordedRuns:
     ranking: dict[str, Any] = field(default_factory=dict)
     imported: "Imported | None" = None
 
+    @property
+    def optimum_known(self) -> bool:
+        """Whether the values are distances to the optimum."""
+        return self.imported is not None and self.imported.optimum_known
+
     def split(self, name: str) -> "dict[str, RecordedRuns]":
         """Return the runs for each value of a field."""
         from polarbear.importers import split_runs

@@ -38,6 +38,10 @@ def report(
         typer.Option(help="Unless it is a race: the probability that an elimination needs; 0.95 by default."),
     ] = None,
     by: options.By = None,
+    optimum: Annotated[
+        float | None,
+        typer.Option(help="For a race file: the optimum of every instance, to compare with AOCC."),
+    ] = None,
     quiet: options.Quiet = False,
     *,
     reading: Reading,
@@ -55,7 +59,7 @@ def report(
         source = open_source(file, reading, by=by, quiet=quiet, **rule)
         groups = {} if by is None else compare_groups(source, by, rule=rule)
         shown = {name: fitted for name, (fitted, _) in groups.items()}
-        write(source.posterior, page, title=heading, unit=source.unit, groups=shown, **rule)
+        write(source.posterior, page, title=heading, optimum=optimum, unit=source.unit, groups=shown, **rule)
         _print_page(page, show=show)
         return
     if confidence is not None:
@@ -63,7 +67,7 @@ def report(
             f"expected a saved posterior with --confidence, got the race file {file}; change the confidence of the race "
             f"with: polarbear resume {terminal.shell_path(file)} --confidence {confidence:g}"
         )
-    rounds, finished = _update_page(file, page, heading, live=live, known=0)
+    rounds, finished = _update_page(file, page, heading, live=live, optimum=optimum, known=0)
     if not rounds and not live:
         raise no_decisions_error(file)
     if live and not finished:
@@ -72,21 +76,23 @@ def report(
         )
     while live and not rounds:
         time.sleep(1.0)
-        rounds, finished = _update_page(file, page, heading, live=live, known=0)
+        rounds, finished = _update_page(file, page, heading, live=live, optimum=optimum, known=0)
     _print_page(page, show=show)
     while live and not finished:
         time.sleep(1.0)
-        rounds, finished = _update_page(file, page, heading, live=live, known=rounds)
+        rounds, finished = _update_page(file, page, heading, live=live, optimum=optimum, known=rounds)
 
 
-def _update_page(file: Path, page: Path, heading: str, *, live: bool, known: int) -> tuple[int, bool]:
+def _update_page(
+    file: Path, page: Path, heading: str, *, live: bool, optimum: float | None, known: int
+) -> tuple[int, bool]:
     """Write the page if the race has more than `known` rounds; return its number of rounds and whether it is finished."""
     from polarbear.reporting import report as write
 
     with open_race(file) as race:
         rounds, finished = len(race.state.rounds), race.result.finished
         if rounds > known:
-            write(race, page, title=heading, live=_RELOAD_SECONDS if live else None)
+            write(race, page, title=heading, live=_RELOAD_SECONDS if live else None, optimum=optimum)
         return rounds, finished
 
 

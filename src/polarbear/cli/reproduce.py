@@ -11,7 +11,9 @@ from polarbear.cli import options, terminal
 
 
 def reproduce(
-    study: Annotated[Literal["synthetic", "ma-bbob", "gp-bbob", "runtime"], typer.Argument(help="The case study.")],
+    study: Annotated[
+        Literal["synthetic", "ma-bbob", "gp-bbob", "antbo", "runtime"], typer.Argument(help="The case study.")
+    ],
     scale: Annotated[
         Literal["quick", "paper"], typer.Option(help="quick: minutes on two cores; paper: the size of the paper.")
     ] = "quick",

@@ -102,6 +102,7 @@ def read_info(source: Source, path: str, entry: IndexEntry, ledger: Ledger) -> N
                 until=until,
                 maximise=False,
                 finished=events.has_solved(precision),
+                distances=True,
             )
         if count < len(runs):
             ledger.skip(name, Reason.NOT_IN_DATA, count=len(runs) - count)

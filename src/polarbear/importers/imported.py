@@ -151,6 +151,9 @@ class Imported:
         The origin of the runs.
     cluster_kind, cluster_unit
         What a cluster is, and what its members are; see `Clusters`.
+    optimum_known
+        Whether all values are distances to the optimum, by the rules of their format: those of COCO, and raw values of
+        IOHprofiler on BBOB suites.
     cluster
         The fields or columns that define clusters: None for the automatic rule, () for no clusters.
     columns
@@ -164,6 +167,7 @@ class Imported:
     about: About
     cluster_kind: str = "cluster"
     cluster_unit: str = "instance"
+    optimum_known: bool = False
     cluster: tuple[str, ...] | None = None
     columns: tuple[str, ...] = ()
     cells: Mapping[str, tuple[frozenset[Identifier], ...]] = field(default_factory=dict)

@@ -94,6 +94,7 @@ def read_json(source: Source, path: str, ledger: Ledger) -> None:
                     until=_end_of_run(run, events, data_file.name, what, ledger),
                     maximise=maximise,
                     finished=not maximise and data_file.has_solved(problem[0], events),
+                    distances=not maximise and data_file.holds_distances(problem[0]),
                 )
             else:
                 data_file.report_surplus()
@@ -146,6 +147,7 @@ def read_info(source: Source, path: str, entry: IndexEntry, ledger: Ledger) -> N
                 until=None if ledger.request.seconds else until,
                 maximise=maximise,
                 finished=not maximise and data_file.has_solved(suite, events),
+                distances=not maximise and data_file.holds_distances(suite),
             )
 
 
@@ -226,8 +228,12 @@ class _DataFile:
             return None
 
     def has_solved(self, suite: object, events: Events) -> bool:
-        """Return whether a run solved its problem; only raw values of BBOB suites are distances to the optimum."""
-        return self.holds_raw and "BBOB" in str(suite).upper() and events.has_solved(SOLVED)
+        """Return whether a run is known to have solved its problem."""
+        return self.holds_distances(suite) and events.has_solved(SOLVED)
+
+    def holds_distances(self, suite: object) -> bool:
+        """Return whether values are distances to the optimum; only raw values of BBOB suites are."""
+        return self.holds_raw and "BBOB" in str(suite).upper()
 
     def report_missing(self, count: int) -> None:
         if not self._failed:

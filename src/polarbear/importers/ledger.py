@@ -40,6 +40,7 @@ class Ledger:
         self.request = request
         self.rows = 0
         self.runs: list[Trajectory] = []
+        self.optimum_known = True
         self.columns: dict[str, None] = {}  # all columns of all tables
         self._cells: list[Cells] = []  # per run: the values of its rows in the kept columns
         self._skipped: dict[tuple[str, Reason, str], Skipped] = {}
@@ -87,6 +88,7 @@ class Ledger:
         until: float | None,
         maximise: bool,
         finished: bool = False,
+        distances: bool = False,
         run: Identifier = None,
         cells: Cells = frozenset(),
     ) -> None:
@@ -108,6 +110,8 @@ class Ledger:
             Whether higher values are better.
         finished
             Whether the run ended by itself, by the rules of its format, and so keeps its value.
+        distances
+            Whether its values are distances to the optimum, by the rules of its format.
         run
             The repetition, if the data state it. Otherwise repetitions are numbered in the order of arrival, and a copy
             of a run in another file is not a repetition.
@@ -148,6 +152,7 @@ class Ledger:
             return
         self._file_of_run[algorithm, block] = file
         self.runs.append(trajectory)
+        self.optimum_known &= distances
         self._cells.append(cells)
         self._formats[format] = None
         self._files.add(file)
@@ -180,7 +185,13 @@ class Ledger:
             if name in self.columns
         }
         return Imported(
-            tuple(self.runs), skipped, about, cluster=self.request.cluster, columns=tuple(self.columns), cells=cells
+            tuple(self.runs),
+            skipped,
+            about,
+            optimum_known=self.optimum_known,
+            cluster=self.request.cluster,
+            columns=tuple(self.columns),
+            cells=cells,
         )
 
     def _count(self, new: Skipped) -> None:

@@ -24,6 +24,7 @@ def report(
     *,
     title: str | None = None,
     live: float | None = None,
+    optimum: float | None = None,
     **about: Any,
 ) -> Path:
     """Write one self-contained page about a race or a posterior, which opens in any browser without a server.
@@ -38,6 +39,9 @@ def report(
         The heading of the page.
     live
         Seconds after which the page reloads itself, until the race is finished.
+    optimum
+        For a race: the optimum of every instance, 0 if values are distances to it. The page then states what AOCC would
+        choose.
     **about
         For a posterior: `confidence` and `elimination`, by which algorithms are eliminated; the `unit` of time; and
         `groups`, the posteriors of groups of the instances by name, which a section of their own shows side by side.
@@ -48,12 +52,16 @@ def report(
         The path of the page.
     """
     place = Path(path)
-    _replace(place, render(page_data(_subject(source, live, about), title=title or place.stem)))
+    _replace(place, render(page_data(_subject(source, live, optimum, about), title=title or place.stem)))
     return place
 
 
-def _subject(source: Any, live: float | None, about: dict[str, Any]) -> Subject:
+def _subject(source: Any, live: float | None, optimum: float | None, about: dict[str, Any]) -> Subject:
     if isinstance(source, Posterior):
+        if optimum is not None:
+            raise ValueError(
+                f"expected a race for optimum={optimum:g}, got a posterior, which has no runs; leave it out"
+            )
         return Subject.of_posterior(source, environment=environment(), **about)
     if not isinstance(source, Race | RaceResult):
         raise ValueError(
@@ -63,7 +71,7 @@ def _subject(source: Any, live: float | None, about: dict[str, Any]) -> Subject:
     if not result.instances:
         raise ValueError("nothing has been decided in this race yet, so there is nothing to report; let it run first")
     recorded = source.about.get("made") if isinstance(source, Race) else None
-    return Subject.of_race(result, environment=recorded or environment(), live=live)
+    return Subject.of_race(result, environment=recorded or environment(), live=live, optimum=optimum)
 
 
 def _replace(place: Path, text: str) -> None:

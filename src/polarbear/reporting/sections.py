@@ -163,14 +163,17 @@ def pairs(subject: Subject) -> Data:
 
 
 def aocc(subject: Subject) -> Data | None:
-    """Return whether AOCC would have chosen differently, and its mean per algorithm (None if not compared)."""
+    """Return whether AOCC would have chosen differently, and its mean per algorithm (None if not compared).
+
+    AOCC needs the runs of a race and their optimum.
+    """
     result = subject.result
-    if result is None:
+    if result is None or subject.optimum is None:
         return None
     runs = [run.trajectory for run in result.runs]
     if result.state.settings.failure == "missing":
         runs = [run for run in runs if not run.failed]
-    comparison = compare_with_aocc(runs, subject.posterior, among=subject.candidates)
+    comparison = compare_with_aocc(runs, subject.posterior, among=subject.candidates, optimum=subject.optimum)
     return {
         "sentence": comparison.sentence,
         "means": [comparison.means.get(name) for name in subject.posterior.names],

@@ -48,6 +48,8 @@ class Subject:
         Seconds after which the page of a running race reloads itself; None if the race does not run.
     groups
         The posteriors of groups of the instances, by the name of the group, such as "function 8".
+    optimum
+        The optimum of every instance of the race; None if it is not known.
     """
 
     posterior: Posterior
@@ -62,9 +64,12 @@ class Subject:
     result: RaceResult | None
     live: float | None
     groups: Mapping[str, Posterior] = field(default_factory=dict)
+    optimum: float | None = None
 
     @classmethod
-    def of_race(cls, result: RaceResult, *, environment: Mapping[str, str], live: float | None) -> Self:
+    def of_race(
+        cls, result: RaceResult, *, environment: Mapping[str, str], live: float | None, optimum: float | None = None
+    ) -> Self:
         """Return the subject of a page about a race."""
         posterior, settings = result.posterior, result.state.settings
         return cls(
@@ -79,6 +84,7 @@ class Subject:
             environment=environment,
             result=result,
             live=live,
+            optimum=optimum,
         )
 
     @classmethod
