@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import DTypeLike, NDArray
 
-    from polarbear.arrays import Array
+    from polarbear.arrays import Array, Indices, Mask
     from polarbear.observe import Grid
     from polarbear.posterior.diagnostics import Diagnostics
     from polarbear.posterior.outcome_draws import OutcomeDraws
@@ -66,6 +66,10 @@ class Posterior:
         The weighted instances behind ratings and win rates; None under the Plackett-Luce priors.
     scope
         What the answer generalises to, such as "to new functions, based on 24".
+    comparisons
+        Number of instances on which each algorithm was observed together with another one, shape (time, algorithm). Where
+        it is zero, draws come from the prior, and nothing is claimed about the algorithm. None if unknown, as in files of
+        older versions; then every algorithm counts as observed at every time.
     """
 
     ratings: Array
@@ -77,6 +81,7 @@ class Posterior:
     instances: int
     outcomes: OutcomeDraws | None = None
     scope: str = ""
+    comparisons: Indices | None = None
 
     def __post_init__(self) -> None:
         ratings = np.asarray(self.ratings, dtype=np.float64)
@@ -89,6 +94,11 @@ class Posterior:
             ratings = ratings.copy()
             ratings.flags.writeable = False
         object.__setattr__(self, "ratings", ratings)
+        if self.comparisons is not None and np.shape(self.comparisons) != expected:
+            raise ValueError(
+                f"expected comparisons of shape ({expected[0]} times, {expected[1]} algorithms), got "
+                f"{np.shape(self.comparisons)}"
+            )
 
     def __repr__(self) -> str:
         trust = "reliable" if self.diagnostics.reliable else "NOT reliable"
@@ -96,6 +106,18 @@ class Posterior:
             f"Posterior({len(self.names)} algorithms, {len(self.grid)} times, {self.instances} instances, "
             f"{len(self.ratings)} draws, {self.prior}, {trust})"
         )
+
+    @property
+    def observed(self) -> Mask:
+        """Whether each algorithm was observed together with another one at each time, shape (time, algorithm)."""
+        if self.comparisons is None:
+            return np.ones(self.ratings.shape[1:], dtype=np.bool_)
+        return np.asarray(self.comparisons > 0)
+
+    @property
+    def observed_pairs(self) -> Mask:
+        """Whether both algorithms of each pair were observed at each time, shape (time, algorithm, algorithm)."""
+        return np.asarray(self.observed[:, :, None] & self.observed[:, None])
 
     def win_rates(self, first: int, second: int) -> NDArray[np.floating[Any]]:
         """Return draws of the win rate of one algorithm over another, shape (time, draw).
