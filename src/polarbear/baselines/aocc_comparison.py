@@ -13,6 +13,7 @@ import numpy as np
 from polarbear.baselines.aocc import aocc_of_runs
 from polarbear.baselines.attainment import BOUNDS, Bounds
 from polarbear.selection import Uniform, select
+from polarbear.selection.observed_times import NotObservedError
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Mapping, Sequence
@@ -38,7 +39,7 @@ class AoccComparison:
         The mean AOCC of each algorithm that is compared; empty where AOCC does not apply.
     choice, ours
         The algorithm with the highest mean AOCC, or None where AOCC does not apply; and the recommendation from the
-        posterior.
+        posterior, None if no candidate was observed over the whole grid.
     instances
         The number of instances in the comparison: those on which each compared algorithm ran to the end of the grid.
     sentence
@@ -47,7 +48,7 @@ class AoccComparison:
 
     means: Mapping[str, float]
     choice: str | None
-    ours: str
+    ours: str | None
     instances: int
     sentence: str
 
@@ -83,8 +84,7 @@ def compare_with_aocc(
         The values between which AOCC counts.
     """
     start, stop = float(posterior.grid.times[0]), float(posterior.grid.times[-1])
-    ours = select(posterior, Uniform(), among=among).recommendation
-    assert isinstance(ours, str)
+    ours = _recommendation(posterior, among)
     known = [run for run in runs if run.algorithm in posterior.names]
     candidates = posterior.names if among is None else among
     complete = [run for run in known if run.known_until >= stop or run.failed]
@@ -95,7 +95,9 @@ def compare_with_aocc(
     means = {name: float(np.mean(areas[name])) for name in posterior.names if name in areas}
     best, second = sorted(means, key=means.__getitem__, reverse=True)[:2]
     scale = f"AOCC between {bounds[0]:g} and {bounds[1]:g}"
-    if best == ours:
+    if ours is None:
+        sentence = f"{scale} would choose {best} ({means[best]:.3f}), where rankings choose none, for lack of comparisons."
+    elif best == ours:
         sentence = f"{scale} would choose {best} too ({means[best]:.3f}, next {second} {means[second]:.3f})."
     else:
         sentence = (
@@ -107,6 +109,16 @@ def compare_with_aocc(
     sentence += _basis(instances, len({run.instance for run in known}), left_out)
     sentence += _warning_outside_bounds(shared, stop, bounds)
     return AoccComparison(means, best, ours, instances, sentence)
+
+
+def _recommendation(posterior: Posterior, among: Sequence[str] | None) -> str | None:
+    """Return the recommendation under a uniform preference; None if no candidate was observed."""
+    try:
+        ours = select(posterior, Uniform(), among=among).recommendation
+    except NotObservedError:
+        return None
+    assert isinstance(ours, str)
+    return ours
 
 
 def _runs_on_shared_instances(complete: Sequence[Trajectory], candidates: Sequence[str]) -> list[Trajectory]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -34,7 +35,8 @@ _LEVEL = 0.022  # distance between rows of intervals, as a share of the height o
 class Lead:
     """A range of budgets in which one algorithm has the highest expected rating.
 
-    `start` and `stop` lie half-way, on the axis of the grid, between the neighbouring times with different leaders.
+    `start` and `stop` lie half-way, on the axis of the grid, between the neighbouring times with different leaders. A lead
+    beside budgets without a leader, at which no candidate was observed, ends at its own last time.
     """
 
     name: str
@@ -53,7 +55,7 @@ class DecisionBands:
     names, all_names
         The candidates, and all algorithms.
     probability_best
-        P(best), shape (time, candidate); rows sum to one.
+        P(best), shape (time, candidate); rows sum to one, or are zero where no candidate was observed.
     leads
         The leaders and their ranges of budgets, in order.
     leader_changes
@@ -81,20 +83,25 @@ class DecisionBands:
         )
 
 
-def _leads(grid: Grid, best: tuple[str, ...]) -> tuple[Lead, ...]:
+def _leads(grid: Grid, best: tuple[str | None, ...]) -> tuple[Lead, ...]:
     first, second = grid.times[:-1], grid.times[1:]
     between = np.sqrt(first * second) if grid.axis == "log" else (first + second) / 2
-    changes = [k for k in range(1, len(best)) if best[k] != best[k - 1]]
-    edges = [float(grid.times[0]), *(float(between[k - 1]) for k in changes), float(grid.times[-1])]
-    leaders = [best[k] for k in (0, *changes)]
-    return tuple(Lead(name, start, stop) for name, start, stop in zip(leaders, edges[:-1], edges[1:], strict=True))
+    edges = [0, *(k for k in range(1, len(best)) if best[k] != best[k - 1]), len(best)]
+    leads = []
+    for k, end in pairwise(edges):
+        if (name := best[k]) is None:
+            continue
+        start = grid.times[k] if k == 0 or best[k - 1] is None else between[k - 1]
+        stop = grid.times[end - 1] if end == len(best) or best[end] is None else between[end - 1]
+        leads.append(Lead(name, float(start), float(stop)))
+    return tuple(leads)
 
 
 def draw_decision_map(ax: Axes, data: DecisionBands, *, axis: Axis | None = None, unit: str = "time") -> None:
     """Draw P(best) of the candidates over budgets as stacked areas that sum to one.
 
     A name is written inside its area if it fits, otherwise in a list. Lines mark the changes of leader, with 90 %
-    intervals.
+    intervals. Budgets at which no candidate was observed are empty.
     """
     from matplotlib.patches import Patch
     from matplotlib.ticker import PercentFormatter
@@ -142,7 +149,8 @@ def _areas(data: DecisionBands) -> list[_Area]:
     look, short = assign_looks(data.all_names), short_names(data.all_names)
     named = [k for k in _order(data) if data.probability_best[:, k].max() >= _SMALLEST_NAMED]
     rest = [k for k in range(len(data.names)) if k not in named]
-    areas, low = [], np.zeros(len(data.grid))
+    known = data.probability_best.any(axis=1)
+    areas, low = [], np.where(known, 0.0, np.nan)
     for k in named:
         name = data.names[k]
         style = {"facecolor": look[name].colour, "hatch": look[name].texture, "edgecolor": "white", "linewidth": 0.6}
@@ -151,7 +159,7 @@ def _areas(data: DecisionBands) -> list[_Area]:
         low = top
     if rest:
         text = f"{len(rest)} other{'s' * (len(rest) > 1)}, below {_SMALLEST_NAMED:.0%}"
-        areas.append(_Area(None, text, low, np.ones(len(data.grid)), {"facecolor": "#C8C8C8", "edgecolor": "white"}))
+        areas.append(_Area(None, text, low, np.where(known, 1.0, np.nan), {"facecolor": "#C8C8C8", "edgecolor": "white"}))
     return areas
 
 

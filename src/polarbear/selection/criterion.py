@@ -108,19 +108,22 @@ class TopK:
 class MeanRank:
     """The expected rank among all algorithms.
 
-    The value is (n − rank) / (n − 1), the mean win rate against the n − 1 other algorithms, so that higher is better.
+    The value is (n − rank) / (n − 1), the mean win rate against the n − 1 other algorithms, so that higher is better. At each
+    time only algorithms that were observed count as others.
     """
 
     def curves(self, posterior: Posterior, times: slice = _WHOLE) -> Array:
         """Return curves (draw, time, algorithm) at the selected times."""
         number = len(posterior.names)
         draws, used = len(posterior.ratings), len(posterior.grid.times[times])
+        observed = posterior.observed[times]
         wins = np.zeros((used, number, draws))
         for a, b in zip(*np.triu_indices(number, 1), strict=True):
             rates = posterior.win_rates(int(a), int(b))[times]
-            wins[:, a] += rates
-            wins[:, b] += 1 - rates
-        shares: Array = wins / max(number - 1, 1)
+            wins[:, a] += np.where(observed[:, [b]], rates, 0.0)
+            wins[:, b] += np.where(observed[:, [a]], 1 - rates, 0.0)
+        others = observed.sum(axis=1, keepdims=True) - observed
+        shares: Array = wins / np.maximum(others, 1)[..., None]
         return shares.transpose(2, 0, 1)
 
     def describe(self, value: float, algorithms: int) -> str:
