@@ -55,7 +55,7 @@ class AoccComparison:
     @property
     def differs(self) -> bool:
         """Whether AOCC and rankings favour different algorithms."""
-        return self.choice is not None and self.choice != self.ours
+        return self.choice is not None and self.ours is not None and self.choice != self.ours
 
 
 def compare_with_aocc(
@@ -96,7 +96,9 @@ def compare_with_aocc(
     best, second = sorted(means, key=means.__getitem__, reverse=True)[:2]
     scale = f"AOCC between {bounds[0]:g} and {bounds[1]:g}"
     if ours is None:
-        sentence = f"{scale} would choose {best} ({means[best]:.3f}), where rankings choose none, for lack of comparisons."
+        sentence = (
+            f"{scale} would choose {best} ({means[best]:.3f}), where rankings choose none, for lack of comparisons."
+        )
     elif best == ours:
         sentence = f"{scale} would choose {best} too ({means[best]:.3f}, next {second} {means[second]:.3f})."
     else:

@@ -11,12 +11,13 @@ as plain values for JSON.
 from polarbear.exports.decisions import account, decisions, format_error_bound
 from polarbear.exports.files import FORMATS, as_text, write_table
 from polarbear.exports.latex import latex
-from polarbear.exports.tables import pairwise_table, posterior_table, runs_table, selection_table
+from polarbear.exports.tables import comparisons_by_name, pairwise_table, posterior_table, runs_table, selection_table
 
 __all__ = [
     "FORMATS",
     "account",
     "as_text",
+    "comparisons_by_name",
     "decisions",
     "format_error_bound",
     "latex",

@@ -289,9 +289,7 @@ class Choices:
             raise ValueError("expected choices that keep their rankings; make them with per_instance=True")
         each = tally_by_instance(self.rankings.ranks, self.rankings.weight_of_each)
         compared = were_compared(self.rankings).astype(np.intp)
-        return [
-            _from_tally(one, self.grid, self.names, 1, None, own) for one, own in zip(each, compared, strict=True)
-        ]
+        return [_from_tally(one, self.grid, self.names, 1, None, own) for one, own in zip(each, compared, strict=True)]
 
     __array_ufunc__ = None  # makes NumPy scalars defer to __rmul__
 

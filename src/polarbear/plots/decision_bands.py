@@ -159,7 +159,9 @@ def _areas(data: DecisionBands) -> list[_Area]:
         low = top
     if rest:
         text = f"{len(rest)} other{'s' * (len(rest) > 1)}, below {_SMALLEST_NAMED:.0%}"
-        areas.append(_Area(None, text, low, np.where(known, 1.0, np.nan), {"facecolor": "#C8C8C8", "edgecolor": "white"}))
+        areas.append(
+            _Area(None, text, low, np.where(known, 1.0, np.nan), {"facecolor": "#C8C8C8", "edgecolor": "white"})
+        )
     return areas
 
 

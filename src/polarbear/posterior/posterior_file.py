@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
 
 _FORMAT = "polarbear-posterior"
-# In version 1 win rates follow from the ratings. Version 2 adds the weighted instances that win rates are computed from. Both
-# may hold the number of comparisons, which older readers ignore.
+# In version 1 win rates follow from the ratings. Version 2 adds the weighted instances that win rates are computed from.
+# Both may hold the number of comparisons, which older readers ignore.
 _VERSION = 2
 _OUTCOME_FIELDS = ("ranks", "weights", "sizes", "scale", "utilities", "spread")
 

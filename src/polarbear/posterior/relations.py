@@ -5,8 +5,8 @@ shares of posterior draws. In every matrix the row is compared with the column, 
 
 At times at which one of the two was not observed (`Posterior.observed`) the draws come from the prior and are no evidence.
 There, `dominance` is one half and `equivalence` zero, so that the pair is undecided. A pair with such a time has no
-`anytime_dominance`, and its `crossing` rests on the other times. `win_rates` and `win_probability` return the draws and their
-mean at all times.
+`anytime_dominance`, and its `crossing` rests on the other times. `win_rates` and `win_probability` return the draws and
+their mean at all times.
 """
 
 from __future__ import annotations
@@ -72,8 +72,8 @@ def dominance(posterior: Posterior, *, where: ArrayLike = True) -> Array:
     """Return P(the row beats the column on most instances at t), shape (time, algorithm, algorithm).
 
     "Most" is a win rate above one half; under Plackett-Luce this is θ_A(t) > θ_B(t). Off the diagonal,
-    P(A beats B) + P(B beats A) = 1, except for draws with a win rate of exactly one half. Where A or B was not observed, both
-    are one half: undecided.
+    P(A beats B) + P(B beats A) = 1, except for draws with a win rate of exactly one half. Where A or B was not observed,
+    both are one half: undecided.
 
     Parameters
     ----------
@@ -156,7 +156,7 @@ def is_dominated(posterior: Posterior) -> Mask:
     An algorithm that was not observed at some time neither beats others at every t nor is beaten.
     """
     beaten = np.zeros((len(posterior.names), len(posterior.ratings)), dtype=bool)
-    for a, b in _pairs(posterior.observed_pairs.all(axis=0)):
+    for a, b in _pairs(np.asarray(posterior.observed_pairs.all(axis=0))):
         rates = posterior.win_rates(a, b)
         beaten[b] |= (rates > 0.5).all(axis=0)
         beaten[a] |= (rates < 0.5).all(axis=0)

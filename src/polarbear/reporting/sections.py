@@ -15,6 +15,7 @@ from polarbear.baselines import compare_with_aocc
 from polarbear.plots import DominanceEvolution, DominanceMatrix, SampleAllocation
 from polarbear.reporting.draws import pack_ratings, pack_win_rates
 from polarbear.reporting.sentences import (
+    comparisons_sentence,
     diagnostic_sentences,
     error_bound_clause,
     prior_sentences,
@@ -84,6 +85,14 @@ def ratings(subject: Subject) -> Data:
     return {}
 
 
+def comparisons(subject: Subject) -> Data | None:
+    """Return a sentence on the number of comparisons; the counts are shared, since all charts need them."""
+    counts = subject.posterior.comparisons
+    if counts is None:
+        return None
+    return {"sentence": comparisons_sentence(subject.posterior), "equal": bool((counts == counts[0, 0]).all())}
+
+
 def eliminations(subject: Subject) -> Data:
     """Return the eliminations with their reasons, the specialists, and the probabilities behind them by round."""
     result, unit = subject.result, subject.unit
@@ -145,7 +154,7 @@ def aocc(subject: Subject) -> Data | None:
 
 
 def cost(subject: Subject) -> Data | None:
-    """Return the cost of a race by algorithm, what it saved, and where its runs ended."""
+    """Return the cost of a race by algorithm, and what it saved."""
     result = subject.result
     if result is None:
         return None
@@ -155,7 +164,6 @@ def cost(subject: Subject) -> Data | None:
         "cost": allocation.cost[columns].tolist(),
         "full": result.instances * float(allocation.grid.times[-1]),
         "runs": allocation.runs[columns].tolist(),
-        "observed": allocation.counts[:, columns].T.tolist(),
         "instances": allocation.instances,
         "saved": allocation.saved_share,
     }
@@ -235,6 +243,7 @@ SECTIONS = (
     Section("best_by_budget", best_by_budget, ("best_by_budget.js",)),
     Section("explorer", explorer, _EXPLORER_SCRIPTS),
     Section("ratings", ratings, ("ratings.js",)),
+    Section("comparisons", comparisons, ("comparisons.js",)),
     Section("eliminations", eliminations, ("eliminations.js",)),
     Section("pairs", pairs, ("pairs.js",)),
     Section("aocc", aocc, ("aocc.js",)),

@@ -108,8 +108,8 @@ class TopK:
 class MeanRank:
     """The expected rank among all algorithms.
 
-    The value is (n − rank) / (n − 1), the mean win rate against the n − 1 other algorithms, so that higher is better. At each
-    time only algorithms that were observed count as others.
+    The value is (n − rank) / (n − 1), the mean win rate against the n − 1 other algorithms, so that higher is better. At
+    each time only algorithms that were observed count as others.
     """
 
     def curves(self, posterior: Posterior, times: slice = _WHOLE) -> Array:

@@ -113,8 +113,8 @@ def decision_map(posterior: Posterior, *, among: Sequence[str] | None = None) ->
     """Return the leader at each budget, its probability of leading, and the changes of leader.
 
     The leader is the algorithm that comes first most often: the one with the highest expected rating among the candidates.
-    It need not beat every other algorithm on most instances; for pairs see `win_rates`. Where a candidate was not observed, it
-    does not lead.
+    It need not beat every other algorithm on most instances; for pairs see `win_rates`. A candidate does not lead where it
+    was not observed.
 
     Parameters
     ----------
@@ -141,7 +141,7 @@ def decision_map(posterior: Posterior, *, among: Sequence[str] | None = None) ->
             # An algorithm that was not observed on one side of the change is not overtaken: it is unknown there.
             if (pair == _NONE).any() or not observed[k : k + 2, pair].all():
                 continue
-            both = observed[:, pair].all(axis=1)
+            both = np.asarray(observed[:, pair].all(axis=1))
             before, after = (posterior.ratings[:, both, column] for column in columns[pair])
             grid = Grid(posterior.grid.times[both], posterior.grid.axis)
             when = _time_of_change(grid, before, after, int(np.count_nonzero(both[:k])))

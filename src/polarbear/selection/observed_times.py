@@ -9,6 +9,9 @@ from __future__ import annotations
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from polarbear.observe.names import index_of
 from polarbear.selection.criterion import WinRateAgainst
 from polarbear.selection.custom_preference import Custom
 from polarbear.selection.preference import format_budget
@@ -44,14 +47,13 @@ def observed_candidates(
     """
     observed = posterior.observed
     if isinstance(criterion, WinRateAgainst):
-        observed = observed & observed[:, [posterior.names.index(criterion.baseline)]]
+        observed = observed & observed[:, [index_of(criterion.baseline, posterior.names)]]
     if observed.all():
         return names
-    if isinstance(preference, Custom):
-        enough = observed.all(axis=0)
-    else:
-        enough = preference.weights(posterior.grid) @ ~observed <= _NEGLIGIBLE
-    kept = tuple(name for name in names if enough[posterior.names.index(name)])
+    # A custom preference has no weights, and any time may decide its value.
+    weights = np.ones(len(observed)) if isinstance(preference, Custom) else preference.weights(posterior.grid)
+    enough = dict(zip(posterior.names, (weights @ ~observed <= _NEGLIGIBLE).tolist(), strict=True))
+    kept = tuple(name for name in names if enough[name])
     if kept:
         return kept
     against = f" and {criterion.baseline}" if isinstance(criterion, WinRateAgainst) else ""

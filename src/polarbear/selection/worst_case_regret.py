@@ -55,8 +55,8 @@ def worst_case_regret(posterior: Posterior, *, among: Sequence[str] | None = Non
         sup_u min_A Regret(A, u)  ≤  E[max_B D_B(θ_B)].
 
     *Lower bound.* The largest value of the left-hand side over single budgets and over averages of neighbouring budgets, all
-    of which are such preferences. With a single candidate both bounds are zero. Where an algorithm was not observed, its rating
-    counts as zero: it is not recommended there, and nothing is learnt about it.
+    of which are such preferences. With a single candidate both bounds are zero. Where an algorithm was not observed, its
+    rating counts as zero: it is not recommended there.
 
     Expectations are averages over draws. Those of the upper bound use 200 draws and all their pairs.
 
