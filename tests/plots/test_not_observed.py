@@ -13,6 +13,7 @@ from polarbear.plots.pair_dominance import PairDominance
 from polarbear.plots.rating_curves import RatingCurves
 from tests.plots.legibility import texts_of
 from tests.plots.posteriors import posterior_with
+from tests.selection.posteriors import posterior_of
 from tests.selection.short_runs import short_posterior
 
 
@@ -56,8 +57,20 @@ def test_the_matrix_has_dashes_for_pairs_that_were_not_observed_at_every_time(th
 
 def test_leads_end_with_the_data(two, three):
     assert DecisionBands.of(two).leads == (Lead("short", 1, pytest.approx(10)),)
-    half_way = pytest.approx(np.sqrt(1000))
-    assert DecisionBands.of(three).leads == (Lead("short", 1, half_way), Lead("long", half_way, 1000))
+    ten = pytest.approx(10)
+    assert DecisionBands.of(three).leads == (Lead("short", 1, ten), Lead("long", ten, 1000))
+    late = posterior_of([[[0.2, 0.8], [0.2, 0.8], [0.8, 0.2], [0.8, 0.2]]])
+    late = replace(late, comparisons=np.array([[0, 5], [0, 5], [5, 5], [5, 5]]))
+    assert DecisionBands.of(late).leads == (Lead("B", 1, 3), Lead("A", 3, 4))
+
+
+def test_areas_have_a_step_where_an_algorithm_is_not_observed_any_more(three):
+    data = DecisionBands.of(three)
+    assert data.edge_times == pytest.approx([1, 10, 10, 100, 1000])
+    np.testing.assert_array_equal(data.edges, data.probability_best[[0, 1, 2, 2, 3]])
+    late = DecisionBands.of(replace(three, comparisons=three.comparisons[::-1]))
+    assert late.edge_times == pytest.approx([1, 10, 100, 100, 1000])
+    np.testing.assert_array_equal(late.edges, late.probability_best[[0, 1, 1, 2, 3]])
 
 
 def test_the_decision_map_is_empty_where_nothing_was_compared(two):
@@ -81,7 +94,7 @@ def test_comparisons_are_drawn_per_algorithm_and_time(three):
 
 def test_comparisons_of_an_older_posterior_are_unknown():
     with pytest.raises(ValueError, match="expected a posterior that knows its number of comparisons"):
-        plots.comparisons(posterior_with(3))
+        plots.comparisons(replace(posterior_with(3), comparisons=None))
 
 
 def test_a_time_between_gaps_has_a_marker(three):

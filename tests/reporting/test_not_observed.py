@@ -86,6 +86,11 @@ def test_equal_counts_need_no_chart(open_report):
     assert unknown.page.locator("#comparisons").count() == 0
 
 
+def test_no_budget_after_the_data_is_given_to_a_leader():
+    bands = pb.plots.DecisionBands.of(short_posterior("long", "last"))
+    assert leader_sentence(bands, "evaluations") == "Up to about 10 evaluations choose short, beyond that long."
+
+
 def test_leaders_without_gaps_are_described_as_before():
     bands = pb.plots.DecisionBands.of(random_posterior(seed=5))
     assert "observed" not in leader_sentence(bands, "evaluations")

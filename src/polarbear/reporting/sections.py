@@ -62,7 +62,8 @@ def best_by_budget(subject: Subject) -> Data:
     leaders, names = subject.leaders, subject.posterior.names
     return {
         "columns": [names.index(name) for name in leaders.names],
-        "probability": leaders.probability_best.T.round(4).tolist(),
+        "times": leaders.edge_times.tolist(),
+        "probability": leaders.edges.T.round(4).tolist(),
         "leads": [[names.index(each.name), each.start, each.stop] for each in leaders.leads],
         "changes": [
             {"before": each.before, "after": each.after, "time": each.time, "lower": each.lower, "upper": each.upper}

@@ -1,20 +1,19 @@
 // Which algorithm at which budget: a band of leaders, and the probability of being the best.
 
-sections.best_by_budget = ({ columns, probability, leads, changes }, page) => {
+sections.best_by_budget = ({ columns, times, probability, leads, changes }, page) => {
   const { grid } = page;
   chart(byId("best-chart"), { height: 300, label: () => `Best choice at each budget. ${page.leaders}` }, (root, width) => {
     const area = frame(width, 300, { top: 52, left: 48 }, alongGrid(grid), (share) => share);
     drawLeaders(root, area, leads, page);
     leftAxis(root, area, [0, 0.5, 1], formatShare);
     // A single time fills the whole width.
-    const xs = grid.times.length > 1 ? grid.times.map(area.x) : [area.left, area.right];
-    const at = (row, t) => probability[row][grid.times.length > 1 ? t : 0];
-    // Where no algorithm was observed, all probabilities are zero, and the chart is empty.
-    const known = xs.map((_, t) => columns.some((_, row) => at(row, t) > 0));
+    const xs = times.length > 1 ? times.map(area.x) : [area.left, area.right];
+    // Where no algorithm was observed, probabilities are null, and the chart is empty.
+    const at = (row, t) => probability[row][times.length > 1 ? t : 0];
     let below = xs.map(() => 0);
     columns.forEach((algorithm, row) => {
       const above = below.map((height, t) => Math.min(1, height + at(row, t)));
-      const points = (heights) => xs.map((x, t) => (known[t] ? [x, area.y(heights[t])] : null));
+      const points = (heights) => xs.map((x, t) => (at(row, t) === null ? null : [x, area.y(heights[t])]));
       root.append(
         svg(
           "path",
