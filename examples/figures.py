@@ -37,6 +37,7 @@ def main(folder: Path = ROOT / "docs" / "images" / "figures") -> None:
         "values": pb.plots.values(posterior, pb.LogUniform()),
         "dominance": pb.plots.dominance(posterior),
         "pair": pb.plots.pair(posterior, "CSA", "XNES", unit="evaluations"),
+        "comparisons": pb.plots.comparisons(posterior, unit="evaluations"),
         "evolution": pb.plots.evolution(result),
         "allocation": pb.plots.allocation(result),
         "rounds": pb.plots.rounds(result),

@@ -35,6 +35,7 @@ def posterior_with(number, length=1, *, draws=200, times=12, seed=0, grid=None, 
         diagnostics=pb.Diagnostics("nested-laplace", True, "All is well.", 40.0),
         prior="BSpline(...)",
         instances=40,
+        comparisons=np.full((len(grid), number), 40),
     )
 
 

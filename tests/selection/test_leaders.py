@@ -155,6 +155,6 @@ def test_the_frame_of_a_map_has_the_probabilities_of_all_candidates():
 def test_notebooks_show_the_leaders_and_their_changes():
     found = decision_map(crossing_at([4.5] * 5, linear_grid(0, 10, 11)))
     html = found._repr_html_()
-    assert "<td>from 5 to 10</td><td>B</td><td>1.00</td>" in html
+    assert "<td>from 5 to 10</td><td>B, best with probability 1.00</td>" in html
     assert html.count("<tr>") == 3
     assert html.endswith("<p>B overtakes A at about 4.5 (4.5 to 4.5)</p>")

@@ -89,6 +89,8 @@ def test_a_posterior_loads_and_answers(name):
     assert posterior.joint
     assert posterior.diagnostics.reliable
     assert posterior.outcomes is None
+    assert posterior.comparisons is None
+    assert posterior.observed.all()
     beats = pb.dominance(posterior)
     early, late, poor = (posterior.names.index(each) for each in ("early", "late", "poor"))
     assert beats[0, early, late] > 0.99

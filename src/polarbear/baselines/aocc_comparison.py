@@ -14,6 +14,7 @@ import numpy as np
 from polarbear.baselines.aocc import aocc_of_runs, distances
 from polarbear.baselines.attainment import BOUNDS, Bounds
 from polarbear.selection import Uniform, select
+from polarbear.selection.observed_times import NotObservedError
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Mapping, Sequence
@@ -44,7 +45,7 @@ class AoccComparison:
         The mean AOCC of each algorithm that is compared; empty where AOCC does not apply.
     choice, ours
         The algorithm with the highest mean AOCC, or None where AOCC does not apply; and the recommendation from the
-        posterior.
+        posterior, None if no candidate was observed over the whole grid.
     instances
         The number of instances in the comparison: those on which each compared algorithm ran to the end of the grid.
     sentence
@@ -53,14 +54,14 @@ class AoccComparison:
 
     means: Mapping[str, float]
     choice: str | None
-    ours: str
+    ours: str | None
     instances: int
     sentence: str
 
     @property
     def differs(self) -> bool:
         """Whether AOCC and rankings favour different algorithms."""
-        return self.choice is not None and self.choice != self.ours
+        return self.choice is not None and self.ours is not None and self.choice != self.ours
 
 
 def compare_with_aocc(
@@ -94,8 +95,7 @@ def compare_with_aocc(
     if not math.isfinite(optimum):
         raise ValueError(f"expected a finite optimum, got {optimum:g}; without a known optimum, AOCC does not apply")
     start, stop = float(posterior.grid.times[0]), float(posterior.grid.times[-1])
-    ours = select(posterior, Uniform(), among=among).recommendation
-    assert isinstance(ours, str)
+    ours = _recommendation(posterior, among)
     known = [run for run in runs if run.algorithm in posterior.names]
     candidates = posterior.names if among is None else among
     complete = [run for run in known if run.known_until >= stop or run.failed]
@@ -106,7 +106,11 @@ def compare_with_aocc(
     means = {name: float(np.mean(areas[name])) for name in posterior.names if name in areas}
     best, second = sorted(means, key=means.__getitem__, reverse=True)[:2]
     scale = f"AOCC between {bounds[0]:g} and {bounds[1]:g}"
-    if best == ours:
+    if ours is None:
+        sentence = (
+            f"{scale} would choose {best} ({means[best]:.3f}), where rankings choose none, for lack of comparisons."
+        )
+    elif best == ours:
         sentence = f"{scale} would choose {best} too ({means[best]:.3f}, next {second} {means[second]:.3f})."
     else:
         sentence = (
@@ -118,6 +122,16 @@ def compare_with_aocc(
     sentence += _basis(instances, len({run.instance for run in known}), left_out)
     sentence += _warning_outside_bounds(shared, stop, bounds, optimum)
     return AoccComparison(means, best, ours, instances, sentence)
+
+
+def _recommendation(posterior: Posterior, among: Sequence[str] | None) -> str | None:
+    """Return the recommendation under a uniform preference; None if no candidate was observed."""
+    try:
+        ours = select(posterior, Uniform(), among=among).recommendation
+    except NotObservedError:
+        return None
+    assert isinstance(ours, str)
+    return ours
 
 
 def _runs_on_shared_instances(complete: Sequence[Trajectory], candidates: Sequence[str]) -> list[Trajectory]:

@@ -93,7 +93,7 @@ def _totals(account: dict[str, Any]) -> list[str]:
 
 
 def best_over_time(result: "RaceResult") -> Curves | None:
-    """Return P(best) at each time for each candidate that has run."""
+    """Return P(best) at each time for each candidate that has run; NaN where it was not observed."""
     from polarbear.selection import decision_map
 
     known = [name for name in result.pareto_set if result.instances and name in result.posterior.names]
@@ -102,7 +102,11 @@ def best_over_time(result: "RaceResult") -> Curves | None:
     overview = decision_map(result.posterior, among=known)
     first, last = overview.grid.times[[0, -1]]
     title = f"P(best) from {first:,.6g} to {last:,.6g} {result.state.settings.clock}"
-    return Curves(title, dict(zip(overview.names, overview.probability_best.T.tolist(), strict=True)))
+    curves = [
+        [each if known else math.nan for each, known in zip(probabilities, observed, strict=True)]
+        for probabilities, observed in zip(overview.probability_best.T.tolist(), overview.observed.T, strict=True)
+    ]
+    return Curves(title, dict(zip(overview.names, curves, strict=True)))
 
 
 def dominated_by_round(result: "RaceResult") -> Curves | None:

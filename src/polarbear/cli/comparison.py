@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from polarbear.observe import Choices, Trajectory
     from polarbear.posterior.elimination import Specialist
     from polarbear.posterior.posterior import Posterior
-    from polarbear.selection import DecisionMap, Selection
+    from polarbear.selection import DecisionMap, Preference, Selection
     from polarbear.table import Table
 
 
@@ -36,8 +36,8 @@ class Comparison:
     checks, warnings
         The findings of the model check as plain data, and as sentences.
     pairs, leaders, selections, aocc
-        The pairwise table, the decision map, the selections by preference, and what AOCC would choose; None where AOCC
-        does not apply.
+        The pairwise table, the decision map, the selections by preference (or a sentence that there is none), and what AOCC
+        would choose; None where AOCC does not apply.
     replay, skipped
         The replayed race, if there is one, and the data that were skipped.
     """
@@ -56,7 +56,7 @@ class Comparison:
     warnings: list[str]
     pairs: "Table"
     leaders: "DecisionMap"
-    selections: "dict[str, Selection]"
+    selections: "dict[str, Selection | str]"
     aocc: "AoccComparison | None"
     replay: "Replay | None"
     skipped: list[str]
@@ -103,7 +103,7 @@ def compare(
         warnings=check.sentences(decisions),
         pairs=pairwise_table(posterior),
         leaders=selection.decision_map(posterior, among=pareto_set),
-        selections={name: selection.select(posterior, each, among=pareto_set) for name, each in preferences.items()},
+        selections={name: _select(posterior, each, pareto_set) for name, each in preferences.items()},
         aocc=_choice_by_aocc(runs, posterior, pareto_set, optimum, optimum_known),
         **rest,
     )
@@ -121,8 +121,25 @@ def _choice_by_aocc(
     return None if optimum is None and comparison.choice is None else comparison
 
 
+def _select(posterior: "Posterior", preference: "Preference", among: list[str]) -> "Selection | str":
+    """Return the selection under a preference, or a sentence that there is none because nothing was observed there."""
+    from polarbear.selection import select
+    from polarbear.selection.observed_times import NotObservedError
+
+    try:
+        return select(posterior, preference, among=among)
+    except NotObservedError:
+        return (
+            f"For {preference}, nothing is recommended: no algorithm was observed together with another one at enough of "
+            "these budgets."
+        )
+
+
 def comparison_as_data(comparison: Comparison) -> dict[str, Any]:
     """Return a comparison as plain data for JSON."""
+    from polarbear.exports import comparisons_by_name
+    from polarbear.selection.observed_times import describe_unobserved
+
     posterior = comparison.posterior
     data = {
         "algorithms": list(posterior.names),
@@ -131,6 +148,8 @@ def comparison_as_data(comparison: Comparison) -> dict[str, Any]:
         "instances": posterior.instances,
         "scope": posterior.scope,
         "grid": posterior.grid.times.tolist(),
+        "comparisons": comparisons_by_name(posterior),
+        "not_observed": describe_unobserved(posterior),
         "pareto_set": comparison.pareto_set,
         "dominated": comparison.eliminated,
         "specialists": [asdict(each) for each in comparison.specialists],
@@ -142,7 +161,10 @@ def comparison_as_data(comparison: Comparison) -> dict[str, Any]:
         "warnings": comparison.warnings,
         "pairwise": comparison.pairs,
         "map": str(comparison.leaders).splitlines(),
-        "selections": {name: as_data(each) for name, each in comparison.selections.items()},
+        "selections": {
+            name: {"choice": None, "sentence": each} if isinstance(each, str) else as_data(each)
+            for name, each in comparison.selections.items()
+        },
         "aocc": None if comparison.aocc is None else asdict(comparison.aocc),
     }
     if comparison.replay is not None:
@@ -165,6 +187,8 @@ def _replay_as_data(replay: "Replay") -> dict[str, Any]:
 
 def print_comparison(comparison: Comparison) -> None:
     """Print a comparison: Pareto set, eliminations, warnings, pairs, leaders, selections, and the replayed race."""
+    from polarbear.selection.observed_times import unobserved_sentence
+
     posterior, clock, pareto_set = comparison.posterior, comparison.clock, comparison.pareto_set
     grid, number = posterior.grid, len(posterior.names)
     terminal.print_result(
@@ -172,8 +196,9 @@ def print_comparison(comparison: Comparison) -> None:
         f"{with_noun(posterior.instances, 'instance')}, compared at {with_noun(len(grid), 'time')} "
         f"from {grid.times[0]:,.6g} to {grid.times[-1]:,.6g} {clock}"
     )
-    if sentence := _how_runs_ended(comparison):
-        terminal.print_result(sentence)
+    for sentence in (_how_runs_ended(comparison), unobserved_sentence(posterior)):
+        if sentence:
+            terminal.print_result(sentence)
     terminal.print_result(f"The answer generalises {posterior.scope}.")
     terminal.print_result(f"\nAnytime Pareto set: {', '.join(pareto_set)} ({len(pareto_set)} of {number})")
     if comparison.eliminated:
@@ -190,7 +215,7 @@ def print_comparison(comparison: Comparison) -> None:
     terminal.print_table([name.replace("_", " ") for name in comparison.pairs], zip(*columns, strict=True))
     terminal.print_result(f"\nWhich one, at which budget?\n{comparison.leaders}\n\nWhat to deploy")
     for selection in comparison.selections.values():
-        terminal.print_result(f"- {selection.sentence}")
+        terminal.print_result(f"- {selection if isinstance(selection, str) else selection.sentence}")
     if comparison.aocc is not None:
         terminal.print_result(f"\nWould AOCC have chosen differently? {comparison.aocc.sentence}")
     if comparison.replay is not None:

@@ -38,6 +38,7 @@ def plot(  # noqa: D103  (its docstring lists the figures of the registry; see b
     reading: Reading,
 ) -> None:
     from polarbear import plots
+    from polarbear.selection.observed_times import NotObservedError
 
     style: dict[str, Any] = {
         "axis": None if log is None else "log" if log else "linear",
@@ -67,7 +68,13 @@ def plot(  # noqa: D103  (its docstring lists the figures of the registry; see b
     for name, entry in FIGURES.items():
         if (entry.needs == "race" and result is None) or (name == "pair" and pair is None):
             continue
-        path, drawing = folder / f"{name}.{form}", plots.draw_figure(name, posterior, result, **style)
+        if name == "comparisons" and posterior.comparisons is None:
+            continue
+        try:
+            path, drawing = folder / f"{name}.{form}", plots.draw_figure(name, posterior, result, **style)
+        except NotObservedError as error:
+            terminal.print_remark(f"no figure {name}: {error}")
+            continue
         folder.mkdir(parents=True, exist_ok=True)
         plots.save(drawing, path)
         terminal.print_result(str(path))

@@ -37,6 +37,7 @@ def select(
 ) -> None:
     """Choose what to deploy, given a preference over budgets and an attitude to risk. Nothing is run."""
     from polarbear import selection as library
+    from polarbear.selection.observed_times import unobserved_sentence
 
     options.require_writable(save)
     preference, risk, criterion = budgets.preference(), attitude.risk(), _criterion(top, mean_rank, against)
@@ -50,12 +51,18 @@ def select(
     if save is not None:
         posterior.save(save, draws=1000)
     if as_json:
-        terminal.print_json(as_data(selection) | ({} if overview is None else {"map": _map_as_data(overview)}))
+        from polarbear.exports import comparisons_by_name
+
+        counts = {"times": posterior.grid.times, "comparisons": comparisons_by_name(posterior)}
+        overview_data = {} if overview is None else {"map": _map_as_data(overview)}
+        terminal.print_json(as_data(selection) | counts | overview_data)
         return
     terminal.print_result(selection.sentence + "\n")
     _print_candidates(selection)
     if overview is not None:
         terminal.print_result(f"\n{overview}")
+        if sentence := unobserved_sentence(posterior, among=overview.names):
+            terminal.print_result(sentence)
 
 
 def _criterion(top: int | None, mean_rank: bool, against: str | None) -> "Criterion":
@@ -84,14 +91,23 @@ def as_data(selection: "Selection") -> dict[str, Any]:
         "best_single": selection.best_single,
         "win_rate_against_best_single": selection.win_rate_against_best_single,
         "candidates": [asdict(each) for each in selection.candidates],
+        "not_observed": list(selection.not_observed),
     }
 
 
 def _map_as_data(overview: "DecisionMap") -> list[dict[str, Any]]:
-    rows = zip(overview.grid.times.tolist(), overview.best, overview.probability_best.tolist(), strict=True)
+    """Return the leader and P(best) at each budget; null where an algorithm was not observed."""
+    rows = zip(overview.grid.times.tolist(), overview.best, overview.probability_best, overview.observed, strict=True)
     return [
-        {"time": time, "best": best, "probability_best": dict(zip(overview.names, row, strict=True))}
-        for time, best, row in rows
+        {
+            "time": time,
+            "best": best,
+            "probability_best": {
+                name: float(each) if known else None
+                for name, each, known in zip(overview.names, probabilities, observed, strict=True)
+            },
+        }
+        for time, best, probabilities, observed in rows
     ]
 
 

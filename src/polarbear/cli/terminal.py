@@ -1,6 +1,7 @@
 """Print to the terminal: results on standard output, everything else on standard error."""
 
 import json
+import math
 import shlex
 import shutil
 import sys
@@ -86,4 +87,6 @@ def _print_wrapped(texts: Sequence[Sequence[str]], numeric: Sequence[bool]) -> N
 def _cell(value: object) -> str:
     if isinstance(value, bool) or not isinstance(value, int | float):
         return str(value)
+    if isinstance(value, float) and math.isnan(value):
+        return "-"
     return f"{value:,}" if isinstance(value, int) else f"{value:,.3f}" if abs(value) < 1000 else f"{value:,.0f}"

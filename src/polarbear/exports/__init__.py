@@ -11,12 +11,13 @@ values for JSON. The results define their own tables, see `polarbear.table`.
 from polarbear.exports.decisions import account, decisions, format_error_bound
 from polarbear.exports.files import FORMATS, as_text, write_table
 from polarbear.exports.latex import latex
-from polarbear.exports.pairwise import pairwise_table
+from polarbear.exports.pairwise import comparisons_by_name, pairwise_table
 
 __all__ = [
     "FORMATS",
     "account",
     "as_text",
+    "comparisons_by_name",
     "decisions",
     "format_error_bound",
     "latex",

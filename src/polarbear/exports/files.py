@@ -8,6 +8,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from polarbear.exports.json_types import to_json_types
 from polarbear.exports.latex import latex
 from polarbear.table import as_list
 
@@ -18,7 +19,7 @@ FORMATS = ("csv", "json", "tex", "parquet")
 
 
 def as_text(table: Mapping[str, Any], kind: str, *, caption: str = "") -> str:
-    r"""Return a table as CSV, as JSON (a list of rows) or as LaTeX.
+    r"""Return a table as CSV, as JSON (a list of rows, null for NaN) or as LaTeX.
 
     Examples
     --------
@@ -29,7 +30,7 @@ def as_text(table: Mapping[str, Any], kind: str, *, caption: str = "") -> str:
         return latex(table, caption=caption) + "\n"
     rows = zip(*(as_list(column) for column in table.values()), strict=True)
     if kind == "json":
-        return json.dumps([dict(zip(table, row, strict=True)) for row in rows], indent=2) + "\n"
+        return json.dumps(to_json_types([dict(zip(table, row, strict=True)) for row in rows]), indent=2) + "\n"
     if kind != "csv":
         raise ValueError(f"expected the format csv, json or tex, got {kind!r}")
     out = io.StringIO()

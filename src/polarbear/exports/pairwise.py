@@ -1,4 +1,4 @@
-"""The table of pairs: one row per ordered pair, summarised over time."""
+"""The table of pairs: one row per ordered pair, summarised over time; and the number of comparisons."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 from polarbear.posterior.relations import anytime_dominance, dominance, equivalence, win_probability
 
 if TYPE_CHECKING:
+    from polarbear.arrays import Array
     from polarbear.posterior.posterior import Posterior
     from polarbear.table import Table
 
@@ -18,11 +19,18 @@ def pairwise_table(posterior: Posterior, *, rope: float = 0.05) -> Table:
 
     `beats_everywhere` is this probability jointly over all times. Under a prior that treats each time alone,
     `beats_at_each_time` replaces it: the probability at the least certain time. `win_rate` is the expected share of
-    instances on which the first beats the second, averaged over the times.
+    instances on which the first beats the second, averaged over the times. Times at which one of the two was not observed do
+    not count, and what would be about such times is NaN.
     """
-    beats, wins, equal = dominance(posterior), win_probability(posterior), equivalence(posterior, rope=rope)
+    known = posterior.observed_pairs
+    beats, wins, equal = (
+        np.where(known, each, np.nan)
+        for each in (dominance(posterior), win_probability(posterior), equivalence(posterior, rope=rope))
+    )
+    least = beats.min(axis=0)
     # A pair that wins in no draw at some time cannot win at all times; skip it.
-    everywhere = anytime_dominance(posterior, where=beats.min(axis=0) > 0) if posterior.joint else beats.min(axis=0)
+    everywhere = anytime_dominance(posterior, where=least > 0) if posterior.joint else least
+    everywhere = np.where(known.all(axis=0), everywhere, np.nan)
     pairs = [(a, b) for a in range(len(posterior.names)) for b in range(len(posterior.names)) if a != b]
     rows, columns = np.array(pairs, dtype=int).reshape(-1, 2).T
     return {
@@ -31,8 +39,23 @@ def pairwise_table(posterior: Posterior, *, rope: float = 0.05) -> Table:
         "beats_everywhere" if posterior.joint else "beats_at_each_time": everywhere[rows, columns],
         "beats_at_start": beats[0][rows, columns],
         "beats_at_end": beats[-1][rows, columns],
-        "win_rate": wins[:, rows, columns].mean(axis=0),
+        "win_rate": _mean_over_time(wins[:, rows, columns]),
         "win_rate_at_start": wins[0][rows, columns],
         "win_rate_at_end": wins[-1][rows, columns],
-        "equal_share": equal[:, rows, columns].mean(axis=0),
+        "equal_share": _mean_over_time(equal[:, rows, columns]),
     }
+
+
+def comparisons_by_name(posterior: Posterior) -> dict[str, list[int]] | None:
+    """Return the number of comparisons of each algorithm at each time of the grid; None if it is unknown."""
+    if posterior.comparisons is None:
+        return None
+    return dict(zip(posterior.names, posterior.comparisons.T.tolist(), strict=True))
+
+
+def _mean_over_time(values: Array) -> Array:
+    """Return the means over time of values (time, pair), without NaN; NaN for pairs without any value."""
+    known = np.isfinite(values)
+    sums: Array = np.where(known, values, 0.0).sum(axis=0)
+    means: Array = np.divide(sums, known.sum(axis=0), out=np.full_like(sums, np.nan), where=known.any(axis=0))
+    return means

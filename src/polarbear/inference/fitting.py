@@ -122,6 +122,7 @@ def fit(
         instances=choices.instances,
         outcomes=outcomes,
         scope=scope,
+        comparisons=choices.comparisons,
     )
 
 

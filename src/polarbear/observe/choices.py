@@ -18,7 +18,7 @@ import numpy as np
 from polarbear.observe.grid import Grid, as_grid
 from polarbear.observe.names import check_names
 from polarbear.observe.ranking import Ranking, collect_rankings
-from polarbear.observe.rankings import ABSENT, Rankings, check_shape, join_rankings
+from polarbear.observe.rankings import ABSENT, Rankings, check_shape, join_rankings, were_compared
 from polarbear.observe.read_only import as_read_only
 from polarbear.observe.run_table import tabulate_runs
 from polarbear.observe.tally import Tally, merge, split_blocks, tally, tally_by_instance
@@ -60,6 +60,9 @@ class Choices:
         The number of instances in the counts.
     rankings
         The rankings behind the counts, with the weights and clusters of the instances; None with `per_instance=False`.
+    comparisons
+        Shape (time, algorithm): the number of instances on which each algorithm was observed together with another one;
+        None if unknown.
 
     Examples
     --------
@@ -78,12 +81,15 @@ class Choices:
     counts: Array
     instances: int
     rankings: Rankings | None = None
+    comparisons: Indices | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "grid", as_grid(self.grid))
         object.__setattr__(self, "names", check_names(self.names, len(self.names)))
         for field, dtype in (("wins", np.float64), ("members", np.bool_), ("counts", np.float64)):
             object.__setattr__(self, field, as_read_only(getattr(self, field), dtype))
+        if self.comparisons is not None:
+            object.__setattr__(self, "comparisons", as_read_only(self.comparisons, np.intp))
         times, algorithms = len(self.grid), len(self.names)
         sets = self.members.shape[1] if self.members.ndim == 3 else 0
         shapes = (self.wins.shape, self.members.shape, self.counts.shape)
@@ -255,7 +261,8 @@ class Choices:
             rankings = replace(rankings, weights=as_read_only(weights, np.float64))
         counts = tally(rankings.ranks, rankings.weight_of_each)
         kept = rankings if per_instance else None
-        return _from_tally(counts, rankings.grid, rankings.names, len(rankings.ranks), kept)
+        comparisons = np.count_nonzero(were_compared(rankings), axis=0)
+        return _from_tally(counts, rankings.grid, rankings.names, len(rankings.ranks), kept, comparisons)
 
     def at_times(self, chosen: Mask | Indices) -> Choices:
         """Return the choices at some of the times, given as a mask or as increasing indices, without the rankings."""
@@ -266,6 +273,7 @@ class Choices:
             members=self.members[chosen],
             counts=self.counts[chosen],
             rankings=None,
+            comparisons=None if self.comparisons is None else self.comparisons[chosen],
         )
 
     def by_instance(self) -> list[Choices]:
@@ -280,7 +288,8 @@ class Choices:
         if self.rankings is None:
             raise ValueError("expected choices that keep their rankings; make them with per_instance=True")
         each = tally_by_instance(self.rankings.ranks, self.rankings.weight_of_each)
-        return [_from_tally(one, self.grid, self.names, 1, None) for one in each]
+        compared = were_compared(self.rankings).astype(np.intp)
+        return [_from_tally(one, self.grid, self.names, 1, None, own) for one, own in zip(each, compared, strict=True)]
 
     __array_ufunc__ = None  # makes NumPy scalars defer to __rmul__
 
@@ -295,8 +304,11 @@ class Choices:
         rankings = None
         if self.rankings is not None and other.rankings is not None:
             rankings = join_rankings(self.rankings, other.rankings)
+        comparisons = None
+        if self.comparisons is not None and other.comparisons is not None:
+            comparisons = self.comparisons + other.comparisons
         sums = merge(self._tally, other._tally)
-        return _from_tally(sums, self.grid, self.names, self.instances + other.instances, rankings)
+        return _from_tally(sums, self.grid, self.names, self.instances + other.instances, rankings, comparisons)
 
     def __radd__(self, other: object) -> Choices:
         # sum() starts at 0.
@@ -311,7 +323,9 @@ class Choices:
         rankings = self.rankings
         if rankings is not None:
             rankings = replace(rankings, weights=rankings.weights * float(factor)) if factor else None
-        return _from_tally(scaled if factor else merge(scaled), self.grid, self.names, self.instances, rankings)
+        comparisons = self.comparisons if factor or self.comparisons is None else np.zeros_like(self.comparisons)
+        sums = scaled if factor else merge(scaled)
+        return _from_tally(sums, self.grid, self.names, self.instances, rankings, comparisons)
 
     __rmul__ = __mul__
 
@@ -321,8 +335,13 @@ class Choices:
 
 
 def _from_tally(
-    counts: Tally, grid: Grid, names: tuple[str, ...], instances: int, rankings: Rankings | None
+    counts: Tally,
+    grid: Grid,
+    names: tuple[str, ...],
+    instances: int,
+    rankings: Rankings | None,
+    comparisons: Indices | None,
 ) -> Choices:
     for array in counts:
         array.flags.writeable = False
-    return Choices(grid, names, *counts, instances, rankings)
+    return Choices(grid, names, *counts, instances, rankings, comparisons)

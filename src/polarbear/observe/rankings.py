@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from polarbear.arrays import Array, Ranks
+    from polarbear.arrays import Array, Mask, Ranks
 
 ABSENT: Final = -1
 """Rank of an algorithm that was not observed: it is in no choice set."""
@@ -88,6 +88,24 @@ class Rankings:
     def weight_of_each(self) -> Array:
         """The weight of each ranking, shape (instance, time)."""
         return np.broadcast_to(self.weights.reshape(len(self.ranks), -1), self.ranks.shape[:2])
+
+
+def were_compared(rankings: Rankings) -> Mask:
+    """Return whether each algorithm was observed together with another one, shape (instance, time, algorithm).
+
+    Instances of weight zero do not count. Neither do instances whose algorithms are all unranked: their order is unknown.
+
+    Examples
+    --------
+    >>> ranks = [[[0, 1, ABSENT], [0, ABSENT, ABSENT]]]
+    >>> were_compared(Rankings(ranks, ["a", "b", "c"], [1, 2])).astype(int).tolist()
+    [[[1, 1, 0], [0, 0, 0]]]
+    """
+    present = rankings.ranks != ABSENT
+    ranked = present & (rankings.ranks != UNRANKED)
+    comparing = (np.count_nonzero(present, axis=-1) > 1) & ranked.any(axis=-1) & (rankings.weight_of_each > 0)
+    compared: Mask = present & comparing[..., None]
+    return compared
 
 
 def join_rankings(first: Rankings, second: Rankings) -> Rankings:

@@ -7,7 +7,8 @@ when they are first used.
 
 - `registry`: `FIGURES`, the figures by name and what they show.
 - `figures`: complete figures in one call each; `draw_figure` draws one by its name.
-- `rating_curves`, `pair_dominance`, `dominance_matrix`, `decision_bands`, `preference_values`: figures of a posterior.
+- `rating_curves`, `pair_dominance`, `dominance_matrix`, `decision_bands`, `preference_values`, `comparison_counts`: figures
+  of a posterior.
 - `dominance_evolution`, `round_panels`, `sample_allocation`, `decision_forecast`: figures of a race.
 - `palette`, `style`, `lettering`, `end_labels`: colours, page style and files, text, and labels.
 """

@@ -1,9 +1,11 @@
+from .comparison_counts import ComparisonCounts, draw_comparisons
 from .decision_bands import DecisionBands, Lead, draw_decision_map
 from .decision_forecast import DecisionForecast, OpenPair, draw_forecast, draw_open_pairs
 from .dominance_evolution import DominanceEvolution, draw_evolution
 from .dominance_matrix import DominanceMatrix, draw_dominance
 from .figures import (
     allocation,
+    comparisons,
     decision_map,
     dominance,
     draw_figure,
@@ -25,6 +27,7 @@ from .style import save, styled
 
 __all__ = [
     "FIGURES",
+    "ComparisonCounts",
     "DecisionBands",
     "DecisionForecast",
     "DominanceEvolution",
@@ -43,9 +46,11 @@ __all__ = [
     "allocation",
     "assign_colours",
     "assign_looks",
+    "comparisons",
     "decision_map",
     "dominance",
     "draw_allocation",
+    "draw_comparisons",
     "draw_decision_map",
     "draw_dominance",
     "draw_evolution",

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from polarbear.literals import Axis
     from polarbear.observe import Grid
     from polarbear.posterior.posterior import Posterior
-    from polarbear.selection import LeaderChange
+    from polarbear.selection import DecisionMap, LeaderChange
 
 
 _SMALLEST_NAMED = 0.02  # algorithms whose P(best) stays below this at all budgets share one area
@@ -34,7 +34,8 @@ _LEVEL = 0.022  # distance between rows of intervals, as a share of the height o
 class Lead:
     """A range of budgets in which one algorithm has the highest expected rating.
 
-    `start` and `stop` lie half-way, on the axis of the grid, between the neighbouring times with different leaders.
+    `start` and `stop` lie half-way, on the axis of the grid, between the neighbouring times with different leaders. The lead
+    of an algorithm that was not observed at the neighbouring time ends at its own last time.
     """
 
     name: str
@@ -53,7 +54,10 @@ class DecisionBands:
     names, all_names
         The candidates, and all algorithms.
     probability_best
-        P(best), shape (time, candidate); rows sum to one.
+        P(best), shape (time, candidate); rows sum to one, or are zero where no candidate was observed.
+    edge_times, edges
+        The times and P(best), shape (time, candidate), between which the areas are drawn. They are those of the grid, and a
+        step beside each time at which a candidate is not observed any more or not yet. NaN where none was observed.
     leads
         The leaders and their ranges of budgets, in order.
     leader_changes
@@ -64,6 +68,8 @@ class DecisionBands:
     names: tuple[str, ...]
     all_names: tuple[str, ...]
     probability_best: Array
+    edge_times: Array
+    edges: Array
     leads: tuple[Lead, ...]
     leader_changes: tuple[LeaderChange, ...]
 
@@ -71,30 +77,63 @@ class DecisionBands:
     def of(cls, posterior: Posterior, *, among: Sequence[str] | None = None) -> Self:
         """Return the bands of a posterior, among all algorithms or a subset."""
         leaders = decision_map(posterior, among=among)
+        edge_times, edges = _stepped_edges(leaders)
         return cls(
             grid=leaders.grid,
             names=leaders.names,
             all_names=posterior.names,
             probability_best=leaders.probability_best,
-            leads=_leads(leaders.grid, leaders.best),
+            edge_times=edge_times,
+            edges=edges,
+            leads=_leads(leaders),
             leader_changes=leaders.leader_changes,
         )
 
 
-def _leads(grid: Grid, best: tuple[str, ...]) -> tuple[Lead, ...]:
+def _leads(leaders: DecisionMap) -> tuple[Lead, ...]:
+    grid, best = leaders.grid, leaders.best
     first, second = grid.times[:-1], grid.times[1:]
     between = np.sqrt(first * second) if grid.axis == "log" else (first + second) / 2
+
+    def observed(name: str | None, k: int) -> bool:
+        return name is not None and bool(leaders.observed[k, leaders.names.index(name)])
+
     changes = [k for k in range(1, len(best)) if best[k] != best[k - 1]]
-    edges = [float(grid.times[0]), *(float(between[k - 1]) for k in changes), float(grid.times[-1])]
-    leaders = [best[k] for k in (0, *changes)]
-    return tuple(Lead(name, start, stop) for name, start, stop in zip(leaders, edges[:-1], edges[1:], strict=True))
+    starts, stops = [grid.times[0]], []
+    for k in changes:
+        before, after = observed(best[k - 1], k), observed(best[k], k - 1)
+        half_way = between[k - 1]
+        stops.append(grid.times[k - 1] if not before else half_way if after else grid.times[k])
+        starts.append(grid.times[k] if not after else half_way if before else grid.times[k - 1])
+    stops.append(grid.times[-1])
+    names = [best[k] for k in (0, *changes)]
+    return tuple(
+        Lead(name, float(start), float(stop))
+        for name, start, stop in zip(names, starts, stops, strict=True)
+        if name is not None
+    )
+
+
+def _stepped_edges(leaders: DecisionMap) -> tuple[Array, Array]:
+    """Return `edge_times` and `edges` of the bands."""
+    grid, observed = leaders.grid.times, leaders.observed
+    heights = np.where(observed.any(axis=1, keepdims=True), leaders.probability_best, np.nan)
+    times, rows = [grid[0]], [heights[0]]
+    for k in range(1, len(grid)):
+        if (observed[k] != observed[k - 1]).any():
+            lost = (observed[k - 1] & ~observed[k]).any()
+            times.append(grid[k - 1] if lost else grid[k])
+            rows.append(heights[k] if lost else heights[k - 1])
+        times.append(grid[k])
+        rows.append(heights[k])
+    return np.array(times), np.array(rows)
 
 
 def draw_decision_map(ax: Axes, data: DecisionBands, *, axis: Axis | None = None, unit: str = "time") -> None:
     """Draw P(best) of the candidates over budgets as stacked areas that sum to one.
 
     A name is written inside its area if it fits, otherwise in a list. Lines mark the changes of leader, with 90 %
-    intervals.
+    intervals. Budgets at which no candidate was observed are empty.
     """
     from matplotlib.patches import Patch
     from matplotlib.ticker import PercentFormatter
@@ -109,7 +148,7 @@ def draw_decision_map(ax: Axes, data: DecisionBands, *, axis: Axis | None = None
         if len(data.grid) == 1:
             ax.bar(data.grid.times, area.top - area.low, bottom=area.low, width=0.1 * data.grid.times, **area.style)
         else:
-            ax.fill_between(data.grid.times, area.low, area.top, **area.style)
+            ax.fill_between(data.edge_times, area.low, area.top, **area.style)
     _mark_leader_changes(ax, data)
     figure = ax.get_figure(root=True)
     assert figure is not None
@@ -118,7 +157,7 @@ def draw_decision_map(ax: Axes, data: DecisionBands, *, axis: Axis | None = None
         if listed:
             add_legend_outside(ax, [Patch(**area.style) for area in listed], [area.text for area in listed])
         figure.draw_without_rendering()
-        labels = {id(area): _write_inside(ax, data.grid, area) for area in areas if area not in listed}
+        labels = {id(area): _write_inside(ax, data.edge_times, area) for area in areas if area not in listed}
         unplaced = [area for area in areas if area not in listed and labels[id(area)] is None]
         if not unplaced:
             return
@@ -142,16 +181,18 @@ def _areas(data: DecisionBands) -> list[_Area]:
     look, short = assign_looks(data.all_names), short_names(data.all_names)
     named = [k for k in _order(data) if data.probability_best[:, k].max() >= _SMALLEST_NAMED]
     rest = [k for k in range(len(data.names)) if k not in named]
-    areas, low = [], np.zeros(len(data.grid))
+    areas, low = [], 0.0 * data.edges[:, 0]  # NaN where no candidate was observed
     for k in named:
         name = data.names[k]
         style = {"facecolor": look[name].colour, "hatch": look[name].texture, "edgecolor": "white", "linewidth": 0.6}
-        top = low + data.probability_best[:, k]
+        top = low + data.edges[:, k]
         areas.append(_Area(name, short[name], low, top, style))
         low = top
     if rest:
         text = f"{len(rest)} other{'s' * (len(rest) > 1)}, below {_SMALLEST_NAMED:.0%}"
-        areas.append(_Area(None, text, low, np.ones(len(data.grid)), {"facecolor": "#C8C8C8", "edgecolor": "white"}))
+        areas.append(
+            _Area(None, text, low, 1.0 + 0.0 * data.edges[:, 0], {"facecolor": "#C8C8C8", "edgecolor": "white"})
+        )
     return areas
 
 
@@ -162,15 +203,15 @@ def _order(data: DecisionBands) -> list[int]:
     return lead + sorted(others, key=lambda k: -data.probability_best[:, k].mean())
 
 
-def _write_inside(ax: Axes, grid: Grid, area: _Area) -> Text | None:
+def _write_inside(ax: Axes, times: Array, area: _Area) -> Text | None:
     """Write a name near the middle of the highest part of its area; return None if it fits nowhere."""
     from matplotlib.patheffects import withStroke
 
     label = disable_math(ax.text(0, 0, area.text, color="white", ha="center", va="center", fontweight="bold"))
     label.set_path_effects([withStroke(linewidth=3, foreground=area.style["facecolor"])])
     box = label.get_window_extent()
-    x, below = ax.transData.transform(np.column_stack([grid.times, area.low])).T
-    _, above = ax.transData.transform(np.column_stack([grid.times, area.top])).T
+    x, below = ax.transData.transform(np.column_stack([times, area.low])).T
+    _, above = ax.transData.transform(np.column_stack([times, area.top])).T
     half, enough = box.width / 2 + box.height / 2, 1.6 * box.height
     places = []
     for centre in np.linspace(x[0] + half, x[-1] - half, 60) if x[-1] - x[0] > 2 * half else ():

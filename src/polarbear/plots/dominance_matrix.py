@@ -31,7 +31,8 @@ class DominanceMatrix:
     names
         The algorithms.
     probability
-        The probability at the least certain time ("pointwise"), or jointly at all times ("joint").
+        The probability at the least certain time ("pointwise"), or jointly at all times ("joint"). NaN for pairs of which
+        one was not observed at some time.
     elimination
         The rule, "pointwise" or "joint".
     """
@@ -45,7 +46,8 @@ class DominanceMatrix:
         """Return the matrix of a posterior under an elimination rule."""
         joint = elimination == "joint"
         beats = anytime_dominance(posterior) if joint else dominance(posterior).min(axis=0)
-        return cls(posterior.names, beats, elimination)
+        known = posterior.observed_pairs.all(axis=0) | np.eye(len(beats), dtype=bool)
+        return cls(posterior.names, np.where(known, beats, np.nan), elimination)
 
 
 def draw_dominance(ax: Axes, data: DominanceMatrix) -> None:
@@ -55,7 +57,7 @@ def draw_dominance(ax: Axes, data: DominanceMatrix) -> None:
     figure = ax.get_figure()
     assert figure is not None
     number = len(data.names)
-    shown = np.ma.array(data.probability, mask=np.eye(number, dtype=bool))
+    shown = np.ma.array(data.probability, mask=np.eye(number, dtype=bool) | np.isnan(data.probability))
     image = ax.imshow(shown, cmap=colormaps["Blues"].with_extremes(bad="#EEEEEE"), vmin=-0.08, vmax=1, aspect="equal")
     ax.grid(visible=False)
     ax.spines[:].set_visible(False)
@@ -88,9 +90,12 @@ def draw_dominance(ax: Axes, data: DominanceMatrix) -> None:
     bar = figure.colorbar(image, ax=ax, location="right", shrink=0.8, aspect=30, pad=0.03)
     bar.ax.set_ylim(0, 1)
     bar.outline.set_visible(False)
-    bar.set_label(f"P(row beats column on\nmost instances {when})")
+    note = "\n–: not observed at some time" if np.isnan(data.probability).any() else ""
+    bar.set_label(f"P(row beats column on\nmost instances {when}){note}")
 
 
 def _format_probability(probability: float) -> str:
-    """Return a probability with two digits, and never 1.00 for one below 1."""
+    """Return a probability with two digits, and never 1.00 for one below 1; a dash if it is unknown."""
+    if np.isnan(probability):
+        return "–"
     return ">.99" if 0.995 <= probability < 1 else f"{probability:.2f}"

@@ -10,6 +10,7 @@ from __future__ import annotations
 import inspect
 from typing import TYPE_CHECKING, Any
 
+from polarbear.plots.comparison_counts import ComparisonCounts, draw_comparisons
 from polarbear.plots.decision_bands import DecisionBands, draw_decision_map
 from polarbear.plots.decision_forecast import DecisionForecast, draw_forecast, draw_open_pairs
 from polarbear.plots.dominance_evolution import DominanceEvolution, draw_evolution
@@ -164,6 +165,17 @@ def allocation(result: RaceResult, *, axis: Axis | None = None, width: float | N
     with styled():
         figure, ax = new_figure(width, _height_of_rows(len(data.names), 1.0))
         draw_allocation(ax, data, axis=axis)
+        return _settle(figure)
+
+
+def comparisons(
+    posterior: Posterior, *, axis: Axis | None = None, unit: str = "time", width: float | None = None
+) -> Figure:
+    """Draw the number of comparisons: on how many instances each algorithm was observed together with another one."""
+    data = ComparisonCounts.of(posterior)
+    with styled():
+        figure, ax = new_figure(width, _height_of_rows(len(data.names), 1.0))
+        draw_comparisons(ax, data, axis=axis, unit=unit)
         return _settle(figure)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from polarbear.plots.lettering import disable_math, short_names, time_axis
 from polarbear.plots.palette import assign_looks
+from polarbear.plots.rating_curves import isolated, last_known
 from polarbear.posterior.relations import dominance, equivalence
 from polarbear.selection.candidates import check_candidates
 
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class PairDominance:
-    """Two algorithms over time, arrays of shape (time,).
+    """Two algorithms over time, arrays of shape (time,), NaN where one of the two was not observed.
 
     Attributes
     ----------
@@ -41,7 +42,7 @@ class PairDominance:
         Mean and 95 % interval of the win rate, the share of instances on which the first beats the second.
     always, never
         P(the first beats the second on most instances at every time), and the reverse; None if the prior treats each time
-        alone.
+        alone, or if one of the two was not observed at some time.
     rope
         Half the width of the region of practical equivalence.
     """
@@ -69,18 +70,30 @@ class PairDominance:
         pair[a, b] = True
         lower, upper = np.quantile(rates, [0.025, 0.975], axis=1)
         always, never = (float(ahead.all(axis=0).mean()) for ahead in (rates > 0.5, rates < 0.5))
+        known = posterior.observed_pairs[:, a, b]
+        everywhere = posterior.joint and bool(known.all())
+        beats, equal, wins, lower, upper = (
+            np.where(known, curve, np.nan)
+            for curve in (
+                dominance(posterior, where=pair)[:, a, b],
+                equivalence(posterior, rope=rope, where=pair)[:, a, b],
+                rates.mean(axis=1, dtype=np.float64),
+                lower,
+                upper,
+            )
+        )
         return cls(
             grid=posterior.grid,
             first=first,
             second=second,
             all_names=posterior.names,
-            beats=dominance(posterior, where=pair)[:, a, b],
-            equal=equivalence(posterior, rope=rope, where=pair)[:, a, b],
-            wins=rates.mean(axis=1, dtype=np.float64),
+            beats=beats,
+            equal=equal,
+            wins=wins,
             lower=lower,
             upper=upper,
-            always=always if posterior.joint else None,
-            never=never if posterior.joint else None,
+            always=always if everywhere else None,
+            never=never if everywhere else None,
             rope=rope,
         )
 
@@ -89,7 +102,7 @@ def draw_pair(ax: Axes, data: PairDominance, *, axis: Axis | None = None, unit: 
     """Draw the probability that the first beats the second on most instances.
 
     The area is in the colour of the first above one half and in the colour of the second below. The dashed line is the
-    probability that both are practically equal.
+    probability that both are practically equal. Curves are interrupted where one of the two was not observed.
     """
     times, look, short = data.grid.times, assign_looks(data.all_names), short_names(data.all_names)
     one, other = look[data.first].colour, look[data.second].colour
@@ -99,7 +112,8 @@ def draw_pair(ax: Axes, data: PairDominance, *, axis: Axis | None = None, unit: 
     ax.fill_between(
         times, 0.5, data.beats, where=data.beats <= 0.5, interpolate=True, color=other, alpha=0.3, linewidth=0
     )
-    ax.plot(times, data.beats, color="#262626", marker="o" if len(times) == 1 else None)
+    alone = isolated(data.beats)
+    ax.plot(times, data.beats, color="#262626", marker="o" if alone.size else None, markevery=alone.tolist())
     ax.plot(times, data.equal, color="#808080", linestyle=(0, (4, 2)), linewidth=1.1)
     ax.axhline(0.5, color="#808080", linewidth=0.6)
     time_axis(ax, data.grid, axis=axis, unit=unit)
@@ -108,7 +122,7 @@ def draw_pair(ax: Axes, data: PairDominance, *, axis: Axis | None = None, unit: 
     for height, text, colour, side in (
         (1.0, f"{short[data.first]} wins more often", one, "top"),
         (0.0, f"{short[data.second]} wins more often", other, "bottom"),
-        (float(data.equal[-1]), f"equal within {data.rope:g}", "#606060", "center"),
+        (last_known(data.equal), f"equal within {data.rope:g}", "#606060", "center"),
     ):
         if side == "center" and not 0.12 < height < 0.88:  # would overlap the names
             height = 0.5

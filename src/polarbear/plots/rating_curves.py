@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import ArrayLike
 
-    from polarbear.arrays import Array
+    from polarbear.arrays import Array, Indices
     from polarbear.literals import Axis
     from polarbear.observe import Grid
     from polarbear.posterior.posterior import Posterior
@@ -39,7 +39,7 @@ class RatingCurves:
     names, all_names
         The algorithms that are shown, and all algorithms, whose order determines the colours.
     mean, lower, upper
-        Posterior mean and central credible interval.
+        Posterior mean and central credible interval; NaN where the algorithm was not observed.
     level
         The level of the interval.
     truth
@@ -86,13 +86,17 @@ class RatingCurves:
                 f"expected a truth of shape (time, algorithm) = {summary.mean.shape}, got {known.shape}; give one rating "
                 f"for each time of the grid and each of {', '.join(posterior.names)}"
             )
+        mean, lower, upper = (
+            np.where(posterior.observed, curves, np.nan)[:, columns]
+            for curves in (summary.mean, summary.lower, summary.upper)
+        )
         return cls(
             grid=posterior.grid,
             names=names,
             all_names=posterior.names,
-            mean=summary.mean[:, columns],
-            lower=summary.lower[:, columns],
-            upper=summary.upper[:, columns],
+            mean=mean,
+            lower=lower,
+            upper=upper,
             level=level,
             truth=None if known is None else known[:, columns],
         )
@@ -108,6 +112,8 @@ def draw_ratings(
     labelled: bool = True,
 ) -> None:
     """Draw means as lines, credible intervals as bands, and true ratings, if known, as dotted lines.
+
+    Lines and bands are interrupted where an algorithm was not observed.
 
     Parameters
     ----------
@@ -132,15 +138,18 @@ def draw_ratings(
         ax.fill_between(
             times, data.lower[:, column], data.upper[:, column], color=colour, alpha=shade * strength, linewidth=0
         )
-        if len(times) == 1:
-            ax.vlines(times, data.lower[:, column], data.upper[:, column], color=colour, alpha=strength, linewidth=1)
+        alone = isolated(data.mean[:, column])
+        if alone.size:
+            low, high = data.lower[alone, column], data.upper[alone, column]
+            ax.vlines(times[alone], low, high, color=colour, alpha=strength, linewidth=1)
         ax.plot(
             times,
             data.mean[:, column],
             color=colour,
             linestyle=look[name].dashes,
             alpha=strength,
-            marker="o" if len(times) == 1 else None,
+            marker="o" if alone.size else None,
+            markevery=alone.tolist(),
             zorder=3 if front else 2.5,
         )
         if data.truth is not None:
@@ -149,4 +158,22 @@ def draw_ratings(
     ax.set_ylim(bottom=0)
     ax.set_ylabel("rating (share of first places)")
     if labelled:
-        label_ends(ax, dict(zip(data.names, data.mean[-1].tolist(), strict=True)), look)
+        label_ends(ax, {name: last_known(mean) for name, mean in zip(data.names, data.mean.T, strict=True)}, look)
+
+
+def isolated(values: Array) -> Indices:
+    """Return the positions of values between two gaps (NaN), where a line is invisible and a marker is needed.
+
+    Examples
+    --------
+    >>> isolated(np.array([1.0, np.nan, 2.0, 3.0, np.nan, 4.0])).tolist()
+    [0, 5]
+    """
+    known = np.concatenate([[False], np.isfinite(values), [False]])
+    return np.flatnonzero(known[1:-1] & ~known[:-2] & ~known[2:])
+
+
+def last_known(values: Array) -> float:
+    """Return the last value that is not NaN; NaN if there is none."""
+    known = values[np.isfinite(values)]
+    return float(known[-1]) if known.size else float("nan")

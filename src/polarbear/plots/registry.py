@@ -10,7 +10,16 @@ from dataclasses import dataclass
 from typing import Literal
 
 FigureName = Literal[
-    "ratings", "decision-map", "values", "dominance", "pair", "evolution", "allocation", "rounds", "forecast"
+    "ratings",
+    "decision-map",
+    "values",
+    "dominance",
+    "pair",
+    "comparisons",
+    "evolution",
+    "allocation",
+    "rounds",
+    "forecast",
 ]
 
 
@@ -36,6 +45,7 @@ FIGURES: dict[FigureName, FigureEntry] = {
     "values": FigureEntry("values under a preference"),
     "dominance": FigureEntry("which algorithm beats which, for all pairs"),
     "pair": FigureEntry("two algorithms over time"),
+    "comparisons": FigureEntry("number of comparisons over time"),
     "evolution": FigureEntry("dominance over the rounds", needs="race"),
     "allocation": FigureEntry("number of instances on which each algorithm ran", needs="race"),
     "rounds": FigureEntry("ratings after the rounds with decisions", needs="race"),

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from polarbear.plots.lettering import name_ticks, time_axis, write_right
+from polarbear.plots.comparison_counts import draw_counts
+from polarbear.plots.lettering import write_right
 
 if TYPE_CHECKING:
     from typing import Self
@@ -80,43 +81,18 @@ def draw_allocation(ax: Axes, data: SampleAllocation, *, axis: Axis | None = Non
     The shade shows the number of instances on which it ran up to that time. The right margin shows the number of runs and
     their cost.
     """
-    from matplotlib.ticker import MaxNLocator
-
-    figure = ax.get_figure()
-    assert figure is not None
-    kind = data.grid.axis if axis is None else axis
-    shown = np.ma.masked_equal(data.counts.T, 0)
-    mesh = ax.pcolormesh(
-        _edges(data.grid.times, kind),
-        np.arange(len(data.names) + 1) - 0.5,
-        shown,
-        cmap="Blues",
-        vmin=-0.15 * data.instances,  # makes one instance distinguishable from none
-        vmax=max(data.instances, 1),
-        linewidth=0,
-        rasterized=False,
+    draw_counts(
+        ax,
+        data.grid,
+        data.names,
+        data.counts,
+        most=data.instances,
+        axis=axis,
+        unit=data.unit,
+        label=f"instances ({data.saved_share:.0%} of all {data.unit} saved)",
     )
-    for row in range(1, len(data.names)):
-        ax.axhline(row - 0.5, color="white", linewidth=2)
-    time_axis(ax, data.grid, axis=axis, unit=data.unit)
-    ax.set_ylim(len(data.names) - 0.5, -0.5)
-    ax.grid(visible=False)
-    name_ticks(ax.yaxis, data.names)
     for label, inside in zip(ax.get_yticklabels(), data.inside, strict=True):
         label.set_fontweight("bold" if inside else "normal")
     costs = [f"{cost / 1e6:,.3g} M" if cost >= _MANY else f"{cost:,.0f}" for cost in data.cost]
     lines = [(float(row), f"{data.runs[row]:,}, {cost}") for row, cost in enumerate(costs)]
     write_right(ax, [(-1.0, f"runs, {data.unit}"), *lines])
-    bar = figure.colorbar(mesh, ax=ax, location="top", aspect=60, shrink=1.0, pad=0.02)
-    bar.outline.set_visible(False)
-    bar.ax.xaxis.set_major_locator(MaxNLocator(6, integer=True))
-    bar.ax.set_xlim(0, max(data.instances, 1))
-    bar.set_label(f"instances ({data.saved_share:.0%} of all {data.unit} saved)", loc="left")
-
-
-def _edges(times: Array, kind: Axis) -> Array:
-    """Return cell borders half-way between the times on the axis; the first and last time are the outer borders."""
-    if len(times) == 1:
-        return np.array([times[0] * 0.9, times[0] * 1.1])
-    between = np.sqrt(times[:-1] * times[1:]) if kind == "log" else (times[:-1] + times[1:]) / 2
-    return np.concatenate([times[:1], between, times[-1:]])

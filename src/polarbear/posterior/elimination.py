@@ -6,8 +6,9 @@ may be more than 10 points higher than the other's. Therefore an elimination cos
 about 10 points. Under Plackett-Luce win rates and first places give the same order, and nothing is lost (the paper's
 Proposition 1).
 
-Under the Bayesian bootstrap an algorithm can be eliminated only by one that it was compared with at every time. If two
-algorithms share no instance, only the Plackett-Luce part of the blend distinguishes them, which does not justify an
+An algorithm that was not observed at some time neither eliminates nor is eliminated: there the draws come from the prior.
+Under the Bayesian bootstrap an algorithm can moreover be eliminated only by one that it was compared with at every time. If
+two algorithms share no instance, only the Plackett-Luce part of the blend distinguishes them, which does not justify an
 elimination.
 """
 
@@ -116,7 +117,7 @@ def elimination_probabilities_over_time(
     if specialists not in get_args(Specialists):
         raise ValueError(f"expected specialists as one of 'keep', 'drop', got {specialists!r}")
     beats = dominance(posterior) if beats is None else beats
-    if posterior.outcomes is not None:
+    if posterior.outcomes is not None or not posterior.observed.all():
         beats = np.where(_were_compared(posterior), beats, 0.0)
     if not _considers_first_places(posterior, specialists):
         return beats
@@ -127,8 +128,12 @@ def elimination_probabilities_over_time(
 
 
 def _were_compared(posterior: Posterior) -> Mask:
-    """Return whether two algorithms were observed on a common instance at each time, shape (time, algorithm, algorithm)."""
-    assert posterior.outcomes is not None
+    """Return whether two algorithms were compared at each time, shape (time, algorithm, algorithm).
+
+    With outcomes, this means on a common instance; without, that each was compared with some algorithm.
+    """
+    if posterior.outcomes is None:
+        return posterior.observed_pairs
     result = np.zeros((len(posterior.grid), len(posterior.names), len(posterior.names)), dtype=np.bool_)
     for a, b in zip(*np.triu_indices(len(posterior.names), 1), strict=True):
         result[:, a, b] = result[:, b, a] = posterior.outcomes.were_compared(int(a), int(b))

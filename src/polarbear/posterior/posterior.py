@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import DTypeLike, NDArray
 
-    from polarbear.arrays import Array
+    from polarbear.arrays import Array, Indices, Mask
     from polarbear.literals import FrameLibrary
     from polarbear.observe import Grid
     from polarbear.posterior.diagnostics import Diagnostics
@@ -70,6 +70,10 @@ class Posterior:
         The weighted instances behind ratings and win rates; None under the Plackett-Luce priors.
     scope
         What the answer generalises to, such as "to new functions, based on 24".
+    comparisons
+        Number of instances on which each algorithm was observed together with another one, shape (time, algorithm). Where
+        it is zero, draws come from the prior, and nothing is claimed about the algorithm. None if unknown, as in files of
+        older versions; then every algorithm counts as observed at every time.
     """
 
     ratings: Array
@@ -81,6 +85,7 @@ class Posterior:
     instances: int
     outcomes: OutcomeDraws | None = None
     scope: str = ""
+    comparisons: Indices | None = None
 
     def __post_init__(self) -> None:
         ratings = np.asarray(self.ratings, dtype=np.float64)
@@ -93,6 +98,11 @@ class Posterior:
             ratings = ratings.copy()
             ratings.flags.writeable = False
         object.__setattr__(self, "ratings", ratings)
+        if self.comparisons is not None and np.shape(self.comparisons) != expected:
+            raise ValueError(
+                f"expected comparisons of shape ({expected[0]} times, {expected[1]} algorithms), got "
+                f"{np.shape(self.comparisons)}"
+            )
 
     def __repr__(self) -> str:
         trust = "reliable" if self.diagnostics.reliable else "NOT reliable"
@@ -100,6 +110,18 @@ class Posterior:
             f"Posterior({len(self.names)} algorithms, {len(self.grid)} times, {self.instances} instances, "
             f"{len(self.ratings)} draws, {self.prior}, {trust})"
         )
+
+    @property
+    def observed(self) -> Mask:
+        """Whether each algorithm was observed together with another one at each time, shape (time, algorithm)."""
+        if self.comparisons is None:
+            return np.ones(self.ratings.shape[1:], dtype=np.bool_)
+        return np.asarray(self.comparisons > 0)
+
+    @property
+    def observed_pairs(self) -> Mask:
+        """Whether both algorithms of each pair were observed at each time, shape (time, algorithm, algorithm)."""
+        return np.asarray(self.observed[:, :, None] & self.observed[:, None])
 
     def win_rates(self, first: int, second: int) -> NDArray[np.floating[Any]]:
         """Return draws of the win rate of one algorithm over another, shape (time, draw).
@@ -151,19 +173,25 @@ class Posterior:
         return replace(self, ratings=self.ratings[keep], outcomes=outcomes)
 
     def to_table(self, level: float = 0.95) -> Table:
-        """Return one row per time and algorithm: its rating, the credible interval, and the probability of being best."""
-        summary = self.summary(level)
+        """Return one row per time and algorithm: its rating, the credible interval, and the probability of being best.
+
+        They are NaN where the algorithm was not observed. The last column is the number of comparisons, if it is known.
+        """
+        summary, observed = self.summary(level), self.observed
         times, algorithms = summary.mean.shape
-        best = [probability_best(self.ratings[:, t]) for t in range(times)]  # the data of one time stay in cache
-        return {
+        best = np.zeros((times, algorithms))
+        for t in range(times):  # the data of one time stay in cache
+            if (known := np.flatnonzero(observed[t])).size:
+                best[t, known] = probability_best(self.ratings[:, t][:, known])
+        shown = {"rating": summary.mean, "lower": summary.lower, "upper": summary.upper, "probability_best": best}
+        cells = {name: np.where(observed, each, np.nan).ravel() for name, each in shown.items()}
+        table: Table = {
             "algorithm_name": list(self.names) * times,
             "time": np.repeat(self.grid.times, algorithms),
-            "rating": summary.mean.ravel(),
-            "lower": summary.lower.ravel(),
-            "upper": summary.upper.ravel(),
+            **cells,
             "level": np.full(times * algorithms, level),
-            "probability_best": np.concatenate(best),
         }
+        return table if self.comparisons is None else {**table, "comparisons": self.comparisons.ravel()}
 
     def to_frame(self, level: float = 0.95, *, backend: FrameLibrary = "pandas") -> Any:
         """Return `to_table` as a data frame of pandas, polars or pyarrow; for pairs see `pb.relations`."""

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 _FORMAT = "polarbear-posterior"
 # In version 1 win rates follow from the ratings. Version 2 adds the weighted instances that win rates are computed from.
+# Both may hold the number of comparisons, which older readers ignore.
 _VERSION = 2
 _OUTCOME_FIELDS = ("ranks", "weights", "sizes", "scale", "utilities", "spread")
 
@@ -44,10 +45,12 @@ def write_fields(path: str | PathLike[str], fields: dict[str, Any], *, short: bo
         "diagnostics": asdict(fields["diagnostics"]),
         **{name: fields[name] for name in ("names", "joint", "prior", "instances", "scope")},
     }
-    arrays = {}
+    arrays: dict[str, NDArray[Any]] = {}
+    if fields["comparisons"] is not None:
+        arrays["comparisons"] = fields["comparisons"].astype(np.int64)
     if outcomes is not None:
         about["model_weight"], about["observed"] = outcomes.model_weight, outcomes.observed
-        arrays = _outcome_arrays(outcomes, short=short)
+        arrays |= _outcome_arrays(outcomes, short=short)
     text = np.frombuffer(json.dumps(about, allow_nan=True).encode(), dtype=np.uint8)
     write: Any = np.savez if short else np.savez_compressed
     ratings = _pack(fields["ratings"]) if short else fields["ratings"]
@@ -64,7 +67,7 @@ def read_fields(path: str | PathLike[str]) -> dict[str, Any]:
             with np.load(file, allow_pickle=False) as archive:
                 about = json.loads(archive["about"].tobytes())
                 ratings, times = archive["ratings"], archive["times"]
-                arrays = {name: archive[name] for name in _OUTCOME_FIELDS if name in archive.files}
+                arrays = {name: archive[name] for name in (*_OUTCOME_FIELDS, "comparisons") if name in archive.files}
         except Exception as error:  # foreign and damaged files make the readers raise errors of many types
             raise ValueError(f"{path} is not a posterior file that Posterior.save wrote, or it is damaged") from error
     if not isinstance(about, dict) or about.get("format") != _FORMAT:
@@ -86,6 +89,7 @@ def read_fields(path: str | PathLike[str]) -> dict[str, Any]:
             "instances": int(about["instances"]),
             "outcomes": _read_outcomes(arrays, about, shape[1:]),
             "scope": str(about.get("scope", "")),
+            "comparisons": arrays["comparisons"].astype(np.intp) if "comparisons" in arrays else None,
         }
     except (KeyError, TypeError, ValueError) as error:
         raise ValueError(f"{path} is a damaged posterior file: {error}") from error

@@ -2,6 +2,11 @@
 
 All relations are pairwise: they compare the win rate of the row over the column with one half. Their probabilities are
 shares of posterior draws. In every matrix the row is compared with the column, and the diagonal is zero.
+
+At times at which one of the two was not observed (`Posterior.observed`) the draws come from the prior and are no evidence.
+There, `dominance` is one half and `equivalence` zero, so that the pair is undecided. A pair with such a time has no
+`anytime_dominance`, and its `crossing` rests on the other times. `win_rates` and `win_probability` return the draws and
+their mean at all times.
 """
 
 from __future__ import annotations
@@ -163,7 +168,8 @@ def dominance(posterior: Posterior, *, where: ArrayLike = True) -> Array:
     """Return P(the row beats the column on most instances at t), shape (time, algorithm, algorithm).
 
     "Most" is a win rate above one half; under Plackett-Luce this is θ_A(t) > θ_B(t). Off the diagonal,
-    P(A beats B) + P(B beats A) = 1, except for draws with a win rate of exactly one half.
+    P(A beats B) + P(B beats A) = 1, except for draws with a win rate of exactly one half. Where A or B was not observed,
+    both are one half: undecided.
 
     Parameters
     ----------
@@ -172,7 +178,8 @@ def dominance(posterior: Posterior, *, where: ArrayLike = True) -> Array:
     where
         The entries to compute, as in NumPy: a mask that broadcasts to the shape of the result. The other entries are zero.
     """
-    return _shares(posterior, where, lambda rates: (_share(rates > 0.5), _share(rates < 0.5)))
+    shares = _shares(posterior, where, lambda rates: (_share(rates > 0.5), _share(rates < 0.5)))
+    return _fill_unobserved(posterior, shares, where, 0.5)
 
 
 def win_probability(posterior: Posterior) -> Array:
@@ -187,6 +194,8 @@ def win_probability(posterior: Posterior) -> Array:
 
 def equivalence(posterior: Posterior, *, rope: float = 0.05, where: ArrayLike = True) -> Array:
     """Return P(the win rate lies within `rope` of one half), shape (time, algorithm, algorithm).
+
+    It is zero where one of the two was not observed.
 
     Parameters
     ----------
@@ -204,29 +213,27 @@ def equivalence(posterior: Posterior, *, rope: float = 0.05, where: ArrayLike = 
         share = _share(np.abs(rates - 0.5) <= rope)
         return share, share
 
-    return _shares(posterior, where, within)
+    return _fill_unobserved(posterior, _shares(posterior, where, within), where, 0.0)
 
 
 def anytime_dominance(posterior: Posterior, *, where: ArrayLike = True) -> Array:
     """Return P(the row beats the column on most instances at every t), shape (algorithm, algorithm); needs joint draws.
 
-    For `where` see `dominance`.
+    It is zero for pairs of which one was not observed at some time. For `where` see `dominance`.
     """
     posterior.require_joint("anytime dominance")
-    n = len(posterior.names)
-    result, wanted = np.zeros((n, n)), np.broadcast_to(where, (n, n))
-    for a, b in _pairs(wanted | wanted.T):
-        rates = posterior.win_rates(a, b)
-        result[a, b] = np.count_nonzero((rates > 0.5).all(axis=0)) / rates.shape[1]
-        result[b, a] = np.count_nonzero((rates < 0.5).all(axis=0)) / rates.shape[1]
-    return np.where(wanted, result, 0.0)
+    wanted = np.broadcast_to(where, (len(posterior.names),) * 2) & posterior.observed_pairs.all(axis=0)
+    return np.where(wanted, _always_ahead(posterior, wanted), 0.0)
 
 
 def crossing(posterior: Posterior) -> Array:
-    """Return P(neither beats the other at every t), shape (algorithm, algorithm); needs joint draws."""
+    """Return P(neither beats the other at every t), shape (algorithm, algorithm); needs joint draws.
+
+    Times at which one of the two was not observed do not count.
+    """
     posterior.require_joint("crossing")
-    dominated = anytime_dominance(posterior)
-    result = 1 - (dominated + dominated.T)
+    ahead = _always_ahead(posterior, np.ones((len(posterior.names),) * 2, dtype=bool))
+    result = 1 - (ahead + ahead.T)
     np.fill_diagonal(result, 0.0)
     return np.clip(result, 0.0, 1.0)
 
@@ -240,14 +247,42 @@ def pareto_probability(posterior: Posterior) -> Array:
 
 
 def is_dominated(posterior: Posterior) -> Mask:
-    """Return whether some other algorithm beats each one at every t, shape (algorithm, draw)."""
-    n, draws = len(posterior.names), len(posterior.ratings)
-    beaten = np.zeros((n, draws), dtype=bool)
-    for a, b in _pairs(np.ones((n, n), dtype=bool)):
+    """Return whether some other algorithm beats each one at every t, shape (algorithm, draw).
+
+    An algorithm that was not observed at some time neither beats others at every t nor is beaten.
+    """
+    beaten = np.zeros((len(posterior.names), len(posterior.ratings)), dtype=bool)
+    for a, b in _pairs(np.asarray(posterior.observed_pairs.all(axis=0))):
         rates = posterior.win_rates(a, b)
         beaten[b] |= (rates > 0.5).all(axis=0)
         beaten[a] |= (rates < 0.5).all(axis=0)
     return beaten
+
+
+def _always_ahead(posterior: Posterior, wanted: Mask) -> Array:
+    """Return P(the row beats the column at every time at which both were observed), one half if there is none.
+
+    Pairs for which neither direction is wanted are zero.
+    """
+    result, observed = np.zeros(wanted.shape), posterior.observed_pairs
+    for a, b in _pairs(wanted):
+        rates = posterior.win_rates(a, b)
+        if not observed[:, a, b].all():
+            rates = rates[observed[:, a, b]]
+        if not len(rates):
+            result[a, b] = result[b, a] = 0.5
+            continue
+        result[a, b] = np.count_nonzero((rates > 0.5).all(axis=0)) / rates.shape[1]
+        result[b, a] = np.count_nonzero((rates < 0.5).all(axis=0)) / rates.shape[1]
+    return result
+
+
+def _fill_unobserved(posterior: Posterior, shares: Array, where: ArrayLike, value: float) -> Array:
+    """Replace the wanted entries of pairs of which one was not observed; the diagonal stays zero."""
+    if posterior.observed.all():
+        return shares
+    unobserved = ~posterior.observed_pairs & ~np.eye(len(posterior.names), dtype=bool)
+    return np.where(unobserved & np.asarray(where, dtype=bool), value, shares)
 
 
 def _pairs(wanted: Mask) -> Iterator[tuple[int, int]]:

@@ -16,6 +16,7 @@ from polarbear.plots import DecisionBands, DominanceEvolution, DominanceMatrix, 
 from polarbear.posterior.elimination import dominated
 from polarbear.reporting.draws import pack_ratings, pack_win_rates
 from polarbear.reporting.sentences import (
+    comparisons_sentence,
     diagnostic_sentences,
     error_bound_clause,
     prior_sentences,
@@ -63,7 +64,8 @@ def best_by_budget(subject: Subject) -> Data:
     leaders, names = subject.leaders, subject.posterior.names
     return {
         "columns": [names.index(name) for name in leaders.names],
-        "probability": leaders.probability_best.T.round(4).tolist(),
+        "times": leaders.edge_times.tolist(),
+        "probability": leaders.edges.T.round(4).tolist(),
         "leads": [[names.index(each.name), each.start, each.stop] for each in leaders.leads],
         "changes": [
             {"before": each.before, "after": each.after, "time": each.time, "lower": each.lower, "upper": each.upper}
@@ -115,6 +117,14 @@ def explorer(subject: Subject) -> Data:
 def ratings(subject: Subject) -> Data:
     """Return no data of its own: the explorer shows the rating curves too, so that they are shared."""
     return {}
+
+
+def comparisons(subject: Subject) -> Data | None:
+    """Return a sentence on the number of comparisons; the counts are shared, since all charts need them."""
+    counts = subject.posterior.comparisons
+    if counts is None:
+        return None
+    return {"sentence": comparisons_sentence(subject.posterior), "equal": bool((counts == counts[0, 0]).all())}
 
 
 def eliminations(subject: Subject) -> Data:
@@ -181,7 +191,7 @@ def aocc(subject: Subject) -> Data | None:
 
 
 def cost(subject: Subject) -> Data | None:
-    """Return the cost of a race by algorithm, what it saved, and where its runs ended."""
+    """Return the cost of a race by algorithm, and what it saved."""
     result = subject.result
     if result is None:
         return None
@@ -191,7 +201,6 @@ def cost(subject: Subject) -> Data | None:
         "cost": allocation.cost[columns].tolist(),
         "full": result.instances * float(allocation.grid.times[-1]),
         "runs": allocation.runs[columns].tolist(),
-        "observed": allocation.counts[:, columns].T.tolist(),
         "instances": allocation.instances,
         "saved": allocation.saved_share,
     }
@@ -272,6 +281,7 @@ SECTIONS = (
     Section("groups", groups, ("groups.js",)),
     Section("explorer", explorer, _EXPLORER_SCRIPTS),
     Section("ratings", ratings, ("ratings.js",)),
+    Section("comparisons", comparisons, ("comparisons.js",)),
     Section("eliminations", eliminations, ("eliminations.js",)),
     Section("pairs", pairs, ("pairs.js",)),
     Section("aocc", aocc, ("aocc.js",)),

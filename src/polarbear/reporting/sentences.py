@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from polarbear.exports import format_error_bound
+from polarbear.selection.observed_times import unobserved_sentence
 from polarbear.selection.preference import format_budget
 
 if TYPE_CHECKING:
@@ -72,8 +73,10 @@ def pareto_sentence(candidates: Sequence[str], names: Sequence[str], *, settled:
 def leader_sentence(bands: DecisionBands, unit: str) -> str:
     """Return which algorithm to choose in which range of budgets, if a short sentence can say so."""
     leads = bands.leads
-    if len(bands.names) == 1:
+    if len(bands.names) == 1 or not leads:
         return ""
+    if not bands.probability_best.any(axis=1).all():
+        return _leaders_with_gaps(bands, unit)
     if len(leads) == 1:
         return f"At every budget the best choice is {leads[0].name}."
     if len(leads) > _LEADERS or sum(len(each.name) for each in leads) > _LETTERS:
@@ -81,6 +84,34 @@ def leader_sentence(bands: DecisionBands, unit: str) -> str:
     parts = [f"Up to about {_two_digits(leads[0].stop)} {unit}".rstrip() + f" choose {leads[0].name}"]
     parts += [f"from there to about {_two_digits(each.stop)} {each.name}" for each in leads[1:-1]]
     return f"{', '.join(parts)}, beyond that {leads[-1].name}."
+
+
+def _leaders_with_gaps(bands: DecisionBands, unit: str) -> str:
+    """Return the leaders by ranges of budgets, where no algorithm was observed together with another at some budgets."""
+    unknown = "At other budgets no algorithm was observed together with another."
+    if len(bands.leads) > _LEADERS or sum(len(each.name) for each in bands.leads) > _LETTERS:
+        return unknown
+    parts = []
+    for each in bands.leads:
+        start, stop = _two_digits(each.start), _two_digits(each.stop)
+        where = f"at {start}" if start == stop else f"from {start} to {stop}"
+        parts.append(f"{where} {unit}".rstrip() + f" choose {each.name}")
+    sentence = ", ".join(parts)
+    return f"{sentence[0].upper()}{sentence[1:]}. {unknown}"
+
+
+def comparisons_sentence(posterior: Posterior) -> str:
+    """Return on how many instances the algorithms were compared, and where they were not."""
+    counts = posterior.comparisons
+    if counts is None:
+        return ""
+    least, most = int(counts.min()), int(counts.max())
+    number = f"{least:,}" if least == most else f"{least:,} to {most:,}"
+    sentence = (
+        f"Each algorithm was compared with others on {number} of {posterior.instances:,} instances at each budget."
+    )
+    gaps = unobserved_sentence(posterior)
+    return f"{sentence} {gaps} There nothing is claimed about them, and they are not recommended." if gaps else sentence
 
 
 def stop_sentence(result: RaceResult, *, running: bool) -> str:

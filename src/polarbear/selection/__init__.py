@@ -8,7 +8,7 @@ repeated. The package needs NumPy alone. Each step has a module:
   `quadrature` integrates over time.
 - `risk`: turns the drawn values of a candidate into a score.
 - `recommendation`: `select`, which returns the candidate with the highest score and all others; `candidates` checks their
-  names, and `explanation` puts the recommendation into words.
+  names, `observed_times` leaves out those without observations, and `explanation` puts the recommendation into words.
 - `portfolio`, `virtual_portfolio`: portfolios valued from ratings, and portfolios built from stored runs.
 - `leaders`, `worst_case_regret`: the decision map, and bounds of the largest regret over all preferences.
 """

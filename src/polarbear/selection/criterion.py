@@ -20,7 +20,7 @@ from polarbear.observe.rankings import ABSENT
 from polarbear.single_thread import single_thread
 
 if TYPE_CHECKING:
-    from polarbear.arrays import Array, Array32, Ranks
+    from polarbear.arrays import Array, Array32, Indices, Ranks
     from polarbear.posterior.outcome_draws import OutcomeDraws
     from polarbear.posterior.posterior import Posterior
 
@@ -62,7 +62,8 @@ class TopK:
 
     Under `BayesianBootstrap` this is the weighted share among the instances on which all algorithms were observed: if one is
     missing, the first k places of the others are unknown. The share is blended with the Plackett-Luce fit as the ratings
-    are, with the weight of the fit relative to these instances. Under the other priors it follows from Plackett-Luce.
+    are, with the weight of the fit relative to these instances. Under the other priors it follows from Plackett-Luce. At
+    times at which some algorithms were not observed, the first k places are those among the others.
 
     Parameters
     ----------
@@ -91,10 +92,14 @@ class TopK:
             )
         if self.k == 1:
             return posterior.ratings[:, times]
-        if posterior.outcomes is None:
-            ratings = posterior.ratings.transpose(1, 2, 0)[times]
-            return plackett_luce_top(ratings, self.k).transpose(2, 0, 1)
-        return _top_of_outcomes(posterior.outcomes, self.k, times).transpose(2, 0, 1)
+        places = np.arange(len(posterior.grid))[times]
+        patterns, index = np.unique(posterior.observed[times], axis=0, return_inverse=True)
+        result = np.zeros((len(places), algorithms, len(posterior.ratings)))
+        for number, observed in enumerate(patterns):  # usually a single one: all algorithms at all times
+            at, columns = np.flatnonzero(index.ravel() == number), np.flatnonzero(observed)
+            if columns.size:
+                result[np.ix_(at, columns)] = _top(posterior, self.k, places[at], columns)
+        return result.transpose(2, 0, 1)
 
     def describe(self, value: float, algorithms: int) -> str:
         """Return the meaning of a value, as the predicate of a sentence about an algorithm."""
@@ -108,19 +113,22 @@ class TopK:
 class MeanRank:
     """The expected rank among all algorithms.
 
-    The value is (n − rank) / (n − 1), the mean win rate against the n − 1 other algorithms, so that higher is better.
+    The value is (n − rank) / (n − 1), the mean win rate against the n − 1 other algorithms, so that higher is better. At
+    each time only algorithms that were observed count as others.
     """
 
     def curves(self, posterior: Posterior, times: slice = _WHOLE) -> Array:
         """Return curves (draw, time, algorithm) at the selected times."""
         number = len(posterior.names)
         draws, used = len(posterior.ratings), len(posterior.grid.times[times])
+        observed = posterior.observed[times]
         wins = np.zeros((used, number, draws))
         for a, b in zip(*np.triu_indices(number, 1), strict=True):
             rates = posterior.win_rates(int(a), int(b))[times]
-            wins[:, a] += rates
-            wins[:, b] += 1 - rates
-        shares: Array = wins / max(number - 1, 1)
+            wins[:, a] += np.where(observed[:, [b]], rates, 0.0)
+            wins[:, b] += np.where(observed[:, [a]], 1 - rates, 0.0)
+        others = observed.sum(axis=1, keepdims=True) - observed
+        shares: Array = wins / np.maximum(others, 1)[..., None]
         return shares.transpose(2, 0, 1)
 
     def describe(self, value: float, algorithms: int) -> str:
@@ -162,6 +170,13 @@ class WinRateAgainst:
 
 
 Criterion = FirstPlace | TopK | MeanRank | WinRateAgainst
+
+
+def _top(posterior: Posterior, k: int, times: Indices, columns: Indices) -> Array:
+    """Return P(among the first k) of some algorithms among themselves, shape (time, algorithm, draw)."""
+    if posterior.outcomes is not None:
+        return _top_of_outcomes(posterior.outcomes, k, times, columns)
+    return plackett_luce_top(posterior.ratings.transpose(1, 2, 0)[np.ix_(times, columns)], k)
 
 
 def plackett_luce_top(ratings: Array, k: int) -> Array:
@@ -220,16 +235,19 @@ def _add_entrant(counts: Array, waiting: Array, arrived: Array) -> Array:
     return updated
 
 
-def _top_of_outcomes(outcomes: OutcomeDraws, k: int, times: slice) -> Array:
-    """Return P(among the first k), shape (time, algorithm, draw), from weighted instances blended with the model fit."""
+def _top_of_outcomes(outcomes: OutcomeDraws, k: int, times: Indices, columns: Indices) -> Array:
+    """Return P(among the first k), shape (time, algorithm, draw), from weighted instances blended with the model fit.
+
+    Only the algorithms `columns` count, and only instances on which all of them were observed.
+    """
     model = None
     if outcomes.utilities is not None and outcomes.model_weight > 0:
-        utilities = outcomes.utilities[times].astype(np.float64)
+        utilities = outcomes.utilities[np.ix_(times, columns)].astype(np.float64)
         strengths = np.exp(utilities - utilities.max(axis=1, keepdims=True))
         model = plackett_luce_top(strengths, k)
         if math.isinf(outcomes.model_weight):
             return model
-    ranks = outcomes.ranks[:, times]
+    ranks = outcomes.ranks[:, times][..., columns]
     complete = (ranks != ABSENT).all(axis=2)
     scale = complete.astype(np.float32)
     if outcomes.scale is not None:
@@ -240,7 +258,9 @@ def _top_of_outcomes(outcomes: OutcomeDraws, k: int, times: slice) -> Array:
         total = (scale.T @ outcomes.weights)[:, None]
         sums = (shares.reshape(rows, -1).T @ outcomes.weights).reshape(used, algorithms, -1)
     # A draw without weight on complete instances is uninformative: all algorithms get k / n.
-    result = np.divide(sums, total, out=np.full_like(sums, k / algorithms), where=total > 0).astype(np.float64)
+    result = np.divide(sums, total, out=np.full_like(sums, min(k / algorithms, 1.0)), where=total > 0).astype(
+        np.float64
+    )
     if model is not None:
         share = outcomes.model_weight / (outcomes.model_weight + outcomes.sizes @ complete)
         result += share[:, None, None] * (model - result)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from polarbear.selection.budget_distribution import BudgetDistribution
 from polarbear.selection.criterion import FirstPlace
 from polarbear.selection.custom_preference import Custom
+from polarbear.selection.observed_times import observed_candidates
 from polarbear.selection.preference import At, Final
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ def explain(
     single: str | None = None,
     win_rate: float | None = None,
     exhaustive: bool = True,
+    not_observed: tuple[str, ...] = (),
 ) -> str:
     """Return the recommendation in words, with remarks on the criterion, the portfolio and the posterior.
 
@@ -42,10 +44,18 @@ def explain(
         For a portfolio: the best single algorithm, and the portfolio's win rate against it.
     exhaustive
         Whether all portfolios were compared, rather than those that a search visited.
+    not_observed
+        The algorithms that are left out, because they were not observed at these budgets.
     """
     sentences = [
         _answer(preference, risk, criterion, candidates),
-        *_remarks_on_criterion(preference, criterion, candidates[0], len(posterior.names)),
+        *_remarks_on_left_out(not_observed),
+        *_remarks_on_criterion(
+            preference,
+            criterion,
+            candidates[0],
+            len(observed_candidates(posterior, posterior.names, preference, criterion)),
+        ),
         *_remarks_on_portfolio(preference, candidates[0], single, win_rate, exhaustive),
         *_remarks_on_posterior(posterior, preference),
     ]
@@ -62,6 +72,12 @@ def _answer(preference: Preference, risk: Risk, criterion: Criterion, candidates
             f"{best.regret:.3f} in expected regret; next comes {candidates[1].name}"
         )
     return words
+
+
+def _remarks_on_left_out(not_observed: tuple[str, ...]) -> list[str]:
+    if not not_observed:
+        return []
+    return [f"Left out, since not observed together with another algorithm at these budgets: {', '.join(not_observed)}"]
 
 
 def _remarks_on_criterion(preference: Preference, criterion: Criterion, best: Candidate, algorithms: int) -> list[str]:

@@ -1,6 +1,7 @@
 """The decision map: the leader at each budget, its probability of leading, and the changes of leader.
 
-The leader is the algorithm with the highest expected rating, the one that comes first most often.
+The leader is the algorithm with the highest expected rating, the one that comes first most often. Algorithms lead only at
+budgets at which they were observed.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from polarbear.observe import Grid
 from polarbear.posterior.probability_best import probability_best
 from polarbear.selection.candidates import check_candidates
 from polarbear.selection.preference import format_budget
@@ -19,13 +21,13 @@ from polarbear.table import as_frame, as_html
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from polarbear.arrays import Array
+    from polarbear.arrays import Array, Mask
     from polarbear.literals import FrameLibrary
-    from polarbear.observe import Grid
     from polarbear.posterior.posterior import Posterior
     from polarbear.table import Table
 
 
+_NONE = -1  # instead of the position of a leader
 _CERTAIN = 0.95  # a change of leader in fewer draws is reported as uncertain ("if at all")
 
 
@@ -60,29 +62,33 @@ class DecisionMap:
     grid
         The budgets.
     best
-        The leader at each budget: the algorithm with the highest expected rating.
+        The leader at each budget: of the observed candidates, the one with the highest expected rating. None where no
+        candidate was observed together with another algorithm.
     probability_best
         The probability that a candidate comes first more often than any other at a budget, shape (time, candidate). Rows
-        sum to one.
+        sum to one. Candidates that were not observed have probability zero.
     names
         The candidates.
+    observed
+        Whether each candidate was observed at each budget, shape (time, candidate).
     leader_changes
         The changes of leader; empty if the posterior is not joint over time.
     """
 
     grid: Grid
     names: tuple[str, ...]
-    best: tuple[str, ...]
+    best: tuple[str | None, ...]
     probability_best: Array
+    observed: Mask
     leader_changes: tuple[LeaderChange, ...]
 
     def to_table(self) -> Table:
-        """Return one row per time and candidate: its probability of leading, and whether it leads."""
+        """Return one row per time and candidate: its probability of leading, NaN if not observed, and whether it leads."""
         times, candidates = self.probability_best.shape
         return {
             "time": np.repeat(self.grid.times, candidates),
             "algorithm_name": list(self.names) * times,
-            "probability_best": self.probability_best.ravel(),
+            "probability_best": np.where(self.observed, self.probability_best, np.nan).ravel(),
             "leads": np.array([name == best for best in self.best for name in self.names], dtype=bool),
         }
 
@@ -91,24 +97,21 @@ class DecisionMap:
         return as_frame(self.to_table(), backend)
 
     def _repr_html_(self) -> str:
-        where, leaders, probabilities = zip(*self._stretches(), strict=True)
-        table = {"budget": where, "leader": leaders, "probability_best": probabilities}
+        where, claims = zip(*self._stretches(), strict=True)
+        table = {"budget": where, "leader": claims}
         return as_html(table, title="The leader at each budget", notes=tuple(self._changes()))
 
     def __str__(self) -> str:
-        stretches = [f"{where}: {name}, best with probability {sure}" for where, name, sure in self._stretches()]
-        return "\n".join([*stretches, *self._changes()])
+        return "\n".join([*(f"{where}: {claim}" for where, claim in self._stretches()), *self._changes()])
 
-    def _stretches(self) -> Iterator[tuple[str, str, str]]:
-        """Yield where each leader leads without interruption, its name, and its probability, as text."""
-        edges = [0, *(k for k in range(1, len(self.best)) if self.best[k] != self.best[k - 1]), len(self.best)]
+    def _stretches(self) -> Iterator[tuple[str, str]]:
+        """Yield where the leader stays the same, and what is known about it, as text."""
+        kinds = list(zip(self.best, self._alone(), strict=True))
+        edges = [0, *(k for k in range(1, len(kinds)) if kinds[k] != kinds[k - 1]), len(kinds)]
         for first, stop in pairwise(edges):
-            name = self.best[first]
-            sure = self.probability_best[first:stop, self.names.index(name)]
             start, end = format_budget(self.grid.times[first]), format_budget(self.grid.times[stop - 1])
             where = f"from {start} to {end}" if stop - first > 1 else f"at {start}"
-            least, most = f"{sure.min():.2f}", f"{sure.max():.2f}"
-            yield where, name, least if least == most else f"{least} to {most}"
+            yield where, self._claim(first, stop)
 
     def _changes(self) -> Iterator[str]:
         """Yield a sentence per change of leader."""
@@ -117,12 +120,28 @@ class DecisionMap:
             doubt = f", if at all (probability {each.probability:.2f})" if each.probability < _CERTAIN else ""
             yield f"{each.after} overtakes {each.before} at about {about} ({lower} to {upper}){doubt}"
 
+    def _alone(self) -> list[bool]:
+        """Return whether only one of several candidates was observed at each budget, so that it has no competitor."""
+        return [len(self.names) > 1 and int(observed.sum()) == 1 for observed in self.observed]
+
+    def _claim(self, first: int, stop: int) -> str:
+        """Return what is known about the leader at the budgets from position `first` to before `stop`."""
+        name = self.best[first]
+        if name is None:
+            return "no algorithm was observed together with another"
+        if self._alone()[first]:
+            return f"{name}, the only one observed"
+        sure = self.probability_best[first:stop, self.names.index(name)]
+        least, most = f"{sure.min():.2f}", f"{sure.max():.2f}"
+        return f"{name}, best with probability {least if least == most else f'{least} to {most}'}"
+
 
 def decision_map(posterior: Posterior, *, among: Sequence[str] | None = None) -> DecisionMap:
     """Return the leader at each budget, its probability of leading, and the changes of leader.
 
     The leader is the algorithm that comes first most often: the one with the highest expected rating among the candidates.
-    It need not beat every other algorithm on most instances; for pairs see `win_rates`.
+    It need not beat every other algorithm on most instances; for pairs see `win_rates`. A candidate does not lead where it
+    was not observed.
 
     Parameters
     ----------
@@ -133,19 +152,30 @@ def decision_map(posterior: Posterior, *, among: Sequence[str] | None = None) ->
     """
     names = check_candidates(posterior, among)
     columns = np.array([posterior.names.index(name) for name in names])
-    leaders, probability = np.empty(len(posterior.grid), dtype=np.intp), np.empty((len(posterior.grid), len(names)))
+    observed = posterior.observed[:, columns]
+    leaders = np.full(len(posterior.grid), _NONE)
+    probability = np.zeros(observed.shape)
     for t in range(len(posterior.grid)):  # the data of one time stay in cache
-        at_time = posterior.ratings[:, t][:, columns]
-        leaders[t] = at_time.mean(axis=0).argmax()
-        probability[t] = probability_best(at_time)
+        known = np.flatnonzero(observed[t])
+        if known.size:
+            at_time = posterior.ratings[:, t][:, columns[known]]
+            leaders[t] = known[at_time.mean(axis=0).argmax()]
+            probability[t, known] = probability_best(at_time)
     changes = []
     if posterior.joint:
         for k in np.flatnonzero(np.diff(leaders)):
-            before, after = (posterior.ratings[..., columns[leaders[each]]] for each in (k, k + 1))
-            when = _time_of_change(posterior.grid, before, after, int(k))
+            pair = leaders[[k, k + 1]]
+            # An algorithm that was not observed on one side of the change is not overtaken: it is unknown there.
+            if (pair == _NONE).any() or not observed[k : k + 2, pair].all():
+                continue
+            both = np.asarray(observed[:, pair].all(axis=1))
+            before, after = (posterior.ratings[:, both, column] for column in columns[pair])
+            grid = Grid(posterior.grid.times[both], posterior.grid.axis)
+            when = _time_of_change(grid, before, after, int(np.count_nonzero(both[:k])))
             if when is not None:
-                changes.append(LeaderChange(names[leaders[k]], names[leaders[k + 1]], *when))
-    return DecisionMap(posterior.grid, names, tuple(names[leader] for leader in leaders), probability, tuple(changes))
+                changes.append(LeaderChange(names[pair[0]], names[pair[1]], *when))
+    best = tuple(None if leader == _NONE else names[leader] for leader in leaders)
+    return DecisionMap(posterior.grid, names, best, probability, observed, tuple(changes))
 
 
 def _time_of_change(grid: Grid, before: Array, after: Array, k: int) -> tuple[float, float, float, float] | None:

@@ -16,6 +16,7 @@ from polarbear.selection.candidates import Candidate, check_candidates
 from polarbear.selection.criterion import FirstPlace
 from polarbear.selection.custom_preference import Custom, require_monotone
 from polarbear.selection.explanation import explain
+from polarbear.selection.observed_times import observed_candidates
 from polarbear.selection.portfolio import (
     Valuation,
     can_enumerate,
@@ -63,6 +64,8 @@ class Selection:
         For a portfolio: the expected share of instances on which its best member beats that algorithm, averaged over time by
         the preference (over the grid for a custom one). Ties count one half, also where the algorithm itself is the best
         member. None for a single algorithm.
+    not_observed
+        The algorithms that are left out, because they were not observed together with another one at these budgets.
     """
 
     candidates: tuple[Candidate, ...]
@@ -71,6 +74,7 @@ class Selection:
     criterion: str = str(FirstPlace())
     best_single: str | None = None
     win_rate_against_best_single: float | None = None
+    not_observed: tuple[str, ...] = ()
 
     @property
     def recommendation(self) -> str | tuple[str, ...]:
@@ -144,7 +148,7 @@ def select(
         `Expected` (default), `ProbabilityBest`, `Quantile` or `Regret`.
     among
         The candidates, such as the Pareto set of a race; all algorithms by default. Ratings and ranks remain those among
-        all algorithms.
+        all algorithms. Algorithms that were not observed at budgets with more than 5 % of the weight are left out.
     portfolio
         The number of machines that run side by side. The best result counts, and an algorithm may run on several machines.
         The value of different algorithms is the sum of their ratings; that of copies follows from Plackett-Luce.
@@ -178,6 +182,8 @@ def select(
             f"expected FirstPlace() as the criterion of a portfolio, got {criterion!r} for {size} machines; leave the "
             "criterion out, or choose a single algorithm"
         )
+    wanted, names = names, observed_candidates(posterior, names, preference, criterion)
+    left_out = tuple(name for name in wanted if name not in names)
     columns = [posterior.names.index(name) for name in names]
     valuation = _valuation(posterior, preference, criterion, columns)
     if isinstance(preference, Custom):
@@ -208,9 +214,17 @@ def select(
         single = names[int(risk.score(valuation.members).argmax())]
         win_rate = _win_rate(posterior, preference, candidates[0].members, single)
     sentence = explain(
-        posterior, preference, risk, criterion, candidates, single=single, win_rate=win_rate, exhaustive=exhaustive
+        posterior,
+        preference,
+        risk,
+        criterion,
+        candidates,
+        single=single,
+        win_rate=win_rate,
+        exhaustive=exhaustive,
+        not_observed=left_out,
     )
-    return Selection(candidates, sentence, values[:, order], str(criterion), single, win_rate)
+    return Selection(candidates, sentence, values[:, order], str(criterion), single, win_rate, left_out)
 
 
 def _valuation(posterior: Posterior, preference: Preference, criterion: Criterion, columns: list[int]) -> Valuation:

@@ -55,7 +55,8 @@ def worst_case_regret(posterior: Posterior, *, among: Sequence[str] | None = Non
         sup_u min_A Regret(A, u)  ≤  E[max_B D_B(θ_B)].
 
     *Lower bound.* The largest value of the left-hand side over single budgets and over averages of neighbouring budgets, all
-    of which are such preferences. With a single candidate both bounds are zero.
+    of which are such preferences. With a single candidate both bounds are zero. Where an algorithm was not observed, its
+    rating counts as zero: it is not recommended there.
 
     Expectations are averages over draws. Those of the upper bound use 200 draws and all their pairs.
 
@@ -71,6 +72,7 @@ def worst_case_regret(posterior: Posterior, *, among: Sequence[str] | None = Non
         return RegretBounds(0.0, 0.0, float(posterior.grid.times[0]))
     columns = [posterior.names.index(name) for name in names]
     ratings = np.ascontiguousarray(posterior.ratings.transpose(1, 2, 0)[:, columns])  # contiguous draws are faster
+    ratings[~posterior.observed[:, columns]] = 0.0
     at_times = _value_of_information(ratings)
     worst = int(at_times.argmax())
     lower = max(float(at_times[worst]), 0.0)  # the value of information is negative by rounding only

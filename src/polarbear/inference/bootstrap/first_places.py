@@ -6,6 +6,9 @@ redistributed as on the complete instances with the same first among these algor
 θ_a = Σ_f P(f first among the observed) P(a first | f first among the observed). This is the maximum-likelihood estimate when
 runs are dropped one after another. It assumes nothing about algorithms that were not run, whereas Plackett-Luce assumes that
 they take first places in proportion.
+
+An algorithm that no instance observes at a time has no complete instances there, only pseudo-instances. Its share of first
+places is theirs, and the rest is divided as among the other algorithms, so that its absence does not change their order.
 """
 
 from __future__ import annotations
@@ -21,7 +24,9 @@ if TYPE_CHECKING:
     from polarbear.arrays import Array, Array32, Ranks
 
 
-def first_places(ranks: Ranks, weights: Array32, scale: Array | None = None) -> Array32:
+def first_places(
+    ranks: Ranks, weights: Array32, scale: Array | None = None, *, instances: int | None = None
+) -> Array32:
     """Return ratings from outcomes, shape (time, algorithm, draw).
 
     Parameters
@@ -32,6 +37,8 @@ def first_places(ranks: Ranks, weights: Array32, scale: Array | None = None) -> 
         Shape (row, draw).
     scale
         Shape (row, time): multiplies the weights of a row at each time; None for ones.
+    instances
+        The number of rows that are observed instances; the others, which follow, are pseudo-instances. All by default.
     """
     rows, times, algorithms = ranks.shape
     if scale is None and (ranks != ABSENT).all():
@@ -40,11 +47,25 @@ def first_places(ranks: Ranks, weights: Array32, scale: Array | None = None) -> 
     result = np.empty((times, algorithms, weights.shape[1]), dtype=np.float32)
     for t in range(times):
         at_time = weights if scale is None else (weights * scale[:, t, None]).astype(np.float32)
-        result[t] = _ratings_at_time(ranks[:, t], at_time)
+        result[t] = _ratings_at_time(ranks[:, t], at_time, rows if instances is None else instances)
     return result
 
 
-def _ratings_at_time(ranks: Ranks, weights: Array32) -> Array32:
+def _ratings_at_time(ranks: Ranks, weights: Array32, instances: int) -> Array32:
+    """Return ratings at one time, shape (algorithm, draw), from ranks (row, algorithm)."""
+    seen = (ranks[:instances] != ABSENT).any(axis=0)
+    if seen.all() or not seen.any():
+        return _redistributed_first_places(ranks, weights)
+    pseudo = weights[instances:]
+    total, firsts = pseudo.sum(axis=0), first_shares(ranks[instances:])[:, ~seen].T @ pseudo
+    unseen = np.divide(firsts, total, out=np.zeros_like(firsts), where=total > 0)
+    ratings = np.empty((len(seen), weights.shape[1]), dtype=np.float32)
+    ratings[~seen] = unseen
+    ratings[seen] = (1 - unseen.sum(axis=0)) * _redistributed_first_places(ranks[:, seen], weights)
+    return ratings
+
+
+def _redistributed_first_places(ranks: Ranks, weights: Array32) -> Array32:
     observed = ranks != ABSENT
     complete = observed.all(axis=1)
     first = first_shares(ranks)

@@ -42,7 +42,7 @@ def bayesian_bootstrap(
     model = model_weight(rows, rng=rng) if prior.plackett_luce == "auto" else float(prior.plackett_luce)
     utilities = weighted_utilities(rows, weights) if model > 0 else None
     sample = OutcomeDraws(rows.ranks, weights, rows.sizes, rows.observed, rows.scale, utilities, model)
-    by_outcomes = None if np.isinf(model) else first_places(rows.ranks, weights, rows.scale)
+    by_outcomes = None if np.isinf(model) else first_places(rows.ranks, weights, rows.scale, instances=rows.observed)
     ratings = blend_ratings(rows, by_outcomes, utilities, model)
     if prior.shrink and len(choices.names) > 1:
         sample = replace(sample, spread=draw_shrinkage_scales(sample, rng=rng))

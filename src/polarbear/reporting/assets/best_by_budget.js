@@ -1,21 +1,23 @@
 // Which algorithm at which budget: a band of leaders, and the probability of being the best.
 
-sections.best_by_budget = ({ columns, probability, leads, changes }, page) => {
+sections.best_by_budget = ({ columns, times, probability, leads, changes }, page) => {
   const { grid } = page;
   chart(byId("best-chart"), { height: 300, label: () => `Best choice at each budget. ${page.leaders}` }, (root, width) => {
     const area = frame(width, 300, { top: 52, left: 48 }, alongGrid(grid), (share) => share);
     drawLeaders(root, area, leads, page);
     leftAxis(root, area, [0, 0.5, 1], formatShare);
     // A single time fills the whole width.
-    const xs = grid.times.length > 1 ? grid.times.map(area.x) : [area.left, area.right];
+    const xs = times.length > 1 ? times.map(area.x) : [area.left, area.right];
+    // Where no algorithm was observed, probabilities are null, and the chart is empty.
+    const at = (row, t) => probability[row][times.length > 1 ? t : 0];
     let below = xs.map(() => 0);
     columns.forEach((algorithm, row) => {
-      const above = below.map((height, t) => Math.min(1, height + (probability[row][t] ?? probability[row][0])));
-      const points = (heights) => xs.map((x, t) => [x, area.y(heights[t])]);
+      const above = below.map((height, t) => Math.min(1, height + at(row, t)));
+      const points = (heights) => xs.map((x, t) => (at(row, t) === null ? null : [x, area.y(heights[t])]));
       root.append(
         svg(
           "path",
-          { class: "area", d: `${path(bandOutline(points(below), points(above)))}Z`, "--c": page.looks[algorithm][0] },
+          { class: "area", d: bandPath(points(below), points(above)), "--c": page.looks[algorithm][0] },
           svg("title", null, page.names[algorithm]),
         ),
       );
@@ -31,7 +33,7 @@ sections.best_by_budget = ({ columns, probability, leads, changes }, page) => {
 // Draw a band above the chart that is coloured by the leader, with its name where there is room.
 function drawLeaders(root, area, leads, page) {
   for (const [algorithm, start, stop] of leads) {
-    const alone = leads.length === 1;
+    const alone = start === page.grid.first && stop === page.grid.last;
     const from = alone ? area.left : area.x(start);
     const width = alone ? area.width : Math.max(area.x(stop) - from, 2);
     const look = { x: from, y: 28, width: Math.max(width - 2, 1), height: 12, rx: 2, "--c": page.looks[algorithm][0] };

@@ -119,13 +119,25 @@ function path(points) {
   return points.map(([x, y], i) => `${i ? "L" : "M"}${x.toFixed(1)} ${y.toFixed(1)}`).join("");
 }
 
-// Draw a line in the style of an algorithm, with its band if given; a single point becomes a dot.
-function curve(root, page, algorithm, points, band) {
+// Split points at their gaps: where an algorithm was not observed, the point is null. A curve is interrupted there.
+function pieces(points) {
+  const result = [[]];
+  for (const point of points) {
+    if (point) result[result.length - 1].push(point);
+    else result.push([]);
+  }
+  return result.filter((piece) => piece.length > 0);
+}
+
+// Draw a line in the style of an algorithm, with its band from `lower` to `upper` if given; an isolated point becomes a dot.
+function curve(root, page, algorithm, points, lower, upper) {
   const group = svg("g", { class: "curve", "data-algorithm": algorithm, "--c": page.looks[algorithm][0] });
-  if (band) group.append(svg("path", { class: "band", d: `${path(band)}Z` }));
-  if (points.length === 1) group.append(svg("circle", { class: "dot", cx: points[0][0], cy: points[0][1], r: 4 }));
+  if (lower) group.append(svg("path", { class: "band", d: bandPath(lower, upper) }));
+  for (const piece of pieces(points)) {
+    if (piece.length === 1) group.append(svg("circle", { class: "dot", cx: piece[0][0], cy: piece[0][1], r: 4 }));
+  }
   const dashes = page.looks[algorithm][1] || null;
-  group.append(svg("path", { class: "line", d: path(points), "stroke-dasharray": dashes }));
+  group.append(svg("path", { class: "line", d: pieces(points).map(path).join(""), "stroke-dasharray": dashes }));
   group.append(svg("title", null, page.names[algorithm]));
   root.append(group);
   return group;
@@ -135,18 +147,19 @@ function curve(root, page, algorithm, points, band) {
 function ratingCurve(root, page, area, algorithm, withBand) {
   const { mean, lower, upper } = page.ratings;
   const along = (values) => pointsOverTime(page.grid, area, values);
-  const band = withBand ? bandOutline(along(lower[algorithm]), along(upper[algorithm])) : null;
-  return curve(root, page, algorithm, along(mean[algorithm]), band);
+  const band = withBand ? [along(lower[algorithm]), along(upper[algorithm])] : [];
+  return curve(root, page, algorithm, along(mean[algorithm]), ...band);
 }
 
-// Return the points of a curve with one value per time of the grid.
+// Return the points of a curve with one value per time of the grid; null where there is no value.
 function pointsOverTime(grid, area, values) {
-  return values.map((value, t) => [area.x(grid.times[t]), area.y(value)]);
+  return values.map((value, t) => (value === null ? null : [area.x(grid.times[t]), area.y(value)]));
 }
 
-// Return the outline of the band between two curves.
-function bandOutline(lower, upper) {
-  return [...upper, ...lower.toReversed()];
+// Return the outline of the band between two curves, which have the same gaps.
+function bandPath(lower, upper) {
+  const below = pieces(lower);
+  return pieces(upper).map((above, k) => `${path([...above, ...below[k].toReversed()])}Z`).join("");
 }
 
 // Draw names at the right of a chart, each near the end of its curve, without overlap.

@@ -1,7 +1,6 @@
 // The cost of the race, by algorithm, and what it saved.
 
-sections.cost = ({ cost, full, runs, observed, instances, saved }, page) => {
-  const { grid } = page;
+sections.cost = ({ cost, full, runs, instances, saved }, page) => {
   const sum = (numbers) => numbers.reduce((a, b) => a + b, 0);
   byId("cost-text").textContent =
     `${formatCount(sum(runs), "run")} on ${formatCount(instances, "instance")} cost ` +
@@ -10,17 +9,4 @@ sections.cost = ({ cost, full, runs, observed, instances, saved }, page) => {
     `the race saved ${formatPercent(saved, 0)}.`;
   const rows = cost.map((each, k) => [k, each / full, `${formatAmount(each)} (${formatPercent(each / full, 0)})`]);
   byId("cost-bars").replaceChildren(bars(page, `Cost by algorithm, in ${page.unit}`, rows));
-  if (observed.every((counts) => counts.every((count) => count === counts[0]))) {
-    byId("observed").remove();
-    return;
-  }
-  const most = Math.max(...observed.flat());
-  chart(byId("observed-chart"), { height: 220, label: () => "Instances observed at each budget" }, (root, width) => {
-    const area = frame(width, 220, { left: 48 }, alongGrid(grid), (count) => count / most);
-    leftAxis(root, area, evenTicks(0, most, 3), formatAmount);
-    observed.forEach((counts, k) => {
-      curve(root, page, k, counts.map((count, t) => [area.x(grid.times[t]), area.y(count)]));
-    });
-    budgetAxis(root, area, page);
-  });
 };

@@ -1,8 +1,9 @@
 // The embedded draws. Ratings are stored as square roots in sixteen bits, so that small ones keep their digits. The order is
 // (time, algorithm, draw), so that the draws of one algorithm at one time are contiguous.
 
-// Return the posterior from which the explorer computes: the grid, the numbers of algorithms and draws, and the ratings.
-function unpackPosterior(grid, algorithms, { draws, packed }) {
+// Return the posterior from which the explorer computes: the grid, the numbers of algorithms and draws, the ratings, and the
+// numbers of comparisons (null if unknown).
+function unpackPosterior({ grid, names, comparisons }, { draws, packed }) {
   const bytes = unpackBytes(packed);
   const view = new DataView(bytes.buffer);
   const ratings = new Float64Array(bytes.length / 2);
@@ -10,7 +11,7 @@ function unpackPosterior(grid, algorithms, { draws, packed }) {
     const root = view.getUint16(2 * i, true) / 65535;
     ratings[i] = root * root;
   }
-  return { grid, algorithms, draws, ratings };
+  return { grid, algorithms: names.length, draws, ratings, comparisons };
 }
 
 function unpackBytes(base64) {
@@ -21,4 +22,9 @@ function unpackBytes(base64) {
 function ratingsAt(posterior, time, algorithm) {
   const start = (time * posterior.algorithms + algorithm) * posterior.draws;
   return posterior.ratings.subarray(start, start + posterior.draws);
+}
+
+// Return whether all these algorithms were observed together with another one at a time of the grid.
+function wasObserved({ comparisons }, time, algorithms) {
+  return !comparisons || algorithms.every((algorithm) => comparisons[algorithm][time] > 0);
 }

@@ -4,11 +4,13 @@ const NO_BUDGET = "No budget has a positive weight yet: draw some weight into th
 const TOO_MANY =
   "The probability of being the best portfolio requires comparing all portfolios, and there are too many. " +
   "Choose “On average” or “Play safe”, or fewer machines.";
+const NOT_OBSERVED =
+  "No algorithm was observed together with another one at these budgets, so nothing is recommended. Choose other budgets.";
 const PAUSE = 300; // milliseconds without a change before the query is stored in the address and the answer is read out
 
 sections.explorer = (data, page) => {
   const place = byId("explorer-place");
-  const posterior = unpackPosterior(page.grid, page.names.length, data);
+  const posterior = unpackPosterior(page, data);
   const query = parseQuery(location.hash.slice(1), page.grid);
   let scheduled = false;
   let pause = 0;
@@ -81,7 +83,8 @@ function recommend(posterior, query, columns) {
   const { machines } = query;
   try {
     const selection = select(posterior, { preference: preferenceOf(query), risk: riskOf(query), columns, machines }, ROWS);
-    return selection ? { selection } : { problem: TOO_MANY };
+    if (!selection) return { problem: TOO_MANY };
+    return selection.candidates.length ? { selection } : { problem: NOT_OBSERVED };
   } catch (error) {
     if (error instanceof RangeError) return { problem: NO_BUDGET };
     throw error;

@@ -4,7 +4,8 @@ sections.pairs = (data, page) => {
   const where = data.rule === "joint" ? "at every budget at once" : "at the budget where this is least certain";
   byId("pairs-text").textContent =
     `The probability that the algorithm of the row beats that of the column on most instances, ${where}. ` +
-    "Two small numbers across the diagonal mean that the two cross, or are too close to call.";
+    "Two small numbers across the diagonal mean that the two cross, or are too close to call." +
+    (data.beats.flat().includes(null) ? " A dash means that one of the two was not observed at some budget." : "");
   byId("pairs-table").replaceChildren(pairTable(data.beats, page));
   pairChart(data, page);
 };
@@ -19,7 +20,9 @@ function pairTable(beats, page) {
       ...row.map((probability, b) =>
         a === b
           ? el("td", { class: "self" }, "·")
-          : el("td", { class: "heat", "--share": `${Math.round(45 * probability)}%` }, (100 * probability).toFixed(0)),
+          : probability === null
+            ? el("td", { class: "self" }, "–")
+            : el("td", { class: "heat", "--share": `${Math.round(45 * probability)}%` }, (100 * probability).toFixed(0)),
       ),
     ),
   );
@@ -58,10 +61,10 @@ function pairChart(data, page) {
     leftAxis(root, area, [0, 0.5, 1], formatShare);
     const rates = pairRates(a, b);
     const [mean, lower, upper, ahead] = ["mean", "lower", "upper", "ahead"].map((quantity) =>
-      pointsOverTime(page.grid, area, rates[quantity]),
+      pointsOverTime(page.grid, area, rates[quantity].map((rate, t) => (wasObserved(page, t, [a, b]) ? rate : null))),
     );
-    curve(root, page, a, mean, bandOutline(lower, upper));
-    root.append(svg("path", { class: "dotted", d: path(ahead) }));
+    curve(root, page, a, mean, lower, upper);
+    root.append(svg("path", { class: "dotted", d: pieces(ahead).map(path).join("") }));
     budgetAxis(root, area, page);
     byId("pair-caption").replaceChildren(
       "The share of instances on which ",

@@ -15,10 +15,10 @@ sections.ratings = (_, page) => {
     for (const algorithm of algorithms.toSorted((a, b) => candidates.has(a) - candidates.has(b))) {
       ratingCurve(root, page, area, algorithm, true).classList.toggle("faint", !candidates.has(algorithm));
     }
-    const last = grid.times.length - 1;
     if (letters) {
       const labelled = algorithms.length > 10 ? page.candidates : algorithms;
-      const ends = labelled.map((algorithm) => ({ algorithm, y: area.y(mean[algorithm][last]) }));
+      const lastKnown = (algorithm) => mean[algorithm].findLast((value) => value !== null);
+      const ends = labelled.map((algorithm) => ({ algorithm, y: area.y(lastKnown(algorithm)) }));
       endLabels(root, page, area, ends, letters);
     }
     budgetAxis(root, area, page);

@@ -38,9 +38,13 @@ function showRecommendation(place, page, query, selection) {
 }
 
 // Return the next best choice, and cautions.
-function remarks(page, { candidates, exhaustive, mass }) {
+function remarks(page, { candidates, exhaustive, mass, notObserved }) {
   const next = candidates[1];
   const parts = next ? ["Next comes ", ...portfolioName(page, next.members), ". "] : [];
+  if (notObserved.length) {
+    const names = notObserved.flatMap((algorithm, k) => [...(k ? [", "] : []), nameElement(page.names[algorithm])]);
+    parts.push("Left out, since not observed together with another algorithm at these budgets: ", ...names, ". ");
+  }
   if (!exhaustive) parts.push("There are too many portfolios to compare them all; this is the best that the search found. ");
   if (mass < 0.99) parts.push(`Only ${formatPercent(mass, 0)} of these budgets were observed; the others are left out. `);
   if (!page.sections.explorer.reliable) parts.push("The posterior is not reliable. ");

@@ -1,9 +1,15 @@
 // The recommendation under a preference and a risk attitude; mirrors polarbear/selection/recommendation.py.
 
+const NEGLIGIBLE = 0.05; // share of the weight at which a candidate may be unobserved, as in Python
+
 // Return the best of the compared portfolios, at most `most` of them; null if the risk attitude requires comparing all
-// portfolios and there are too many.
-function select(posterior, { preference, risk, columns, machines }, most) {
+// portfolios and there are too many. Algorithms that were not observed at these budgets are left out; there are no candidates
+// if that holds for all.
+function select(posterior, { preference, risk, columns: wanted, machines }, most) {
   const { weights, mass } = weightsOf(preference, posterior.grid);
+  const columns = wanted.filter((algorithm) => unobservedShare(posterior, weights, algorithm) <= NEGLIGIBLE);
+  const notObserved = wanted.filter((algorithm) => !columns.includes(algorithm));
+  if (!columns.length) return { candidates: [] };
   const valuation = valuationOf(posterior, weights, columns);
   const exhaustive = canCompareAll(valuation, machines);
   if (!exhaustive && risk.kind === "best") return null;
@@ -24,5 +30,10 @@ function select(posterior, { preference, risk, columns, machines }, most) {
       regret: Math.max(highest - expected[place], 0), // rounding could make it negative
     };
   });
-  return { candidates, compared: portfolios.length, exhaustive, mass, level };
+  return { candidates, compared: portfolios.length, exhaustive, mass, level, notObserved };
+}
+
+// Return the share of the weight at times at which an algorithm was not observed.
+function unobservedShare(posterior, weights, algorithm) {
+  return weights.reduce((sum, weight, time) => (wasObserved(posterior, time, [algorithm]) ? sum : sum + weight), 0);
 }

@@ -1,0 +1,144 @@
+"""No recommendation, leader or regret rests on times at which an algorithm was not observed."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import polarbear as pb
+from polarbear.selection.observed_times import NotObservedError, describe_unobserved, unobserved_sentence
+from tests.selection.posteriors import posterior_of, random_posterior
+from tests.selection.short_runs import GRID, short_posterior
+
+LATE = [pb.At(100), pb.At(1000), pb.Final(), pb.Uniform(), pb.Between(50, 1000), pb.Weighted([0, 0, 0, 1])]
+
+
+@pytest.fixture(scope="module")
+def two():
+    """`short` and long, never observed together after 10."""
+    return short_posterior("long")
+
+
+@pytest.fixture(scope="module")
+def three():
+    """`short`, and two algorithms that were observed at all times."""
+    return short_posterior("long", "last")
+
+
+def masked(posterior, **gaps):
+    """The posterior with algorithms unobserved at the positions of some times."""
+    comparisons = np.full(posterior.ratings.shape[1:], 9)
+    for name, places in gaps.items():
+        comparisons[places, posterior.names.index(name)] = 0
+    return replace(posterior, comparisons=comparisons)
+
+
+def test_the_map_has_no_leader_where_nothing_was_compared(two):
+    found = pb.decision_map(two)
+    assert found.best == ("short", "short", None, None)
+    assert found.observed.tolist() == [[True, True]] * 2 + [[False, False]] * 2
+    assert found.probability_best.sum(axis=1).tolist() == pytest.approx([1, 1, 0, 0])
+    assert found.leader_changes == ()
+    assert str(found).splitlines() == [
+        "from 1 to 10: short, best with probability 1.00",
+        "from 100 to 1,000: no algorithm was observed together with another",
+    ]
+
+
+def test_only_observed_algorithms_lead(three):
+    found = pb.decision_map(three)
+    assert found.best == ("short", "short", "long", "long")
+    assert (found.probability_best[2:, 0] == 0).all()
+    np.testing.assert_allclose(found.probability_best.sum(axis=1), 1)
+    assert found.leader_changes == ()  # short is unknown after 10, so nothing overtakes it
+
+
+def test_of_several_candidates_the_only_observed_one_has_no_competitor(three):
+    found = pb.decision_map(three, among=["short", "long"])
+    assert found.best == ("short", "short", "long", "long")
+    assert str(found).splitlines()[1] == "from 100 to 1,000: long, the only one observed"
+
+
+def test_changes_of_leader_are_found_beside_gaps():
+    first = np.linspace(0.7, 0.3, 9)
+    posterior = posterior_of(np.stack([first, 1 - first], axis=1)[None])
+    (whole,) = pb.decision_map(posterior).leader_changes
+    (change,) = pb.decision_map(masked(posterior, A=[0, 1, 8])).leader_changes
+    assert change == whole
+
+
+@pytest.mark.parametrize("preference", LATE, ids=str)
+@pytest.mark.parametrize("criterion", [pb.FirstPlace(), pb.MeanRank(), pb.TopK(2), pb.WinRateAgainst("last")], ids=str)
+def test_an_algorithm_is_not_recommended_where_it_was_not_observed(three, preference, criterion):
+    selection = pb.select(three, preference, criterion=criterion)
+    assert selection.recommendation == "long"
+    assert selection.not_observed == ("short",)
+    assert [each.name for each in selection.candidates] == ["long", "last"]
+    assert "Left out, since not observed together with another algorithm at these budgets: short" in selection.sentence
+
+
+@pytest.mark.parametrize("preference", [pb.At(1), pb.At(10), pb.Between(1, 10), pb.BudgetDistribution([2, 5])], ids=str)
+def test_where_it_was_observed_it_is_recommended(three, preference):
+    selection = pb.select(three, preference)
+    assert selection.recommendation == "short"
+    assert selection.not_observed == ()
+
+
+def test_a_share_of_five_percent_of_the_weight_may_be_unobserved(three):
+    assert pb.select(three, pb.Weighted([0.5, 0.46, 0.04, 0])).recommendation == "short"
+    assert pb.select(three, pb.Weighted([0.5, 0.44, 0.06, 0])).recommendation == "long"
+
+
+def test_a_custom_preference_needs_every_time(three):
+    selection = pb.select(three, pb.Custom(lambda curves: curves.mean(axis=-1)))
+    assert (selection.recommendation, selection.not_observed) == ("long", ("short",))
+
+
+def test_portfolios_have_observed_members_only(three):
+    selection = pb.select(three, pb.Final(), portfolio=2)
+    assert {name for each in selection.candidates for name in each.members} == {"long", "last"}
+    assert selection.best_single == "long"
+    assert "short" in pb.select(three, pb.At(1), portfolio=2).recommendation
+
+
+@pytest.mark.parametrize("preference", LATE, ids=str)
+def test_where_nothing_was_compared_nothing_is_recommended(two, preference):
+    with pytest.raises(NotObservedError, match=r"for which there is none .*: short and long after 10"):
+        pb.select(two, preference)
+
+
+def test_a_win_rate_needs_the_other_algorithm(three):
+    with pytest.raises(NotObservedError, match="expected budgets at which a candidate and short was observed"):
+        pb.select(three, pb.Final(), criterion=pb.WinRateAgainst("short"))
+    assert pb.select(three, pb.At(1), criterion=pb.WinRateAgainst("short"), among=["long", "last"]).not_observed == ()
+
+
+def test_the_mean_rank_is_among_observed_algorithms(three):
+    selection = pb.select(three, pb.Final(), criterion=pb.MeanRank())
+    rates = pb.win_rates(three, "long", "last")[:, -1]
+    assert selection.candidates[0].expected == pytest.approx(rates.mean())
+    assert selection.sentence.endswith(f"It has a mean rank of {2 - rates.mean():.2f} among 2.")
+
+
+def test_times_without_data_add_no_regret(two, three):
+    assert pb.worst_case_regret(two).time in (1, 10)
+    posterior = random_posterior(times=6, algorithms=3, seed=4)
+    unknown = masked(posterior, A=[3, 4, 5], B=[3, 4, 5], C=[3, 4, 5])
+    early = posterior_of(posterior.ratings[:, :3], pb.Grid(posterior.grid.times[:3], posterior.grid.axis))
+    assert pb.worst_case_regret(unknown).upper == pytest.approx(pb.worst_case_regret(early).upper)
+    assert pb.worst_case_regret(unknown).time == pb.worst_case_regret(early).time
+    assert pb.worst_case_regret(three).upper < pb.worst_case_regret(replace(three, comparisons=None)).upper
+
+
+def test_gaps_are_described_by_group():
+    posterior = masked(random_posterior(times=4, grid=GRID), A=[0], B=[0], C=[1, 3], D=[0, 1, 2, 3])
+    assert describe_unobserved(posterior) == ["A and B before 10", "C between 1 and 100 and after 100", "D at any time"]
+    assert describe_unobserved(posterior, among=["B"]) == ["B before 10"]
+    assert unobserved_sentence(posterior, among=["A"]) == ("Not observed together with another algorithm: A before 10.")
+    assert unobserved_sentence(random_posterior()) == ""
+
+
+def test_of_many_groups_some_are_counted():
+    posterior = random_posterior(times=20, algorithms=15)
+    many = masked(posterior, **{name: [k] for k, name in enumerate(posterior.names)})
+    assert describe_unobserved(many)[10:] == ["5 more algorithms at some times"]
