@@ -35,6 +35,46 @@ def with_noun(number: int, noun: str) -> str:
     return f"{number:,} {noun if number == 1 else plural(noun)}"
 
 
+def shorten_names(names: Iterable[str], *, width: int = 32) -> dict[str, str]:
+    """Return a short form of each name that is longer than `width`; all forms are distinct.
+
+    Words that all names begin or end with are left out, and then the middle of what is still too long.
+
+    Examples
+    --------
+    >>> shorten_names(["cma", "solver with 12 iterations, tol=1", "solver with 12 iterations, tol=2"], width=20).values()
+    dict_values(['solver with 1… tol=1', 'solver with 1… tol=2'])
+    """
+    whole = list(dict.fromkeys(names))
+    if max(map(len, whole), default=0) <= width:
+        return {}
+    bare = _without_common_words(whole)
+    for allowed in range(width, max(map(len, bare)) + 1):
+        short = [each if len(each) <= allowed else _without_middle(each, allowed) for each in bare]
+        if len(set(short)) == len(whole):
+            return {name: form for name, form in zip(whole, short, strict=True) if form != name}
+    return {}
+
+
+def _without_common_words(names: list[str]) -> list[str]:
+    """Return names without the words that all of them begin or end with, as long as something remains of each."""
+    words = [re.findall(r"\w+\W*|\W+", name) for name in names]
+    if len(names) == 1:
+        return names
+    shortest = min(map(len, words)) - 1
+    first = next((k for k in range(shortest) if len({tuple(each[: k + 1]) for each in words}) > 1), shortest)
+    last = next(
+        (k for k in range(shortest - first) if len({tuple(each[len(each) - k - 1 :]) for each in words}) > 1),
+        shortest - first,
+    )
+    return ["".join(each[first : len(each) - last]).strip() for each in words]
+
+
+def _without_middle(text: str, width: int) -> str:
+    end = (width - 1) // 3
+    return f"{text[: width - 1 - end]}…{text[len(text) - end :]}"
+
+
 def closest(word: object, known: Iterable[str], *, cutoff: float = 0.6) -> str | None:
     """Return the known word that is most similar to a mistyped one, or None if none is similar.
 

@@ -53,8 +53,12 @@ def print_eliminations(
     pair_checks: Sequence[dict[str, Any]] | None,
     *,
     also: tuple[str, ...] = (),
+    most: int | None = None,
 ) -> None:
-    """Print a table of eliminations, each with its error bound, its pair check if there are any, and further values."""
+    """Print a table of eliminations, each with its error bound, its pair check if there are any, and further values.
+
+    Rows after the first `most` are only counted.
+    """
     from polarbear.exports import format_error_bound
 
     heads = ["eliminated", "beaten by", "probability", "wrong at most", *also]
@@ -71,7 +75,7 @@ def print_eliminations(
     if pair_checks is not None:
         heads.append("pair check")
         rows = [[*row, check["own"]] for row, check in zip(rows, pair_checks, strict=True)]
-    terminal.print_table(heads, rows)
+    terminal.print_table(heads, rows, most=most)
 
 
 def _totals(account: dict[str, Any]) -> list[str]:

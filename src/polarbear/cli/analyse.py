@@ -13,6 +13,8 @@ from polarbear.cli.recorded_runs import Reading, read_recorded_runs
 from polarbear.cli.source import Source, fit_runs, grid_of, pareto_set
 from polarbear.literals import Elimination, FileFormat
 
+_MOST = 20  # rows of each table, unless --all is given
+
 
 def analyse(
     path: Annotated[Path, typer.Argument(metavar="PATH", help="A folder, a file, an archive, or a race file.")],
@@ -43,6 +45,7 @@ def analyse(
     seed: Annotated[int, typer.Option(min=0, help="Seed of the posterior, and of the order of a replayed race.")] = 0,
     save: Annotated[Path | None, typer.Option(help="Write the posterior to this file, to select from later.")] = None,
     report: Annotated[Path | None, typer.Option(help="Write an HTML report to this file.")] = None,
+    show_all: Annotated[bool, typer.Option("--all", help="Print all rows of each table; by default 20.")] = False,
     as_json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
@@ -92,5 +95,7 @@ def analyse(
         data = comparison_as_data(comparison)
         terminal.print_json(data if by is None else {**data, "by": by, "groups": groups_as_data(groups)})
     else:
-        print_comparison(comparison)
-        print_groups(groups, by)
+        most = None if show_all else _MOST
+        with terminal.short_names(posterior.names):
+            print_comparison(comparison, most=most)
+            print_groups(groups, by, most=most)

@@ -103,7 +103,7 @@ def compare(
         warnings=check.sentences(decisions),
         pairs=pairwise_table(posterior),
         leaders=selection.decision_map(posterior, among=pareto_set),
-        selections={name: _select(posterior, each, pareto_set) for name, each in preferences.items()},
+        selections={name: select_or_explain(posterior, each, pareto_set) for name, each in preferences.items()},
         aocc=_choice_by_aocc(runs, posterior, pareto_set, optimum, optimum_known),
         **rest,
     )
@@ -121,7 +121,7 @@ def _choice_by_aocc(
     return None if optimum is None and comparison.choice is None else comparison
 
 
-def _select(posterior: "Posterior", preference: "Preference", among: list[str]) -> "Selection | str":
+def select_or_explain(posterior: "Posterior", preference: "Preference", among: list[str]) -> "Selection | str":
     """Return the selection under a preference, or a sentence that there is none because nothing was observed there."""
     from polarbear.selection import select
     from polarbear.selection.observed_times import NotObservedError
@@ -133,6 +133,11 @@ def _select(posterior: "Posterior", preference: "Preference", among: list[str]) 
             f"For {preference}, nothing is recommended: no algorithm was observed together with another one at enough of "
             "these budgets."
         )
+
+
+def sentence_of(selection: "Selection | str") -> str:
+    """Return the sentence of what `select_or_explain` returns."""
+    return selection if isinstance(selection, str) else selection.sentence
 
 
 def comparison_as_data(comparison: Comparison) -> dict[str, Any]:
@@ -185,8 +190,11 @@ def _replay_as_data(replay: "Replay") -> dict[str, Any]:
     }
 
 
-def print_comparison(comparison: Comparison) -> None:
-    """Print a comparison: Pareto set, eliminations, warnings, pairs, leaders, selections, and the replayed race."""
+def print_comparison(comparison: Comparison, *, most: int | None) -> None:
+    """Print a comparison: Pareto set, eliminations, warnings, pairs, leaders, selections, and the replayed race.
+
+    Of each list, entries after the first `most` are only counted.
+    """
     from polarbear.selection.observed_times import unobserved_sentence
 
     posterior, clock, pareto_set = comparison.posterior, comparison.clock, comparison.pareto_set
@@ -203,19 +211,23 @@ def print_comparison(comparison: Comparison) -> None:
     terminal.print_result(f"\nAnytime Pareto set: {', '.join(pareto_set)} ({len(pareto_set)} of {number})")
     if comparison.eliminated:
         terminal.print_result()
-        print_eliminations(comparison.eliminated, comparison.checks["own_outcomes"])
+        print_eliminations(comparison.eliminated, comparison.checks["own_outcomes"], most=most)
     for each in comparison.specialists:
         terminal.print_result(f"\n{each.sentence(clock)}")
     if not posterior.diagnostics.reliable:
         terminal.print_result(f"\nThe posterior is not reliable: {posterior.diagnostics.message}")
     if comparison.warnings:
-        terminal.print_result("\n" + "\n".join(comparison.warnings))
+        terminal.print_result()
+        terminal.print_lines(comparison.warnings, most=most)
     terminal.print_result("\nPairs")
     columns = [column.tolist() if hasattr(column, "tolist") else column for column in comparison.pairs.values()]
-    terminal.print_table([name.replace("_", " ") for name in comparison.pairs], zip(*columns, strict=True))
-    terminal.print_result(f"\nWhich one, at which budget?\n{comparison.leaders}\n\nWhat to deploy")
+    rows = sorted(zip(*columns, strict=True), key=lambda row: {row[0], row[1]} - set(pareto_set) != set())
+    terminal.print_table([name.replace("_", " ") for name in comparison.pairs], rows, most=most)
+    terminal.print_result("\nWhich one, at which budget?")
+    terminal.print_lines(str(comparison.leaders).splitlines(), most=most)
+    terminal.print_result("\nWhat to deploy")
     for selection in comparison.selections.values():
-        terminal.print_result(f"- {selection if isinstance(selection, str) else selection.sentence}")
+        terminal.print_result(f"- {sentence_of(selection)}")
     if comparison.aocc is not None:
         terminal.print_result(f"\nWould AOCC have chosen differently? {comparison.aocc.sentence}")
     if comparison.replay is not None:

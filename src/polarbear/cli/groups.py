@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from polarbear.cli import terminal
+from polarbear.cli.comparison import select_or_explain, sentence_of
 from polarbear.cli.source import Source, fit_runs, pareto_set
 from polarbear.wording import with_noun
 
@@ -43,7 +44,7 @@ def compare_groups(source: Source, by: str, *, rule: dict[str, Any], **inference
 
 def groups_as_data(groups: Groups) -> dict[str, Any]:
     """Return the groups as plain data for JSON."""
-    from polarbear.selection import Uniform, decision_map, select
+    from polarbear.selection import Uniform, decision_map
 
     return {
         name: {
@@ -52,21 +53,22 @@ def groups_as_data(groups: Groups) -> dict[str, Any]:
             "grid": posterior.grid.times.tolist(),
             "pareto_set": list(candidates),
             "map": str(decision_map(posterior, among=candidates)).splitlines(),
-            "choice": select(posterior, Uniform(), among=candidates).sentence,
+            "choice": sentence_of(select_or_explain(posterior, Uniform(), list(candidates))),
         }
         for name, (posterior, candidates) in groups.items()
     }
 
 
-def print_groups(groups: Groups, by: str | None) -> None:
-    """Print the Pareto set and the leaders of each group."""
+def print_groups(groups: Groups, by: str | None, *, most: int | None) -> None:
+    """Print the Pareto set and the leaders of each group, or of the first `most` of them."""
     from polarbear.selection import decision_map
 
     if by is None:
         return
     terminal.print_result(f"\nBy {by}")
+    lines = []
     for name, (posterior, candidates) in groups.items():
         leaders = "\n  ".join(str(decision_map(posterior, among=candidates)).splitlines())
-        terminal.print_result(
-            f"{name} ({with_noun(posterior.instances, 'instance')}; Pareto set: {', '.join(candidates)})\n  {leaders}"
-        )
+        instances = with_noun(posterior.instances, "instance")
+        lines.append(f"{name} ({instances}; Pareto set: {', '.join(candidates)})\n  {leaders}")
+    terminal.print_lines(lines, most=most)

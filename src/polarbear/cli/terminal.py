@@ -5,18 +5,41 @@ import math
 import shlex
 import shutil
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
+
+from polarbear.wording import shorten_names
 
 _WIDE = 160  # width where standard output is not a terminal; longer lines are not wrapped
 _GAP = "  "  # between two columns of a table
 _WORD = 20  # longest word that a table keeps whole, in letters
 
 
+_short_names: ContextVar[dict[str, str]] = ContextVar("short_names", default={})  # noqa: B039  (never changed)
+
+
 def print_result(text: str = "") -> None:
     """Print a result to standard output."""
-    print(text, file=sys.stdout, flush=True)
+    print(_with_short_names(text), file=sys.stdout, flush=True)
+
+
+@contextmanager
+def short_names(names: Iterable[str]) -> Iterator[None]:
+    """Shorten long names of algorithms in everything that is printed, to what distinguishes them."""
+    token = _short_names.set(shorten_names(names))
+    try:
+        yield
+    finally:
+        _short_names.reset(token)
+
+
+def _with_short_names(text: str) -> str:
+    for name, short in sorted(_short_names.get().items(), key=lambda pair: -len(pair[0])):
+        text = text.replace(name, short)
+    return text
 
 
 def print_remark(text: str, *, quiet: bool = False) -> None:
@@ -39,9 +62,13 @@ def print_json(data: Any) -> None:
     print_result(json.dumps(to_json_types(data), indent=2, ensure_ascii=False))
 
 
-def print_table(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
-    """Print a result as a table, with numbers aligned to the right."""
+def print_table(heads: Sequence[str], rows: Iterable[Sequence[object]], *, most: int | None = None) -> None:
+    """Print a result as a table, with numbers aligned to the right; rows after the first `most` are only counted."""
     values = [list(row) for row in rows]
+    if most is not None and len(values) > most:
+        print_table(heads, values[:most])
+        print_result(f"... and {len(values) - most:,} more; print them with --all")
+        return
     columns = [[row[position] for row in values] for position in range(len(heads))]
     numeric = [bool(column) and all(isinstance(value, int | float) for value in column) for column in columns]
     texts = [[head, *map(_cell, column)] for head, column in zip(heads, columns, strict=True)]
@@ -57,6 +84,14 @@ def print_table(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
             for text, width, right in zip(row, widths, numeric, strict=True)
         ]
         print_result(_GAP.join(cells).rstrip())
+
+
+def print_lines(lines: Sequence[str], *, most: int | None = None) -> None:
+    """Print lines of a result; those after the first `most` are only counted."""
+    for line in lines[:most]:
+        print_result(line)
+    if most is not None and len(lines) > most:
+        print_result(f"... and {len(lines) - most:,} more; print them with --all")
 
 
 def _print_wrapped(texts: Sequence[Sequence[str]], numeric: Sequence[bool]) -> None:
@@ -86,7 +121,7 @@ def _print_wrapped(texts: Sequence[Sequence[str]], numeric: Sequence[bool]) -> N
 
 def _cell(value: object) -> str:
     if isinstance(value, bool) or not isinstance(value, int | float):
-        return str(value)
+        return _with_short_names(str(value))
     if isinstance(value, float) and math.isnan(value):
         return "-"
     return f"{value:,}" if isinstance(value, int) else f"{value:,.3f}" if abs(value) < 1000 else f"{value:,.0f}"
