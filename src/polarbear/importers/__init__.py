@@ -8,7 +8,7 @@ Nothing is written but temporary copies of compressed files. Memory holds the im
 - `imported`: the result. `Imported` holds the runs, `About` their origin, `Skipped` what was left out; `Block` is
   (suite, function, dimension, instance, run), the unit on which runs are compared.
 - `formats`: the registry of formats.
-- `iohprofiler`, `coco`, `info_index`: folders of indices and data files.
+- `iohprofiler`, `iohprofiler_data`, `coco`, `info_index`: folders of indices and data files.
 - `csv_table`, `parquet_table`, `table_runs`, `columns`: tables. `COLUMNS` lists their columns by IOHprofiler's names.
 - `sources`, `archives`: files in folders and in archives.
 - `events`, `ledger`: the improvements of one run; all runs and reports of one import.

@@ -63,7 +63,7 @@ class Reason(Enum):
     NOT_AN_INDEX = "does not begin with a line such as: suite = 'bbob', funcId = 1, DIM = 2, algId = 'CMA-ES'"
     OUTSIDE_REFERENCE = "refers to {reference}, which is not below it; keep the data below their index"
     NO_DATA_FILES = "entries without data files"
-    NO_FUNCTION = "entries without funcId and DIM; bi-objective suites of COCO are not supported"
+    NO_FUNCTION = "entries without their function and dimension (funcId and DIM)"
     NO_PATH = "scenarios without the path of their data"
     NO_RUNS = "scenarios without runs"
     NO_INSTANCE = "runs without their instance"
