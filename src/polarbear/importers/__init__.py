@@ -12,6 +12,7 @@ Nothing is written but temporary copies of compressed files. Memory holds the im
 - `csv_table`, `parquet_table`, `table_runs`, `columns`: tables. `COLUMNS` lists their columns by IOHprofiler's names.
 - `sources`, `archives`: files in folders and in archives.
 - `events`, `ledger`: the improvements of one run; all runs and reports of one import.
+- `namesakes`: runs of one algorithm name in several folders.
 - `reasons`, `foreign_text`: why data were left out, with the sentences of the reports; text of unknown content.
 - `clustering`: the cluster of each run.
 

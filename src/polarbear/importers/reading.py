@@ -65,7 +65,8 @@ def read_runs(
         The time axis: "evaluations", or "seconds" from a column "time".
     renumber
         Whether to number the runs of an algorithm on an instance 1, 2, ... in the order of arrival. Use it for data
-        whose run numbers are seeds or unique ids.
+        whose run numbers are seeds or unique ids, and for repetitions that lie in several folders: by default, folders
+        with runs of one algorithm name on the same instances count as different algorithms of this name.
     cluster
         Which instances are not independent, and therefore what answers generalise to. "auto" groups the instances of
         each function, over all dimensions; with one known function or none, it groups the repetitions of each instance.
@@ -122,7 +123,7 @@ def read_runs(
     except (OSError, TypeError) as error:
         raise ValueError(f"expected a folder or a file that can be read, got {path!r}: {error}") from error
     tables.finish()
-    imported = ledger.result(str(path))
+    imported = ledger.result(str(path), as_repetitions=renumber)
     if renumber:
         imported = _renumber(imported)
     return label_clusters(imported, request.cluster, ledger.cells, tables.columns)
