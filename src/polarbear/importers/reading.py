@@ -141,7 +141,7 @@ def _read_source(source: Source, ledger: Ledger, tables: TableRuns) -> None:
 
 def _read_file(file: Path, ledger: Ledger, tables: TableRuns) -> None:
     """Read a single file, whose kind its first bytes show before its name."""
-    folder, start = Folder(file.parent), b""
+    folder, start = Folder(file.parent, file.name), b""
     if file.is_file():
         with file.open("rb") as stream:
             start = stream.read(4)

@@ -38,6 +38,7 @@ class Reason(Enum):
     MISSING = "is missing"
     EMPTY = "is empty"
     NOT_REGULAR = "is not a regular file"
+    OUTSIDE_LINK = "is a link out of the folder; read the folder to which it leads, or copy the data"
     NOT_UTF8 = "is not UTF-8 text; save it as UTF-8"
     DEEP = "is nested too deeply"
     DAMAGED = "is damaged ({problem}); copy it again"
