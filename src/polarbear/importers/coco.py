@@ -63,7 +63,7 @@ def read_info(source: Source, path: str, entry: IndexEntry, ledger: Ledger) -> N
         ledger.skip(file, Reason.NO_FUNCTION)
         return
     if ledger.request.seconds or ledger.request.maximise:
-        ledger.skip(file, Reason.NO_SECONDS if ledger.request.seconds else Reason.NOT_MAXIMISED)
+        ledger.skip(file, Reason.NO_SECONDS if ledger.request.seconds else Reason.NOT_MAXIMISED, kind="COCO")
         return
     # The reference value of an indicator is that of the best known set, not an optimum: runs go below it. COCO ends no
     # bi-objective run at a target, so that none counts as finished, however low its indicator.

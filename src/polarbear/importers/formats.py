@@ -10,7 +10,7 @@ from __future__ import annotations
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, NamedTuple
 
-from polarbear.importers import coco, iohprofiler
+from polarbear.importers import aslib, coco, iohprofiler
 from polarbear.importers.csv_table import read_csv
 from polarbear.importers.info_index import parse_index
 from polarbear.importers.parquet_table import read_parquet
@@ -93,6 +93,12 @@ FILE_KINDS = (
         (".info",),
         ("iohprofiler", "coco"),
         lambda source, path, ledger, _: _read_info(source, path, ledger),
+    ),
+    FileKind(
+        (".arff",),
+        ("aslib",),
+        lambda source, path, ledger, _: aslib.read_arff(source, path, ledger),
+        lists_runs=aslib.lists_runs,
     ),
     FileKind(
         (".csv", ".tsv"),

@@ -69,12 +69,22 @@ class Reason(Enum):
     NO_RUNS = "scenarios without runs"
     NO_INSTANCE = "runs without their instance"
     NO_SECONDS = "holds evaluations and no seconds, as all COCO data do; use clock='evaluations' (--clock evaluations)"
-    NOT_MAXIMISED = "holds minimised values, as all COCO data do; leave out maximise=True (--maximise)"
+    NO_EVALUATIONS = "holds seconds and no evaluations, as all {kind} data do; use clock='seconds' (--clock seconds)"
+    NOT_MAXIMISED = "holds minimised values, as all {kind} data do; leave out maximise=True (--maximise)"
     NOT_IN_DATA = "runs that the index lists and the data lack"
     NOT_IN_INDEX = "runs in the data that the index does not list"
     OTHER_INSTANCE = "runs on another instance than in {other}, left out"
     SHORTER = "runs that end earlier than in the other data file, which is used from there on"
     CUT_RUN = "runs whose data end before their best value, used up to their last row"
+
+    # ASlib
+    NOT_ARFF = "is not an ARFF table: it has no lines with @attribute and @data"
+    NO_DESCRIPTION = "has no description.txt beside it, which states the measure and the cutoff time of a scenario"
+    NOT_RUNTIME = (
+        "is a scenario whose main performance measure, {measure}, is of the type {kind} rather than runtime; only times "
+        "to solve can be compared over time"
+    )
+    NO_RUNTIME = "runs whose runtime is missing"
 
     # Tables and rows
     NO_HEADER = "does not begin with a line of column names"
