@@ -93,7 +93,7 @@ def read_recorded_runs(path: Path, reading: Reading, *, quiet: bool) -> Recorded
     """Return the runs in a folder, a file, an archive or a race file; print remarks on what was skipped."""
     if not path.exists():
         raise FileNotFoundError(f"there is no {path}")
-    if path.is_file() and is_race_file(path):
+    if path.is_file() and is_race_file(path) and not _holds_studies(path):
         if reading.cluster not in (None, ["none"], ["auto"]):
             raise ValueError(
                 f"expected recorded runs for --cluster, got the race file {path}, which has no clusters; leave it out"
@@ -125,6 +125,13 @@ def read_recorded_runs(path: Path, reading: Reading, *, quiet: bool) -> Recorded
     if more := len(skipped[_MOST_SKIPPED:]):
         terminal.print_remark(f"... and {more} more", quiet=quiet)
     return RecordedRuns(imported.runs, clock, skipped, ranking=imported.ranking | reading.tolerances())
+
+
+def _holds_studies(path: Path) -> bool:
+    """Return whether an SQLite database is one of Optuna studies, rather than a race file."""
+    from polarbear.importers.optuna import holds_studies
+
+    return holds_studies(path)
 
 
 def _runs_of_race(path: Path, reading: Reading) -> RecordedRuns:

@@ -86,6 +86,12 @@ class Reason(Enum):
     )
     NO_RUNTIME = "runs whose runtime is missing"
 
+    # SMAC and Optuna
+    NOT_SMAC = "is not a run history of SMAC: it has no list 'data'"
+    NOT_OPTUNA = "is an SQLite database without the tables of Optuna studies"
+    SEVERAL_OBJECTIVES = "several objectives, of which no single value can be compared; record an indicator instead"
+    SEVERAL_INSTANCES = "its trials are on several instances, whose costs cannot be compared with one another"
+
     # Tables and rows
     NO_HEADER = "does not begin with a line of column names"
     NO_PERCENT = "does not begin with a line with %, as COCO data do"
