@@ -8,7 +8,7 @@ import typer
 
 from polarbear.cli import options, terminal
 from polarbear.cli.open_file import is_race_file, open_race
-from polarbear.literals import Clock, EndedRule, FileFormat
+from polarbear.literals import Clock, EndedRule, FileFormat, PresetName
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,6 +22,9 @@ _MOST_SKIPPED = 10  # remarks on skipped data to print
 class Reading:
     """Options that say how to read recorded runs."""
 
+    preset: Annotated[
+        PresetName | None, typer.Option(help="The tool that wrote the data; sets the options that are not given.")
+    ] = None
     form: Annotated[FileFormat | None, typer.Option("--format", help="Read only files of this format.")] = None
     columns: Annotated[
         list[str] | None,
@@ -105,10 +108,12 @@ def read_recorded_runs(path: Path, reading: Reading, *, quiet: bool) -> Recorded
             )
         return _runs_of_race(path, reading)
     from polarbear.importers import read_runs
+    from polarbear.importers.presets import PRESETS
 
-    clock = reading.clock or "evaluations"
+    clock = reading.clock or (PRESETS[reading.preset].clock if reading.preset else "evaluations")
     imported = read_runs(
         path,
+        preset=reading.preset,
         format=reading.form,
         columns=reading.column_names() or None,
         maximise=reading.maximise,

@@ -17,11 +17,12 @@ from polarbear.importers.columns import check_columns
 from polarbear.importers.formats import kind_by_name, kind_of_single_file, lists_runs
 from polarbear.importers.imported import Block, Imported
 from polarbear.importers.ledger import Ledger
+from polarbear.importers.presets import PRESETS
 from polarbear.importers.reasons import READ_ERRORS, Reason
 from polarbear.importers.request import Request
 from polarbear.importers.sources import Folder
 from polarbear.importers.table_runs import TableRuns
-from polarbear.literals import Clock, EndedRule, FileFormat
+from polarbear.literals import Clock, EndedRule, FileFormat, PresetName
 
 if TYPE_CHECKING:
     import os
@@ -36,10 +37,11 @@ _ZIP = b"PK"  # the first bytes of a zip archive
 def read_runs(
     path: str | os.PathLike[str],
     *,
+    preset: PresetName | None = None,
     format: FileFormat | None = None,  # noqa: A002  (the word users know)
     columns: Mapping[str, str | None] | None = None,
     maximise: bool | None = None,
-    clock: Clock = "evaluations",
+    clock: Clock | None = None,
     renumber: bool = False,
     cluster: str | Iterable[str] | None = "auto",
     ended: EndedRule = "auto",
@@ -53,6 +55,9 @@ def read_runs(
     ----------
     path
         The folder or file.
+    preset
+        The tool that wrote the data: "benchopt", "nevergrad", "smac", "optuna", "aslib" or "irace". It sets the options
+        below that are not given; `polarbear.importers.presets` lists them.
     format
         Restricts the import to this format, such as "coco" or "csv"; by default all formats are read. A single file is
         read as this format whatever its name.
@@ -62,7 +67,7 @@ def read_runs(
     maximise
         Whether higher values are better; by default as the data state, and minimisation where they do not.
     clock
-        The time axis: "evaluations", or "seconds" from a column "time".
+        The time axis: "evaluations", or "seconds" from a column "time"; by default that of the preset, or evaluations.
     renumber
         Whether to number the runs of an algorithm on an instance 1, 2, ... in the order of arrival. Use it for data
         whose run numbers are seeds or unique ids, and for repetitions that lie in several folders: by default, folders
@@ -101,15 +106,22 @@ def read_runs(
     >>> print(imported.skipped[0])
     runs.csv: rows without numbers as evaluations and raw_y, first: line 4: ['de', '1', '1', 'x']
     """
+    if preset is not None and preset not in PRESETS:
+        raise ValueError(f"expected preset={', '.join(map(repr, PRESETS))} or None, got {preset!r}")
     if format is not None and format not in get_args(FileFormat):
         raise ValueError(f"expected format={', '.join(map(repr, get_args(FileFormat)))} or None, got {format!r}")
-    if clock not in get_args(Clock):
+    if clock is not None and clock not in get_args(Clock):
         raise ValueError(f"expected clock='evaluations' or 'seconds', got {clock!r}")
     if maximise not in (None, True, False):
         raise ValueError(f"expected maximise=True, False or None, got {maximise!r}")
     if ended not in get_args(EndedRule):
         raise ValueError(f"expected ended='auto', 'stays' or 'censored', got {ended!r}")
-    request = Request(format, check_columns(columns), maximise, clock == "seconds", check_cluster(cluster), ended)
+    chosen = PRESETS[preset] if preset else None
+    mapping = check_columns(columns)
+    if chosen:
+        format, mapping = format or chosen.format, chosen.mapping | mapping  # noqa: A001  (the word users know)
+        clock, ended = clock or chosen.clock, chosen.ended if ended == "auto" else ended
+    request = Request(format, mapping, maximise, clock == "seconds", check_cluster(cluster), ended, chosen)
     ledger = Ledger(request)
     tables = TableRuns(ledger)
     try:
@@ -126,6 +138,8 @@ def read_runs(
     imported = ledger.result(str(path), as_repetitions=renumber)
     if renumber:
         imported = _renumber(imported)
+    if chosen:
+        imported = replace(imported, relative_tolerance=chosen.relative_tolerance)
     return label_clusters(imported, request.cluster, ledger.cells, tables.columns)
 
 

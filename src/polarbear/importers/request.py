@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from polarbear.importers.presets import Preset
     from polarbear.literals import EndedRule, FileFormat
 
 
@@ -31,6 +32,8 @@ class Request:
     ended
         Whether runs keep their value after their end ("stays"), are unknown afterwards ("censored"), or do as the rules
         of their format say ("auto").
+    preset
+        The preset, whose other options have been merged into the ones above; None if there is none.
     """
 
     format: FileFormat | None = None
@@ -39,6 +42,7 @@ class Request:
     seconds: bool = False
     cluster: tuple[str, ...] | None = None
     ended: EndedRule = "auto"
+    preset: Preset | None = None
 
     def accepts(self, format: FileFormat) -> bool:  # noqa: A002  (the public word for it)
         """Return whether data of this format are to be read."""
