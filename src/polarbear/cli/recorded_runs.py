@@ -101,6 +101,8 @@ def read_recorded_runs(path: Path, reading: Reading, *, quiet: bool) -> Recorded
             raise ValueError(
                 f"expected recorded runs for --cluster, got the race file {path}, which has no clusters; leave it out"
             )
+        if reading.preset is not None:
+            raise ValueError(f"expected recorded runs for --preset, got the race file {path}; leave it out")
         if reading.ended != "auto":
             raise ValueError(
                 f"expected recorded runs for --ended, got the race file {path}, whose runs count until the time that the "

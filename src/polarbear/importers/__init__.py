@@ -1,4 +1,4 @@
-"""Import of recorded runs from IOHprofiler and COCO folders, CSV and Parquet tables, and archives of these.
+"""Import of recorded runs: folders of IOHprofiler, COCO, ASlib and SMAC, Optuna studies, tables, and archives of these.
 
 A path comes in. `read_runs` detects the formats below it and returns trajectories, each with its cluster (the function,
 or the repeated instance), and a report of what it could not use and why. Files are parsed as data and never evaluated.
@@ -9,7 +9,9 @@ Nothing is written but temporary copies of compressed files. Memory holds the im
   (suite, function, dimension, instance, run), the unit on which runs are compared.
 - `formats`: the registry of formats.
 - `iohprofiler`, `iohprofiler_data`, `coco`, `info_index`: folders of indices and data files.
+- `aslib`, `arff`: times to solve. `smac`, `optuna`, `trials`: trials of tools for tuning.
 - `csv_table`, `parquet_table`, `table_runs`, `columns`: tables. `COLUMNS` lists their columns by IOHprofiler's names.
+- `presets`: the columns and rules of well-known tools, one row per tool.
 - `sources`, `archives`: files in folders and in archives.
 - `events`, `ledger`: the improvements of one run; all runs and reports of one import.
 - `namesakes`: runs of one algorithm name in several folders.

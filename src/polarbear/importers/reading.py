@@ -48,8 +48,8 @@ def read_runs(
 ) -> Imported:
     r"""Read recorded runs from a folder, a file, or an archive (zip, or tar with gzip, xz or bzip2).
 
-    A folder may hold all known formats at any depth: IOHprofiler and COCO indices with their data, tables, and
-    archives.
+    A folder may hold all known formats at any depth: IOHprofiler and COCO indices with their data, ASlib scenarios, run
+    histories of SMAC, Optuna studies, tables, and archives.
 
     Parameters
     ----------
