@@ -1,4 +1,4 @@
-"""Draw the pictures of docs/start: the race of `polarbear init`, run to its limit of instances (some minutes)."""
+"""Draw the pictures of docs/start: the race of `polarbear init`, run until it stops (about a minute)."""
 
 from __future__ import annotations
 

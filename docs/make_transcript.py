@@ -59,9 +59,9 @@ instances, up to the limit of 400 that `race.toml` sets, are unlikely to elimina
 These lines are added at the end of `race.toml`:
 
 ```toml
-[algorithms."bold (1+1)-ES"]
+[algorithms."timid (1+1)-ES"]
 function = "optimisers:one_plus_one"
-arguments = {step = 2.0}
+arguments = {step = 0.1}
 ```
 
 ```console

@@ -48,6 +48,10 @@ class TestSuggestedGrid:
     def test_a_start_at_zero_is_moved_to_a_positive_time(self):
         runs = [pb.Trajectory(name, 0, [0, 5], [2.0, 1.0], until=50) for name in "ab"]
         assert suggest_grid(runs).times[0] == 0.5
+        solved = [
+            pb.Trajectory("a", n, [0, (1 + n) / 64], [1.0, 0.0], until=(1 + n) / 64, finished=True) for n in range(62)
+        ]
+        assert suggest_grid([*runs, *solved]).times[0] == 4 / 64  # one in twenty
 
     @pytest.mark.parametrize(
         ("runs", "message"), [([], "got none"), ([pb.Trajectory("a", 0, [], [], until=3)], "none with a value")]

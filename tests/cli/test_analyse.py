@@ -7,6 +7,7 @@ import pytest
 
 from polarbear.inference import fitting
 from tests.cli.conftest import run_command
+from tests.importers.test_optuna import write as write_studies
 
 FEW_TIMES = ["--count", 5]
 
@@ -268,3 +269,32 @@ def test_clusters_that_do_not_exist_are_reported(polarbear, with_data_sets, fini
     outcome = polarbear("analyse", finished, "--cluster", "data_set")
     assert outcome.code == 1
     assert "expected recorded runs for --cluster, got the race file" in outcome.err
+
+
+def test_a_preset_sets_columns_and_clock(polarbear, tmp_path, finished):
+    lines = ["solver_name,data_name,objective_name,idx_rep,time,objective_value"]
+    lines += [
+        f"{name},d{number % 4},o{number},0,{time},{value + number}"
+        for number in range(12)
+        for name, values in {"quick": (2.0, 1.0), "slow": (4.0, 3.0)}.items()
+        for time, value in zip((0.1, 0.5), values, strict=True)
+    ]
+    (tmp_path / "run.csv").write_text("\n".join(lines) + "\n")
+    outcome = polarbear("analyse", tmp_path, "--preset", "benchopt", *FEW_TIMES)
+    assert outcome.code == 0
+    assert "compared at 5 times from 0.1 to 0.5 seconds" in outcome.out
+    assert "new functions, based on 4" in outcome.out
+    outcome = polarbear("analyse", finished, "--preset", "benchopt")
+    assert (outcome.code, "expected recorded runs for --preset, got the race file" in outcome.err) == (1, True)
+
+
+def test_a_database_of_studies_is_not_a_race_file(polarbear, tmp_path):
+    studies = [
+        (f"{name}-{run}", {"algorithm": name, "run": run}, ["MINIMIZE"], [("COMPLETE", value, 1), ("COMPLETE", 1.0, 2)])
+        for run in range(8)
+        for name, value in {"tpe": 3.0, "random": 4.0}.items()
+    ]
+    write_studies(tmp_path / "studies.db", studies)
+    outcome = polarbear("analyse", tmp_path / "studies.db", *FEW_TIMES)
+    assert outcome.code == 0
+    assert "16 runs of 2 algorithms on 8 instances" in outcome.out

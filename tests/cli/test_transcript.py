@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 TRANSCRIPT = Path(__file__).parents[2] / "docs" / "start" / "transcript.md"
-OPTIMISERS = ("random search", "(1+1)-ES", "differential evolution", "Nelder-Mead", "bold (1+1)-ES")
+OPTIMISERS = ("random search", "(1+1)-ES", "differential evolution", "Nelder-Mead", "timid (1+1)-ES")
 RACED = ("random", "climber", "poor")
 FINISHED = {"Anytime Pareto set: A (N of N)"}  # the race of the transcript is not finished and has "Candidates"
 

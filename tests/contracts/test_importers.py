@@ -4,6 +4,7 @@ import csv
 import json
 import shutil
 from functools import cache
+from pathlib import Path
 from typing import get_args
 
 import numpy as np
@@ -124,6 +125,10 @@ WRITERS = {
 }
 
 
+# These formats cannot express the shared example runs, which have a suite, a function, a dimension and any values.
+OWN_TESTS = {"aslib": "test_aslib.py", "smac": "test_smac.py", "optuna": "test_optuna.py"}
+
+
 @pytest.fixture(params=WRITERS)
 def form(request):
     return request.param
@@ -138,7 +143,8 @@ def folder(form, tmp_path):
 
 def test_every_format_is_in_the_registry_and_has_example_runs():
     assert {name for kind in FILE_KINDS for name in kind.formats} == set(get_args(FileFormat))
-    assert {form.removeprefix("older ") for form in WRITERS} == set(get_args(FileFormat))
+    assert {form.removeprefix("older ") for form in WRITERS} | set(OWN_TESTS) == set(get_args(FileFormat))
+    assert all((Path(__file__).parents[1] / "importers" / name).exists() for name in OWN_TESTS.values())
 
 
 def test_every_format_gives_the_same_runs(form, folder):

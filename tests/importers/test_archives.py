@@ -47,7 +47,7 @@ def test_an_archive_holds_the_same_runs_as_its_folder(archive, tmp_path, compres
 def test_an_archive_in_a_folder_is_read_and_its_copy_is_not_counted(archive, tmp_path):
     member = DATA / "ioh" / "CMA-ES"
     archive([(str(path.relative_to(DATA)), path.read_bytes()) for path in member.rglob("*") if path.is_file()])
-    (tmp_path / "CMA-ES").symlink_to(member)  # links to folders are not followed
+    (tmp_path / "CMA-ES").symlink_to(member)  # links out of the folder are not followed
     assert read_runs(tmp_path).algorithms == {"CMA-ES": 10}
     (tmp_path / "CMA-ES").unlink()
     for path in member.rglob("*"):

@@ -57,6 +57,37 @@ def test_best_so_far_values_show_the_direction(tmp_path):
     assert [run.maximise for run in read_runs(tmp_path, maximise=True).runs] == [True, True]
 
 
+def test_a_header_without_parameters_has_one_name_more_than_its_rows(tmp_path):
+    write(tmp_path, INDEX.format(direction=" maximization = 'T',", runs="1:5000|9.9e+01"), [])
+    rows = "".join(f"{row.removesuffix(' 0.01').removesuffix(' 0.02')}\n" for row in RISING)
+    data = tmp_path / "data_f1" / "IOHprofiler_f1_DIM16_i1.dat"
+    data.write_text(HEADER.replace('"rate"', '"No parameters"') + rows)
+    imported = read_runs(tmp_path)
+    assert imported.skipped == ()
+    assert imported.runs[0].values.tolist() == [40.0, 99.0]
+
+
+def test_an_index_may_list_final_values_as_the_algorithm_saw_them(tmp_path):
+    # The final values are 5 times the raw ones plus 400: 550 is not reached by raw values, and was reached by both runs.
+    runs = [["1 10 10 450 450 0", "9 30 30 550 550 0"], ["1 20 20 500 500 0", "5 30 30 550 550 0"]]
+    index = INDEX.format(direction=" maximization = 'T',", runs="1:5000|5.50000e+002, 1:5000|5.50000e+002")
+    write(tmp_path, index, *runs)
+    imported = read_runs(tmp_path)
+    assert imported.skipped == ()
+    assert [(run.values.tolist(), run.until) for run in imported.runs] == [([10, 30], 5000), ([20, 30], 5000)]
+    write(tmp_path, index, runs[0], runs[1][:1])  # the data of the second run were cut
+    imported = read_runs(tmp_path)
+    assert [run.until for run in imported.runs] == [5000, 1]
+    assert [(each.reason, each.first) for each in imported.skipped] == [(Reason.CUT_RUN, "run 2 of 2")]
+
+
+def test_the_direction_of_many_files_is_noted_once(tmp_path):
+    for folder in ("a", "b"):
+        (tmp_path / folder).mkdir()
+        write(tmp_path / folder, INDEX.format(direction="", runs="1:9|9.9e+01").replace("fast", folder), RISING)
+    assert sum("direction" in note for note in read_runs(tmp_path).about.notes) == 1
+
+
 def test_missing_data_are_reported(tmp_path):
     write(
         tmp_path,

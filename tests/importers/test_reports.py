@@ -36,5 +36,7 @@ def test_the_error_of_an_import_without_runs_lists_the_first_reports(tmp_path):
 
 
 def test_the_error_for_a_folder_without_known_files_names_the_formats(tmp_path):
-    with pytest.raises(ValueError, match="with iohprofiler, coco, csv, parquet, or archives of these"):
+    with pytest.raises(
+        ValueError, match="with iohprofiler, coco, csv, parquet, aslib, smac, optuna, or archives of these"
+    ):
         read_runs(tmp_path)

@@ -8,7 +8,7 @@ import typer
 
 from polarbear.cli import options, terminal
 from polarbear.cli.open_file import is_race_file, open_race
-from polarbear.literals import Clock, EndedRule, FileFormat
+from polarbear.literals import Clock, EndedRule, FileFormat, PresetName
 from polarbear.wording import suggest
 
 if TYPE_CHECKING:
@@ -29,6 +29,9 @@ def _option(*names: str, **details: Any) -> Any:
 class Reading:
     """Options that say how to read recorded runs."""
 
+    preset: Annotated[
+        PresetName | None, _option(help="The tool that wrote the data; sets the options that are not given.")
+    ] = None
     columns: Annotated[
         list[str] | None,
         _option("--column", metavar="NAME=COLUMN", help="The name of a column: raw_y=loss; repeatable."),
@@ -154,11 +157,13 @@ def read_recorded_runs(
     """
     if not path.exists():
         raise FileNotFoundError(f"there is no {path}")
-    if path.is_file() and is_race_file(path):
+    if path.is_file() and is_race_file(path) and not _holds_studies(path):
         if reading.cluster not in (None, ["none"], ["auto"]):
             raise ValueError(
                 f"expected recorded runs for --cluster, got the race file {path}, which has no clusters; leave it out"
             )
+        if reading.preset is not None:
+            raise ValueError(f"expected recorded runs for --preset, got the race file {path}; leave it out")
         if reading.ended != "auto":
             raise ValueError(
                 f"expected recorded runs for --ended, got the race file {path}, whose runs count until the time that the "
@@ -173,10 +178,12 @@ def read_recorded_runs(
     from polarbear.importers import read_runs
     from polarbear.importers.imported import summarise_skipped
     from polarbear.importers.part import parse_condition
+    from polarbear.importers.presets import PRESETS
 
-    clock = reading.clock or "evaluations"
+    clock = reading.clock or (PRESETS[reading.preset].clock if reading.preset else "evaluations")
     imported = read_runs(
         path,
+        preset=reading.preset,
         format=form,
         columns=reading.column_names() or None,
         maximise=reading.maximise,
@@ -203,6 +210,13 @@ def read_recorded_runs(
         ranking=imported.ranking | reading.tolerances(),
         imported=imported,
     )
+
+
+def _holds_studies(path: Path) -> bool:
+    """Return whether an SQLite database is one of Optuna studies, rather than a race file."""
+    from polarbear.importers.optuna import holds_studies
+
+    return holds_studies(path)
 
 
 def _runs_of_race(path: Path, reading: Reading) -> RecordedRuns:

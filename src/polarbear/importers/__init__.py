@@ -1,4 +1,4 @@
-"""Import of recorded runs from IOHprofiler and COCO folders, CSV and Parquet tables, archives of these, and data frames.
+"""Import of recorded runs: folders of IOHprofiler, COCO, ASlib and SMAC, Optuna studies, tables, archives, data frames.
 
 A path or a data frame comes in. `read_runs` detects the formats below a path and returns trajectories, each with its
 cluster (the function, or the repeated instance), and a report of what it could not use and why. Files are parsed as data
@@ -9,12 +9,15 @@ runs, not their rows.
 - `imported`: the result. `Imported` holds the runs, `About` their origin, `Skipped` what was left out; `Block` is
   (suite, function, dimension, instance, run), the unit on which runs are compared.
 - `formats`: the registry of formats.
-- `iohprofiler`, `coco`, `info_index`: folders of indices and data files.
+- `iohprofiler`, `iohprofiler_data`, `coco`, `info_index`: folders of indices and data files.
+- `aslib`, `arff`: times to solve. `smac`, `optuna`, `trials`: trials of tools for tuning.
 - `csv_table`, `parquet_table`, `frame_table`, `table_runs`, `columns`: tables. `COLUMNS` lists their columns by
   IOHprofiler's names.
 - `repetitions`: which rows of a table belong to the same run.
+- `presets`: the columns and rules of well-known tools, one row per tool.
 - `sources`, `archives`: files in folders and in archives.
 - `events`, `ledger`: the improvements of one run; all runs and reports of one import.
+- `namesakes`: runs of one algorithm name in several folders.
 - `reasons`, `foreign_text`: why data were left out, with the sentences of the reports; text of unknown content.
 - `part`: the part of the runs that the user asks for. `clustering`: the cluster of each run.
 

@@ -3,6 +3,10 @@
 Both files hold the runs in the order of the index, and each run begins with a line with "%". The first column counts
 evaluations of the objective. The third is the best value so far minus the optimum. The union of both files is the full
 record. COCO ends a run that has reached the target precision: such a run finished, and others were cut off.
+
+Data of bi-objective suites have an indicator of all solutions so far in the second column, and several lines with "%"
+before each run, the first of them empty. The indicator is minimised: it is the distance to the region of interest, and
+below it the negative hypervolume, minus a reference value.
 """
 
 from __future__ import annotations
@@ -28,7 +32,7 @@ if TYPE_CHECKING:
 def is_coco(source: Source, path: str, entry: IndexEntry) -> bool:
     """Return whether an index entry is COCO's: its data begin with "%".
 
-    If the data are missing, a key "Precision" or "coco_version" in the entry decides.
+    If the data are missing, a key "Precision", "coco_version" or "indicator" in the entry decides.
     """
     for reference in entry.files:
         for data in _file_pair(reference):
@@ -39,7 +43,7 @@ def is_coco(source: Source, path: str, entry: IndexEntry) -> bool:
                 continue
             if first:
                 return first.startswith("%")
-    return "Precision" in entry.about or "coco_version" in entry.about
+    return not entry.about.keys().isdisjoint(("Precision", "coco_version", "indicator"))
 
 
 def read_info(source: Source, path: str, entry: IndexEntry, ledger: Ledger) -> None:
@@ -59,9 +63,12 @@ def read_info(source: Source, path: str, entry: IndexEntry, ledger: Ledger) -> N
         ledger.skip(file, Reason.NO_FUNCTION)
         return
     if ledger.request.seconds or ledger.request.maximise:
-        ledger.skip(file, Reason.NO_SECONDS if ledger.request.seconds else Reason.NOT_MAXIMISED)
+        ledger.skip(file, Reason.NO_SECONDS if ledger.request.seconds else Reason.NOT_MAXIMISED, kind="COCO")
         return
-    precision = amount(about.get("Precision")) or SOLVED
+    # The reference value of an indicator is that of the best known set, not an optimum: runs go below it. COCO ends no
+    # bi-objective run at a target, so that none counts as finished, however low its indicator.
+    indicator = "indicator" in about
+    precision = -1.0 if indicator else amount(about.get("Precision")) or SOLVED
     for reference, runs in entry.files.items():
         try:
             data, budgets = (resolve_reference(path, each) for each in _file_pair(reference))
@@ -69,7 +76,8 @@ def read_info(source: Source, path: str, entry: IndexEntry, ledger: Ledger) -> N
             ledger.skip_unreadable(file, error)
             continue
         name = source.name(data)
-        pairs = zip_longest(_read_file(source, data, ledger), _read_file(source, budgets, ledger))
+        column = 1 if indicator else 2
+        pairs = zip_longest(_read_file(source, data, ledger, column), _read_file(source, budgets, ledger, column))
         count, began = 0, set[str]()
         for count, (run, (targets, times)) in enumerate(zip(runs, pairs, strict=False), 1):
             what = f"run {count} of {len(runs)}"
@@ -84,7 +92,8 @@ def read_info(source: Source, path: str, entry: IndexEntry, ledger: Ledger) -> N
                     ledger.skip(cut_file, Reason.SHORTER, what)
             events = _merge(targets and targets[1], times and times[1])
             until = run.evaluations
-            if until is not None and events.last < until and not has_reached(events, run.final, maximise=False):
+            whole = until is None or events.last >= until
+            if not whole and not has_reached(events, run.final, run.rounding, maximise=False):
                 ledger.skip(name, Reason.CUT_RUN, what)
                 until = None
             ledger.add(
@@ -102,7 +111,7 @@ def read_info(source: Source, path: str, entry: IndexEntry, ledger: Ledger) -> N
                 until=until,
                 maximise=False,
                 finished=events.has_solved(precision),
-                distances=True,
+                distances=not indicator,
             )
         if count < len(runs):
             ledger.skip(name, Reason.NOT_IN_DATA, count=len(runs) - count)
@@ -126,8 +135,8 @@ def _merge(targets: Events | None, budgets: Events | None) -> Events:
     return union
 
 
-def _read_file(source: Source, path: str, ledger: Ledger) -> Iterator[tuple[str, Events]]:
-    """Yield the runs of one data file, each with its optimum as the file prints it."""
+def _read_file(source: Source, path: str, ledger: Ledger, column: int) -> Iterator[tuple[str, Events]]:
+    """Yield the runs of one data file, each with its optimum or reference value as the file prints it."""
     file = source.name(path)
     block: tuple[str, Events] | None = None
     try:
@@ -141,6 +150,10 @@ def _read_file(source: Source, path: str, ledger: Ledger) -> Iterator[tuple[str,
                     ledger.skip(file, Reason.CUT_LINE, f"line {number}")
                     break
                 if line.startswith("%"):
+                    if column == 1 and line.strip() != "%":
+                        reference = re.search(r"instance = .{1,100}", line)
+                        block = (reference[0].strip(), block[1]) if reference and block else block
+                        continue
                     if block:
                         yield block
                     optimum = re.search(r"Fopt \(([^)]{1,40})\)", line)
@@ -151,16 +164,16 @@ def _read_file(source: Source, path: str, ledger: Ledger) -> Iterator[tuple[str,
                 ledger.rows += 1
                 reason: Reason | None
                 try:
-                    time, value = float(parts[0]), float(parts[2])
+                    time, value = float(parts[0]), float(parts[column])
                 except (ValueError, IndexError):
-                    reason = Reason.NON_NUMERIC_LINE if len(parts) > 2 else Reason.WRONG_WIDTH
+                    reason = Reason.NON_NUMERIC_LINE if len(parts) > column else Reason.WRONG_WIDTH
                 else:
                     if 0 <= time < math.inf and -math.inf < value < math.inf:  # nearly always
                         block[1].add(time, value)
                         continue
                     reason = take_numbers(block[1], time, value)
                 if reason:
-                    ledger.skip(file, reason, f"line {number}: {quote(line.strip())}", columns=3)
+                    ledger.skip(file, reason, f"line {number}: {quote(line.strip())}", columns=column + 1)
         if block is None:
             ledger.skip(file, Reason.EMPTY)
     except READ_ERRORS as error:

@@ -158,18 +158,18 @@ def take_numbers(events: Events, time: float, value: float) -> Reason | None:
     return Reason.NO_VALUE if value != value else None
 
 
-def has_reached(events: Events, final: float | None, *, maximise: bool) -> bool:
-    """Return whether the rows contain the final value of the index, which prints two or more digits.
+def has_reached(events: Events, final: float | None, rounding: float, *, maximise: bool) -> bool:
+    """Return whether the rows contain the final value of the index, which is rounded by at most `rounding`.
 
     Examples
     --------
     >>> events = Events(maximise=False)
-    >>> events.add(10, 0.00201)
-    >>> has_reached(events, 2.0e-3, maximise=False), has_reached(events, 1.0e-3, maximise=False)
-    (True, False)
+    >>> events.add(10, 0.00204)
+    >>> [has_reached(events, final, 5e-5, maximise=False) for final in (2.0e-3, 1.9e-3)]
+    [True, False]
     """
     if final is None or math.isnan(final):
         return True
-    slack = 0.06 * abs(final) + 1e-8  # half a unit of the second digit is at most 5 % of a value
+    slack = 1.2 * rounding + 1e-8  # the rows are rounded, too
     best = events.best(maximise=maximise)
     return best >= final - slack if maximise else best <= final + slack

@@ -10,7 +10,7 @@ from __future__ import annotations
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, NamedTuple
 
-from polarbear.importers import coco, iohprofiler
+from polarbear.importers import aslib, coco, iohprofiler, optuna, smac
 from polarbear.importers.csv_table import read_csv
 from polarbear.importers.info_index import parse_index
 from polarbear.importers.parquet_table import read_parquet
@@ -74,6 +74,20 @@ def _read_info(source: Source, path: str, ledger: Ledger) -> None:
             iohprofiler.read_info(source, path, entry, ledger)
 
 
+def _read_json(source: Source, path: str, ledger: Ledger) -> None:
+    """Read a JSON file: a run history of SMAC if its beginning looks like one, otherwise an index of IOHprofiler."""
+    try:
+        with source.open(path) as stream:
+            is_history = smac.is_history(stream.read(_START).decode("utf-8", errors="replace"))
+    except READ_ERRORS as error:
+        ledger.skip_unreadable(source.name(path), error)
+        return
+    if is_history and ledger.request.accepts("smac"):
+        smac.read_history(source, path, ledger)
+    elif not is_history and ledger.request.accepts("iohprofiler"):
+        iohprofiler.read_json(source, path, ledger)
+
+
 # A single file of unknown kind is read as the last kind that the request accepts.
 FILE_KINDS = (
     FileKind(
@@ -84,15 +98,27 @@ FILE_KINDS = (
     ),
     FileKind(
         (".json",),
-        ("iohprofiler",),
-        lambda source, path, ledger, _: iohprofiler.read_json(source, path, ledger),
+        ("iohprofiler", "smac"),
+        lambda source, path, ledger, _: _read_json(source, path, ledger),
         magic=b"{",
-        lists_runs=iohprofiler.is_index,
+        lists_runs=lambda text: iohprofiler.is_index(text) or smac.is_history(text),
     ),
     FileKind(
         (".info",),
         ("iohprofiler", "coco"),
         lambda source, path, ledger, _: _read_info(source, path, ledger),
+    ),
+    FileKind(
+        (".db", ".sqlite", ".sqlite3"),
+        ("optuna",),
+        lambda source, path, ledger, _: optuna.read_studies(source, path, ledger),
+        magic=b"SQLi",
+    ),
+    FileKind(
+        (".arff",),
+        ("aslib",),
+        lambda source, path, ledger, _: aslib.read_arff(source, path, ledger),
+        lists_runs=aslib.lists_runs,
     ),
     FileKind(
         (".csv", ".tsv"),

@@ -151,6 +151,8 @@ class Imported:
         The origin of the runs.
     cluster_kind, cluster_unit
         What a cluster is, and what its members are; see `Clusters`.
+    relative_tolerance
+        The share of a value within which values are tied, by the preset of the import.
     optimum_known
         Whether all values are distances to the optimum, by the rules of their format: those of COCO, and raw values of
         IOHprofiler on BBOB suites.
@@ -167,6 +169,7 @@ class Imported:
     about: About
     cluster_kind: str = "cluster"
     cluster_unit: str = "instance"
+    relative_tolerance: float = 0.0
     optimum_known: bool = False
     cluster: tuple[str, ...] | None = None
     columns: tuple[str, ...] = ()
@@ -208,11 +211,14 @@ class Imported:
 
     @property
     def ranking(self) -> dict[str, Any]:
-        """Keyword arguments of `Choices.from_trajectories`: `clustering`, and for COCO its precision as the tolerance.
+        """Keyword arguments of `Choices.from_trajectories`: `clustering`, and the tolerances of COCO or of the preset.
 
         COCO's values are distances to the optimum, which it does not distinguish below 1e-8.
         """
-        return self.clustering | ({"absolute_tolerance": SOLVED} if "coco" in self.about.formats else {})
+        tolerances = {"absolute_tolerance": SOLVED} if "coco" in self.about.formats else {}
+        if self.relative_tolerance:
+            tolerances["relative_tolerance"] = self.relative_tolerance
+        return self.clustering | tolerances
 
     def __repr__(self) -> str:
         clusters = self.clusters

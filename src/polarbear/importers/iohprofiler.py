@@ -1,9 +1,8 @@
 """Reader of IOHprofiler folders: JSON with `.dat` files, as ioh 0.3 writes them, and older `.info` with `.dat` files.
 
-A `.dat` file holds the runs of one function and dimension in the order of the index. Each run begins with a header of
-column names. The logger writes a row when the value improves and at the last evaluation, so rows hold current values.
-By default it rounds values to 1e-10, so smaller differences read as ties. A run on a BBOB suite, whose raw values
-are distances to the optimum, finished if it solved its problem; all other runs were cut off.
+A `.dat` file (see `iohprofiler_data`) holds the runs of one function and dimension in the order of the index. A run on
+a BBOB suite, whose raw values are distances to the optimum, finished if it solved its problem; all other runs were cut
+off.
 """
 
 from __future__ import annotations
@@ -12,24 +11,19 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
-from polarbear.importers.events import SOLVED, Events, has_reached, take_text
-from polarbear.importers.foreign_text import amount, flag, identifier, quote
+from polarbear.importers.events import has_reached
+from polarbear.importers.foreign_text import amount, flag, identifier
+from polarbear.importers.iohprofiler_data import DataFile
 from polarbear.importers.reasons import READ_ERRORS, Reason, UnreadableError, shorten
-from polarbear.importers.sources import read_text, resolve_reference, text_lines
+from polarbear.importers.sources import read_text, resolve_reference
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
-
+    from polarbear.importers.events import Events
     from polarbear.importers.info_index import IndexEntry
     from polarbear.importers.ledger import Ledger
     from polarbear.importers.sources import Source
 
 INDEX = 2**27  # bytes; an index of a million runs is smaller
-
-# Columns in order of preference. Transformed values serve as well: the transformation of an instance keeps their order.
-_EVALUATIONS = ("evaluations", "function evaluation")
-_BEST = ("best-so-far f(x)", "raw_y_best", "transformed_y_best", "best af(x)+b", "current_y_best")
-_VALUES = ("raw_y", "best-so-far f(x)", "current f(x)", "raw_y_best", "transformed_y", *_BEST, "current_y")
 _REQUIRED = ("function_id", "algorithm", "scenarios")
 _UNREADABLE = re.compile(r"(?<=[\s:,\[])(-?)(inf|nan)(?=[\s,}\]])")
 
@@ -75,7 +69,7 @@ def read_json(source: Source, path: str, ledger: Ledger) -> None:
         except UnreadableError as error:
             ledger.skip_unreadable(file, error)
             continue
-        with _DataFile(source, data, ledger, maximise) as data_file:
+        with DataFile(source, data, ledger, maximise) as data_file:
             for count, run in enumerate(runs, 1):
                 what = f"run {count} of {len(runs)}"
                 if (events := data_file.next_run()) is None:
@@ -122,19 +116,26 @@ def read_info(source: Source, path: str, entry: IndexEntry, ledger: Ledger) -> N
         except UnreadableError as error:
             ledger.skip_unreadable(file, error)
             continue
-        with _DataFile(source, data, ledger, stated) as data_file:
+        with DataFile(source, data, ledger, stated) as data_file:
             runs_in_data: list[Events] = []
+            transformed: list[Events] = []
             for count, _ in enumerate(runs, 1):
                 if (events := data_file.next_run()) is None:
                     data_file.report_missing(len(runs) - count + 1)
                     break
                 runs_in_data.append(events)
+                transformed.append(data_file.transformed)
             else:
                 data_file.report_surplus()
         maximise = _infer_direction(runs_in_data, data_file, str(suite), ledger) if stated is None else stated
-        for count, (run, events) in enumerate(zip(runs, runs_in_data, strict=False), 1):
+        for count, (run, events, other) in enumerate(zip(runs, runs_in_data, transformed, strict=False), 1):
             what, until = f"run {count} of {len(runs)}", run.evaluations
-            if until is not None and events.last < until and not has_reached(events, run.final, maximise=maximise):
+            # Some versions of the logger list the final value as the algorithm saw it, transformed.
+            if not (
+                until is None
+                or events.last >= until
+                or any(has_reached(each, run.final, run.rounding, maximise=maximise) for each in (events, other))
+            ):
                 ledger.skip(data_file.name, Reason.CUT_RUN, what)
                 until = None
             ledger.add(
@@ -183,116 +184,15 @@ def _end_of_run(run: dict[str, Any], events: Events, file: str, what: str, ledge
     return amount(run.get("evals"))
 
 
-def _infer_direction(runs: list[Events], data_file: _DataFile, suite: str, ledger: Ledger) -> bool:
+def _infer_direction(runs: list[Events], data_file: DataFile, suite: str, ledger: Ledger) -> bool:
     """Return whether to maximise if the index does not state it: from best-so-far values, or else from the suite."""
     rises = sum(events.values[-1] > events.values[0] for events in runs if events.values)
     falls = sum(events.values[-1] < events.values[0] for events in runs if events.values)
     visible = data_file.holds_best and bool(rises) != bool(falls)
     maximise = bool(rises) if visible else suite.upper() == "PBO"
     how = "its best-so-far values " + ("rise" if maximise else "fall") if visible else f"its suite is {suite}"
-    ledger.note(
-        f"{data_file.name} does not state its direction; assumed to be {'max' if maximise else 'min'}imised, since "
+    ledger.note(  # the same sentence for all files of a suite, so that it appears once
+        f"data of the suite {suite} without a stated direction: assumed to be {'max' if maximise else 'min'}imised, since "
         f"{how}; if this is wrong, set maximise (--maximise or --minimise)"
     )
     return maximise
-
-
-class _DataFile:
-    """Iterate over the runs of one `.dat` file; with `maximise` None, keep the improvements in both directions."""
-
-    def __init__(self, source: Source, path: str, ledger: Ledger, maximise: bool | None) -> None:
-        self.name = source.name(path)
-        self.holds_best = self.holds_raw = False
-        self._ledger, self._maximise = ledger, maximise
-        columns = ledger.request.columns
-        clock = columns.get("time") or "time" if ledger.request.seconds else columns.get("evaluations")
-        value = columns.get("raw_y")
-        self._clocks = (clock,) if clock else _EVALUATIONS
-        self._values = (value,) if value else _VALUES
-        self._failed = False
-        self._runs = self._read(source, path)
-
-    def __enter__(self) -> _DataFile:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._runs.close()
-
-    def next_run(self) -> Events | None:
-        """Return the next run, or None at the end or after an error, which is reported."""
-        try:
-            return next(self._runs, None)
-        except READ_ERRORS as error:
-            self._failed = True
-            self._ledger.skip_unreadable(self.name, error)
-            return None
-
-    def has_solved(self, suite: object, events: Events) -> bool:
-        """Return whether a run is known to have solved its problem."""
-        return self.holds_distances(suite) and events.has_solved(SOLVED)
-
-    def holds_distances(self, suite: object) -> bool:
-        """Return whether values are distances to the optimum; only raw values of BBOB suites are."""
-        return self.holds_raw and "BBOB" in str(suite).upper()
-
-    def report_missing(self, count: int) -> None:
-        if not self._failed:
-            self._ledger.skip(self.name, Reason.NOT_IN_DATA, count=count)
-
-    def report_surplus(self) -> None:
-        while self.next_run() is not None:
-            self._ledger.skip(self.name, Reason.NOT_IN_INDEX)
-
-    def _read(self, source: Source, path: str) -> Generator[Events, None, None]:
-        ledger = self._ledger
-        header, width, clock, column = "", 0, -1, -1
-        events: Events | None = None
-        with source.open(path) as stream:
-            for number, line in enumerate(text_lines(stream), 1):
-                parts = line.split()
-                if not parts:
-                    continue
-                if not line.endswith(("\n", "\r")):
-                    # Half a number still parses, often as a better value.
-                    ledger.skip(self.name, Reason.CUT_LINE, f"line {number}")
-                    break
-                if line == header or parts[0][0].isalpha() or parts[0][0] == '"':
-                    if line != header:
-                        names = [quoted or bare for quoted, bare in re.findall(r'"([^"]*)"|(\S+)', line)]
-                        if header and not any(name in names for name in self._clocks):
-                            ledger.skip(self.name, Reason.NON_NUMERIC_LINE, f"line {number}: {quote(line.strip())}")
-                            continue
-                        header, width = line, len(names)
-                        clock, column = self._find(names, self._clocks), self._find(names, self._values)
-                        self._examine(names[column])
-                    if events is not None:
-                        yield events
-                    events = Events(self._maximise)
-                    continue
-                if events is None:
-                    raise UnreadableError(Reason.NO_HEADER)
-                ledger.rows += 1
-                reason = take_text(events, parts[clock], parts[column]) if len(parts) == width else Reason.WRONG_WIDTH
-                if reason:
-                    ledger.skip(self.name, reason, f"line {number}: {quote(line.strip())}", columns=width)
-        if events is not None:
-            yield events
-
-    def _find(self, names: list[str], preferred: tuple[str, ...]) -> int:
-        """Return the position of the first preferred column that the file has."""
-        for name in preferred:
-            if name in names:
-                return names.index(name)
-        raise UnreadableError(
-            Reason.NO_COLUMN,
-            columns=f"column {preferred[0]!r}",
-            existing=quote(" ".join(names)),
-            advice="map it with columns (--column)",
-        )
-
-    def _examine(self, column: str) -> None:
-        """Record what the column of values holds."""
-        self.holds_best = column in _BEST
-        self.holds_raw = column in ("raw_y", "raw_y_best")
-        if column not in ("raw_y", "best-so-far f(x)"):
-            self._ledger.note(f"{self.name}: values are those of the column {column!r}")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, get_args
 
 from polarbear.importers.foreign_text import replace_surrogates
 from polarbear.importers.imported import About, Block, Imported, Skipped
+from polarbear.importers.namesakes import Origin, place_of, separate_namesakes
 from polarbear.importers.reasons import Reason, UnreadableError, explain, shorten
 from polarbear.literals import FileFormat
 from polarbear.observe import Trajectory
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from polarbear.importers.events import Events
     from polarbear.importers.foreign_text import Identifier
     from polarbear.importers.imported import Problem
+    from polarbear.importers.namesakes import Place
     from polarbear.importers.request import Request
 
 Cells = frozenset[tuple["Identifier", ...]]
@@ -45,11 +47,12 @@ class Ledger:
         self._cells: list[Cells] = []  # per run: the values of its rows in the kept columns
         self._skipped: dict[tuple[str, Reason, str], Skipped] = {}
         self._formats: dict[FileFormat, None] = {}
-        self._files: set[str] = set()
         self._notes: dict[str, None] = {}
-        self._repetitions: dict[tuple[str, Problem], int] = {}
-        self._file_of_content: dict[tuple[str, Problem, bytes], str] = {}
-        self._file_of_run: dict[tuple[str, Block], str] = {}
+        self._origins: list[Origin] = []
+        # Within one folder. `result` compares the runs of one name between folders.
+        self._repetitions: dict[tuple[str, Place, Problem], int] = {}
+        self._file_of_content: dict[tuple[str, Place, Problem, bytes], str] = {}
+        self._file_of_run: dict[tuple[str, Place, Block], str] = {}
 
     def skip(self, where: str, reason: Reason, first: str = "", count: int = 1, **details: object) -> None:
         """Report something that is not used.
@@ -114,15 +117,16 @@ class Ledger:
             Whether its values are distances to the optimum, by the rules of its format.
         run
             The repetition, if the data state it. Otherwise repetitions are numbered in the order of arrival, and a copy
-            of a run in another file is not a repetition.
+            of a run in another file is not a repetition. See `namesakes` for runs of one name in several folders.
         cells
             The values of its rows in the columns that the request keeps.
         """
-        algorithm = replace_surrogates(algorithm)
+        algorithm, place = replace_surrogates(algorithm), place_of(file)
         number = run
         if number is None:
             # An unusable run keeps its number, so that later repetitions still meet those of other algorithms.
-            number = self._repetitions[algorithm, problem] = self._repetitions.get((algorithm, problem), 0) + 1
+            number = self._repetitions.get((algorithm, place, problem), 0) + 1
+            self._repetitions[algorithm, place, problem] = number
         block = Block(*problem, number)
         if not events.times:
             self.skip(file, Reason.EMPTY_RUN, what)
@@ -140,31 +144,45 @@ class Ledger:
             return
         if duplicates:
             self.skip(file, Reason.DUPLICATE_ROWS, what, duplicates)
+        content = trajectory.times.tobytes() + trajectory.values.tobytes() + str(trajectory.until).encode()
+        digest = blake2b(content).digest()
         if run is None:
-            content = trajectory.times.tobytes() + trajectory.values.tobytes() + str(trajectory.until).encode()
-            original = self._file_of_content.setdefault((algorithm, problem, blake2b(content).digest()), file)
+            original = self._file_of_content.setdefault((algorithm, place, problem, digest), file)
             if original != file:
                 self.skip(file, Reason.COPY, what, original=original)
-                self._repetitions[algorithm, problem] -= 1
+                self._repetitions[algorithm, place, problem] -= 1
                 return
-        if (algorithm, block) in self._file_of_run:
-            self.skip(file, Reason.SECOND_RUN, what, original=self._file_of_run[algorithm, block])
+        if (algorithm, place, block) in self._file_of_run:
+            self.skip(file, Reason.SECOND_RUN, what, original=self._file_of_run[algorithm, place, block])
             return
-        self._file_of_run[algorithm, block] = file
+        self._file_of_run[algorithm, place, block] = file
+        self._origins.append(Origin(file, what, digest))
         self.runs.append(trajectory)
         self.optimum_known &= distances
         self._cells.append(cells)
         self._formats[format] = None
-        self._files.add(file)
 
-    def result(self, path: str) -> Imported:
+    def result(self, path: str, *, as_repetitions: bool = False) -> Imported:
         """Return the collected runs and reports.
+
+        Parameters
+        ----------
+        path
+            The path that was read.
+        as_repetitions
+            Whether runs of one name on one block in several folders are repetitions, rather than those of namesakes.
 
         Raises
         ------
         ValueError
             If the ledger holds no run.
         """
+        separated = separate_namesakes(self.runs, self._origins, as_repetitions=as_repetitions)
+        for position, reason, original in separated.left_out:
+            origin = self._origins[position]
+            self.skip(origin.file, reason, origin.what, original=original)
+        self.runs = list(separated.kept.values())
+        self._cells = [self._cells[position] for position in separated.kept]
         skipped = tuple(self._skipped.values())
         if not self.runs:
             reports = "".join(f"\n- {each}" for each in skipped[:_LISTED])
@@ -175,10 +193,11 @@ class Ledger:
                 f"expected recorded runs in {path!r}, got none that could be read"
                 + (f":{reports}{more}" if skipped else supported)
             )
-        notes = [*self._obstacles(), *self._notes]
+        notes = [*separated.notes, *self._obstacles(), *self._notes]
         if len(notes) > _NOTES:
             notes = [*notes[:_NOTES], f"and {with_noun(len(notes) - _NOTES, 'more note')} of this kind"]
-        about = About(path, tuple(self._formats), len(self._files), self.rows, tuple(notes))
+        files = {self._origins[position].file for position in separated.kept}
+        about = About(path, tuple(self._formats), len(files), self.rows, tuple(notes))
         cells = {
             name: tuple(frozenset(row[position] for row in rows if row[position] is not None) for rows in self._cells)
             for position, name in enumerate(self.request.kept)

@@ -44,6 +44,8 @@ def read_parquet(source: Source, path: str, runs: TableRuns) -> None:
             table = ParquetFile(copy if isinstance(stream, ZipExtFile) else stream)
             schema = table.schema_arrow
             names = [name for name in columns_to_read(schema.names, ledger.request) if name in schema.names]
+            if ledger.request.preset:  # which may join any columns
+                names = [each.name for each in schema if each.name in names or not pyarrow.types.is_nested(each.type)]
             for name in names:
                 if (number := schema.names.count(name)) > 1:
                     raise UnreadableError(Reason.SECOND_COLUMN, number=number, column=name)

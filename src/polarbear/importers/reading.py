@@ -20,11 +20,12 @@ from polarbear.importers.frame_table import describe_frame, open_frame, read_fra
 from polarbear.importers.imported import Block, Imported
 from polarbear.importers.ledger import Ledger
 from polarbear.importers.part import check_part, choose_part
+from polarbear.importers.presets import PRESETS
 from polarbear.importers.reasons import READ_ERRORS, Reason
 from polarbear.importers.request import Request
 from polarbear.importers.sources import Folder
 from polarbear.importers.table_runs import TableRuns
-from polarbear.literals import Clock, EndedRule, FileFormat
+from polarbear.literals import Clock, EndedRule, FileFormat, PresetName
 
 if TYPE_CHECKING:
     import os
@@ -42,10 +43,11 @@ _ZIP = b"PK"  # the first bytes of a zip archive
 def read_runs(
     path: str | os.PathLike[str] | IntoFrame,
     *,
+    preset: PresetName | None = None,
     format: FileFormat | None = None,  # noqa: A002  (the word users know)
     columns: Mapping[str, str | None] | None = None,
     maximise: bool | None = None,
-    clock: Clock = "evaluations",
+    clock: Clock | None = None,
     renumber: bool = False,
     cluster: str | Iterable[str] | None = "auto",
     ended: EndedRule = "auto",
@@ -58,14 +60,17 @@ def read_runs(
 ) -> Imported:
     r"""Read recorded runs from a folder, a file, an archive (zip, or tar with gzip, xz or bzip2), or a table in memory.
 
-    A folder may hold all known formats at any depth: IOHprofiler and COCO indices with their data, tables, and
-    archives.
+    A folder may hold all known formats at any depth: IOHprofiler and COCO indices with their data, ASlib scenarios, run
+    histories of SMAC, Optuna studies, tables, and archives.
 
     Parameters
     ----------
     path
         The folder or file; or a table of pandas, polars or Arrow with one row per observation, which is read by the
         rules of a CSV file with the same content.
+    preset
+        The tool that wrote the data: "benchopt", "nevergrad", "smac", "optuna", "aslib" or "irace". It sets the options
+        below that are not given; `polarbear.importers.presets` lists them.
     format
         Restricts the import to this format, such as "coco" or "csv"; by default all formats are read. A single file is
         read as this format whatever its name.
@@ -75,10 +80,11 @@ def read_runs(
     maximise
         Whether higher values are better; by default as the data state, and minimisation where they do not.
     clock
-        The time axis: "evaluations", or "seconds" from a column "time".
+        The time axis: "evaluations", or "seconds" from a column "time"; by default that of the preset, or evaluations.
     renumber
         Whether to number the runs of an algorithm on an instance 1, 2, ... in the order of arrival. Use it for data
-        whose run numbers are seeds or unique ids.
+        whose run numbers are seeds or unique ids, and for repetitions that lie in several folders: by default, folders
+        with runs of one algorithm name on the same instances count as different algorithms of this name.
     cluster
         Which instances are not independent, and therefore what answers generalise to. "auto" groups the instances of
         each function, over all dimensions; with one known function or none, it groups the repetitions of each instance.
@@ -126,17 +132,24 @@ def read_runs(
     >>> print(imported.skipped[0])
     runs.csv: rows without numbers as evaluations and raw_y, first: line 4: ['de', '1', '1', 'x']
     """
+    if preset is not None and preset not in PRESETS:
+        raise ValueError(f"expected preset={', '.join(map(repr, PRESETS))} or None, got {preset!r}")
     if format is not None and format not in get_args(FileFormat):
         raise ValueError(f"expected format={', '.join(map(repr, get_args(FileFormat)))} or None, got {format!r}")
-    if clock not in get_args(Clock):
+    if clock is not None and clock not in get_args(Clock):
         raise ValueError(f"expected clock='evaluations' or 'seconds', got {clock!r}")
     if maximise not in (None, True, False):
         raise ValueError(f"expected maximise=True, False or None, got {maximise!r}")
     if ended not in get_args(EndedRule):
         raise ValueError(f"expected ended='auto', 'stays' or 'censored', got {ended!r}")
+    chosen = PRESETS[preset] if preset else None
+    mapping = check_columns(columns)
+    if chosen:
+        format, mapping = format or chosen.format, chosen.mapping | mapping  # noqa: A001  (the word users know)
+        clock, ended = clock or chosen.clock, chosen.ended if ended == "auto" else ended
     request = Request(
         format=format,
-        columns=check_columns(columns),
+        columns=mapping,
         maximise=maximise,
         seconds=clock == "seconds",
         cluster=check_cluster(cluster),
@@ -144,6 +157,7 @@ def read_runs(
         keep=tuple(keep),
         repeated=repeated,
         ended=ended,
+        preset=chosen,
     )
     ledger = Ledger(request)
     tables = TableRuns(ledger)
@@ -153,12 +167,14 @@ def read_runs(
     else:
         read_frame(frame, tables)
     tables.finish()
-    imported = ledger.result(str(path) if frame is None else describe_frame(frame))
+    imported = ledger.result(str(path) if frame is None else describe_frame(frame), as_repetitions=renumber)
     if frame is not None:
         imported = replace(imported, about=replace(imported.about, formats=(), files=0))
     imported = choose_part(imported, request.part)
     if renumber:
         imported = _renumber(imported)
+    if chosen:
+        imported = replace(imported, relative_tolerance=chosen.relative_tolerance)
     return label_clusters(imported)
 
 
@@ -191,7 +207,7 @@ def _read_source(source: Source, ledger: Ledger, tables: TableRuns) -> None:
 
 def _read_file(file: Path, ledger: Ledger, tables: TableRuns) -> None:
     """Read a single file, whose kind its first bytes show before its name."""
-    folder, start = Folder(file.parent), b""
+    folder, start = Folder(file.parent, file.name), b""
     if file.is_file():
         with file.open("rb") as stream:
             start = stream.read(4)

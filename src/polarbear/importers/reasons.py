@@ -38,6 +38,7 @@ class Reason(Enum):
     MISSING = "is missing"
     EMPTY = "is empty"
     NOT_REGULAR = "is not a regular file"
+    OUTSIDE_LINK = "is a link out of the folder; read the folder to which it leads, or copy the data"
     NOT_UTF8 = "is not UTF-8 text; save it as UTF-8"
     DEEP = "is nested too deeply"
     DAMAGED = "is damaged ({problem}); copy it again"
@@ -63,17 +64,33 @@ class Reason(Enum):
     NOT_AN_INDEX = "does not begin with a line such as: suite = 'bbob', funcId = 1, DIM = 2, algId = 'CMA-ES'"
     OUTSIDE_REFERENCE = "refers to {reference}, which is not below it; keep the data below their index"
     NO_DATA_FILES = "entries without data files"
-    NO_FUNCTION = "entries without funcId and DIM; bi-objective suites of COCO are not supported"
+    NO_FUNCTION = "entries without their function and dimension (funcId and DIM)"
     NO_PATH = "scenarios without the path of their data"
     NO_RUNS = "scenarios without runs"
     NO_INSTANCE = "runs without their instance"
     NO_SECONDS = "holds evaluations and no seconds, as all COCO data do; use clock='evaluations' (--clock evaluations)"
-    NOT_MAXIMISED = "holds minimised values, as all COCO data do; leave out maximise=True (--maximise)"
+    NO_EVALUATIONS = "holds seconds and no evaluations, as all {kind} data do; use clock='seconds' (--clock seconds)"
+    NOT_MAXIMISED = "holds minimised values, as all {kind} data do; leave out maximise=True (--maximise)"
     NOT_IN_DATA = "runs that the index lists and the data lack"
     NOT_IN_INDEX = "runs in the data that the index does not list"
     OTHER_INSTANCE = "runs on another instance than in {other}, left out"
     SHORTER = "runs that end earlier than in the other data file, which is used from there on"
     CUT_RUN = "runs whose data end before their best value, used up to their last row"
+
+    # ASlib
+    NOT_ARFF = "is not an ARFF table: it has no lines with @attribute and @data"
+    NO_DESCRIPTION = "has no description.txt beside it, which states the measure and the cutoff time of a scenario"
+    NOT_RUNTIME = (
+        "is a scenario whose main performance measure, {measure}, is of the type {kind} rather than runtime; only times "
+        "to solve can be compared over time"
+    )
+    NO_RUNTIME = "runs whose runtime is missing"
+
+    # SMAC and Optuna
+    NOT_SMAC = "is not a run history of SMAC: it has no list 'data'"
+    NOT_OPTUNA = "is an SQLite database without the tables of Optuna studies"
+    SEVERAL_OBJECTIVES = "several objectives, of which no single value can be compared; record an indicator instead"
+    SEVERAL_INSTANCES = "its trials are on several instances, whose costs cannot be compared with one another"
 
     # Tables and rows
     NO_HEADER = "does not begin with a line of column names"

@@ -10,6 +10,7 @@ from polarbear.importers.part import Part
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from polarbear.importers.presets import Preset
     from polarbear.literals import EndedRule, FileFormat
 
 
@@ -39,6 +40,8 @@ class Request:
     ended
         Whether runs keep their value after their end ("stays"), are unknown afterwards ("censored"), or do as the rules
         of their format say ("auto").
+    preset
+        The preset, whose other options have been merged into the ones above; None if there is none.
     """
 
     format: FileFormat | None = None
@@ -50,6 +53,7 @@ class Request:
     keep: tuple[str, ...] = ()
     repeated: bool | None = None
     ended: EndedRule = "auto"
+    preset: Preset | None = None
 
     @property
     def kept(self) -> tuple[str, ...]:

@@ -40,31 +40,69 @@ class Source(Protocol):
 class Folder:
     """The files of a folder and of its subfolders.
 
+    Links are followed within the folder: each file counts once, under its real name if that is not hidden. Links that
+    lead out of the folder are reported and never read.
+
     Parameters
     ----------
     root
         The folder.
+    named
+        The file in it that the user named, which may be a link to any place.
     """
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, named: str | None = None) -> None:
         self.root = root
+        self.named = named
+        self._real_root = Path(os.path.realpath(root))
 
     def paths(self, ledger: Ledger) -> list[str]:
-        paths: list[str] = []
-        for folder, folders, files in os.walk(self.root):
-            folders[:] = [name for name in folders if not name.startswith((".", "__MACOSX"))]
-            inside = Path(folder).relative_to(self.root)
-            paths += [str(PurePosixPath(*inside.parts, name)) for name in files if not name.startswith(".")]
-        return sorted(paths, key=natural_sort_key)
+        paths: dict[str, str] = {}  # from real names to names
+        folders, links = {str(self._real_root)}, self._walk(self.root, paths)
+        # Real folders come first. A link adds only what they lack, such as files in hidden folders; so no loop is endless.
+        while links:
+            link = links.pop(0)
+            real = os.path.realpath(link)
+            if not self._holds(real):
+                ledger.skip(self.name(self._inside(link)), Reason.OUTSIDE_LINK)
+            elif not Path(real).is_dir():
+                paths.setdefault(real, self._inside(link))
+            elif real not in folders:
+                folders.add(real)
+                links += self._walk(link, paths)
+        return sorted(paths.values(), key=natural_sort_key)
 
     def name(self, path: str) -> str:
         return replace_surrogates(path)
 
     def open(self, path: str) -> BinaryIO:
         file = self.root / path
+        if path != self.named and not self._holds(os.path.realpath(file)):
+            raise UnreadableError(Reason.OUTSIDE_LINK)
         if not stat.S_ISREG(file.stat().st_mode):  # opening a pipe would block forever
             raise UnreadableError(Reason.NOT_REGULAR)
         return file.open("rb")
+
+    def _walk(self, start: Path, paths: dict[str, str]) -> list[Path]:
+        """Add the files below a folder to `paths`, under their real names, and return the links below it."""
+        links: list[Path] = []
+        for folder, folders, files in os.walk(start):
+            folders[:] = [name for name in folders if not name.startswith((".", "__MACOSX"))]
+            real = os.path.realpath(folder)
+            links += [path for name in folders if (path := Path(folder, name)).is_symlink()]
+            for name in (name for name in files if not name.startswith(".")):
+                path = Path(folder, name)
+                if path.is_symlink():
+                    links.append(path)
+                else:
+                    paths.setdefault(f"{real}{os.sep}{name}", self._inside(path))
+        return sorted(links, key=lambda path: natural_sort_key(str(path)))
+
+    def _inside(self, path: Path) -> str:
+        return str(PurePosixPath(*path.relative_to(self.root).parts))
+
+    def _holds(self, real: str) -> bool:
+        return Path(real).is_relative_to(self._real_root)
 
 
 def natural_sort_key(path: str) -> list[tuple[int, int | str]]:

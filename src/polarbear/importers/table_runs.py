@@ -77,7 +77,11 @@ class TableRuns:
         UnreadableError
             If the table lacks a column that is needed.
         """
-        ledger, file, names = self.ledger, table.file, table.names
+        ledger = self.ledger
+        if preset := ledger.request.preset:
+            names, extend_row = preset.extend(table.names, table.file, ledger.request.columns)
+            table = table._replace(names=names, rows=map(extend_row, table.rows))
+        file, names = table.file, table.names
         places = locate_columns(names, table.unread, ledger.request)
         ledger.columns.update(dict.fromkeys([*names, *table.unread]))
         self._seed_columns.update(dict.fromkeys(places.repetitions))
