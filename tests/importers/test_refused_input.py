@@ -33,7 +33,10 @@ def test_tables_in_other_encodings_are_refused(tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"format": "xml"}, "expected format='iohprofiler', 'coco', 'csv', 'parquet', .* or None, got 'xml'"),
+        (
+            {"format": "xml"},
+            "expected format='iohprofiler', 'coco', 'csv', 'parquet', 'aslib', 'smac', 'optuna' or None, got 'xml'",
+        ),
         ({"clock": "minutes"}, "expected clock='evaluations' or 'seconds', got 'minutes'"),
         ({"maximise": "yes"}, "expected maximise=True, False or None, got 'yes'"),
         ({"columns": ["raw_y"]}, "expected columns as a mapping"),
