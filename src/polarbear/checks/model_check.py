@@ -45,6 +45,7 @@ if TYPE_CHECKING:
 
 FALSE_ALARMS = 0.01  # probability that a check rejects a correct model, over all pairs and times
 SMALLEST_MISFIT = 0.05  # of a win rate, equal to the default rope: smaller misfits change no decision that matters
+MOST_LEFT_OUT = 30  # algorithms; with more, one fit per algorithm would take minutes, and a single one matters less
 RELEVANT_SHARE = 0.5  # of Plackett-Luce in a win rate; if outcomes weigh more, leave-one-out fits are skipped
 
 
@@ -71,8 +72,8 @@ class ModelCheck:
     independent_times
         The effective number of independent times, for the multiplicity correction of the largest misfit.
     left_out
-        The change of the other win rates when one algorithm is left out, by its name. Empty for two algorithms, and if
-        outcomes weigh more than Plackett-Luce.
+        The change of the other win rates when one algorithm is left out, by its name. Empty for two algorithms, for more
+        than 30, and if outcomes weigh more than Plackett-Luce.
     """
 
     names: tuple[str, ...]
@@ -218,7 +219,7 @@ def model_check(posterior: Posterior, choices: Choices) -> ModelCheck:
     else:
         own, spread = bootstrap_outcomes(posterior.outcomes)
         deviation = np.maximum(deviation, spread)
-    relevant = len(choices.names) > 2 and share.max() >= RELEVANT_SHARE
+    relevant = 2 < len(choices.names) <= MOST_LEFT_OUT and share.max() >= RELEVANT_SHARE
     return ModelCheck(
         names=posterior.names,
         grid=posterior.grid,

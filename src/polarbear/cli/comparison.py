@@ -135,6 +135,12 @@ def select_or_explain(posterior: "Posterior", preference: "Preference", among: l
         )
 
 
+def list_names(names: "Sequence[str]", most: int | None) -> str:
+    """Return names for a sentence; those after the first `most` are only counted."""
+    more = f" and {len(names) - most} more" if most is not None and len(names) > most else ""
+    return ", ".join(names[:most]) + more
+
+
 def sentence_of(selection: "Selection | str") -> str:
     """Return the sentence of what `select_or_explain` returns."""
     return selection if isinstance(selection, str) else selection.sentence
@@ -208,7 +214,7 @@ def print_comparison(comparison: Comparison, *, most: int | None) -> None:
         if sentence:
             terminal.print_result(sentence)
     terminal.print_result(f"The answer generalises {posterior.scope}.")
-    terminal.print_result(f"\nAnytime Pareto set: {', '.join(pareto_set)} ({len(pareto_set)} of {number})")
+    terminal.print_result(f"\nAnytime Pareto set: {list_names(pareto_set, most)} ({len(pareto_set)} of {number})")
     if comparison.eliminated:
         terminal.print_result()
         print_eliminations(comparison.eliminated, comparison.checks["own_outcomes"], most=most)

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from polarbear.cli import terminal
-from polarbear.cli.comparison import select_or_explain, sentence_of
+from polarbear.cli.comparison import list_names, select_or_explain, sentence_of
 from polarbear.cli.source import Source, fit_runs, pareto_set
 from polarbear.wording import with_noun
 
@@ -70,5 +70,5 @@ def print_groups(groups: Groups, by: str | None, *, most: int | None) -> None:
     for name, (posterior, candidates) in groups.items():
         leaders = "\n  ".join(str(decision_map(posterior, among=candidates)).splitlines())
         instances = with_noun(posterior.instances, "instance")
-        lines.append(f"{name} ({instances}; Pareto set: {', '.join(candidates)})\n  {leaders}")
+        lines.append(f"{name} ({instances}; Pareto set: {list_names(candidates, most)})\n  {leaders}")
     terminal.print_lines(lines, most=most)

@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from polarbear.posterior.posterior import Posterior
     from polarbear.race.result import RaceResult
 
+_MANY = 30  # algorithms, from which the draws of all pairs take much time and memory
+_FEWEST_DRAWS = 500
+
 
 @dataclass(frozen=True)
 class Source:
@@ -80,7 +83,7 @@ def grid_of(recorded: RecordedRuns, reading: Reading, *, quiet: bool) -> "Grid":
 
 
 def fit_runs(recorded: RecordedRuns, grid: "Grid", **inference: Any) -> "tuple[Choices, Posterior]":
-    """Return the choices in recorded runs, and the posterior that is fitted to them."""
+    """Return the choices in recorded runs, and the posterior that is fitted to them; many algorithms get fewer draws."""
     from polarbear.inference.fitting import fit
     from polarbear.observe import Choices
 
@@ -88,6 +91,8 @@ def fit_runs(recorded: RecordedRuns, grid: "Grid", **inference: Any) -> "tuple[C
     if len(names) < 2:
         raise ValueError(f"expected runs of two algorithms or more, got {f'those of {names[0]}' if names else 'none'}")
     choices = Choices.from_trajectories(recorded.runs, grid=grid, per_instance=True, **recorded.ranking)
+    if len(names) > _MANY:
+        inference = {"draws": max(_FEWEST_DRAWS, 4000 * _MANY**2 // len(names) ** 2), **inference}
     return choices, fit(choices, **inference)
 
 
