@@ -49,7 +49,11 @@ def tables() -> Iterator[tuple[Path, str, str]]:
     races = [*summary("races"), *(each for each in first if "races" in each)]
     yield PAGE, "races", races_table([each for each in races if _rule(each).startswith(("the ", "guarantee"))])
     yield ALL_TABLES, "races", races_table(races)
-    yield PAGE, "after", after_table([each for each in summary("races") if "after" in each])
+    yield (
+        PAGE,
+        "after",
+        after_table([each for each in summary("races") if "after" in each and _rule(each) == "the default"]),
+    )
     yield ALL_TABLES, "prediction", prediction_table(summary("prediction"))
 
 

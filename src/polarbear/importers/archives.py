@@ -1,8 +1,8 @@
 """Archives as a source of files: members are read in place, and nothing is unpacked.
 
 The name of a member is only a dictionary key, so a manipulated name cannot read or write other files. The expanded size
-is limited, both by the sizes that the archive declares and by the bytes that it yields. A compressed tar archive can be
-read only from its beginning, so it is first decompressed into a temporary file without a name.
+is limited, both by the sizes that the archive declares and by the bytes that it yields, and so is the time. A compressed
+tar archive can be read only from its beginning, so it is first decompressed into a temporary file without a name.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import lzma
 import stat
 import tarfile
 import tempfile
+import time
 import zipfile
 import zlib
 from contextlib import contextmanager
@@ -34,9 +35,10 @@ ARCHIVES = (".zip", ".tar", ".tgz", ".tar.gz", ".txz", ".tar.xz", ".tbz2", ".tar
 MEMBERS = 200_000  # files per archive
 EXPANDED = 32 * 2**30  # bytes, summed over all members
 EXPANDED_TAR = 8 * 2**30  # bytes of a temporary file
-# Logs compress 10- to 50-fold. Deflate reaches 1032-fold at most, and only on data without information.
-# Members of at most SMALL bytes are exempt.
-RATIO, SMALL = 500, 2**24
+# Logs compress 10- to 50-fold. Deflate reaches 1032-fold at most, and only on data without information. Archives that
+# expand to at most SMALL bytes are exempt.
+RATIO, SMALL = 200, 2**26
+SECONDS = 600.0  # for reading the members of an archive
 
 
 def is_archive(path: str) -> bool:
@@ -74,12 +76,17 @@ class ZipArchive:
             self._zip = zipfile.ZipFile(stream)
         except Exception as error:  # damaged archives make zipfile raise many types of error
             raise UnreadableError(Reason.NOT_AN_ARCHIVE, kind="zip", problem=shorten(error)) from error
+        self._size = stream.seek(0, io.SEEK_END)
         self._members: dict[str, zipfile.ZipInfo] = {}
+        self._deadline = time.monotonic() + SECONDS
 
     def paths(self, ledger: Ledger) -> list[str]:
         members = self._zip.infolist()
         if len(members) > MEMBERS:
             raise UnreadableError(Reason.MANY_MEMBERS, number=len(members), limit=MEMBERS)
+        total = sum(member.file_size for member in members)
+        if total > SMALL and total > RATIO * self._size:
+            raise UnreadableError(Reason.BOMB, ratio=RATIO)
         expanded = 0
         for member in members:
             if member.filename.endswith("/"):
@@ -89,7 +96,7 @@ class ZipArchive:
             if reason is None and expanded > EXPANDED:
                 reason = Reason.EXPANDED
             if reason:
-                ledger.skip(self.name(member.filename), reason, ratio=RATIO, gigabytes=EXPANDED // 2**30)
+                ledger.skip(self.name(member.filename), reason, gigabytes=EXPANDED // 2**30)
             elif not _is_hidden(member.filename):
                 self._members[member.filename] = member
         return sorted(self._members, key=natural_sort_key)
@@ -98,6 +105,7 @@ class ZipArchive:
         return f"{self.label}:{replace_surrogates(path)}"
 
     def open(self, path: str) -> BinaryIO:
+        _check_time(self._deadline)
         try:
             # zipfile yields no more bytes than a member declares, and `paths` has limited their sum.
             return cast("BinaryIO", self._zip.open(self._members[path]))
@@ -122,6 +130,7 @@ class TarArchive:
         self.label = label
         self._problem = problem
         self._members: dict[str, tarfile.TarInfo] = {}
+        self._deadline = time.monotonic() + SECONDS
         try:
             self._tar = tarfile.TarFile(fileobj=stream)
         except tarfile.TarError as error:
@@ -154,6 +163,7 @@ class TarArchive:
         return f"{self.label}:{replace_surrogates(path)}"
 
     def open(self, path: str) -> BinaryIO:
+        _check_time(self._deadline)
         if path not in self._members:
             raise FileNotFoundError(path)
         return cast("BinaryIO", self._tar.extractfile(self._members[path]))
@@ -197,6 +207,11 @@ def _decompress(stream: BinaryIO, copy: BinaryIO) -> tuple[BinaryIO, str]:
     return copy, problem
 
 
+def _check_time(deadline: float) -> None:
+    if time.monotonic() > deadline:
+        raise UnreadableError(Reason.SLOW, minutes=SECONDS / 60)
+
+
 def _is_hidden(name: str) -> bool:
     return any(part.startswith((".", "__MACOSX")) for part in name.split("/"))
 
@@ -208,6 +223,4 @@ def _reason_to_refuse(member: zipfile.ZipInfo) -> Reason | None:
         return Reason.SPECIAL_MEMBER
     if member.flag_bits & 1:
         return Reason.ENCRYPTED
-    if member.file_size > SMALL and member.file_size > RATIO * max(member.compress_size, 1):
-        return Reason.BOMB
     return None

@@ -56,7 +56,8 @@ class Reason(Enum):
     SECOND_MEMBER = "a second member of this name"
     SPECIAL_MEMBER = "it is a link or another special file"
     ENCRYPTED = "it is encrypted; unpack the archive and read the folder"
-    BOMB = "it expands more than {ratio}-fold, as no log of runs does"
+    BOMB = "the archive expands more than {ratio}-fold, as no log of runs does; unpack it and read the folder"
+    SLOW = "the archive takes more than {minutes:g} minutes to read; unpack it and read the folder"
 
     # Indices, and the data to which they refer
     NOT_JSON = "is not complete JSON ({problem}); was its logger closed?"

@@ -183,13 +183,17 @@ class Posterior:
         for t in range(times):  # the data of one time stay in cache
             if (known := np.flatnonzero(observed[t])).size:
                 best[t, known] = probability_best(self.ratings[:, t][:, known])
-        shown = {"rating": summary.mean, "lower": summary.lower, "upper": summary.upper, "probability_best": best}
-        cells = {name: np.where(observed, each, np.nan).ravel() for name, each in shown.items()}
+        rating, lower, upper, leads = (
+            np.where(observed, each, np.nan).ravel() for each in (summary.mean, summary.lower, summary.upper, best)
+        )
         table: Table = {
             "algorithm_name": list(self.names) * times,
             "time": np.repeat(self.grid.times, algorithms),
-            **cells,
+            "rating": rating,
+            "lower": lower,
+            "upper": upper,
             "level": np.full(times * algorithms, level),
+            "probability_best": leads,
         }
         return table if self.comparisons is None else {**table, "comparisons": self.comparisons.ravel()}
 
