@@ -43,7 +43,7 @@ def shorten_names(names: Iterable[str], *, width: int = 32) -> dict[str, str]:
     Examples
     --------
     >>> shorten_names(["cma", "solver with 12 iterations, tol=1", "solver with 12 iterations, tol=2"], width=20).values()
-    dict_values(['solver with 1… tol=1', 'solver with 1… tol=2'])
+    dict_values(['solver with ...tol=1', 'solver with ...tol=2'])
     """
     whole = list(dict.fromkeys(names))
     if max(map(len, whole), default=0) <= width:
@@ -71,8 +71,8 @@ def _without_common_words(names: list[str]) -> list[str]:
 
 
 def _without_middle(text: str, width: int) -> str:
-    end = (width - 1) // 3
-    return f"{text[: width - 1 - end]}…{text[len(text) - end :]}"
+    end = (width - 3) // 3
+    return f"{text[: width - 3 - end]}...{text[len(text) - end :]}"
 
 
 def closest(word: object, known: Iterable[str], *, cutoff: float = 0.6) -> str | None:

@@ -106,7 +106,13 @@ def test_a_file_with_the_name_of_an_archive_must_be_one(tmp_path, content):
         read_runs(tmp_path / "runs.tar.gz")
 
 
-def test_an_archive_in_an_archive_is_reported(tmp_path):
-    inner = write_tar(tmp_path / "inner.tar", [("a.csv", TABLE)], "w").read_bytes().decode("latin-1")
-    path = write_tar(tmp_path / "outer.tgz", [("inner.tgz", inner), ("good.csv", TABLE)], "w:gz")
-    assert [each.reason for each in read_runs(path).skipped] == [Reason.NESTED_ARCHIVE]
+def test_an_archive_in_an_archive_is_read_and_one_in_that_is_reported(tmp_path):
+    tables = [("a.csv", TABLE), ("b.csv", TABLE.replace("a,", "b,")), ("c.csv", TABLE.replace("a,", "c,"))]
+    content = ""
+    for name, table in zip(("inner.tar", "middle.tar", "outer.tar"), tables, strict=True):
+        nested = [(f"nested-{name}", content)] if content else []
+        path = write_tar(tmp_path / name, [*nested, table], "w")
+        content = path.read_bytes().decode("latin-1")
+    imported = read_runs(path)
+    assert set(imported.algorithms) == {"b", "c"}
+    assert [each.reason for each in imported.skipped] == [Reason.NESTED_ARCHIVE]

@@ -27,12 +27,14 @@ def test_above_twelve_every_size_has_weight_one(size):
     assert len(members) < 5000
 
 
-@pytest.mark.parametrize("size", [13, 20, 33, 64])
+@pytest.mark.parametrize("size", [13, 20, 24, 33, 64])
 def test_a_sampled_tie_treats_its_algorithms_equally(size):
     members, weights = tie_subsets(size)
     for chosen in range(1, size + 1):
         of_size = members.sum(axis=1) == chosen
-        np.testing.assert_allclose(weights[of_size] @ members[of_size], chosen / size, rtol=1e-12)
+        one_window = 1 / np.count_nonzero(of_size)
+        slack = 1e-12 if size <= 24 else one_window  # larger ties: numbers of windows that differ by at most one
+        np.testing.assert_allclose(weights[of_size] @ members[of_size], chosen / size, atol=slack, rtol=0)
 
 
 def test_small_sizes_of_a_large_tie_are_exact():

@@ -229,7 +229,8 @@ def model_check(posterior: Posterior, choices: Choices) -> ModelCheck:
         deviation=deviation,
         own=own,
         model_share=share,
-        independent_times=_independent_times(posterior, choices),
+        # Without Plackett-Luce there is nothing to check, and the number is not needed.
+        independent_times=_independent_times(posterior, choices) if share.any() else float(len(posterior.grid)),
         left_out=leave_one_out(choices) if relevant else {},
     )
 

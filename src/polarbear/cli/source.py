@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 _MANY = 30  # algorithms, from which the draws of all pairs take much time and memory
 _FEWEST_DRAWS = 500
+_ENOUGH = 100  # instances from which outcomes alone are nearly as good as their blend with a fit that takes minutes
 
 
 @dataclass(frozen=True)
@@ -83,8 +84,12 @@ def grid_of(recorded: RecordedRuns, reading: Reading, *, quiet: bool) -> "Grid":
 
 
 def fit_runs(recorded: RecordedRuns, grid: "Grid", **inference: Any) -> "tuple[Choices, Posterior]":
-    """Return the choices in recorded runs, and the posterior that is fitted to them; many algorithms get fewer draws."""
+    """Return the choices in recorded runs, and the posterior that is fitted to them.
+
+    More than 30 algorithms get fewer draws and, with enough instances, outcomes without a Plackett-Luce fit.
+    """
     from polarbear.inference.fitting import fit
+    from polarbear.models import BayesianBootstrap
     from polarbear.observe import Choices
 
     names = list(dict.fromkeys(run.algorithm for run in recorded.runs))
@@ -93,6 +98,8 @@ def fit_runs(recorded: RecordedRuns, grid: "Grid", **inference: Any) -> "tuple[C
     choices = Choices.from_trajectories(recorded.runs, grid=grid, per_instance=True, **recorded.ranking)
     if len(names) > _MANY:
         inference = {"draws": max(_FEWEST_DRAWS, 4000 * _MANY**2 // len(names) ** 2), **inference}
+        if choices.instances >= _ENOUGH and inference.get("prior", BayesianBootstrap()) == BayesianBootstrap():
+            inference["prior"] = BayesianBootstrap(plackett_luce=0)
     return choices, fit(choices, **inference)
 
 

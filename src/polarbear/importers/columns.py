@@ -143,6 +143,10 @@ def locate_columns(names: Sequence[str], unread: Sequence[str], request: Request
 def _missing_columns(missing: Mapping[str, str], existing: Sequence[str]) -> UnreadableError:
     """Return the error for all missing columns at once, with the options that map similar columns to them."""
     existing = existing[:100]
+    if len(missing) > 1 and not any(closest(name, existing, cutoff=0.5) for name in missing.values()):
+        return UnreadableError(
+            Reason.OTHER_TABLE, columns=", ".join(missing.values()), existing=quote(", ".join(existing))
+        )
     mapping = {column: closest(name, existing, cutoff=0.5) or "its name" for column, name in missing.items()}
     options = " ".join(f"--column {shlex.quote(f'{column}={name}')}" for column, name in mapping.items())
     advice = f"map {'it' if len(missing) == 1 else 'them'}, for example columns={mapping}, or with {options}"

@@ -6,6 +6,8 @@ clusters.
 
 from __future__ import annotations
 
+import shutil
+import tempfile
 from collections import defaultdict
 from dataclasses import replace
 from pathlib import Path
@@ -218,13 +220,19 @@ def _read_file(file: Path, ledger: Ledger, tables: TableRuns) -> None:
 
 
 def _read_archive(source: Source, path: str, ledger: Ledger, tables: TableRuns) -> None:
+    """Read an archive; one in another archive is copied into a temporary file first, and one in that is left out."""
     file = source.name(path)
-    if isinstance(source, ZipArchive | TarArchive):
+    nested = isinstance(source, ZipArchive | TarArchive)
+    if nested and file.count(":") > 1:
         ledger.skip(file, Reason.NESTED_ARCHIVE)
         return
     try:
-        with source.open(path) as stream, open_archive(stream, file) as archive:
-            _read_source(archive, ledger, tables)
+        with source.open(path) as stream, tempfile.TemporaryFile() as copy:
+            if nested:
+                shutil.copyfileobj(stream, copy)
+                copy.seek(0)
+            with open_archive(copy if nested else stream, file) as archive:
+                _read_source(archive, ledger, tables)
     except READ_ERRORS as error:
         ledger.skip_unreadable(file, error)
 

@@ -49,7 +49,7 @@ class Reason(Enum):
 
     # Archives
     NOT_AN_ARCHIVE = "is not a complete {kind} archive ({problem}); copy it again"
-    NESTED_ARCHIVE = "is an archive in an archive; unpack the outer one"
+    NESTED_ARCHIVE = "is an archive in an archive in an archive; unpack the outer one"
     MANY_MEMBERS = "holds {number:,} files, more than {limit:,}; unpack it and read the folder"
     EXPANDED = "the archive expands to more than {gigabytes} GB; unpack it and read the folder"
     OUTSIDE_NAME = "its name leads out of the archive"
@@ -97,6 +97,10 @@ class Reason(Enum):
     NO_HEADER = "does not begin with a line of column names"
     NO_PERCENT = "does not begin with a line with %, as COCO data do"
     NO_COLUMN = "has no {columns}, only {existing}; {advice}"
+    OTHER_TABLE = (
+        "has none of the columns {columns}, only {existing}; if it holds runs, name its columns: "
+        "columns={{'raw_y': ...}} (--column raw_y=...)"
+    )
     SECOND_COLUMN = "has {number} columns {column!r}; rename or remove all but one"
     NESTED_COLUMN = "has lists or records in the column {column!r}; store one number or name per row"
     NO_PYARROW = "is a Parquet file, which needs pyarrow: pip install 'polarbear[parquet]'"

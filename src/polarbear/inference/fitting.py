@@ -53,6 +53,9 @@ _REFERENCES: dict[object, Reference] = {
 }
 
 
+_LISTED = 5  # names in a message
+
+
 def fit(
     choices: Choices,
     *,
@@ -183,15 +186,22 @@ def _check(choices: Choices, prior: Prior, method: str, draws: int, seed: int) -
     _check_connected(choices)
 
 
+def _list(names: list[str]) -> str:
+    return ", ".join(names[:_LISTED]) + (f" and {len(names) - _LISTED} more" if len(names) > _LISTED else "")
+
+
 def _check_connected(choices: Choices) -> None:
     """Raise a ValueError if no chain of comparisons links some algorithms: the prior alone would relate them."""
-    together = choices.members[choices.counts > 0].astype(np.float64)
-    linked = together.T @ together > 0
+    linked = np.zeros((len(choices.names),) * 2, dtype=bool)
+    for members, counts in zip(choices.members, choices.counts, strict=True):  # time by time, to bound memory
+        together = members[counts > 0].astype(np.float32)
+        linked |= together.T @ together > 0
     _, group = connected_components(linked)
     if group.any():
         apart = [name for name, number in zip(choices.names, group, strict=True) if number != group[0]]
         rest = [name for name, number in zip(choices.names, group, strict=True) if number == group[0]]
         raise ValueError(
             f"expected every algorithm to be compared with the others, directly or through a third, but nothing links "
-            f"{', '.join(apart)} with {', '.join(rest)}; run them on common instances at common times, or leave them out"
+            f"{_list(apart)} with {_list(rest)}; run them on common instances at common times, or compare them separately: "
+            "choose instances or algorithms with `where`, `only` or `without` of read_runs (--where, --only, --without)"
         )

@@ -26,6 +26,7 @@ LARGEST_EXACT: Final = 12
 # differ by factors of e). Simple random subsets would need ten to a hundred times as many.
 _USUAL_SUBSETS = 2**10
 _MOST_SUBSETS = 2**LARGEST_EXACT
+_LARGE = 24  # ties from which each size has only as many subsets as go round the circle twice: time and memory count
 
 
 @cache
@@ -38,7 +39,7 @@ def tie_subsets(size: int) -> tuple[Mask, Array]:
 
     Above k = 12 the sizes u with many subsets are sampled, each size with total weight 1: evenly spaced windows of u
     neighbours are cut from a random circular arrangement of the tie. Every window is a uniform subset, which makes the
-    sum unbiased. All algorithms are in the same number of windows (up to k = 64; nearly the same above), so that a
+    sum unbiased. All algorithms are in the same number of windows (up to k = 24; nearly the same above), so that a
     sampled tie, too, treats its algorithms equally.
 
     Parameters
@@ -64,7 +65,8 @@ def tie_subsets(size: int) -> tuple[Mask, Array]:
     for chosen in range(1, size + 1):
         circles = max(1, _USUAL_SUBSETS // size**2)
         # All windows of a circle or, for very large ties, enough of them to go round it at least twice.
-        starts = min(size, max(_MOST_SUBSETS // size, math.ceil(2 * size / chosen)))
+        twice = math.ceil(2 * size / chosen)
+        starts = min(size, twice if size > _LARGE else max(_MOST_SUBSETS // size, twice))
         if size <= LARGEST_EXACT or math.comb(size, chosen) <= circles * starts:
             places = np.array(list(combinations(range(size), chosen)))
         else:
