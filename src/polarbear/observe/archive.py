@@ -44,7 +44,8 @@ class Front:
 
     def covers(self, points: Array) -> Mask:
         """Return for each row of `points` whether a point of the front is at least as good in every objective."""
-        return np.any(np.all(self.values[:, :, None] <= points.T[:, None, :], axis=0), axis=0)
+        covered: Mask = np.any(np.all(self.values[:, :, None] <= points.T[:, None, :], axis=0), axis=0)
+        return covered
 
     def add(self, point: Array) -> bool:
         """Add a point, remove those that it dominates, and return whether it is nondominated and new."""

@@ -80,7 +80,8 @@ def hypervolume(front: Array, reference: Array) -> float:
     """
     if len(reference) == 2:
         widths = np.diff(front[0], append=reference[0])
-        return float((widths * (reference[1] - front[1])).sum())
+        with np.errstate(over="ignore"):
+            return float((widths * (reference[1] - front[1])).sum())
     try:
         import moocore
     except ImportError as error:
