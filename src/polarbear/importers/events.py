@@ -158,7 +158,7 @@ def take_text(events: Events, time: str, value: str, further: Sequence[str] = ()
     'rows with an infinitely good value'
     """
     try:
-        numbers = float(time), float(value), [float(each) for each in further]
+        numbers = float(time), float(value), [float(each) for each in further] if further else ()
     except ValueError:
         return Reason.NON_NUMERIC_LINE
     return take_numbers(events, *numbers)

@@ -111,9 +111,9 @@ class DataFile:
                         header, width = line, len(names)
                         clock, column = self._find(names, self._clocks), self._find(names, self._values)
                         second = names.index(_TRANSFORMED) if _TRANSFORMED in names else column
-                        others = ledger.request.objectives.further(names, names[column])
-                        further = [self._find(names, (name,)) for name in others]
-                        ledger.check_objectives(self.name, names[column], others)
+                        objectives = ledger.request.objectives.further(names, names[column])
+                        further = [self._find(names, (name,)) for name in objectives]
+                        ledger.check_objectives(self.name, names[column], objectives)
                         self._examine(names[column])
                     if events is not None:
                         self.transformed = transformed
@@ -125,7 +125,8 @@ class DataFile:
                 ledger.rows += 1
                 reason: Reason | None = Reason.WRONG_WIDTH
                 if len(parts) == width:
-                    reason = take_text(events, parts[clock], parts[column], [parts[place] for place in further])
+                    others = [parts[place] for place in further] if further else []
+                    reason = take_text(events, parts[clock], parts[column], others)
                 if second != column and not reason:
                     take_text(transformed, parts[clock], parts[second])
                 if reason:
