@@ -1,6 +1,6 @@
 # The public names, listed once: `lazy_loader` reads this file when the package is imported, type checkers read it too.
 from . import models, plots, problems
-from .algorithms import ask_tell, command, counted, family
+from .algorithms import Hypervolume, ask_tell, command, counted, family, run_once
 from .checks.leave_one_out import leave_one_out
 from .checks.model_check import ModelCheck, model_check
 from .driver.dispatch import RaceError
@@ -114,6 +114,7 @@ __all__ = [
     "Grid",
     "HierarchicalDirichlet",
     "HilbertSpaceGP",
+    "Hypervolume",
     "Imported",
     "InverseGamma",
     "Job",
@@ -181,6 +182,7 @@ __all__ = [
     "read_runs",
     "relations",
     "report",
+    "run_once",
     "select",
     "split_runs",
     "to_pymc",

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from polarbear.importers import read_runs
+from tests.importers.test_objectives import write_iohprofiler
 
 DATA = Path(__file__).parent / "data"
 TIMES = np.arange(1, 1501)
@@ -63,3 +64,21 @@ def test_coco_folders_give_what_cocopp_gives(peer, algorithm, dimension):
         assert (run.at(evaluations) <= targets).all()
         assert (run.at(evaluations[later] - 1) > targets[later]).all()
         assert run.until == theirs.maxevals[column - 1]
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_hypervolumes_over_time_are_those_of_iohinspector(peer, tmp_path):
+    iohinspector = peer("iohinspector")
+    manager = iohinspector.DataManager()
+    manager.add_folder(str(write_iohprofiler(tmp_path)))
+    rows = manager.load(monotonic=False, include_meta_data=True)
+    times = [1, 2, 5, 10, 20, 40]
+    theirs = iohinspector.indicators.add_indicator(
+        rows, iohinspector.indicators.anytime.HyperVolume([1.1, 1.1]), ["raw_y", "F2"], evals=times
+    ).sort("evaluations")
+    curves = theirs.partition_by("algorithm_name", "run_id", as_dict=True)
+    runs = read_runs(tmp_path, indicator="hypervolume", reference=[1.1, 1.1]).runs
+    assert len(runs) == len(curves) == 4
+    for run in runs:
+        curve = curves[run.algorithm, run.instance.run]["HyperVolume"].to_list()
+        assert run.at(times) == pytest.approx(curve, rel=1e-9)

@@ -8,7 +8,8 @@ package needs only the standard library, so that workers start fast.
 - `ask_tell`: wraps an optimiser with `ask` and `tell`.
 - `command`: wraps an external program.
 - `family`: makes algorithms that must know their budget, one member per budget.
-- `record_run`: runs an algorithm into a recorder.
+- `hypervolume`: `Hypervolume`, a problem with several objectives, recorded by the hypervolume of the points so far.
+- `record_run`: runs an algorithm into a recorder, or once outside a race.
 - `recorder`: `Recorder` counts evaluations or seconds, keeps improvements, and stops the run on time.
 - `event_log`: stores the improvements in memory that outlives the process of the run.
 - `exit_status`: describes how a process ended.
@@ -19,7 +20,8 @@ from polarbear.algorithms.ask_tell import ask_tell
 from polarbear.algorithms.command import command
 from polarbear.algorithms.counted import counted
 from polarbear.algorithms.family import family
-from polarbear.algorithms.record_run import Algorithm, Wrapped, record_run
+from polarbear.algorithms.hypervolume import Hypervolume
+from polarbear.algorithms.record_run import Algorithm, Wrapped, record_run, run_once
 from polarbear.algorithms.recorder import BudgetReached, Recorder
 from polarbear.literals import Clock
 
@@ -27,6 +29,7 @@ __all__ = [
     "Algorithm",
     "BudgetReached",
     "Clock",
+    "Hypervolume",
     "Recorder",
     "Wrapped",
     "ask_tell",
@@ -34,4 +37,5 @@ __all__ = [
     "counted",
     "family",
     "record_run",
+    "run_once",
 ]

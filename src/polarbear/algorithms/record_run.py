@@ -7,10 +7,14 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from polarbear.algorithms.hypervolume import Hypervolume, Measure
 from polarbear.algorithms.recorder import BudgetReached, Recorder
 
 if TYPE_CHECKING:
+    from collections.abc import Hashable
+
     from polarbear.literals import Clock
+    from polarbear.observe import Trajectory
 
 Algorithm = Callable[[Any, int, float], Iterable[Any]]
 
@@ -65,11 +69,62 @@ def record_run(algorithm: Algorithm, problem: Any, seed: int, recorder: Recorder
     >>> recorder.events()
     [(1.0, 4.0), (2.0, 2.0), (3.0, 1.0)]
     """
+    if isinstance(problem, Hypervolume):
+        if not recorder.maximise:
+            raise ValueError(
+                "expected maximise=True with pb.Hypervolume, whose values are maximised, got maximise=False"
+            )
+        recorder.measure = Measure(problem)
     recorder.start()
     ended = run_into(algorithm, problem, seed, recorder)
     if not recorder.found:
         raise ValueError(_explain_no_value(recorder, ended))
     return ended
+
+
+def run_once(
+    algorithm: Algorithm,
+    problem: Any,
+    seed: int,
+    until: float,
+    *,
+    name: str,
+    instance: Hashable,
+    clock: Clock = "evaluations",
+    maximise: bool | None = None,
+) -> Trajectory:
+    """Run an algorithm in this process, outside a race, and return its trajectory.
+
+    On a `Hypervolume` problem the trajectory has an archive, so that `virtual_portfolio` can merge it with others. Race
+    files do not store archives.
+
+    Parameters
+    ----------
+    algorithm, problem, seed, until
+        As in `record_run`.
+    name, instance
+        The labels of the trajectory.
+    clock
+        The unit of time: "evaluations" or "seconds".
+    maximise
+        Whether higher values are better; by default only on `Hypervolume` problems.
+
+    Examples
+    --------
+    >>> def halving(problem, seed, until):
+    ...     for step in range(1, 4):
+    ...         yield step, problem / 2**step
+    >>> run_once(halving, 8.0, seed=0, until=100, name="halving", instance=1)
+    Trajectory('halving' on 1: 3 improvements until 100)
+    """
+    from polarbear.observe import Trajectory
+
+    recorder = Recorder(until, clock, isinstance(problem, Hypervolume) if maximise is None else maximise)
+    record_run(algorithm, problem, seed, recorder)
+    events = recorder.events()
+    archive = None if recorder.measure is None else recorder.measure.archive()
+    times, values = [time for time, _ in events], [value for _, value in events]
+    return Trajectory(name, instance, times, values, until, maximise=recorder.maximise, archive=archive)
 
 
 def run_into(algorithm: Algorithm, problem: Any, seed: int, recorder: Recorder) -> bool:

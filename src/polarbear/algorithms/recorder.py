@@ -15,6 +15,8 @@ from polarbear.literals import Clock
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from polarbear.algorithms.hypervolume import Measure
+
 
 _NOWHERE = EventLog()
 
@@ -70,6 +72,7 @@ class Recorder:
         self.clock, self.maximise = clock, bool(maximise)
         self.evaluations = 0
         self.reached = 0.0
+        self.measure: Measure | None = None  # turns several objectives into one value
         self.found = False  # whether any number was reported, even the worst value, for "no solution yet"
         self.not_a_number = 0
         self.first_late: float | None = None
@@ -183,6 +186,8 @@ class Recorder:
             self.reached = self._log.cells[REACHED] = max(self.reached, self._until)
             self._refuse()
         self.reached = self._log.cells[REACHED] = when
+        if self.measure is not None:
+            value = self.measure(when, value)
         loss = self._sign * (value if type(value) is float else number(value, "a value"))
         if loss != loss:
             self.not_a_number += 1

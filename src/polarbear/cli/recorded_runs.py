@@ -8,7 +8,7 @@ import typer
 
 from polarbear.cli import options, terminal
 from polarbear.cli.open_file import is_race_file, open_race
-from polarbear.literals import Clock, EndedRule, FileFormat, PresetName
+from polarbear.literals import Clock, EndedRule, FileFormat, Indicator, PresetName
 from polarbear.wording import suggest
 
 if TYPE_CHECKING:
@@ -42,6 +42,21 @@ class Reading:
     maximise: Annotated[
         bool | None,
         _option("--maximise/--minimise", help="Whether high or low values are better; by default as in the data."),
+    ] = None
+    objectives: Annotated[
+        list[str] | None,
+        _option(
+            "--objective", metavar="COLUMN", help="The column of an objective; repeatable. Default: as in the data."
+        ),
+    ] = None
+    indicator: Annotated[
+        Indicator | None, _option(help="The quality by which runs with several objectives are compared.")
+    ] = None
+    reference: Annotated[
+        str | None,
+        _option(
+            metavar="NUMBERS", help="The reference point of the hypervolume, such as 1.1,1.1; default: from the data."
+        ),
     ] = None
     renumber: Annotated[bool, _option("--renumber", help="Number repeated runs in the order in which they appear.")] = (
         False
@@ -103,6 +118,13 @@ class Reading:
         """Return the column of each name that has another one in the data; None if the data have no such column."""
         pairs = [options.split_pair("--column", each, "raw_y=loss") for each in self.columns or ()]
         return {name: column or None for name, column in pairs}
+
+    def reference_point(self) -> list[float] | None:
+        """Return the numbers of the reference point, if it was given."""
+        try:
+            return None if self.reference is None else [float(each) for each in self.reference.split(",")]
+        except ValueError as error:
+            raise ValueError(f"expected --reference with numbers such as 1.1,1.1, got {self.reference!r}") from error
 
 
 @dataclass(frozen=True)
@@ -169,6 +191,11 @@ def read_recorded_runs(
                 f"expected recorded runs for --ended, got the race file {path}, whose runs count until the time that the "
                 "race asked for; leave it out"
             )
+        if reading.objectives or reading.indicator or reading.reference:
+            raise ValueError(
+                f"expected recorded runs for --objective, --indicator and --reference, got the race file {path}, whose runs "
+                "have one value; leave them out"
+            )
         if reading.where or reading.per:
             option = "--where" if reading.where else "--per"
             raise ValueError(
@@ -187,6 +214,9 @@ def read_recorded_runs(
         format=form,
         columns=reading.column_names() or None,
         maximise=reading.maximise,
+        objectives=reading.objectives,
+        indicator=reading.indicator,
+        reference=reading.reference_point(),
         clock=clock,
         renumber=reading.renumber,
         cluster=reading.cluster or "auto",

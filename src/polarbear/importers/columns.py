@@ -35,10 +35,11 @@ _KEYS = tuple(COLUMNS)[:9]
 
 
 class Places(NamedTuple):
-    """The positions of columns in the rows of a table: time and value, and those of the others that the table has."""
+    """The positions of columns in the rows of a table: time, value, and those of the others that the table has."""
 
     time: int
     value: int
+    further: list[int]  # objectives besides the value
     keys: dict[str, int]
     kept: dict[str, int]
     repetitions: dict[str, int]
@@ -91,7 +92,8 @@ def columns_to_read(existing: Sequence[str], request: Request) -> list[str]:
         The options of the import.
     """
     names = [name for column in COLUMNS if (name := request.columns.get(column, column)) is not None]
-    return list(dict.fromkeys([*names, *request.kept, *repetition_columns(existing, request)]))
+    further = request.objectives.further(existing, request.columns.get("raw_y") or "raw_y")
+    return list(dict.fromkeys([*names, *further, *request.kept, *repetition_columns(existing, request)]))
 
 
 def locate_columns(names: Sequence[str], unread: Sequence[str], request: Request) -> Places:
@@ -125,15 +127,24 @@ def locate_columns(names: Sequence[str], unread: Sequence[str], request: Request
     }
     if missing:
         raise _missing_columns(missing, [*names, *unread])
+    further = request.objectives.further(names, wanted["raw_y"] or "raw_y")
+    if absent := [name for name in further if name not in names]:
+        raise UnreadableError(
+            Reason.NO_COLUMN,
+            columns=f"column {absent[0]!r}",
+            existing=quote(", ".join([*names, *unread][:100])),
+            advice="name other objectives (--objective)",
+        )
     kept = [name for name in request.kept if name in names]
     repetitions = repetition_columns(names, request)
-    for name in (*wanted.values(), *kept, *repetitions):
+    for name in (*wanted.values(), *further, *kept, *repetitions):
         if name is not None and names.count(name) > 1:
             raise UnreadableError(Reason.SECOND_COLUMN, number=names.count(name), column=name)
     places = {column: names.index(name) for column, name in wanted.items() if name is not None and name in names}
     return Places(
         places[axis],
         places["raw_y"],
+        [names.index(name) for name in further],
         {column: places[column] for column in _KEYS if column in places},
         {name: names.index(name) for name in kept},
         {name: names.index(name) for name in repetitions},

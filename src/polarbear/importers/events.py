@@ -14,8 +14,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from polarbear.importers.reasons import Reason, UnreadableError
+from polarbear.observe.archive import Archive
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from polarbear.arrays import Array
 
 SOLVED = 1e-8
@@ -41,7 +44,10 @@ class Events:
     ([1.0, 3.0], [5.0, 2.0], 4)
     """
 
-    __slots__ = ("_before", "highest", "last", "lowest", "maximise", "repeats", "rows", "starts", "times", "values")
+    __slots__ = (
+        *("_before", "highest", "last", "lowest", "maximise", "objectives", "points", "repeats", "rows", "starts"),
+        *("times", "values"),
+    )
 
     def __init__(self, maximise: bool | None) -> None:
         self.maximise = maximise
@@ -51,6 +57,7 @@ class Events:
         self.lowest, self.highest = math.inf, -math.inf
         self.starts: list[int] = []  # positions where time goes back; `in_order` sorts these stretches
         self.rows = self.repeats = 0  # the number of rows, and of those at the same time as the row before
+        self.objectives, self.points = 1, array("d")  # with several objectives: the time and the objectives of each row
         self._before = -math.inf
 
     def goes_back(self, time: float) -> bool:
@@ -91,6 +98,13 @@ class Events:
         """Return whether a run whose values are distances to the optimum has reached this precision."""
         return abs(self.best(maximise=False)) <= precision  # rounding can make it slightly negative
 
+    def archive(self, *, maximise: bool) -> Archive | None:
+        """Return the archive of a run with several objectives; None if it has only one."""
+        if self.objectives == 1:
+            return None
+        rows = np.array(self.points).reshape(-1, 1 + self.objectives)
+        return Archive.of(rows[:, 0], -rows[:, 1:] if maximise else rows[:, 1:])
+
     def in_order(self) -> tuple[Array, Array, int]:
         """Return times and values in order of time, and the number of duplicate rows.
 
@@ -121,7 +135,7 @@ class Events:
         return any(stretch != starting[0] for stretch in starting[1:])
 
 
-def take_text(events: Events, time: str, value: str) -> Reason | None:
+def take_text(events: Events, time: str, value: str, further: Sequence[str] = ()) -> Reason | None:
     """Add a row of text to a run, and return what is wrong with it.
 
     Parameters
@@ -130,6 +144,8 @@ def take_text(events: Events, time: str, value: str) -> Reason | None:
         The run.
     time, value
         The two cells of the row.
+    further
+        The cells of further objectives.
 
     Returns
     -------
@@ -142,19 +158,28 @@ def take_text(events: Events, time: str, value: str) -> Reason | None:
     'rows with an infinitely good value'
     """
     try:
-        numbers = float(time), float(value)
+        numbers = float(time), float(value), [float(each) for each in further] if further else ()
     except ValueError:
         return Reason.NON_NUMERIC_LINE
     return take_numbers(events, *numbers)
 
 
-def take_numbers(events: Events, time: float, value: float) -> Reason | None:
-    """Add a row of numbers to a run, and return what is wrong with it, as `take_text` does."""
+def take_numbers(events: Events, time: float, value: float, further: Sequence[float] = ()) -> Reason | None:
+    """Add a row of numbers to a run, and return what is wrong with it, as `take_text` does.
+
+    With further objectives, a row without one of them has no value.
+    """
+    if further:
+        value = next((each for each in (value, *further) if each != each or each in _INFINITE), value)
     if not 0 <= time < math.inf:
         return Reason.BAD_TIME
     if value in _INFINITE and (events.maximise is None or (value > 0) == events.maximise):
         return Reason.INFINITELY_GOOD
     events.add(time, value)
+    if further:
+        events.objectives = 1 + len(further)
+        if math.isfinite(value):
+            events.points.extend((time, value, *further))
     return Reason.NO_VALUE if value != value else None
 
 

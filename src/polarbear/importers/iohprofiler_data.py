@@ -88,6 +88,7 @@ class DataFile:
     def _read(self, source: Source, path: str) -> Generator[Events, None, None]:
         ledger = self._ledger
         header, width, clock, column, second = "", 0, -1, -1, -1
+        further: list[int] = []
         events: Events | None = None
         transformed = Events(self._maximise)
         with source.open(path) as stream:
@@ -110,6 +111,9 @@ class DataFile:
                         header, width = line, len(names)
                         clock, column = self._find(names, self._clocks), self._find(names, self._values)
                         second = names.index(_TRANSFORMED) if _TRANSFORMED in names else column
+                        objectives = ledger.request.objectives.further(names, names[column])
+                        further = [self._find(names, (name,)) for name in objectives]
+                        ledger.check_objectives(self.name, names[column], objectives)
                         self._examine(names[column])
                     if events is not None:
                         self.transformed = transformed
@@ -119,7 +123,10 @@ class DataFile:
                 if events is None:
                     raise UnreadableError(Reason.NO_HEADER)
                 ledger.rows += 1
-                reason = take_text(events, parts[clock], parts[column]) if len(parts) == width else Reason.WRONG_WIDTH
+                reason: Reason | None = Reason.WRONG_WIDTH
+                if len(parts) == width:
+                    others = [parts[place] for place in further] if further else []
+                    reason = take_text(events, parts[clock], parts[column], others)
                 if second != column and not reason:
                     take_text(transformed, parts[clock], parts[second])
                 if reason:

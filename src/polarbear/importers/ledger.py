@@ -14,7 +14,7 @@ from polarbear.observe import Trajectory
 from polarbear.wording import with_noun
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from polarbear.importers.events import Events
     from polarbear.importers.foreign_text import Identifier
@@ -53,6 +53,7 @@ class Ledger:
         self._repetitions: dict[tuple[str, Place, Problem], int] = {}
         self._file_of_content: dict[tuple[str, Place, Problem, bytes], str] = {}
         self._file_of_run: dict[tuple[str, Place, Block], str] = {}
+        self._refusal: ValueError | None = None
 
     def skip(self, where: str, reason: Reason, first: str = "", count: int = 1, **details: object) -> None:
         """Report something that is not used.
@@ -74,6 +75,15 @@ class Ledger:
         """Report a file, or a part of it, whose reading raised an error."""
         explained = explain(error)
         self._count(Skipped(where, explained.reason, str(explained)))
+
+    def check_objectives(self, file: str, value: str, further: Sequence[str]) -> None:
+        """Remember to refuse the import if data have further objectives about which the user decided nothing."""
+        self._refusal = self._refusal or self.request.objectives.refusal(file, value, further)
+
+    def raise_refusal(self) -> None:
+        """Raise the error for further objectives, if some were found; to be called when everything is read."""
+        if self._refusal is not None:
+            raise self._refusal
 
     def note(self, sentence: str) -> None:
         """Record an assumption that replaces missing information in the data."""
@@ -128,6 +138,12 @@ class Ledger:
             number = self._repetitions.get((algorithm, place, problem), 0) + 1
             self._repetitions[algorithm, place, problem] = number
         block = Block(*problem, number)
+        archive = None
+        if self.request.objectives.indicator:
+            archive, finished = events.archive(maximise=maximise), False
+            if archive is None:
+                self.skip(file, Reason.ONE_OBJECTIVE, what)
+                return
         if not events.times:
             self.skip(file, Reason.EMPTY_RUN, what)
             return
@@ -135,7 +151,9 @@ class Ledger:
             times, values, duplicates = events.in_order()
             until = max(until or 0.0, events.last)
             finished = self.request.finished(finished)
-            trajectory = Trajectory(algorithm, block, times, values, until, maximise=maximise, finished=finished)
+            trajectory = Trajectory(
+                algorithm, block, times, values, until, maximise=maximise, finished=finished, archive=archive
+            )
         except UnreadableError as error:
             self.skip(file, error.reason, what)
             return
@@ -145,6 +163,8 @@ class Ledger:
         if duplicates:
             self.skip(file, Reason.DUPLICATE_ROWS, what, duplicates)
         content = trajectory.times.tobytes() + trajectory.values.tobytes() + str(trajectory.until).encode()
+        if archive is not None:
+            content += archive.times.tobytes() + archive.points.tobytes()
         digest = blake2b(content).digest()
         if run is None:
             original = self._file_of_content.setdefault((algorithm, place, problem, digest), file)

@@ -21,6 +21,7 @@ from polarbear.importers.formats import kind_by_name, kind_of_single_file, lists
 from polarbear.importers.frame_table import describe_frame, open_frame, read_frame
 from polarbear.importers.imported import Block, Imported
 from polarbear.importers.ledger import Ledger
+from polarbear.importers.objectives import check_objectives, measure_runs
 from polarbear.importers.part import check_part, choose_part
 from polarbear.importers.presets import PRESETS
 from polarbear.importers.reasons import READ_ERRORS, Reason
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from polarbear.importers.imported import Problem
     from polarbear.importers.part import Condition
     from polarbear.importers.sources import Source
+    from polarbear.literals import Indicator
 
 _ZIP = b"PK"  # the first bytes of a zip archive
 
@@ -49,6 +51,9 @@ def read_runs(
     format: FileFormat | None = None,  # noqa: A002  (the word users know)
     columns: Mapping[str, str | None] | None = None,
     maximise: bool | None = None,
+    objectives: Iterable[str] | None = None,
+    indicator: Indicator | None = None,
+    reference: Iterable[float] | None = None,
     clock: Clock | None = None,
     renumber: bool = False,
     cluster: str | Iterable[str] | None = "auto",
@@ -80,7 +85,19 @@ def read_runs(
         Names of table columns that differ from IOHprofiler's, for example {"raw_y": "loss", "instance": "problem"}; the
         keys are those of `COLUMNS`. {"algorithm_name": None} takes the name of the file as that of the algorithm.
     maximise
-        Whether higher values are better; by default as the data state, and minimisation where they do not.
+        Whether higher values are better; by default as the data state, and minimisation where they do not. It holds for
+        all objectives; for objectives with different directions, change the sign of some in the data.
+    objectives
+        The columns of the objectives, for example ["raw_y", "F2"]; by default the column of the value, and columns with
+        names such as F2, F3, ... Data with further objectives are refused, unless an indicator or one objective is named.
+    indicator
+        "hypervolume" compares runs with several objectives by the hypervolume of all points that they have evaluated so
+        far. The `archive` of each run keeps these points.
+    reference
+        The reference point of the hypervolume on all instances, one number per objective. By default each instance has
+        its own, from the data of all algorithms that are read, whatever `where`, `only` and `without` choose: it lies one
+        tenth of the range beyond the worst value of each objective. The points that count for this are those that no
+        earlier point of their run dominated. Give one if some of them are far off, such as penalties.
     clock
         The time axis: "evaluations", or "seconds" from a column "time"; by default that of the preset, or evaluations.
     renumber
@@ -146,6 +163,9 @@ def read_runs(
         raise ValueError(f"expected ended='auto', 'stays' or 'censored', got {ended!r}")
     chosen = PRESETS[preset] if preset else None
     mapping = check_columns(columns)
+    several = check_objectives(objectives, indicator, reference)
+    if several.names and several.names[0] != "raw_y":
+        mapping["raw_y"] = several.names[0]
     if chosen:
         format, mapping = format or chosen.format, chosen.mapping | mapping  # noqa: A001  (the word users know)
         clock, ended = clock or chosen.clock, chosen.ended if ended == "auto" else ended
@@ -159,6 +179,7 @@ def read_runs(
         keep=tuple(keep),
         repeated=repeated,
         ended=ended,
+        objectives=several,
         preset=chosen,
     )
     ledger = Ledger(request)
@@ -168,8 +189,10 @@ def read_runs(
         _read_path(path, ledger, tables)
     else:
         read_frame(frame, tables)
+    ledger.raise_refusal()
     tables.finish()
     imported = ledger.result(str(path) if frame is None else describe_frame(frame), as_repetitions=renumber)
+    imported = measure_runs(imported, several)
     if frame is not None:
         imported = replace(imported, about=replace(imported.about, formats=(), files=0))
     imported = choose_part(imported, request.part)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from polarbear.importers.objectives import Objectives
 from polarbear.importers.part import Part
 
 if TYPE_CHECKING:
@@ -40,6 +41,8 @@ class Request:
     ended
         Whether runs keep their value after their end ("stays"), are unknown afterwards ("censored"), or do as the rules
         of their format say ("auto").
+    objectives
+        The objectives, and the indicator that replaces several ones.
     preset
         The preset, whose other options have been merged into the ones above; None if there is none.
     """
@@ -53,6 +56,7 @@ class Request:
     keep: tuple[str, ...] = ()
     repeated: bool | None = None
     ended: EndedRule = "auto"
+    objectives: Objectives = field(default_factory=Objectives)
     preset: Preset | None = None
 
     @property

@@ -83,6 +83,8 @@ class TableRuns:
             table = table._replace(names=names, rows=map(extend_row, table.rows))
         file, names = table.file, table.names
         places = locate_columns(names, table.unread, ledger.request)
+        further = places.further
+        ledger.check_objectives(file, names[places.value], [names[place] for place in further])
         ledger.columns.update(dict.fromkeys([*names, *table.unread]))
         self._seed_columns.update(dict.fromkeys(places.repetitions))
         key_of = _cell_getter([*places.keys.values(), *places.kept.values(), *places.repetitions.values()])
@@ -98,7 +100,8 @@ class TableRuns:
                 continue
             try:
                 cell = row[value_place]
-                time, value = float(row[time_place]), float("nan" if cell is None or cell == "" else cell)
+                time, value = float(row[time_place]), _number(cell)
+                others = [_number(row[place]) for place in further] if further else ()
             except (ValueError, TypeError, OverflowError):
                 first = _describe_row(table, count, row)
                 ledger.skip(file, Reason.NON_NUMERIC_ROW, first, time=names[time_place], value=names[value_place])
@@ -112,7 +115,7 @@ class TableRuns:
                 run.cells.add(tuple(identifier(kept.get(name)) for name in ledger.request.kept))
                 run.seeds.add(tuple(map(identifier, key[seeds_from:])))
                 events = known[key] = run.events
-            if reason := take_numbers(events, time, value):
+            if reason := take_numbers(events, time, value, others):
                 ledger.skip(file, reason, _describe_row(table, count, row))
 
     def finish(self) -> None:
@@ -186,6 +189,11 @@ class TableRuns:
         elif until is not None:
             self._runs[key] = self._runs[key]._replace(until=max(until, self._runs[key].until or 0.0))
         return self._runs[key]
+
+
+def _number(cell: Any) -> float:
+    """Return the number in a cell; NaN if it is empty."""
+    return float("nan" if cell is None or cell == "" else cell)
 
 
 def _cell_getter(places: list[int]) -> Callable[[Sequence[Any]], tuple[Any, ...]]:

@@ -5,6 +5,7 @@ instance at the same time is used. The output is `Choices`, the one input of eve
 
 - `grid`: `Grid`, `log_grid`, `linear_grid` and `as_grid`, the times at which algorithms are compared.
 - `trajectory`: `Trajectory`, the best-so-far step function of one run, censored where the run stopped.
+- `archive`, `hypervolume`: the nondominated points of runs with several objectives, and their hypervolume over time.
 - `run_table`: runs read at the times of a grid, as an array of values.
 - `values`: `rank_values`, the ranks of values.
 - `rankings`: `Rankings`, one ranking per instance and time. Equal ranks are ties, `ABSENT` algorithms were not observed, and

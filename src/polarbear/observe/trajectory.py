@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from polarbear.arrays import Array, Indices
+    from polarbear.observe.archive import Archive
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,6 +50,8 @@ class Trajectory:
     cluster
         The cluster of the instance: the function it belongs to, or the instance that this run repeats. Instances
         with equal clusters are not independent. None makes the instance independent of all others.
+    archive
+        The points behind the values, if these are hypervolumes of several objectives, so that portfolios can merge them.
 
     Examples
     --------
@@ -70,6 +73,7 @@ class Trajectory:
     maximise: bool
     cluster: Hashable | None
     finished: bool
+    archive: Archive | None
 
     def __init__(
         self,
@@ -82,6 +86,7 @@ class Trajectory:
         maximise: bool = False,
         cluster: Hashable | None = None,
         finished: bool = False,
+        archive: Archive | None = None,
     ) -> None:
         for kind, label in (("instance", instance), ("cluster", cluster)):
             try:
@@ -114,6 +119,7 @@ class Trajectory:
         object.__setattr__(self, "maximise", bool(maximise))
         object.__setattr__(self, "cluster", cluster)
         object.__setattr__(self, "finished", bool(finished) or (math.isinf(until) and not failed))
+        object.__setattr__(self, "archive", archive)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Trajectory):
@@ -158,6 +164,8 @@ class Trajectory:
         divided = copy(self)
         object.__setattr__(divided, "times", as_read_only(self.times / divisor, np.float64))
         object.__setattr__(divided, "until", self.until / divisor)
+        if self.archive is not None:
+            object.__setattr__(divided, "archive", self.archive.divide_times(divisor))
         return divided
 
     def at(self, times: ArrayLike, *, failure: Failure = "last") -> Array:

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from polarbear.observe import Trajectory
+from polarbear.observe.archive import merge_archives
+from polarbear.observe.hypervolume import measure_run
 from polarbear.selection.candidates import portfolio_name
 
 if TYPE_CHECKING:
@@ -37,6 +39,10 @@ def virtual_portfolio(
     rating of a portfolio of different algorithms is the sum of their ratings. This function is for the other cases: sets of
     solutions that combine to more than the best, as under hypervolume, and several copies of one algorithm.
 
+    Runs with an `archive` (see `read_runs` with an indicator, and `run_once`) are merged: the value of the portfolio is the
+    hypervolume of the union of the members' points. Ratings and `select` count only the best member, and so understate
+    portfolios with several objectives.
+
     Copies need repeated runs, stored as separate instances that belong together. By default, runs with equal `cluster` are
     repetitions of one instance. On repetition r of m, copy j of an algorithm is its run on repetition (r + j) mod m. Every
     run is therefore used equally often, and no portfolio uses a run twice.
@@ -51,7 +57,7 @@ def virtual_portfolio(
         The name of the portfolio; "a + b" or "2 x a" by default.
     combine
         Maps (instance, times, values of shape (member, time)) to the quality at these times, at which some member improved;
-        the best value by default.
+        the best value by default, or the hypervolume of the merged archives.
     repetition_of
         Maps a run to the instance that it repeats, for copies; its `cluster` by default. For imported runs with other
         clusters use `lambda run: run.instance[:4]`.
@@ -153,6 +159,18 @@ def _combine_runs(
         raise ValueError(f"expected members that all minimise or all maximise, got both on instance {instance!r}")
     failed = all(run.failed for run in runs)
     until, finished = _end_of_portfolio(runs)
+    archives = [run.archive for run in runs if run.archive is not None]
+    if archives and combine is None:
+        if len(archives) < len(runs):
+            raise ValueError(
+                f"expected archives of all members or of none, got {len(archives)} of {len(runs)} on instance {instance!r}; "
+                "read or run all of them with their objectives, or pass combine"
+            )
+        merged = merge_archives(archives, until)
+        empty = Trajectory(
+            name, instance, [], [], until, failed=failed, maximise=True, cluster=own.cluster, finished=finished
+        )
+        return measure_run(empty, merged)
     times = np.unique(np.concatenate([run.times for run in runs]))
     times = times[times <= until]
     worst = -math.inf if maximise else math.inf

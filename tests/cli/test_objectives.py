@@ -1,0 +1,62 @@
+"""Several objectives on the command line: --objective, --indicator and --reference."""
+
+import pytest
+
+NAMES = "algorithm_name,instance,evaluations,raw_y,F2"
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory):
+    """`wide` finds both ends of the front, `narrow` the best first objective alone."""
+    fronts = {"wide": [(0.9, 0.1), (0.1, 0.9)], "narrow": [(0.5, 0.95), (0.05, 0.95)]}
+    rows = [
+        f"{name},{instance},{time},{x + instance / 100},{y}"
+        for instance in range(1, 31)
+        for name, front in fronts.items()
+        for time, (x, y) in zip((1, 10), front, strict=True)
+    ]
+    path = tmp_path_factory.mktemp("objectives") / "runs.csv"
+    path.write_text("\n".join([NAMES, *rows]) + "\n")
+    return path
+
+
+def test_further_objectives_are_refused(polarbear, table):
+    outcome = polarbear("analyse", table)
+    assert outcome.code != 0
+    assert "expected one objective, got 'raw_y', 'F2' in runs.csv" in outcome.err
+    assert "--indicator hypervolume" in outcome.err
+    assert "--objective raw_y" in outcome.err
+
+
+@pytest.mark.parametrize(
+    ("options", "best"),
+    [
+        (["--objective", "raw_y"], "narrow"),
+        (["--objective", "F2"], "wide"),
+        (["--indicator", "hypervolume"], "wide"),
+        (["--indicator", "hypervolume", "--objective", "raw_y", "--objective", "F2"], "wide"),
+        (["--indicator", "hypervolume", "--reference", "2,2"], "wide"),
+    ],
+)
+def test_the_answer_depends_on_the_objectives(polarbear, table, options, best):
+    outcome = polarbear("select", table, "--json", "--start", 5, "--count", 2, *options)
+    assert outcome.code == 0, outcome.err
+    assert outcome.data["choice"] == [best]
+
+
+def test_the_origin_of_reference_points_is_printed(polarbear, table):
+    assert "30 reference points from the data" in polarbear("analyse", table, "--indicator", "hypervolume").err
+    given = polarbear("analyse", table, "--indicator", "hypervolume", "--reference", "2,2")
+    assert "reference point" not in given.err
+
+
+def test_a_reference_that_is_no_list_of_numbers_is_refused(polarbear, table):
+    outcome = polarbear("analyse", table, "--indicator", "hypervolume", "--reference", "2;2")
+    assert outcome.code != 0
+    assert "expected --reference with numbers such as 1.1,1.1, got '2;2'" in outcome.err
+
+
+def test_race_files_have_one_value(polarbear, finished):
+    outcome = polarbear("analyse", finished, "--indicator", "hypervolume")
+    assert outcome.code != 0
+    assert "whose runs have one value; leave them out" in outcome.err
