@@ -36,18 +36,17 @@ from .observe import (
     log_grid,
     rank_values,
 )
+from .posterior.all_relations import Relations, relations
 from .posterior.diagnostics import Diagnostics
 from .posterior.e_values import evidence
 from .posterior.elimination import Dominated, Specialist, dominated, find_specialists, pareto_set
 from .posterior.posterior import Posterior
 from .posterior.relations import (
-    Relations,
     anytime_dominance,
     crossing,
     dominance,
     equivalence,
     pareto_probability,
-    relations,
     win_probability,
     win_rates,
 )

@@ -55,6 +55,11 @@ def test_not_repeated_makes_one_run_of_rows_in_any_order(tmp_path):
     assert (run.times.tolist(), run.values.tolist()) == ([2.0, 10.0], [7.0, 1.0])
 
 
+def test_not_repeated_keeps_the_best_value_at_each_time(tmp_path):
+    [run] = read_runs(table(tmp_path, TWO_SEEDS), repeated=False).runs
+    assert (run.times.tolist(), run.values.tolist()) == ([1.0, 2.0, 10.0], [9.0, 7.0, 1.0])
+
+
 def test_a_column_of_seeds_is_named_even_if_time_never_goes_back(tmp_path):
     rows = [("a", 1, 0.5, 9.0, 11), ("a", 1, 0.6, 8.0, 12), ("a", 1, 0.7, 7.0, 11), ("a", 1, 0.9, 3.0, 12)]
     path = table(tmp_path, rows, HEADER.replace("\n", ",seed\n"))

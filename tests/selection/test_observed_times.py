@@ -6,7 +6,12 @@ import numpy as np
 import pytest
 
 import polarbear as pb
-from polarbear.selection.observed_times import NotObservedError, describe_unobserved, unobserved_sentence
+from polarbear.selection.observed_times import (
+    NotObservedError,
+    describe_unobserved,
+    thin_data_sentence,
+    unobserved_sentence,
+)
 from tests.selection.posteriors import posterior_of, random_posterior
 from tests.selection.short_runs import GRID, short_posterior
 
@@ -108,7 +113,7 @@ def test_where_nothing_was_compared_nothing_is_recommended(two, preference):
 
 
 def test_a_win_rate_needs_the_other_algorithm(three):
-    with pytest.raises(NotObservedError, match="expected budgets at which a candidate and short was observed"):
+    with pytest.raises(NotObservedError, match="expected budgets at which both a candidate and short were observed"):
         pb.select(three, pb.Final(), criterion=pb.WinRateAgainst("short"))
     assert pb.select(three, pb.At(1), criterion=pb.WinRateAgainst("short"), among=["long", "last"]).not_observed == ()
 
@@ -142,3 +147,22 @@ def test_of_many_groups_some_are_counted():
     posterior = random_posterior(times=20, algorithms=15)
     many = masked(posterior, **{name: [k] for k, name in enumerate(posterior.names)})
     assert describe_unobserved(many)[10:] == ["5 more algorithms at some times"]
+
+
+def test_few_data_are_named_with_their_budgets():
+    values = np.ones((20, 4, 2)) * [1.0, 2.0]
+    values[2:, 2:] = np.nan
+    choices = pb.Choices.from_values(values, grid=[1, 10, 100, 1000], names=["a", "b"])
+    sentence = thin_data_sentence(pb.fit(choices, draws=100))
+    assert sentence.startswith(
+        "Few data from 100 to 1,000: at most 2 instances compare algorithms there, and 20 elsewhere"
+    )
+    whole = pb.Choices.from_values(np.ones((20, 4, 2)) * [1.0, 2.0], grid=[1, 10, 100, 1000])
+    assert thin_data_sentence(pb.fit(whole, draws=100)) == ""
+
+
+def test_ratings_of_observed_algorithms_sum_to_one(three):
+    observed = three.observed
+    assert not observed.all()
+    sums = np.where(observed, three.ratings, 0.0).sum(axis=2)
+    np.testing.assert_allclose(sums[:, observed.any(axis=1)], 1.0, atol=1e-9)

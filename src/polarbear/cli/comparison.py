@@ -149,7 +149,7 @@ def sentence_of(selection: "Selection | str") -> str:
 def comparison_as_data(comparison: Comparison) -> dict[str, Any]:
     """Return a comparison as plain data for JSON."""
     from polarbear.exports import comparisons_by_name
-    from polarbear.selection.observed_times import describe_unobserved
+    from polarbear.selection.observed_times import describe_unobserved, thin_data_sentence
 
     posterior = comparison.posterior
     data = {
@@ -161,6 +161,7 @@ def comparison_as_data(comparison: Comparison) -> dict[str, Any]:
         "grid": posterior.grid.times.tolist(),
         "comparisons": comparisons_by_name(posterior),
         "not_observed": describe_unobserved(posterior),
+        "few_data": thin_data_sentence(posterior),
         "pareto_set": comparison.pareto_set,
         "dominated": comparison.eliminated,
         "specialists": [asdict(each) for each in comparison.specialists],
@@ -201,7 +202,7 @@ def print_comparison(comparison: Comparison, *, most: int | None) -> None:
 
     Of each list, entries after the first `most` are only counted.
     """
-    from polarbear.selection.observed_times import unobserved_sentence
+    from polarbear.selection.observed_times import thin_data_sentence, unobserved_sentence
 
     posterior, clock, pareto_set = comparison.posterior, comparison.clock, comparison.pareto_set
     grid, number = posterior.grid, len(posterior.names)
@@ -210,7 +211,7 @@ def print_comparison(comparison: Comparison, *, most: int | None) -> None:
         f"{with_noun(posterior.instances, 'instance')}, compared at {with_noun(len(grid), 'time')} "
         f"from {grid.times[0]:,.6g} to {grid.times[-1]:,.6g} {clock}"
     )
-    for sentence in (_how_runs_ended(comparison), unobserved_sentence(posterior)):
+    for sentence in (_how_runs_ended(comparison), unobserved_sentence(posterior), thin_data_sentence(posterior)):
         if sentence:
             terminal.print_result(sentence)
     terminal.print_result(f"The answer generalises {posterior.scope}.")

@@ -1,5 +1,6 @@
 """The answers of `--by`: for each group of recorded runs, the Pareto set and which algorithm leads at which budget."""
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from polarbear.cli import terminal
@@ -59,6 +60,13 @@ def groups_as_data(groups: Groups) -> dict[str, Any]:
     }
 
 
+def _choice(posterior: "Posterior", candidates: tuple[str, ...]) -> str:
+    from polarbear.selection import Uniform
+
+    selection = select_or_explain(posterior, Uniform(), list(candidates))
+    return "nothing, for lack of data," if isinstance(selection, str) else selection.candidates[0].name
+
+
 def print_groups(groups: Groups, by: str | None, *, most: int | None) -> None:
     """Print the Pareto set and the leaders of each group, or of the first `most` of them."""
     from polarbear.selection import decision_map
@@ -66,6 +74,11 @@ def print_groups(groups: Groups, by: str | None, *, most: int | None) -> None:
     if by is None:
         return
     terminal.print_result(f"\nBy {by}")
+    choices = Counter(_choice(posterior, candidates) for posterior, candidates in groups.values())
+    counted = ", ".join(f"{name} in {number}" for name, number in choices.most_common(most))
+    terminal.print_result(
+        f"For any budget, all equally likely, choose: {counted} of {with_noun(len(groups), 'group')}."
+    )
     lines = []
     for name, (posterior, candidates) in groups.items():
         leaders = "\n  ".join(str(decision_map(posterior, among=candidates)).splitlines())

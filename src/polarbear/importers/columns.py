@@ -32,6 +32,7 @@ COLUMNS = {
     "raw_y": "the value found then; best-so-far is taken on reading",
 }
 _KEYS = tuple(COLUMNS)[:9]
+_SHOWN = 30  # columns that a message lists
 
 
 class Places(NamedTuple):
@@ -151,12 +152,19 @@ def locate_columns(names: Sequence[str], unread: Sequence[str], request: Request
     )
 
 
+def _columns_advice(missing: Mapping[str, str]) -> str:
+    return " ".join(f"--column {column}=..." for column in missing)
+
+
 def _missing_columns(missing: Mapping[str, str], existing: Sequence[str]) -> UnreadableError:
     """Return the error for all missing columns at once, with the options that map similar columns to them."""
     existing = existing[:100]
     if len(missing) > 1 and not any(closest(name, existing, cutoff=0.5) for name in missing.values()):
         return UnreadableError(
-            Reason.OTHER_TABLE, columns=", ".join(missing.values()), existing=quote(", ".join(existing))
+            Reason.OTHER_TABLE,
+            columns=", ".join(missing.values()),
+            existing=", ".join(map(quote, existing[:_SHOWN])),
+            advice=_columns_advice(missing),
         )
     mapping = {column: closest(name, existing, cutoff=0.5) or "its name" for column, name in missing.items()}
     options = " ".join(f"--column {shlex.quote(f'{column}={name}')}" for column, name in mapping.items())

@@ -45,8 +45,8 @@ class Events:
     """
 
     __slots__ = (
-        *("_before", "highest", "last", "lowest", "maximise", "objectives", "points", "repeats", "rows", "starts"),
-        *("times", "values"),
+        *("_before", "highest", "last", "lowest", "maximise", "objectives", "one_run", "points", "repeats", "rows"),
+        *("starts", "times", "values"),
     )
 
     def __init__(self, maximise: bool | None) -> None:
@@ -56,6 +56,7 @@ class Events:
         self.last = -math.inf  # the latest time at which the run is known to have been running
         self.lowest, self.highest = math.inf, -math.inf
         self.starts: list[int] = []  # positions where time goes back; `in_order` sorts these stretches
+        self.one_run = False  # whether the user declared that all rows belong to one run
         self.rows = self.repeats = 0  # the number of rows, and of those at the same time as the row before
         self.objectives, self.points = 1, array("d")  # with several objectives: the time and the objectives of each row
         self._before = -math.inf
@@ -120,9 +121,9 @@ class Events:
         times, values = times[order], values[order]
         again = times[1:] == times[:-1]
         differs = again & (values[1:] != values[:-1])
-        if differs.any() or self._begins_again(times[0]):
+        if not self.one_run and (differs.any() or self._begins_again(times[0])):
             raise UnreadableError(Reason.SEVERAL_RUNS)
-        return times, values, int(again.sum())
+        return times, values, int((again & ~differs).sum())
 
     def stretches(self) -> list[tuple[array[float], array[float]]]:
         """Return the stretches of times and values between the places where time goes back."""

@@ -99,8 +99,8 @@ class Reason(Enum):
     NO_PERCENT = "does not begin with a line with %, as COCO data do"
     NO_COLUMN = "has no {columns}, only {existing}; {advice}"
     OTHER_TABLE = (
-        "has none of the columns {columns}, only {existing}; if it holds runs, name its columns: "
-        "columns={{'raw_y': ...}} (--column raw_y=...)"
+        "has none of the columns {columns}, only {existing}; if it holds runs, name its columns with columns={{...}} "
+        "({advice})"
     )
     SECOND_COLUMN = "has {number} columns {column!r}; rename or remove all but one"
     NESTED_COLUMN = "has lists or records in the column {column!r}; store one number or name per row"

@@ -62,10 +62,12 @@ def ambiguity(found: Sequence[str], columns: Sequence[str], *, repeated: bool) -
     """
     column = columns[0] if columns else "COLUMN"
     named = f"columns={{'run_id': {column!r}}} (--column {shlex.quote(f'run_id={column}')})"
+    if not columns:
+        named += ", after adding one if there is none"
     if repeated:
         return ValueError(
-            f"expected the rows of one run after those of another, got rows in the order of time on {found[0]}, where runs "
-            f"cannot be distinguished; name the column that numbers the runs: {named}"
+            f"expected the rows of one run after those of another, got rows in the order of time for {quote(found[0])}, "
+            f"where runs cannot be distinguished; name the column that numbers the runs: {named}"
         )
     return ValueError(
         f"expected one run of an algorithm on an instance, or a column that numbers its runs, got what may be several runs "

@@ -144,7 +144,7 @@ class TableRuns:
     def _check_repetitions(self) -> None:
         repeated = self.ledger.request.repeated
         found = [
-            f"{key.algorithm} on {', '.join(str(each) for each in key.problem if each is not None) or 'its instance'}"
+            _describe_case(key.algorithm, key.problem)
             for key, run in self._runs.items()
             if key.run is None and repeated is None and may_be_several_runs(run.events, run.seeds)
         ]
@@ -152,7 +152,7 @@ class TableRuns:
             most: dict[tuple[str, Problem], list[int]] = {}
             for key, run in self._runs.items():
                 most.setdefault((key.algorithm, key.problem), []).append(run.events.rows)
-            found = [f"{name} on {problem}" for (name, problem), rows in most.items() if min(rows) == 1 < max(rows)]
+            found = [_describe_case(*case) for case, rows in most.items() if min(rows) == 1 < max(rows)]
         if found:
             raise ambiguity(found, list(self._seed_columns), repeated=bool(repeated))
 
@@ -185,6 +185,7 @@ class TableRuns:
         if key not in self._runs:
             maximise = bool(request.direction(flag(cells.get("maximization"))))
             self._runs[key] = _Run(Events(maximise), until, table.file, set(), set())
+            self._runs[key].events.one_run = key.run is None and request.repeated is False
             self._formats.setdefault(table.file, table.format)
         elif until is not None:
             self._runs[key] = self._runs[key]._replace(until=max(until, self._runs[key].until or 0.0))
@@ -194,6 +195,11 @@ class TableRuns:
 def _number(cell: Any) -> float:
     """Return the number in a cell; NaN if it is empty."""
     return float("nan" if cell is None or cell == "" else cell)
+
+
+def _describe_case(algorithm: str, problem: Problem) -> str:
+    """Return an algorithm and its instance in words."""
+    return f"{algorithm} on {', '.join(str(each) for each in problem if each is not None) or 'its instance'}"
 
 
 def _cell_getter(places: list[int]) -> Callable[[Sequence[Any]], tuple[Any, ...]]:

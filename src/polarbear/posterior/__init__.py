@@ -4,6 +4,7 @@ In: draws of ratings and win rates from `polarbear.inference`, or a posterior fi
 Out: probabilities that one algorithm beats another, the algorithms that are eliminated, and e-values.
 
 Modules: `posterior` (draws, names, grid), `posterior_file` (saving and loading), `diagnostics` (reliability of the draws),
-`outcome_draws` (weighted instances behind the Bayesian bootstrap), `relations` (pairwise probabilities), `elimination`
-(dominated algorithms and the Pareto set), `e_values` (model-free evidence and error bounds).
+`outcome_draws` (weighted instances behind the Bayesian bootstrap), `relations` (pairwise probabilities), `all_relations`
+(all of them, for data frames), `arviz_data` (containers of ArviZ), `elimination` (dominated algorithms and the Pareto set),
+`e_values` (model-free evidence and error bounds).
 """

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 # Utilities below −640 are compressed into (−700, −640): e⁻⁷⁰⁰ is representable in double precision, e⁻⁷⁵⁰ is not.
 _DEEPEST, _SQUEEZED = -640.0, 60.0
 
+_LARGEST_BYTES = 400_000_000  # of the win rates of all pairs, for xarray
+
 
 @dataclass(frozen=True, eq=False)
 class Summary:
@@ -216,43 +218,27 @@ class Posterior:
         `other`: the share of instances on which `algorithm` beats `other`, in single precision. They are omitted if they
         would take more than 400 MB; thin the posterior first to include them. Needs the extra `polarbear[arviz]`.
         """
-        try:
-            import xarray as xr
-        except ImportError as error:
-            raise ImportError("to_xarray and to_arviz need xarray: pip install 'polarbear[arviz]'") from error
+        from polarbear.posterior.arviz_data import as_dataset
+
         draws, times, algorithms = self.ratings.shape
-        variables: dict[str, Any] = {"ratings": (("chain", "draw", "time", "algorithm"), self.ratings[None])}
-        coordinates: dict[str, Any] = {
-            "chain": [0],
-            "draw": np.arange(draws),
-            "time": self.grid.times,
-            "algorithm": list(self.names),
-        }
-        if 4 * draws * times * algorithms**2 <= 400_000_000:
-            rates = self.all_win_rates(np.float32)
-            variables["win_rates"] = (("chain", "draw", "time", "algorithm", "other"), rates[None])
-            coordinates["other"] = list(self.names)
+        few = 4 * draws * times * algorithms**2 <= _LARGEST_BYTES
         about = {
             "prior": self.prior,
             "method": self.diagnostics.method,
             "diagnostics": self.diagnostics.message,
             "scope": self.scope,
         }
-        return xr.Dataset(variables, coords=coordinates, attrs=about)
+        rates = self.all_win_rates(np.float32) if few else None
+        return as_dataset(self.ratings, self.grid.times, self.names, about, rates)
 
     def to_arviz(self) -> Any:
         """Return `to_xarray` as the group `posterior` of the container that ArviZ uses.
 
         This is `arviz.InferenceData` if ArviZ 0.x is installed. Otherwise it is `xarray.DataTree`, as in ArviZ 1.
         """
-        dataset = self.to_xarray()
-        if _has_inference_data():
-            import arviz
+        from polarbear.posterior.arviz_data import as_inference_data
 
-            return arviz.InferenceData(posterior=dataset)
-        import xarray as xr
-
-        return xr.DataTree.from_dict({"/posterior": dataset})
+        return as_inference_data(self.to_xarray())
 
     def save(self, path: str | PathLike[str], *, draws: int | None = None) -> None:
         """Write the posterior to a NumPy archive of plain arrays and JSON, without pickle.
@@ -289,16 +275,6 @@ def ratings_from_utilities(utilities: Array) -> Array:
         theta /= theta.sum(axis=0)
     ratings.flags.writeable = False
     return ratings.transpose(2, 0, 1)
-
-
-def _has_inference_data() -> bool:
-    """Return whether the installed ArviZ is one whose functions take `InferenceData`, not `DataTree`."""
-    from importlib.metadata import PackageNotFoundError, version  # not needed, and slow, when a posterior is loaded
-
-    try:
-        return version("arviz").startswith("0.")
-    except PackageNotFoundError:
-        return False
 
 
 def _compress(centred: Array) -> Array:

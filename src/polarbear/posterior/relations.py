@@ -11,13 +11,11 @@ their mean at all times.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from polarbear.observe.names import index_of
-from polarbear.table import as_frame
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -25,105 +23,11 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from polarbear.arrays import Array, Mask
-    from polarbear.literals import FrameLibrary
-    from polarbear.observe import Grid
     from polarbear.posterior.posterior import Posterior
-    from polarbear.table import Table
 
     Rates = NDArray[np.floating[Any]]
 
 _LARGEST_BYTES = 2_000_000_000  # memory limit for the win rates of all pairs
-
-
-@dataclass(frozen=True, eq=False)
-class Relations:
-    """The relations of all pairs at all times; arrays of shape (time, algorithm, algorithm), the row against the column.
-
-    Attributes
-    ----------
-    names, grid
-        The algorithms and the times.
-    win_rate, lower, upper
-        Posterior mean and central credible interval of the win rate.
-    dominance, equivalence
-        The probabilities that `dominance` and `equivalence` return.
-    level, rope
-        The level of the interval, and the half width of the region of practical equivalence.
-    """
-
-    names: tuple[str, ...]
-    grid: Grid
-    win_rate: Array
-    lower: Array
-    upper: Array
-    dominance: Array
-    equivalence: Array
-    level: float
-    rope: float
-
-    def __repr__(self) -> str:
-        return f"Relations({len(self.names)} algorithms, {len(self.grid)} times, rope {self.rope:g})"
-
-    def to_table(self) -> Table:
-        """Return one row per time and ordered pair of algorithms."""
-        times, n = len(self.grid), len(self.names)
-        rows, columns = np.nonzero(~np.eye(n, dtype=bool))
-        table: Table = {
-            "time": np.repeat(self.grid.times, len(rows)),
-            "algorithm_name": [self.names[a] for a in rows] * times,
-            "against": [self.names[b] for b in columns] * times,
-        }
-        for name in ("win_rate", "lower", "upper", "dominance", "equivalence"):
-            table[name] = getattr(self, name)[:, rows, columns].ravel()
-        return table
-
-    def to_frame(self, *, backend: FrameLibrary = "pandas") -> Any:
-        """Return `to_table` as a data frame of pandas, polars or pyarrow."""
-        return as_frame(self.to_table(), backend)
-
-
-def relations(posterior: Posterior, *, rope: float = 0.05, level: float = 0.95) -> Relations:
-    """Return win rates, dominance and equivalence of all pairs at all times, for data frames.
-
-    Parameters
-    ----------
-    posterior
-        The posterior.
-    rope
-        Half the width of the region of practical equivalence; see `equivalence`.
-    level
-        The level of the credible intervals of the win rates.
-
-    Examples
-    --------
-    >>> import polarbear as pb
-    >>> choices = pb.Choices.from_values([[[1.0, 2.0]], [[1.0, 3.0]], [[5.0, 4.0]]], grid=[10], names=["cma", "rs"])
-    >>> posterior = pb.fit(choices, prior=pb.BayesianBootstrap(), draws=1000)
-    >>> pb.relations(posterior).to_frame().columns.tolist()
-    ['time', 'algorithm_name', 'against', 'win_rate', 'lower', 'upper', 'dominance', 'equivalence']
-    """
-    if not 0 < level < 1:
-        raise ValueError(f"expected a level between 0 and 1, got {level!r}")
-    tail = (1 - level) / 2
-
-    def quantile(share: float) -> Array:
-        def ends(rates: Rates) -> tuple[Array, Array]:
-            low, high = np.quantile(rates, [share, 1 - share], axis=1)
-            return low, 1 - high
-
-        return _shares(posterior, True, ends)
-
-    return Relations(
-        posterior.names,
-        posterior.grid,
-        win_probability(posterior),
-        quantile(tail),
-        quantile(1 - tail),
-        dominance(posterior),
-        equivalence(posterior, rope=rope),
-        level,
-        rope,
-    )
 
 
 def win_rates(posterior: Posterior, first: str | None = None, second: str | None = None) -> Array:
@@ -178,7 +82,7 @@ def dominance(posterior: Posterior, *, where: ArrayLike = True) -> Array:
     where
         The entries to compute, as in NumPy: a mask that broadcasts to the shape of the result. The other entries are zero.
     """
-    shares = _shares(posterior, where, lambda rates: (_share(rates > 0.5), _share(rates < 0.5)))
+    shares = apply_to_pairs(posterior, where, lambda rates: (_share(rates > 0.5), _share(rates < 0.5)))
     return _fill_unobserved(posterior, shares, where, 0.5)
 
 
@@ -189,7 +93,7 @@ def win_probability(posterior: Posterior) -> Array:
         expected = rates.mean(axis=1, dtype=np.float64)
         return expected, 1 - expected
 
-    return _shares(posterior, True, mean)
+    return apply_to_pairs(posterior, True, mean)
 
 
 def equivalence(posterior: Posterior, *, rope: float = 0.05, where: ArrayLike = True) -> Array:
@@ -213,7 +117,7 @@ def equivalence(posterior: Posterior, *, rope: float = 0.05, where: ArrayLike = 
         share = _share(np.abs(rates - 0.5) <= rope)
         return share, share
 
-    return _fill_unobserved(posterior, _shares(posterior, where, within), where, 0.0)
+    return _fill_unobserved(posterior, apply_to_pairs(posterior, where, within), where, 0.0)
 
 
 def anytime_dominance(posterior: Posterior, *, where: ArrayLike = True) -> Array:
@@ -297,7 +201,7 @@ def _share(true: Mask) -> Array:
     return shares
 
 
-def _shares(posterior: Posterior, where: ArrayLike, share: Callable[[Rates], tuple[Array, Array]]) -> Array:
+def apply_to_pairs(posterior: Posterior, where: ArrayLike, share: Callable[[Rates], tuple[Array, Array]]) -> Array:
     """Apply `share` to the win rates of each pair, in both directions; shape (time, algorithm, algorithm)."""
     times, n = len(posterior.grid), len(posterior.names)
     wanted = np.broadcast_to(where, (times, n, n))

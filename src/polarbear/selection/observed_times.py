@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 # Largest share of a preference's weight at which a candidate may be unobserved. Broad preferences give some weight to all
 # times, and a share this small hardly changes a value; the explorer of the report uses the same number.
 _NEGLIGIBLE = 0.05
+_THIN = 0.25  # share of the largest number of comparisons below which a budget has few data
 _MOST = 10  # groups of algorithms that are listed
 
 _CLAUSE = "not observed together with another algorithm"
@@ -56,10 +57,15 @@ def observed_candidates(
     kept = tuple(name for name in names if enough[name])
     if kept:
         return kept
-    against = f" and {criterion.baseline}" if isinstance(criterion, WinRateAgainst) else ""
+    against = isinstance(criterion, WinRateAgainst)
+    needed = (
+        f"both a candidate and {criterion.baseline} were"
+        if isinstance(criterion, WinRateAgainst)
+        else "a candidate was"
+    )
     gaps = "; ".join(describe_unobserved(posterior, among=posterior.names if against else names))
     raise NotObservedError(
-        f"expected budgets at which a candidate{against} was observed together with another algorithm, got "
+        f"expected budgets at which {needed} observed together with another algorithm, got "
         f"{preference}, for which there is none ({_CLAUSE}: {gaps}); ask for other budgets, or run the algorithms longer"
     )
 
@@ -89,6 +95,22 @@ def unobserved_sentence(posterior: Posterior, *, among: Sequence[str] | None = N
     """Return a sentence on which algorithms were not observed when; empty if all were observed at all times."""
     phrases = describe_unobserved(posterior, among=among)
     return f"{_CLAUSE[0].upper()}{_CLAUSE[1:]}: {'; '.join(phrases)}." if phrases else ""
+
+
+def thin_data_sentence(posterior: Posterior) -> str:
+    """Return a sentence on the budgets at which far fewer instances compare algorithms than elsewhere; may be empty."""
+    if posterior.comparisons is None:
+        return ""
+    counts = posterior.comparisons.max(axis=1)  # of the most often compared algorithm at each time
+    thin = (counts > 0) & (counts < _THIN * counts.max())
+    if not thin.any():
+        return ""
+    first, last = np.flatnonzero(thin)[[0, -1]]
+    where = f"from {format_budget(posterior.grid.times[first])} to {format_budget(posterior.grid.times[last])}"
+    return (
+        f"Few data {where}: at most {counts[thin].max()} instances compare algorithms there, and {counts.max()} elsewhere; "
+        "answers for these budgets are uncertain, and what they generalise to is narrower."
+    )
 
 
 def _gaps(grid: Grid, observed: Mask) -> str:

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from polarbear.observe.rankings import ABSENT
+
 if TYPE_CHECKING:
     from polarbear.arrays import Array, Array32, Indices, Ranks
     from polarbear.models.bayesian_bootstrap import BayesianBootstrap
@@ -61,13 +63,15 @@ class Rows:
 def weighted_rows(rankings: Rankings, prior: BayesianBootstrap) -> Rows:
     """Return the rows of the posterior: observed instances with positive weight, then pseudo-instances.
 
-    A cluster has the mean weight of its instances, divided among them in proportion to their weights. The weights of the
-    units are scaled to sum to their effective number, so that one heavy instance among many light ones yields a small sum.
+    Instances on which no two algorithms were observed at any time carry no information and are left out. A cluster has the
+    mean weight of its instances, divided among them in proportion to their weights. The weights of the units are scaled to
+    sum to their effective number, so that one heavy instance among many light ones yields a small sum.
     """
     over_time = rankings.weight_of_each
     weighted = np.maximum(np.count_nonzero(over_time, axis=1), 1)
     own = over_time.sum(axis=1) / weighted  # mean over the times with positive weight
-    kept = np.flatnonzero(own > 0)
+    compares = ((rankings.ranks != ABSENT).sum(axis=2) > 1).any(axis=1)
+    kept = np.flatnonzero((own > 0) & compares)
     ranks, own, over_time = rankings.ranks[kept], own[kept], over_time[kept]
     codes = np.arange(len(kept)) if rankings.clusters is None else _renumber(rankings.clusters.codes[kept])
     total = np.bincount(codes, own)

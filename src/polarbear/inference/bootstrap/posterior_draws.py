@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from polarbear.models.bayesian_bootstrap import BayesianBootstrap
     from polarbear.observe import Choices, Rankings
 
+_NOT_OBSERVED = 1e-12  # the rating of an algorithm at a time without comparisons; positive, since it may be a divisor
+
 
 def bayesian_bootstrap(
     choices: Choices, prior: BayesianBootstrap, *, draws: int, rng: np.random.Generator
@@ -48,6 +50,10 @@ def bayesian_bootstrap(
         sample = replace(sample, spread=draw_shrinkage_scales(sample, rng=rng))
         ratings = shrink_ratings(ratings, rng=rng)
     normalised = ratings.astype(np.float64)
+    if choices.comparisons is not None and not choices.comparisons.all():
+        # Nothing is known about an algorithm without comparisons; the ratings of the others sum to one without it.
+        known = (choices.comparisons > 0) | ~(choices.comparisons > 0).any(axis=1, keepdims=True)
+        normalised = np.where(known[..., None], normalised, _NOT_OBSERVED)
     normalised /= normalised.sum(axis=1, keepdims=True)
     return (
         normalised,

@@ -1,0 +1,110 @@
+"""All relations of all pairs at all times as one value, for data frames."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from polarbear.posterior.relations import apply_to_pairs, dominance, equivalence, win_probability
+from polarbear.table import as_frame
+
+if TYPE_CHECKING:
+    from polarbear.arrays import Array
+    from polarbear.literals import FrameLibrary
+    from polarbear.observe import Grid
+    from polarbear.posterior.posterior import Posterior
+    from polarbear.posterior.relations import Rates
+    from polarbear.table import Table
+
+
+@dataclass(frozen=True, eq=False)
+class Relations:
+    """The relations of all pairs at all times; arrays of shape (time, algorithm, algorithm), the row against the column.
+
+    Attributes
+    ----------
+    names, grid
+        The algorithms and the times.
+    win_rate, lower, upper
+        Posterior mean and central credible interval of the win rate.
+    dominance, equivalence
+        The probabilities that `dominance` and `equivalence` return.
+    level, rope
+        The level of the interval, and the half width of the region of practical equivalence.
+    """
+
+    names: tuple[str, ...]
+    grid: Grid
+    win_rate: Array
+    lower: Array
+    upper: Array
+    dominance: Array
+    equivalence: Array
+    level: float
+    rope: float
+
+    def __repr__(self) -> str:
+        return f"Relations({len(self.names)} algorithms, {len(self.grid)} times, rope {self.rope:g})"
+
+    def to_table(self) -> Table:
+        """Return one row per time and ordered pair of algorithms."""
+        times, n = len(self.grid), len(self.names)
+        rows, columns = np.nonzero(~np.eye(n, dtype=bool))
+        table: Table = {
+            "time": np.repeat(self.grid.times, len(rows)),
+            "algorithm_name": [self.names[a] for a in rows] * times,
+            "against": [self.names[b] for b in columns] * times,
+        }
+        for name in ("win_rate", "lower", "upper", "dominance", "equivalence"):
+            table[name] = getattr(self, name)[:, rows, columns].ravel()
+        return table
+
+    def to_frame(self, *, backend: FrameLibrary = "pandas") -> Any:
+        """Return `to_table` as a data frame of pandas, polars or pyarrow."""
+        return as_frame(self.to_table(), backend)
+
+
+def relations(posterior: Posterior, *, rope: float = 0.05, level: float = 0.95) -> Relations:
+    """Return win rates, dominance and equivalence of all pairs at all times, for data frames.
+
+    Parameters
+    ----------
+    posterior
+        The posterior.
+    rope
+        Half the width of the region of practical equivalence; see `equivalence`.
+    level
+        The level of the credible intervals of the win rates.
+
+    Examples
+    --------
+    >>> import polarbear as pb
+    >>> choices = pb.Choices.from_values([[[1.0, 2.0]], [[1.0, 3.0]], [[5.0, 4.0]]], grid=[10], names=["cma", "rs"])
+    >>> posterior = pb.fit(choices, prior=pb.BayesianBootstrap(), draws=1000)
+    >>> pb.relations(posterior).to_frame().columns.tolist()
+    ['time', 'algorithm_name', 'against', 'win_rate', 'lower', 'upper', 'dominance', 'equivalence']
+    """
+    if not 0 < level < 1:
+        raise ValueError(f"expected a level between 0 and 1, got {level!r}")
+    tail = (1 - level) / 2
+
+    def quantile(share: float) -> Array:
+        def ends(rates: Rates) -> tuple[Array, Array]:
+            low, high = np.quantile(rates, [share, 1 - share], axis=1)
+            return low, 1 - high
+
+        return apply_to_pairs(posterior, True, ends)
+
+    return Relations(
+        posterior.names,
+        posterior.grid,
+        win_probability(posterior),
+        quantile(tail),
+        quantile(1 - tail),
+        dominance(posterior),
+        equivalence(posterior, rope=rope),
+        level,
+        rope,
+    )
