@@ -16,7 +16,7 @@ import re
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
-from polarbear.importers.events import SOLVED, Events, has_reached, take_numbers
+from polarbear.importers.events import SOLVED, Events, has_reached, take_text
 from polarbear.importers.foreign_text import amount, identifier, quote
 from polarbear.importers.reasons import READ_ERRORS, Reason, UnreadableError
 from polarbear.importers.sources import resolve_reference, text_lines
@@ -75,16 +75,16 @@ def read_info(source: Source, path: str, entry: IndexEntry, ledger: Ledger) -> N
         except UnreadableError as error:
             ledger.skip_unreadable(file, error)
             continue
-        name = source.name(data)
+        name, budgets_name = source.name(data), source.name(budgets)
         column = 1 if indicator else 2
         pairs = zip_longest(_read_file(source, data, ledger, column), _read_file(source, budgets, ledger, column))
         count, began = 0, set[str]()
         for count, (run, (targets, times)) in enumerate(zip(runs, pairs, strict=False), 1):
             what = f"run {count} of {len(runs)}"
             if targets and times and targets[0] != times[0]:
-                ledger.skip(source.name(budgets), Reason.OTHER_INSTANCE, what, other=name)
+                ledger.skip(budgets_name, Reason.OTHER_INSTANCE, what, other=name)
                 times = None
-            for each, other, cut_file in ((targets, times, name), (times, targets, source.name(budgets))):
+            for each, other, cut_file in ((targets, times, name), (times, targets, budgets_name)):
                 # The file of budgets holds the last evaluation of a run, so it was cut if it ends before that of targets.
                 # Older loggers end the file of targets at the last target that was reached.
                 began.update([cut_file] if each else [])
@@ -128,9 +128,13 @@ def _file_pair(reference: str) -> tuple[str, str]:
 def _merge(targets: Events | None, budgets: Events | None) -> Events:
     """Return the improvements that the two files hold together."""
     union = Events(maximise=False)
-    rows = sorted(row for each in (targets, budgets) if each for row in zip(each.times, each.values, strict=True))
-    for time, value in rows:
-        union.add(time, value)
+    times, values, best = union.times, union.values, math.inf
+    rows = [row for each in (targets, budgets) if each for row in zip(each.times, each.values, strict=True)]
+    for time, value in sorted(rows):
+        if value < best:
+            best = value
+            times.append(time)
+            values.append(value)
     union.last = max(each.last for each in (targets, budgets, union) if each)
     return union
 
@@ -139,10 +143,19 @@ def _read_file(source: Source, path: str, ledger: Ledger, column: int) -> Iterat
     """Yield the runs of one data file, each with its optimum or reference value as the file prints it."""
     file = source.name(path)
     block: tuple[str, Events] | None = None
+    usual = 0  # rows of the usual kind, which are nearly all
     try:
         with source.open(path) as stream:
             for number, line in enumerate(text_lines(stream), 1):
                 parts = line.split(maxsplit=3)
+                try:
+                    time, value = float(parts[0]), float(parts[column])
+                except (ValueError, IndexError):
+                    time = value = math.nan
+                if block and line[-1] == "\n" and 0 <= time < math.inf and -math.inf < value < math.inf:
+                    usual += 1
+                    block[1].add(time, value)
+                    continue
                 if not parts:
                     continue
                 if not line.endswith(("\n", "\r")):
@@ -162,21 +175,16 @@ def _read_file(source: Source, path: str, ledger: Ledger, column: int) -> Iterat
                 if block is None:
                     raise UnreadableError(Reason.NO_PERCENT)
                 ledger.rows += 1
-                reason: Reason | None
-                try:
-                    time, value = float(parts[0]), float(parts[column])
-                except (ValueError, IndexError):
-                    reason = Reason.NON_NUMERIC_LINE if len(parts) > column else Reason.WRONG_WIDTH
+                if len(parts) <= column:
+                    reason: Reason | None = Reason.WRONG_WIDTH
                 else:
-                    if 0 <= time < math.inf and -math.inf < value < math.inf:  # nearly always
-                        block[1].add(time, value)
-                        continue
-                    reason = take_numbers(block[1], time, value)
+                    reason = take_text(block[1], parts[0], parts[column])
                 if reason:
                     ledger.skip(file, reason, f"line {number}: {quote(line.strip())}", columns=column + 1)
         if block is None:
             ledger.skip(file, Reason.EMPTY)
     except READ_ERRORS as error:
         ledger.skip_unreadable(file, error)
+    ledger.rows += usual
     if block:
         yield block

@@ -57,9 +57,14 @@ class Events:
         self.lowest, self.highest = math.inf, -math.inf
         self.starts: list[int] = []  # positions where time goes back; `in_order` sorts these stretches
         self.one_run = False  # whether the user declared that all rows belong to one run
-        self.rows = self.repeats = 0  # the number of rows, and of those at the same time as the row before
+        self.rows = self.repeats = 0  # rows counted by `count_row`, and those at the same time as the row before
         self.objectives, self.points = 1, array("d")  # with several objectives: the time and the objectives of each row
         self._before = -math.inf
+
+    def count_row(self, time: float) -> None:
+        """Count a row that will be added; only tables need the counts, and most data are no tables."""
+        self.rows += 1
+        self.repeats += time == self._before
 
     def goes_back(self, time: float) -> bool:
         """Return whether a row at this time would not come after the last one."""
@@ -67,10 +72,7 @@ class Events:
 
     def add(self, time: float, value: float) -> None:
         """Add one row; NaN means no value, but still shows that the run lasted until then."""
-        self.rows += 1
-        if time == self._before:
-            self.repeats += 1
-        elif time < self._before:
+        if time < self._before:
             # A row from an earlier time may be an improvement at its own time, so the comparison starts again.
             self.starts.append(len(self.times))
             self.lowest, self.highest = math.inf, -math.inf

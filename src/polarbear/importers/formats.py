@@ -7,7 +7,7 @@ these.
 
 from __future__ import annotations
 
-from pathlib import PurePosixPath
+import posixpath
 from typing import TYPE_CHECKING, NamedTuple
 
 from polarbear.importers import aslib, coco, iohprofiler, optuna, smac
@@ -136,7 +136,7 @@ def kind_by_name(path: str, kinds: Sequence[FileKind] = FILE_KINDS) -> FileKind 
     >>> kind_by_name("exp/runs.PQ").formats
     ('parquet',)
     """
-    suffix = PurePosixPath(path).suffix.lower()
+    suffix = posixpath.splitext(path)[1].lower()
     return next((kind for kind in kinds if suffix in kind.suffixes), None)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import os
+import posixpath
 import re
 import stat
 from pathlib import Path, PurePosixPath
@@ -142,10 +143,10 @@ def resolve_reference(index: str, reference: str) -> str:
     ...
     polarbear.importers.reasons.UnreadableError: refers to '../../secret', which is not below it; ...
     """
-    path = PurePosixPath(reference.replace("\\", "/"))
     if not is_below(reference):
         raise UnreadableError(Reason.OUTSIDE_REFERENCE, reference=quote(reference))
-    return str(PurePosixPath(index).parent / path)
+    # Strings rather than paths: an archive has tens of thousands of references.
+    return posixpath.normpath(posixpath.join(posixpath.dirname(index), reference.replace("\\", "/")))
 
 
 def is_below(name: str) -> bool:
@@ -156,9 +157,10 @@ def is_below(name: str) -> bool:
     >>> [is_below(name) for name in ("a/b.dat", "../b", "/etc/passwd", "C:/b", "a/../../b")]
     [True, False, False, False, False]
     """
-    path = PurePosixPath(name.replace("\\", "/"))
-    drive = re.match(r"[A-Za-z]:", name)
-    return bool(path.parts) and not path.is_absolute() and ".." not in path.parts and not drive and "\0" not in name
+    path = name.replace("\\", "/")
+    has_drive = path[1:2] == ":" and path[0].isalpha() and path[0].isascii()
+    named = path.strip("./") != ""
+    return named and not path.startswith("/") and ".." not in path.split("/") and not has_drive and "\0" not in name
 
 
 def text_lines(stream: BinaryIO, *, errors: str = "replace") -> Iterator[str]:

@@ -89,7 +89,8 @@ class TableRuns:
         self._seed_columns.update(dict.fromkeys(places.repetitions))
         key_of = _cell_getter([*places.keys.values(), *places.kept.values(), *places.repetitions.values()])
         kept_from, seeds_from = len(places.keys), len(places.keys) + len(places.kept)
-        repeated = ledger.request.repeated is True and "run_id" not in places.keys
+        unnumbered = "run_id" not in places.keys
+        repeated = ledger.request.repeated is True and unnumbered
         time_place, value_place, width = places.time, places.value, len(names)
         known: dict[object, Events] = {}
         for count, row in enumerate(table.rows, 1):
@@ -115,6 +116,8 @@ class TableRuns:
                 run.cells.add(tuple(identifier(kept.get(name)) for name in ledger.request.kept))
                 run.seeds.add(tuple(map(identifier, key[seeds_from:])))
                 events = known[key] = run.events
+            if unnumbered:
+                events.count_row(time)
             if reason := take_numbers(events, time, value, others):
                 ledger.skip(file, reason, _describe_row(table, count, row))
 

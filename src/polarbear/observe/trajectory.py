@@ -98,7 +98,9 @@ class Trajectory:
             event_times, event_values = (np.asarray(each, dtype=np.float64) for each in (times, values))
         except (TypeError, ValueError) as error:
             raise ValueError(f"expected numbers as times and values of {run}: {error}") from error
-        _check_events(run, event_times, event_values, best=math.inf if maximise else -math.inf)
+        best = math.inf if maximise else -math.inf
+        if not _are_valid(event_times, event_values, best):
+            _check_events(run, event_times, event_values, best=best)
         last = float(event_times[-1]) if event_times.size else None
         if until is None:
             if last is None:
@@ -201,7 +203,18 @@ class Trajectory:
         return np.where(when > self.known_until, math.nan, best)
 
 
+def _are_valid(times: Array, values: Array, best: float) -> bool:
+    """Return whether events are valid, with few operations, since imports make tens of thousands of trajectories."""
+    if times.ndim != 1 or times.shape != values.shape:
+        return False
+    if not times.size:
+        return True
+    in_order = times[0] >= 0 and times[-1] < math.inf and bool((times[1:] >= times[:-1]).all())  # excludes NaN, too
+    return in_order and not np.isnan(values).any() and not (values == best).any()
+
+
 def _check_events(run: str, times: Array, values: Array, *, best: float) -> None:
+    """Raise the error that explains why events are not valid."""
     if times.ndim != 1 or times.shape != values.shape:
         raise ValueError(f"expected one time for each value of {run}, got shapes {times.shape} and {values.shape}")
     valid = np.isfinite(times) & (times >= 0)
