@@ -238,6 +238,8 @@ def _check_events(run: str, times: Array, values: Array, *, best: float) -> None
 
 def _improvements(times: Array, losses: Array) -> Indices:
     """Return the indices of the events that improved on the best loss so far; of several at one time, only the best."""
+    if losses.size and losses[0] < math.inf and (losses[1:] < losses[:-1]).all() and (times[1:] > times[:-1]).all():
+        return np.arange(losses.size)  # nothing but improvements, as importers collect them
     before = np.minimum.accumulate(np.concatenate([[math.inf], losses]))[:-1]
     better = np.flatnonzero(losses < before)
     # Keep an improvement only if the next one, if any, came later.
