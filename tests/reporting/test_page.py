@@ -218,3 +218,11 @@ def test_a_race_with_a_file_states_where_it_was_made(tmp_path):
     with small_race(("good", "bad"), instances=8, path=tmp_path / "my.race") as race:
         settings = read_data(pb.report(race, tmp_path / "page.html"))["sections"]["settings"]
         assert settings["environment"] == race.about["made"]
+
+
+def test_few_data_are_stated_beside_the_scope(tmp_path):
+    values = np.ones((20, 3, 2)) * [1.0, 2.0]
+    values[2:, 2] = np.nan
+    posterior = pb.fit(pb.Choices.from_values(values, grid=[1, 10, 100]), draws=100)
+    scope = read_data(pb.report(posterior, tmp_path / "page.html"))["scope"]
+    assert scope.startswith("The answer generalises to new instances, based on 20. Few data at 100: at most 2")

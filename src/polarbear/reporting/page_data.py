@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from polarbear.plots import RatingCurves, assign_looks
 from polarbear.reporting.sections import LEVEL, SECTIONS
 from polarbear.reporting.sentences import leader_sentence, pareto_sentence, scope_sentence
+from polarbear.selection.observed_times import thin_data_sentence
 
 if TYPE_CHECKING:
     from polarbear.reporting.subject import Subject
@@ -23,7 +24,7 @@ def page_data(subject: Subject, *, title: str) -> dict[str, Any]:
         "kind": "posterior report" if subject.result is None else "race report",
         "headline": pareto_sentence(subject.candidates, posterior.names, settled=subject.settled),
         "leaders": leader_sentence(subject.leaders, subject.unit),
-        "scope": scope_sentence(posterior),
+        "scope": " ".join(filter(None, [scope_sentence(posterior), thin_data_sentence(posterior)])),
         "version": subject.environment.get("polarbear", ""),
         "live": None if subject.settled else subject.live,
         "unit": subject.unit,

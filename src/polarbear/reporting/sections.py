@@ -24,7 +24,6 @@ from polarbear.reporting.sentences import (
     stop_sentence,
     uncertainty_sentences,
 )
-from polarbear.selection.observed_times import thin_data_sentence
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -210,12 +209,7 @@ def cost(subject: Subject) -> Data | None:
 def trust(subject: Subject) -> Data:
     """Return sentences on the prior, the computation and what remains uncertain, and the undecided pairs."""
     posterior, result = subject.posterior, subject.result
-    few = thin_data_sentence(posterior)
-    sentences = [
-        *([few] if few else []),
-        *prior_sentences(posterior),
-        *diagnostic_sentences(posterior, len(subject.embedded.ratings)),
-    ]
+    sentences = [*prior_sentences(posterior), *diagnostic_sentences(posterior, len(subject.embedded.ratings))]
     data = {"reliable": posterior.diagnostics.reliable, "sentences": sentences}
     if result is None:
         return {**data, "waiting": [], "undecided": []}

@@ -106,7 +106,8 @@ def thin_data_sentence(posterior: Posterior) -> str:
     if not thin.any():
         return ""
     first, last = np.flatnonzero(thin)[[0, -1]]
-    where = f"from {format_budget(posterior.grid.times[first])} to {format_budget(posterior.grid.times[last])}"
+    start, stop = (format_budget(posterior.grid.times[place]) for place in (first, last))
+    where = f"at {start}" if first == last else f"from {start} to {stop}"
     return (
         f"Few data {where}: at most {counts[thin].max()} instances compare algorithms there, and {counts.max()} elsewhere; "
         "answers for these budgets are uncertain, and what they generalise to is narrower."
