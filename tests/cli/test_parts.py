@@ -80,7 +80,7 @@ def test_a_race_can_be_compared_without_some_of_its_algorithms(polarbear, finish
     [
         (["select", "TABLE", "--where", "dimension=3"], "got none: dimension has 2, 5"),
         (["select", "RACE", "--where", "dimension=3"], "which has no columns"),
-        (["select", "RACE", "--only", "nobody"], "expected an algorithm of the race"),
+        (["select", "RACE", "--only", "unknown"], "expected an algorithm of the race"),
         (["report", "RACE", "--by", "function"], "expected recorded runs with --by function"),
         (
             ["select", "SAVED", "--only", "a"],

@@ -123,7 +123,7 @@ def test_other_databases_are_reported(tmp_path):
 
 
 def test_a_database_of_optuna_itself(tmp_path):
-    optuna = pytest.importorskip("optuna", reason="Optuna is not a dependency")
+    optuna = pytest.importorskip("optuna", reason="needs the extra `oracles`")
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     study = optuna.create_study(study_name="tpe", storage=f"sqlite:///{tmp_path / 's.db'}")
     study.optimize(lambda trial: trial.suggest_float("x", 0, 1), n_trials=5)

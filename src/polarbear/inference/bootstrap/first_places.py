@@ -7,8 +7,7 @@ redistributed as on the complete instances with the same first among these algor
 runs are dropped one after another. It assumes nothing about algorithms that were not run, whereas Plackett-Luce assumes that
 they take first places in proportion.
 
-An algorithm that no instance observes at a time has no complete instances there, only pseudo-instances. Its share of first
-places is theirs, and the rest is divided as among the other algorithms, so that its absence does not change their order.
+An algorithm that no instance observes at a time has no first places there, and the others are rated without it.
 """
 
 from __future__ import annotations
@@ -56,12 +55,8 @@ def _ratings_at_time(ranks: Ranks, weights: Array32, instances: int) -> Array32:
     seen = (ranks[:instances] != ABSENT).any(axis=0)
     if seen.all() or not seen.any():
         return _redistributed_first_places(ranks, weights)
-    pseudo = weights[instances:]
-    total, firsts = pseudo.sum(axis=0), first_shares(ranks[instances:])[:, ~seen].T @ pseudo
-    unseen = np.divide(firsts, total, out=np.zeros_like(firsts), where=total > 0)
-    ratings = np.empty((len(seen), weights.shape[1]), dtype=np.float32)
-    ratings[~seen] = unseen
-    ratings[seen] = (1 - unseen.sum(axis=0)) * _redistributed_first_places(ranks[:, seen], weights)
+    ratings = np.zeros((len(seen), weights.shape[1]), dtype=np.float32)
+    ratings[seen] = _redistributed_first_places(ranks[:, seen], weights)
     return ratings
 
 
