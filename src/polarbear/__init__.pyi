@@ -85,6 +85,7 @@ from .selection import (
     worst_case_regret,
 )
 from .storage import RaceFile, RaceFileInUse
+from .verdict import Remark, Standing, Summary, summarise
 from .version import __version__
 
 __all__ = [
@@ -138,6 +139,7 @@ __all__ = [
     "Rankings",
     "Regret",
     "Relations",
+    "Remark",
     "ReplayExecutor",
     "Risk",
     "Round",
@@ -146,6 +148,8 @@ __all__ = [
     "Settings",
     "SparseGaussianProcess",
     "Specialist",
+    "Standing",
+    "Summary",
     "TopK",
     "Trajectory",
     "Uniform",
@@ -184,6 +188,7 @@ __all__ = [
     "run_once",
     "select",
     "split_runs",
+    "summarise",
     "to_pymc",
     "virtual_portfolio",
     "win_probability",

@@ -10,7 +10,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
 
 def plural(noun: str) -> str:
@@ -33,6 +33,43 @@ def with_noun(number: int, noun: str) -> str:
     ('1 round', '1,234 runs')
     """
     return f"{number:,} {noun if number == 1 else plural(noun)}"
+
+
+def join_names(names: Sequence[str], conjunction: str = "and") -> str:
+    """Join names for a sentence, with a conjunction before the last one.
+
+    Examples
+    --------
+    >>> join_names(["a", "b", "c"]), join_names(["a", "b"], "or")
+    ('a, b and c', 'a or b')
+    """
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} {conjunction} {names[-1]}"
+
+
+def format_percent(probability: float) -> str:
+    """Return a probability that was estimated from draws as a whole percentage; it is never certain.
+
+    Examples
+    --------
+    >>> [format_percent(each) for each in (0.0, 0.004, 0.456, 0.994, 0.996, 1.0)]
+    ['below 1 %', 'below 1 %', '46 %', '99 %', 'over 99 %', 'over 99 %']
+    """
+    if probability > 0.995:
+        return "over 99 %"
+    return "below 1 %" if probability < 0.005 else f"{100 * probability:.0f} %"
+
+
+def format_number(value: float) -> str:
+    """Return a number with three significant digits, or with all digits if it is whole.
+
+    Examples
+    --------
+    >>> [format_number(each) for each in (93.5061, 2500.0, 1234.56, 0.000123456, 1e12)]
+    ['93.5', '2,500', '1,230', '0.000123', '1e+12']
+    """
+    if abs(value) < 1e9 and value == int(value):
+        return f"{int(value):,}"
+    return f"{float(f'{value:.3g}'):,.10g}"
 
 
 def shorten_names(names: Iterable[str], *, width: int = 32) -> dict[str, str]:

@@ -8,7 +8,7 @@ import pytest
 
 import polarbear as pb
 from polarbear import exports
-from polarbear.exports.latex import escape
+from polarbear.latex import escape
 from polarbear.race.jobs import Run
 from polarbear.race.result import RaceResult
 from polarbear.race.tables import runs_table

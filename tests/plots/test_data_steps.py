@@ -172,22 +172,19 @@ def test_pairs_of_weighted_instances_are_shares_of_instances_and_not_ratios_of_r
 def test_first_places_of_weighted_instances_are_ratings():
     posterior = specialist_posterior(shrink=False)
     bands = DecisionBands.of(posterior)
-    assert [lead.name for lead in bands.leads] == ["A"]
+    assert [each.leader for each in bands.stretches] == ["A"]
     assert (bands.probability_best[:, 0] > 0.8).all()
     np.testing.assert_allclose(RatingCurves.of(posterior).mean[:, 0], 0.4, atol=0.02)
     assert PreferenceValues.of(posterior).names[0] == "A"
 
 
 @pytest.mark.parametrize("grid", [pb.log_grid(100, 60_000, 12), pb.linear_grid(0, 10, 12)])
-def test_leads_cover_the_grid_and_name_the_best_on_average(grid):
+def test_stretches_cover_the_grid_and_are_those_of_the_map(grid):
     posterior = posterior_with(5, grid=grid, seed=3)
     data = DecisionBands.of(posterior)
-    assert len(data.leads) > 1
-    assert (data.leads[0].start, data.leads[-1].stop) == (grid.times[0], grid.times[-1])
-    assert all(before.stop == after.start for before, after in zip(data.leads, data.leads[1:], strict=False))
-    for t, time in enumerate(grid.times):
-        [lead] = [each for each in data.leads if each.start <= time < each.stop or time == each.stop == grid.times[-1]]
-        assert lead.name == posterior.names[posterior.ratings[:, t].mean(axis=0).argmax()]
+    assert data.stretches == pb.decision_map(posterior).stretches
+    assert (data.stretches[0].start, data.stretches[-1].stop) == (grid.times[0], grid.times[-1])
+    for t in range(len(grid)):
         counts = np.bincount(posterior.ratings[:, t].argmax(axis=1), minlength=5)
         np.testing.assert_allclose(data.probability_best[t], counts / 200)
 

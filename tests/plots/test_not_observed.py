@@ -7,7 +7,7 @@ import pytest
 
 from polarbear import plots
 from polarbear.plots.comparison_counts import ComparisonCounts
-from polarbear.plots.decision_bands import DecisionBands, Lead
+from polarbear.plots.decision_bands import DecisionBands
 from polarbear.plots.dominance_matrix import DominanceMatrix
 from polarbear.plots.pair_dominance import PairDominance
 from polarbear.plots.rating_curves import RatingCurves
@@ -56,12 +56,16 @@ def test_the_matrix_has_dashes_for_pairs_that_were_not_observed_at_every_time(th
 
 
 def test_leads_end_with_the_data(two, three):
-    assert DecisionBands.of(two).leads == (Lead("short", 1, pytest.approx(10)),)
-    ten = pytest.approx(10)
-    assert DecisionBands.of(three).leads == (Lead("short", 1, ten), Lead("long", ten, 1000))
+    ten, hundred = pytest.approx(10), pytest.approx(100)
+    assert leads_of(two) == [("short", 1, ten), (None, hundred, 1000)]
+    assert leads_of(three) == [("short", 1, ten), ("long", ten, 1000)]
     late = posterior_of([[[0.2, 0.8], [0.2, 0.8], [0.8, 0.2], [0.8, 0.2]]])
     late = replace(late, comparisons=np.array([[0, 5], [0, 5], [5, 5], [5, 5]]))
-    assert DecisionBands.of(late).leads == (Lead("B", 1, 3), Lead("A", 3, 4))
+    assert leads_of(late) == [("B", 1, 3), ("A", 3, 4)]
+
+
+def leads_of(posterior):
+    return [(each.leader, each.start, each.stop) for each in DecisionBands.of(posterior).stretches]
 
 
 def test_areas_have_a_step_where_an_algorithm_is_not_observed_any_more(three):

@@ -125,11 +125,11 @@ def test_places_are_those_among_all_algorithms():
 @pytest.mark.parametrize(
     ("criterion", "words"),
     [
-        (TopK(2), "by the expected value, where the value is the probability of being in the top 2, choose A: it is"),
+        (TopK(2), "For a budget of 1, judged by the probability of being in the top 2, choose A: over 99 % sure"),
         (TopK(2), "It is in the top 2 on 81 % of instances."),
-        (MeanRank(), "where the value is the mean rank, choose A"),
+        (MeanRank(), "judged by the mean rank, choose A"),
         (MeanRank(), "It has a mean rank of 1.74 among 4."),
-        (WinRateAgainst("C"), "where the value is the win rate against C, choose A"),
+        (WinRateAgainst("C"), "judged by the win rate against C, choose A"),
         (WinRateAgainst("C"), "It beats C on 71 % of instances."),
     ],
 )
@@ -142,11 +142,12 @@ def test_values_in_words(criterion, words):
 def test_averages_over_budgets_are_named_as_such():
     posterior = random_posterior()
     assert "of instances on average over these budgets." in select(posterior, criterion=TopK(2)).sentence
-    assert "on average" not in select(posterior, Final(), criterion=TopK(2)).sentence
+    assert "over these budgets" not in select(posterior, Final(), criterion=TopK(2)).sentence
     custom = select(posterior, Custom(lambda c: 5 * c.mean(axis=-1)), criterion=TopK(2)).sentence
     assert "of instances" not in custom  # five times a share is none
-    assert "the value is the probability of being in the top 2" in custom
-    assert "value is" not in select(posterior).sentence
+    assert "judged by the probability of being in the top 2" in custom
+    assert "Its value is " in custom
+    assert "judged" not in select(posterior).sentence
 
 
 @pytest.mark.parametrize(

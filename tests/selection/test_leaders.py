@@ -1,5 +1,7 @@
 """The decision map: leaders, their probabilities, and the times at which known curves cross."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -38,13 +40,13 @@ def test_the_interval_of_a_crossing_is_that_of_the_drawn_crossings(grid):
 
 def test_draws_without_a_crossing_count_against_its_probability():
     grid = linear_grid(0, 10, 11)
-    often = crossing_at([4.0] * 7, grid).ratings
+    often = crossing_at([4.0] * 17, grid).ratings
     never = crossing_at([4.0] * 3, grid, spread=-0.2).ratings  # B leads all along
     found = decision_map(posterior_of(np.concatenate([often, never]), grid))
     (crossing,) = found.leader_changes
-    assert crossing.probability == pytest.approx(0.7)
+    assert crossing.probability == pytest.approx(0.85)
     assert crossing.time == pytest.approx(4)
-    assert str(found).endswith("B overtakes A at about 4 (4 to 4), if at all (probability 0.70)")
+    assert str(found).endswith("The change from A to B is at 4, if it happens at all (85 % sure).")
 
 
 def test_of_several_crossings_each_is_matched_to_its_own_change_of_leader():
@@ -124,14 +126,15 @@ def test_the_map_in_words():
     grid = Grid([100, 1000, 10_000, 1_000_000], "log")
     text = str(decision_map(crossing_at([2000.0, 2000.0, 2000.0, 4000.0], grid)))
     assert text.splitlines() == [
-        "from 100 to 1,000: A, best with probability 1.00",
-        "from 10,000 to 1,000,000: B, best with probability 1.00",
-        "B overtakes A at about 2,000 (2,000 to 3,610)",
+        "100 to 2,000        A  over 99 % sure at 100",
+        "2,000 to 1,000,000  B  over 99 % sure at 10,000",
+        "The change from A to B at 2,000 lies between 2,000 and 3,610.",
     ]
     one = decision_map(posterior_of([[[0.6, 0.4], [0.4, 0.6], [0.6, 0.4]], [[0.6, 0.4], [0.7, 0.3], [0.3, 0.7]]]))
-    assert str(one).startswith(
-        "from 1 to 2: A, best with probability 0.50 to 1.00\nat 3: B, best with probability 0.50\n"
-    )
+    assert str(one).splitlines() == [
+        "1 to 1.5  A                  over 99 % sure at 1",
+        "1.5 to 3  too close to call  A (50 % at 2) or B (50 % at 2)",
+    ]
 
 
 def test_nothing_changes_its_inputs():
@@ -155,6 +158,57 @@ def test_the_frame_of_a_map_has_the_probabilities_of_all_candidates():
 def test_notebooks_show_the_leaders_and_their_changes():
     found = decision_map(crossing_at([4.5] * 5, linear_grid(0, 10, 11)))
     html = found._repr_html_()
-    assert "<td>from 5 to 10</td><td>B, best with probability 1.00</td>" in html
+    assert "<td>4.5 to 10</td><td>B</td><td>over 99 % sure at 5</td>" in html
     assert html.count("<tr>") == 3
-    assert html.endswith("<p>B overtakes A at about 4.5 (4.5 to 4.5)</p>")
+    assert html.endswith("<p>The change from A to B is at 4.5.</p>")
+
+
+def map_of(shares, *, draws=100):
+    """A map whose leader at each time is the best in the given share of draws; the rest goes to the second name."""
+    ratings = np.full((draws, len(shares), 3), 0.1)
+    for time, (first, second, share) in enumerate(shares):
+        sure = round(share * draws)
+        ratings[:sure, time, "ABC".index(first)] = 0.8
+        ratings[sure:, time, "ABC".index(second)] = 0.75
+    return decision_map(posterior_of(ratings, linear_grid(1, len(shares), len(shares))))
+
+
+@pytest.mark.parametrize(
+    ("shares", "expected"),
+    [
+        # Between two sure leaders, times at which only these two lead belong to the change.
+        ([("A", "B", 0.95), ("A", "B", 0.7), ("B", "A", 0.6), ("B", "A", 0.9)], ["A", "B"]),
+        # A third algorithm in between makes it too close to call.
+        ([("A", "B", 0.95), ("C", "B", 0.7), ("B", "A", 0.9)], ["A", "too close to call", "B"]),
+        # A leader keeps its stretch down to 60 %, and no further.
+        ([("A", "B", 0.95), ("A", "B", 0.7), ("A", "B", 0.9)], ["A"]),
+        ([("A", "B", 0.95), ("A", "B", 0.55), ("A", "B", 0.9)], ["A", "too close to call", "A"]),
+        ([("A", "B", 0.7), ("A", "B", 0.9)], ["A"]),
+        ([("A", "B", 0.55), ("A", "B", 0.9)], ["too close to call", "A"]),
+        # A leader that is only just ahead of another one does not interrupt a sure one on both sides.
+        ([("A", "B", 0.95), ("B", "A", 0.6), ("A", "B", 0.9)], ["A", "too close to call", "A"]),
+        ([("A", "B", 0.7), ("B", "A", 0.7)], ["too close to call"]),
+    ],
+)
+def test_a_stretch_has_one_answer(shares, expected):
+    found = map_of(shares)
+    assert [each.choice for each in found.stretches] == expected
+    assert (found.stretches[0].start, found.stretches[-1].stop) == (1, len(shares))
+    for before, after in pairwise(found.stretches):
+        assert before.stop == after.start
+    assert [(each.before, each.after) for each in found.leader_changes] == [
+        (before, after) for before, after in pairwise(expected) if "too close to call" not in (before, after)
+    ]
+
+
+def test_contenders_are_named_the_most_probable_first():
+    (stretch,) = map_of([("A", "B", 0.55), ("A", "B", 0.55)]).stretches
+    assert stretch.leader is None
+    assert (stretch.names, stretch.probabilities) == (("A", "B"), (0.55, 0.45))
+    assert stretch.certainty == "A (55 % at 1) or B (45 % at 1)"
+
+
+def test_a_change_of_leader_is_where_the_stretches_meet():
+    found = decision_map(crossing_at([37.0] * 5, linear_grid(0, 100, 21)))
+    (change,) = found.leader_changes
+    assert found.stretches[0].stop == found.stretches[1].start == change.time

@@ -16,8 +16,8 @@ def fixed():
 def test_the_sentence_of_a_recommendation():
     selection = select(fixed(), At(1000))
     assert selection.sentence == (
-        "For a budget of 1,000, by the expected value, choose cma: it is the best of 2 with probability 0.80, and costs "
-        "0.020 in expected regret; next comes de."
+        "For a budget of 1,000, choose cma: 80 % sure that it is the best choice of 2. It comes first on 57 % of instances "
+        "(45 to 60 %). Not knowing the best choice for certain costs 2 percentage points on average. Next comes de."
     )
     assert repr(selection) == f"Selection({selection.sentence})"
     assert str(selection).splitlines() == [
@@ -36,8 +36,10 @@ def test_the_sentence_of_a_portfolio():
     assert selection.candidates[0].name == "2 x de + cma"
     assert selection.candidates[2].name == "3 x cma"
     assert selection.sentence.startswith(
-        "For a budget of 1,000, by the expected value, choose 2 x de + cma: it is the best of 4 with probability 0.50, and "
-        "costs 0.000 in expected regret; next comes de + 2 x cma. It beats the best single algorithm, cma, on "
+        "For a budget of 1,000, it is too close to call: the best choice is 2 x de + cma (50 %) or de + 2 x cma "
+        "(50 %). If you must choose, take 2 x de + cma. Its best member comes first on 100 % of instances. Not "
+        "knowing the best choice for certain costs less than 0.1 percentage points on average. It beats the best single "
+        "algorithm, cma, on "
     )
     won = np.mean([1 - b / (2 * (2 * a + b)) for a, b in [(0.4, 0.6)] * 8 + [(0.55, 0.45)] * 2])
     assert selection.win_rate_against_best_single == pytest.approx(won)

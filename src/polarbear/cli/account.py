@@ -1,4 +1,4 @@
-"""Print the account of a race: candidates, curves, eliminations, cost, undecided pairs and warnings."""
+"""Print the status of a race from its file, and the curves and totals that go with its summary."""
 
 import math
 from collections.abc import Sequence
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from polarbear.cli import terminal
 from polarbear.cli.sparklines import Curves, format_curves
-from polarbear.wording import with_noun
+from polarbear.wording import format_number, with_noun
 
 if TYPE_CHECKING:
     from polarbear.race.result import RaceResult
@@ -14,38 +14,33 @@ if TYPE_CHECKING:
 _MOST_PAIRS = 10  # undecided pairs to print
 
 
-def print_account(account: dict[str, Any], curves: Curves | None = None) -> None:
-    """Print the account of a race, which `polarbear.exports.account` makes."""
-    from polarbear.posterior.elimination import Specialist
-
+def print_status(account: dict[str, Any], curves: Curves | None = None) -> None:
+    """Print where a race stands, from its account without inference, which `polarbear.exports.account` makes."""
     number, candidates = len(account["algorithms"]), account["pareto_set"]
-    kind = "Anytime Pareto set" if account["finished"] else "Candidates"
-    terminal.print_result(f"{kind}: {', '.join(candidates)} ({len(candidates)} of {number})")
+    terminal.print_result(f"Not eliminated: {', '.join(candidates)} ({len(candidates)} of {number})")
     if curves is not None:
         terminal.print_result("\n" + "\n".join(format_curves(curves)))
     if account["eliminations"]:
         terminal.print_result()
-        print_eliminations(account["eliminations"], account.get("own_outcomes"), also=("round", "instances"))
+        print_eliminations(account["eliminations"], None, also=("round", "instances"))
     if curves is not None or account["eliminations"]:
         terminal.print_result()
-    for each in account.get("specialists", ()):
-        terminal.print_result(Specialist(**each).sentence(account["unit"]))
     if account["removed"]:
         terminal.print_result(f"Removed by hand: {', '.join(account['removed'])}")
     if account["scope"]:
         terminal.print_result(f"The answer generalises {account['scope']}.")
-    terminal.print_result(" · ".join(_totals(account)))
+    print_totals(account)
     for each in account["undecided"][:_MOST_PAIRS]:
-        first, last = min(each["times"]), max(each["times"])
-        where = f"at {first:,.6g}" if first == last else f"between {first:,.6g} and {last:,.6g}"
-        terminal.print_result(f"undecided: {' and '.join(each['pair'])} {where}")
+        first, last = (format_number(edge(each["times"])) for edge in (min, max))
+        many = f"at {len(each['times'])} budgets from {first} to {last}"
+        terminal.print_result(f"Not decided: {' and '.join(each['pair'])} {f'at {first}' if first == last else many}")
     if more := account["undecided"][_MOST_PAIRS:]:
         terminal.print_result(f"... and {with_noun(len(more), 'more pair')}")
-    if "wrong_elimination" in account:
-        if account["eliminations"]:
-            terminal.print_result(f"Probability that some elimination is wrong: {account['wrong_elimination']:.3f}")
-        for warning in account["warnings"]:
-            terminal.print_result(warning)
+
+
+def print_totals(account: dict[str, Any]) -> None:
+    """Print the totals of a race in one line: rounds, instances, cost, decided share and runs."""
+    terminal.print_result(" · ".join(_totals(account)))
 
 
 def print_eliminations(
@@ -84,8 +79,9 @@ def _totals(account: dict[str, Any]) -> list[str]:
     totals = [
         with_noun(account["rounds"], "round"),
         with_noun(account["instances"], "instance"),
-        f"{spent:,.6g} {account['unit']}, {account['saved_share']:.0%} saved",
-        f"{account['decided_share']:.1%} of pairs and times decided",
+        f"{format_number(round(spent) if spent >= 1000 else spent)} {account['unit']}",
+        f"{100 * account['saved_share']:.0f} % saved",
+        f"{100 * account['decided_share']:.0f} % of all comparisons of two algorithms at a budget decided",
     ]
     if account.get("stored_runs") is not None:
         totals.append(f"{with_noun(account['stored_runs'], 'run')} stored")
@@ -104,13 +100,14 @@ def best_over_time(result: "RaceResult") -> Curves | None:
     if not known:
         return None
     overview = decision_map(result.posterior, among=known)
-    first, last = overview.grid.times[[0, -1]]
-    title = f"P(best) from {first:,.6g} to {last:,.6g} {result.state.settings.clock}"
+    first, last = map(format_number, overview.grid.times[[0, -1]])
+    title = f"Probability of being the best choice, from {first} to {last} {result.state.settings.clock}"
     curves = [
         [each if known else math.nan for each, known in zip(probabilities, observed, strict=True)]
         for probabilities, observed in zip(overview.probability_best.T.tolist(), overview.observed.T, strict=True)
     ]
-    return Curves(title, dict(zip(overview.names, curves, strict=True)))
+    places = [f"at {format_number(time)}" for time in overview.grid.times]
+    return Curves(title, dict(zip(overview.names, curves, strict=True)), places)
 
 
 def dominated_by_round(result: "RaceResult") -> Curves | None:
@@ -120,4 +117,5 @@ def dominated_by_round(result: "RaceResult") -> Curves | None:
     threats = [dict(each.threat) for each in result.rounds]
     curves = {name: [each.get(name, math.nan) for each in threats] for name in result.pareto_set}
     when = "round 1" if len(threats) == 1 else f"rounds 1 to {len(threats)}"
-    return Curves(f"P(dominated) in {when}", curves)
+    places = [f"in round {number}" for number in range(1, len(threats) + 1)]
+    return Curves(f"Probability that another algorithm beats it at every budget, in {when}", curves, places)

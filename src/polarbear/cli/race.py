@@ -30,7 +30,7 @@ def race(
     changes = running.overrides({**strictness.keys(), "race.seed": seed})
     prepared, result = start_race(config, output, changes, page=running.report, quiet=running.quiet)
     file = output or prepared.race_file
-    print_outcome(result, file, as_json=running.as_json, quiet=running.quiet)
+    print_outcome(result, file, as_json=running.as_json)
     print_next_commands(file, quiet=running.quiet)
 
 

@@ -52,6 +52,7 @@ def report(
     options.require_writable(page)
     if file.is_dir() or not is_race_file(file) or reading.given or by is not None:
         from polarbear.reporting import report as write
+        from polarbear.verdict import Advice
 
         if live:
             raise ValueError(f"expected a race file with --live, got {file}; leave --live out")
@@ -59,7 +60,17 @@ def report(
         source = open_source(file, reading, by=by, quiet=quiet, **rule)
         groups = {} if by is None else compare_groups(source, by, rule=rule)
         shown = {name: fitted for name, (fitted, _) in groups.items()}
-        write(source.posterior, page, title=heading, optimum=optimum, unit=source.unit, groups=shown, **rule)
+        advice = Advice("posterior" if source.recorded is None else "runs", terminal.shell_path(file))
+        write(
+            source.posterior,
+            page,
+            title=heading,
+            optimum=optimum,
+            unit=source.unit,
+            groups=shown,
+            advice=advice,
+            **rule,
+        )
         _print_page(page, show=show)
         return
     if confidence is not None:
@@ -88,11 +99,13 @@ def _update_page(
 ) -> tuple[int, bool]:
     """Write the page if the race has more than `known` rounds; return its number of rounds and whether it is finished."""
     from polarbear.reporting import report as write
+    from polarbear.verdict import Advice
 
     with open_race(file) as race:
         rounds, finished = len(race.state.rounds), race.result.finished
         if rounds > known:
-            write(race, page, title=heading, live=_RELOAD_SECONDS if live else None, optimum=optimum)
+            advice = Advice("race", terminal.shell_path(file))
+            write(race, page, title=heading, live=_RELOAD_SECONDS if live else None, optimum=optimum, advice=advice)
         return rounds, finished
 
 

@@ -95,7 +95,7 @@ def _continue(
             race.add(name, prepared.algorithms[name])
             terminal.print_remark(f"{name} is added; it first runs on the instances used so far", quiet=quiet)
         result = run_race(race, prepared, running.report, quiet=quiet)
-    print_outcome(result, file, as_json=running.as_json, quiet=quiet)
+    print_outcome(result, file, as_json=running.as_json)
     print_next_commands(file, quiet=quiet)
 
 

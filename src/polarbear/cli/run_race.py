@@ -11,7 +11,6 @@ import typer
 
 from polarbear.cli import terminal
 from polarbear.cli.report import after_each_round
-from polarbear.wording import with_noun
 
 if TYPE_CHECKING:
     from polarbear.configuration import Prepared
@@ -58,54 +57,24 @@ def run_race(race: "Race", prepared: "Prepared", page: Path | None, *, quiet: bo
     return result
 
 
-def print_outcome(result: "RaceResult", file: Path, *, as_json: bool, quiet: bool, leave: bool = True) -> None:
+def print_outcome(result: "RaceResult", file: Path, *, as_json: bool, leave: bool = True) -> None:
     """Print the result of a race; if `leave` is set and a limit or a signal stopped it, exit with code 2."""
-    from polarbear.cli.account import best_over_time, print_account
+    from polarbear.cli.account import best_over_time, print_totals
+    from polarbear.cli.sparklines import format_curves
     from polarbear.exports import account
 
-    data = {"file": str(file), **account(result)}
+    known = terminal.shell_path(file)
     if as_json:
-        terminal.print_json(data)
+        terminal.print_json({"file": str(file), **account(result, file=known)})
+    elif not result.instances:
+        terminal.print_result("The race has not finished a round yet, so nothing is decided.")
     else:
-        print_account(data, best_over_time(result))
-    if result.failures:
-        first = result.failures[0]
-        name, last = first.trajectory.algorithm, first.message.strip().splitlines()[-1:]
-        failed = with_noun(len(result.failures), "run")
-        terminal.print_remark(f"{failed} failed; the first, of {name}: {' '.join(last)}", quiet=quiet)
-    if result.finished:
-        return
-    resume = f"polarbear resume {terminal.shell_path(file)}"
-    if result.stopped == "no elimination likely":
-        terminal.print_remark(
-            "Stopped: further instances are unlikely to eliminate another algorithm; to decide every pair all the same: "
-            f"{resume} --set race.resolution=crossing",
-            quiet=quiet,
-        )
-        return
-    reason, option = _why_stopped(result)
-    terminal.print_remark(f"Not finished: {reason}; continue with: {resume}{option}", quiet=quiet)
-    if leave:
+        terminal.print_result(str(result.summary(known)))
+        if (curves := best_over_time(result)) is not None:
+            terminal.print_result("\n" + "\n".join(format_curves(curves)) + "\n")
+        print_totals(account(result, infer=False))
+    if leave and not result.finished and result.stopped != "no elimination likely":
         raise typer.Exit(2)
-
-
-def _why_stopped(result: "RaceResult") -> tuple[str, str]:
-    """Return why an unfinished race stopped, and the option that doubles the limit that it reached."""
-    match result.stopped:
-        case "max_instances":
-            return "the limit of instances is reached", f" --max-instances {2 * max(result.instances, 1)}"
-        case "max_evaluations":
-            spent = sum(result.cost.values())
-            unit = result.state.settings.clock
-            return f"the limit of {unit} is reached", f" --max-evaluations {2 * spent:.6g}" if spent else ""
-        case "max_seconds":
-            return "the time limit is reached", ""
-        case "instances ran out":
-            return "all instances are used; add more", ""
-        case "interrupted":
-            return "the race was interrupted", ""
-        case "callback" | "paused" | "resolved" | "no elimination likely":
-            return "the race was stopped", ""
 
 
 def print_next_commands(file: Path, *, quiet: bool) -> None:

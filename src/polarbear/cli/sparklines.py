@@ -6,6 +6,8 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from polarbear.wording import format_percent
+
 _BLOCKS, _LETTERS = "▁▂▃▄▅▆▇█", "_.,-=+*#"
 _WIDEST, _NARROWEST = 40, 8  # characters of a curve
 _NAME = 28  # longest name beside a curve, in characters
@@ -21,10 +23,13 @@ class Curves:
         What the curves show, and the range of times or rounds.
     probabilities
         Values by name, in order; NaN where a value is missing.
+    places
+        Where each value is, as text such as "at 50" or "in round 3".
     """
 
     title: str
     probabilities: Mapping[str, Sequence[float]]
+    places: Sequence[str]
 
 
 def sparkline(values: Sequence[float], width: int, *, steps: str = _BLOCKS) -> str:
@@ -48,7 +53,7 @@ def sparkline(values: Sequence[float], width: int, *, steps: str = _BLOCKS) -> s
 
 
 def format_curves(curves: Curves, *, columns: int | None = None, encoding: str | None = None) -> list[str]:
-    """Return a title and one line per name: the name, its curve, and its first and last value.
+    """Return a title and one line per name: the name, its curve, and its peak.
 
     Parameters
     ----------
@@ -63,13 +68,20 @@ def format_curves(curves: Curves, *, columns: int | None = None, encoding: str |
     steps = _BLOCKS if _can_encode(_BLOCKS, encoding or sys.stdout.encoding) else _LETTERS
     names = {name: _shorten(name) for name in curves.probabilities}
     longest = max(map(len, names.values()), default=0)
-    width = max(_NARROWEST, min(_WIDEST, columns - longest - 2 - len("  0.00 to 0.00")))
+    width = max(_NARROWEST, min(_WIDEST, columns - longest - 2 - len("  peak over 99 % in round 100")))
     lines = [curves.title]
     for name, values in curves.probabilities.items():
-        known = [value for value in values if not math.isnan(value)]
-        ends = f"  {known[0]:.2f} to {known[-1]:.2f}" if known else ""
-        lines.append(f"{names[name]:{longest}}  {sparkline(values, width, steps=steps)}{ends}")
+        lines.append(f"{names[name]:{longest}}  {sparkline(values, width, steps=steps)}{_peak(values, curves.places)}")
     return lines
+
+
+def _peak(values: Sequence[float], places: Sequence[str]) -> str:
+    """Return the highest value and where it is, as text."""
+    known = [(value, place) for value, place in zip(values, places, strict=True) if not math.isnan(value)]
+    if not known:
+        return ""
+    value, place = max(known, key=lambda pair: pair[0])
+    return f"  peak {format_percent(value)} {place}"
 
 
 def _shorten(name: str) -> str:

@@ -23,12 +23,7 @@ def demo(
     _write_example(folder)
     given = {"execution.workers": workers, "limits.instances": max_instances}
     prepared, result = start_race(folder / "race.toml", None, options.overrides(given, None), quiet=quiet)
-    print_outcome(result, prepared.race_file, as_json=as_json, quiet=quiet, leave=False)
-    if not as_json:
-        from polarbear.selection import decision_map
-
-        terminal.print_result("\nWhich one, at which budget?")
-        terminal.print_result(str(decision_map(result.posterior, among=result.pareto_set)))
+    print_outcome(result, prepared.race_file, as_json=as_json, leave=False)
     terminal.print_remark(
         f"\nThe race and its files are in {folder}; try: polarbear select {terminal.shell_path(prepared.race_file)} --at 50",
         quiet=quiet,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from polarbear.cli import options, terminal
-from polarbear.cli.account import dominated_by_round, print_account
+from polarbear.cli.account import dominated_by_round, print_status
 from polarbear.cli.open_file import open_race
 
 if TYPE_CHECKING:
@@ -59,4 +59,4 @@ def _show(account: dict[str, Any], curves: "Curves | None", *, as_json: bool) ->
     if as_json:
         terminal.print_json(account)
     else:
-        print_account(account, curves)
+        print_status(account, curves)

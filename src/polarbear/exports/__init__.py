@@ -10,8 +10,8 @@ values for JSON. The results define their own tables, see `polarbear.table`.
 
 from polarbear.exports.decisions import account, decisions, format_error_bound
 from polarbear.exports.files import FORMATS, as_text, write_table
-from polarbear.exports.latex import latex
 from polarbear.exports.pairwise import comparisons_by_name, pairwise_table
+from polarbear.latex import latex
 
 __all__ = [
     "FORMATS",

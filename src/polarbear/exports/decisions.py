@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from polarbear.race.result import RaceResult
 
 
-def account(result: RaceResult, *, infer: bool = True) -> dict[str, Any]:
-    """Return the status of a race: candidates, eliminations, cost, and undecided pairs.
+def account(result: RaceResult, *, infer: bool = True, file: str = "") -> dict[str, Any]:
+    """Return the status of a race: candidates, eliminations, cost, undecided pairs, and the summary.
 
     Parameters
     ----------
@@ -21,6 +21,8 @@ def account(result: RaceResult, *, infer: bool = True) -> dict[str, Any]:
         The result of the race.
     infer
         Whether to include quantities that need the posterior, which may trigger inference.
+    file
+        The race file as you would type it in a shell, for the commands that the summary suggests.
     """
     status: dict[str, Any] = {
         "stopped": result.stopped,
@@ -41,14 +43,16 @@ def account(result: RaceResult, *, infer: bool = True) -> dict[str, Any]:
         "undecided": [{"pair": list(pair), "times": times.tolist()} for pair, times in result.undecided().items()],
     }
     if infer and result.instances:
+        summary = result.summary(file)
         status |= {
+            "summary": summary.as_dict(),
             "wrong_elimination": result.wrong_elimination,
             "specialists": [asdict(each) for each in result.specialists],
             "regret": asdict(result.regret),
             "reliable": result.posterior.diagnostics.reliable,
             "diagnostics": result.posterior.diagnostics.message,
             **result.check.as_dict(result.eliminations),
-            "warnings": list(result.warnings),
+            "warnings": [each.sentence for each in summary.remarks if each.status != "solid"],
         }
     return status
 

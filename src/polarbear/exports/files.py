@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from polarbear.exports.json_types import to_json_types
-from polarbear.exports.latex import latex
+from polarbear.latex import latex
 from polarbear.table import as_list
 
 if TYPE_CHECKING:

@@ -1,5 +1,5 @@
 from .comparison_counts import ComparisonCounts, draw_comparisons
-from .decision_bands import DecisionBands, Lead, draw_decision_map
+from .decision_bands import DecisionBands, draw_decision_map
 from .decision_forecast import DecisionForecast, OpenPair, draw_forecast, draw_open_pairs
 from .dominance_evolution import DominanceEvolution, draw_evolution
 from .dominance_matrix import DominanceMatrix, draw_dominance
@@ -34,7 +34,6 @@ __all__ = [
     "DominanceMatrix",
     "FigureEntry",
     "FigureName",
-    "Lead",
     "Look",
     "OpenPair",
     "PairDominance",

@@ -24,23 +24,11 @@ if TYPE_CHECKING:
     from polarbear.observe import Grid
     from polarbear.posterior.posterior import Posterior
     from polarbear.selection import DecisionMap, LeaderChange
+    from polarbear.selection.stretches import Stretch
 
 
 _SMALLEST_NAMED = 0.02  # algorithms whose P(best) stays below this at all budgets share one area
 _LEVEL = 0.022  # distance between rows of intervals, as a share of the height of the axes
-
-
-@dataclass(frozen=True)
-class Lead:
-    """A range of budgets in which one algorithm has the highest expected rating.
-
-    `start` and `stop` lie half-way, on the axis of the grid, between the neighbouring times with different leaders. The lead
-    of an algorithm that was not observed at the neighbouring time ends at its own last time.
-    """
-
-    name: str
-    start: float
-    stop: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,10 +46,8 @@ class DecisionBands:
     edge_times, edges
         The times and P(best), shape (time, candidate), between which the areas are drawn. They are those of the grid, and a
         step beside each time at which a candidate is not observed any more or not yet. NaN where none was observed.
-    leads
-        The leaders and their ranges of budgets, in order.
-    leader_changes
-        The changes of leader with their uncertainty.
+    stretches, leader_changes
+        The ranges of budgets with one answer, and the changes of leader with their uncertainty.
     """
 
     grid: Grid
@@ -70,7 +56,7 @@ class DecisionBands:
     probability_best: Array
     edge_times: Array
     edges: Array
-    leads: tuple[Lead, ...]
+    stretches: tuple[Stretch, ...]
     leader_changes: tuple[LeaderChange, ...]
 
     @classmethod
@@ -85,33 +71,9 @@ class DecisionBands:
             probability_best=leaders.probability_best,
             edge_times=edge_times,
             edges=edges,
-            leads=_leads(leaders),
+            stretches=leaders.stretches,
             leader_changes=leaders.leader_changes,
         )
-
-
-def _leads(leaders: DecisionMap) -> tuple[Lead, ...]:
-    grid, best = leaders.grid, leaders.best
-    first, second = grid.times[:-1], grid.times[1:]
-    between = np.sqrt(first * second) if grid.axis == "log" else (first + second) / 2
-
-    def observed(name: str | None, k: int) -> bool:
-        return name is not None and bool(leaders.observed[k, leaders.names.index(name)])
-
-    changes = [k for k in range(1, len(best)) if best[k] != best[k - 1]]
-    starts, stops = [grid.times[0]], []
-    for k in changes:
-        before, after = observed(best[k - 1], k), observed(best[k], k - 1)
-        half_way = between[k - 1]
-        stops.append(grid.times[k - 1] if not before else half_way if after else grid.times[k])
-        starts.append(grid.times[k] if not after else half_way if before else grid.times[k - 1])
-    stops.append(grid.times[-1])
-    names = [best[k] for k in (0, *changes)]
-    return tuple(
-        Lead(name, float(start), float(stop))
-        for name, start, stop in zip(names, starts, stops, strict=True)
-        if name is not None
-    )
 
 
 def _stepped_edges(leaders: DecisionMap) -> tuple[Array, Array]:
@@ -198,7 +160,7 @@ def _areas(data: DecisionBands) -> list[_Area]:
 
 def _order(data: DecisionBands) -> list[int]:
     """Return the candidates from bottom to top: leaders in order of budget, then the others by their mean P(best)."""
-    lead = list(dict.fromkeys(data.names.index(each.name) for each in data.leads))
+    lead = list(dict.fromkeys(data.names.index(each.leader) for each in data.stretches if each.leader is not None))
     others = [k for k in range(len(data.names)) if k not in lead]
     return lead + sorted(others, key=lambda k: -data.probability_best[:, k].mean())
 

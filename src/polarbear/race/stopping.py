@@ -14,7 +14,7 @@ from polarbear.race.forecast import elimination_probability
 from polarbear.race.inference import infer_posterior
 
 if TYPE_CHECKING:
-    from polarbear.race.result import Stopped
+    from polarbear.race.outcome import Stopped
     from polarbear.race.sampling import Plan
     from polarbear.race.state import State
 

@@ -40,6 +40,7 @@ def render(contents: dict[str, Any]) -> str:
     seconds = contents["live"]
     return Template(_asset("page.html")).substitute(
         {key: html.escape(contents[key]) for key in ("title", "kind", "headline", "leaders", "scope", "version")},
+        verdict=_verdict(contents),
         policy=policy,
         refresh=f'<noscript><meta http-equiv="refresh" content="{seconds:g}"></noscript>' if seconds else "",
         sections="\n".join(_asset(f"{name}.html") for name in contents["sections"]),
@@ -47,6 +48,20 @@ def render(contents: dict[str, Any]) -> str:
         data=to_script_json(contents),
         script=script,
     )
+
+
+def _verdict(contents: dict[str, Any]) -> str:
+    """Return the status and all remarks as HTML, which a page without scripts shows too."""
+    items = []
+    for each in contents["remarks"]:
+        step = f" Next step: <code>{html.escape(each['command'])}</code>" if each["command"] else ""
+        kind = "" if each["status"] == "solid" else f"<strong>{html.escape(each['status'].capitalize())}.</strong> "
+        items.append(f"<li>{kind}{html.escape(each['text'])}{step}</li>")
+    status = contents["status"]
+    settled = html.escape(contents["settled"]) if status == "solid" else ""
+    remarks = f'<ul class="plain">{"".join(items)}</ul>' if items else ""
+    name = status.replace(" ", "-")
+    return f'<div class="verdict {name}"><p><strong>Status: {status}.</strong> {settled}</p>{remarks}</div>'
 
 
 def to_script_json(data: Any) -> str:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from polarbear.plots import RatingCurves, assign_looks
 from polarbear.reporting.sections import LEVEL, SECTIONS
-from polarbear.reporting.sentences import leader_sentence, pareto_sentence, scope_sentence
-from polarbear.selection.observed_times import thin_data_sentence
 
 if TYPE_CHECKING:
     from polarbear.reporting.subject import Subject
@@ -18,13 +17,20 @@ def page_data(subject: Subject, *, title: str) -> dict[str, Any]:
     posterior = subject.posterior
     looks = assign_looks(subject.algorithms)
     curves = RatingCurves.of(posterior, level=LEVEL)
-    sections = {section.name: section.data(subject) for section in SECTIONS}
+    summary = subject.summary
+    # Where something is wrong, the reader should see first whether to trust the rest.
+    first = [section for section in SECTIONS if section.name == "trust" and summary.status == "do not rely on it"]
+    order = [*first, *(section for section in SECTIONS if section not in first)]
+    sections = {section.name: section.data(subject) for section in order}
     return {
         "title": title,
         "kind": "posterior report" if subject.result is None else "race report",
-        "headline": pareto_sentence(subject.candidates, posterior.names, settled=subject.settled),
-        "leaders": leader_sentence(subject.leaders, subject.unit),
-        "scope": " ".join(filter(None, [scope_sentence(posterior), thin_data_sentence(posterior)])),
+        "headline": summary.headline,
+        "leaders": summary.answer,
+        "scope": summary.scope,
+        "status": summary.status,
+        "settled": summary.settled,
+        "remarks": [asdict(each) for each in summary.remarks],
         "version": subject.environment.get("polarbear", ""),
         "live": None if subject.settled else subject.live,
         "unit": subject.unit,

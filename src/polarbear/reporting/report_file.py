@@ -43,8 +43,9 @@ def report(
         For a race: the optimum of every instance, 0 if values are distances to it. The page then states what AOCC would
         choose.
     **about
-        For a posterior: `confidence` and `elimination`, by which algorithms are eliminated; the `unit` of time; and
-        `groups`, the posteriors of groups of the instances by name, which a section of their own shows side by side.
+        For a posterior: `confidence` and `elimination`, by which algorithms are eliminated; the `unit` of time; `remarks`
+        on its data; and `groups`, the posteriors of groups of the instances by name, which a section of their own shows
+        side by side. For both: `advice`, where the data come from, for the commands that the page suggests.
 
     Returns
     -------
@@ -71,7 +72,7 @@ def _subject(source: Any, live: float | None, optimum: float | None, about: dict
     if not result.instances:
         raise ValueError("nothing has been decided in this race yet, so there is nothing to report; let it run first")
     recorded = source.about.get("made") if isinstance(source, Race) else None
-    return Subject.of_race(result, environment=recorded or environment(), live=live, optimum=optimum)
+    return Subject.of_race(result, environment=recorded or environment(), live=live, optimum=optimum, **about)
 
 
 def _replace(place: Path, text: str) -> None:

@@ -28,10 +28,10 @@ from polarbear.reporting.sentences import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from polarbear.plots.decision_bands import Lead
     from polarbear.race.jobs import Run
     from polarbear.race.result import RaceResult
     from polarbear.reporting.subject import Subject
+    from polarbear.selection.stretches import Stretch
 
 LEVEL = 0.9  # of the credible bands
 _KINDS = 20  # kinds of failures shown at most
@@ -66,11 +66,10 @@ def best_by_budget(subject: Subject) -> Data:
         "columns": [names.index(name) for name in leaders.names],
         "times": leaders.edge_times.tolist(),
         "probability": leaders.edges.T.round(4).tolist(),
-        "leads": [[names.index(each.name), each.start, each.stop] for each in leaders.leads],
-        "changes": [
-            {"before": each.before, "after": each.after, "time": each.time, "lower": each.lower, "upper": each.upper}
-            for each in leaders.leader_changes
+        "stretches": [
+            [_column(names, each), each.start, each.stop, each.choice, each.certainty] for each in leaders.stretches
         ],
+        "changes": [each.sentence for each in leaders.leader_changes],
     }
 
 
@@ -91,18 +90,18 @@ def groups(subject: Subject) -> Data | None:
                 "name": name,
                 "instances": posterior.instances,
                 "candidates": [names.index(each) for each in candidates],
-                "leads": [
-                    [names.index(each.name), each.start, each.stop, _certainty(bands, each)] for each in bands.leads
+                "stretches": [
+                    [_column(names, each), each.start, each.stop, each.choice, each.certainty]
+                    for each in bands.stretches
                 ],
             }
         )
     return {"groups": rows}
 
 
-def _certainty(bands: DecisionBands, lead: Lead) -> float:
-    """Return the mean probability that the leader of a range of budgets is the best there."""
-    inside = (bands.grid.times >= lead.start) & (bands.grid.times <= lead.stop)
-    return round(float(bands.probability_best[inside, bands.names.index(lead.name)].mean()), 3)
+def _column(names: Sequence[str], stretch: Stretch) -> int | None:
+    """Return the position of the leader of a stretch; None if it has none."""
+    return None if stretch.leader is None else names.index(stretch.leader)
 
 
 def explorer(subject: Subject) -> Data:

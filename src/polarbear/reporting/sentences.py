@@ -9,18 +9,13 @@ import numpy as np
 
 from polarbear.exports import format_error_bound
 from polarbear.selection.observed_times import unobserved_sentence
-from polarbear.selection.preference import format_budget
+from polarbear.wording import format_number
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from polarbear.plots import DecisionBands
     from polarbear.posterior.outcome_draws import OutcomeDraws
     from polarbear.posterior.posterior import Posterior
     from polarbear.race.result import RaceResult, Stopped
 
-_LETTERS = 80  # letters of names in a sentence at most
-_LEADERS = 4  # leaders in a sentence at most
 _PERCENT = "\u00a0%"  # no-break space: the sign stays with its number
 
 _STOPPED: dict[Stopped, str] = {
@@ -36,68 +31,6 @@ _STOPPED: dict[Stopped, str] = {
     "paused": "Not every pair is decided yet.",
 }
 _RUNNING = "The race is running; not every pair is decided yet."
-
-
-def join_names(names: Sequence[str]) -> str:
-    """Join names for a sentence, with "and" before the last one.
-
-    Examples
-    --------
-    >>> join_names(["a", "b", "c"])
-    'a, b and c'
-    """
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
-
-
-def pareto_sentence(candidates: Sequence[str], names: Sequence[str], *, settled: bool) -> str:
-    """Return the anytime Pareto set in one or two sentences.
-
-    Examples
-    --------
-    >>> pareto_sentence(["a"], ["a", "b", "c"], settled=True)
-    'Of 3 algorithms one is enough: a. Each of the others is beaten at every budget.'
-    """
-    number, total = len(candidates), len(names)
-    others = total - number
-    which = f": {join_names(candidates)}" if len(", ".join(candidates)) <= _LETTERS else ""
-    beaten = f"{'The other one is' if others == 1 else f'The other {others} are'} beaten at every budget."
-    if not settled:
-        return f"{number} of {total} algorithms are still in the race{which}." + (f" {beaten}" if others else "")
-    if others == 0:
-        return f"All {total} algorithms lead at some budget or are not ruled out: none is beaten at every budget by another."
-    if number == 1:
-        return f"Of {total} algorithms one is enough: {candidates[0]}. Each of the others is beaten at every budget."
-    return f"{number} of {total} algorithms lead at some budget or are not ruled out{which}. {beaten}"
-
-
-def leader_sentence(bands: DecisionBands, unit: str) -> str:
-    """Return which algorithm to choose in which range of budgets, if a short sentence can say so."""
-    leads = bands.leads
-    if len(bands.names) == 1 or not leads:
-        return ""
-    if not bands.probability_best.any(axis=1).all():
-        return _leaders_with_gaps(bands, unit)
-    if len(leads) == 1:
-        return f"At every budget the best choice is {leads[0].name}."
-    if len(leads) > _LEADERS or sum(len(each.name) for each in leads) > _LETTERS:
-        return f"The best choice changes {len(leads) - 1} times over the budgets." if len(leads) > 2 else ""
-    parts = [f"Up to about {_two_digits(leads[0].stop)} {unit}".rstrip() + f" choose {leads[0].name}"]
-    parts += [f"from there to about {_two_digits(each.stop)} {each.name}" for each in leads[1:-1]]
-    return f"{', '.join(parts)}, beyond that {leads[-1].name}."
-
-
-def _leaders_with_gaps(bands: DecisionBands, unit: str) -> str:
-    """Return the leaders by ranges of budgets, where no algorithm was observed together with another at some budgets."""
-    unknown = "At other budgets no algorithm was observed together with another."
-    if len(bands.leads) > _LEADERS or sum(len(each.name) for each in bands.leads) > _LETTERS:
-        return unknown
-    parts = []
-    for each in bands.leads:
-        start, stop = _two_digits(each.start), _two_digits(each.stop)
-        where = f"at {start}" if start == stop else f"from {start} to {stop}"
-        parts.append(f"{where} {unit}".rstrip() + f" choose {each.name}")
-    sentence = ", ".join(parts)
-    return f"{sentence[0].upper()}{sentence[1:]}. {unknown}"
 
 
 def comparisons_sentence(posterior: Posterior) -> str:
@@ -183,19 +116,14 @@ def diagnostic_sentences(posterior: Posterior, draws: int) -> list[str]:
 
 
 def uncertainty_sentences(result: RaceResult) -> list[str]:
-    """Return sentences on what remains uncertain about a race."""
-    sentences, unit = [], result.state.settings.clock
-    if result.eliminations:
-        sentences.append(
-            f"The probability that at least one elimination was wrong is {percent(result.wrong_elimination)} under the "
-            "present posterior."
-        )
-    if len(result.pareto_set) > 1:
-        sentences.append(
-            "Whatever the query, knowing the ratings exactly would raise the chance of being first by at most "
-            f"{percent(result.regret.upper)}; the gain is largest around {_two_digits(result.regret.time)} {unit}."
-        )
-    return sentences + result.check.sentences(result.eliminations)
+    """Return a sentence on what more data could gain; empty if there is a single candidate."""
+    if len(result.pareto_set) < 2:
+        return []
+    return [
+        "Whatever the query, knowing the ratings exactly would raise the share of first places by at most "
+        f"{percent(result.regret.upper)}; the gain is largest around {_two_digits(result.regret.time)} "
+        f"{result.state.settings.clock}."
+    ]
 
 
 def error_bound_clause(error_bound: float | None) -> str:
@@ -228,4 +156,4 @@ def percent(probability: float) -> str:
 
 
 def _two_digits(time: float) -> str:
-    return format_budget(float(f"{time:.2g}"))
+    return format_number(float(f"{time:.2g}"))

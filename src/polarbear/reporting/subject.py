@@ -9,15 +9,19 @@ from typing import TYPE_CHECKING
 from polarbear.plots import DecisionBands
 from polarbear.posterior.elimination import dominated, find_specialists
 from polarbear.reporting.draws import thin_and_round
+from polarbear.verdict import Advice
+from polarbear.verdict.summary import collect
+from polarbear.wording import with_noun
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from typing import Self
 
     from polarbear.literals import Elimination
     from polarbear.posterior.elimination import Dominated, Specialist
     from polarbear.posterior.posterior import Posterior
     from polarbear.race.result import RaceResult
+    from polarbear.verdict import Remark, Summary
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +54,10 @@ class Subject:
         The posteriors of groups of the instances, by the name of the group, such as "function 8".
     optimum
         The optimum of every instance of the race; None if it is not known.
+    advice
+        Where the data come from, for the commands that remarks suggest.
+    remarks
+        Of a posterior without a race: remarks on its data, such as rows that were skipped.
     """
 
     posterior: Posterior
@@ -65,10 +73,18 @@ class Subject:
     live: float | None
     groups: Mapping[str, Posterior] = field(default_factory=dict)
     optimum: float | None = None
+    advice: Advice = field(default_factory=Advice)
+    remarks: tuple[Remark, ...] = ()
 
     @classmethod
     def of_race(
-        cls, result: RaceResult, *, environment: Mapping[str, str], live: float | None, optimum: float | None = None
+        cls,
+        result: RaceResult,
+        *,
+        environment: Mapping[str, str],
+        live: float | None,
+        optimum: float | None = None,
+        advice: Advice | None = None,
     ) -> Self:
         """Return the subject of a page about a race."""
         posterior, settings = result.posterior, result.state.settings
@@ -85,6 +101,7 @@ class Subject:
             result=result,
             live=live,
             optimum=optimum,
+            advice=advice or Advice("race"),
         )
 
     @classmethod
@@ -97,6 +114,8 @@ class Subject:
         elimination: Elimination = "pointwise",
         unit: str = "",
         groups: Mapping[str, Posterior] | None = None,
+        advice: Advice | None = None,
+        remarks: Sequence[Remark] = (),
     ) -> Self:
         """Return the subject of a page about a posterior without a race; its eliminations follow from the posterior."""
         eliminated = dominated(posterior, confidence=confidence, elimination=elimination)
@@ -115,6 +134,25 @@ class Subject:
             result=None,
             live=None,
             groups=groups or {},
+            advice=advice or Advice(),
+            remarks=tuple(remarks),
+        )
+
+    @cached_property
+    def summary(self) -> Summary:
+        """The verdict that the page states first."""
+        if self.result is not None:
+            return self.result.summary(self.advice.file)
+        return collect(
+            self.posterior,
+            candidates=self.candidates,
+            decisions=self.dominated,
+            specialists=self.specialists,
+            check=None,
+            unit=self.unit,
+            advice=self.advice,
+            remarks=self.remarks,
+            effort=with_noun(self.posterior.instances, "instance"),
         )
 
     @property

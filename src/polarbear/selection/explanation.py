@@ -5,10 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from polarbear.selection.budget_distribution import BudgetDistribution
-from polarbear.selection.criterion import FirstPlace
+from polarbear.selection.criterion import FirstPlace, MeanRank
 from polarbear.selection.custom_preference import Custom
 from polarbear.selection.observed_times import observed_candidates
 from polarbear.selection.preference import At, Final
+from polarbear.selection.risk import Expected
+from polarbear.selection.stretches import SURE_ENOUGH
+from polarbear.wording import format_percent, join_names
 
 if TYPE_CHECKING:
     from polarbear.posterior.posterior import Posterior
@@ -17,6 +20,8 @@ if TYPE_CHECKING:
     from polarbear.selection.preference import Preference
     from polarbear.selection.risk import Risk
 
+_CONTENDERS = 3  # candidates that are named where it is too close to call
+_WORTH_NAMING = 0.01  # smallest probability of a candidate that is named there
 _NEARLY_ALL = 0.99  # share of a budget distribution within the grid; a smaller one is reported
 
 
@@ -47,43 +52,71 @@ def explain(
     not_observed
         The algorithms that are left out, because they were not observed at these budgets.
     """
+    algorithms = len(observed_candidates(posterior, posterior.names, preference, criterion))
     sentences = [
-        _answer(preference, risk, criterion, candidates),
+        *_answer(preference, risk, criterion, candidates, algorithms),
         *_remarks_on_left_out(not_observed),
-        *_remarks_on_criterion(
-            preference,
-            criterion,
-            candidates[0],
-            len(observed_candidates(posterior, posterior.names, preference, criterion)),
-        ),
         *_remarks_on_portfolio(preference, candidates[0], single, win_rate, exhaustive),
         *_remarks_on_posterior(posterior, preference),
     ]
     return ". ".join(sentences) + "."
 
 
-def _answer(preference: Preference, risk: Risk, criterion: Criterion, candidates: tuple[Candidate, ...]) -> str:
+def _answer(
+    preference: Preference, risk: Risk, criterion: Criterion, candidates: tuple[Candidate, ...], algorithms: int
+) -> list[str]:
+    """Return the advice, its certainty, and the meaning of its value and of its regret."""
     best = candidates[0]
-    value = "" if isinstance(criterion, FirstPlace) else f", where the value is {criterion}"
-    words = f"For {preference}, by {risk}{value}, choose {best.name}"
-    if len(candidates) > 1:
-        words += (
-            f": it is the best of {len(candidates)} with probability {best.probability_best:.2f}, and costs "
-            f"{best.regret:.3f} in expected regret; next comes {candidates[1].name}"
-        )
-    return words
+    value = "" if isinstance(criterion, FirstPlace) else f", judged by {criterion}"
+    attitude = "" if isinstance(risk, Expected) else f", by {risk}"
+    query = f"For {preference}{value}{attitude}"
+    meaning = _meaning(preference, criterion, best, algorithms)
+    if len(candidates) == 1:
+        return [f"{query}, choose {best.name}", meaning]
+    loss = _loss(preference, criterion, best.regret, algorithms)
+    cost = f"Not knowing the best choice for certain costs {loss} on average"
+    if best.probability_best >= SURE_ENOUGH:
+        sure = f"{format_percent(best.probability_best)} sure that it is the best choice of {len(candidates)}"
+        following = f"Next comes {candidates[1].name}"
+        return [f"{query}, choose {best.name}: {sure}", meaning, cost, following]
+    likely = sorted(candidates, key=lambda each: -each.probability_best)[:_CONTENDERS]
+    likely = [each for each in likely if each.probability_best >= _WORTH_NAMING]
+    chances = join_names([f"{each.name} ({format_percent(each.probability_best)})" for each in likely], "or")
+    return [
+        f"{query}, it is too close to call: the best choice is {chances}",
+        f"If you must choose, take {best.name}",
+        meaning,
+        cost,
+    ]
+
+
+def _meaning(preference: Preference, criterion: Criterion, best: Candidate, algorithms: int) -> str:
+    """Return what the value of a candidate means."""
+    if isinstance(preference, Custom):  # the user defines its value
+        return f"Its value is {best.expected:.3g} ({best.lower:.3g} to {best.upper:.3g})"
+    who = "Its best member" if len(best.members) > 1 else "It"
+    interval = ""
+    if isinstance(criterion, FirstPlace):
+        low, high = f"{100 * best.lower:.0f}", f"{100 * best.upper:.0f}"
+        interval = f" ({low} to {high} %)" if low != high else ""
+    return f"{who} {criterion.describe(best.expected, algorithms)}{interval}{_on_average(preference)}"
+
+
+def _loss(preference: Preference, criterion: Criterion, regret: float, algorithms: int) -> str:
+    """Return the expected regret in the unit of the value."""
+    if isinstance(preference, Custom):
+        return f"{regret:.2g} of this value"
+    if isinstance(criterion, MeanRank):
+        ranks = (algorithms - 1) * regret
+        return "less than 0.01 ranks" if ranks < 0.01 else f"{ranks:.2g} ranks"
+    points = 100 * regret
+    return "less than 0.1 percentage points" if points < 0.1 else f"{points:.2g} percentage points"
 
 
 def _remarks_on_left_out(not_observed: tuple[str, ...]) -> list[str]:
     if not not_observed:
         return []
     return [f"Left out, since not observed together with another algorithm at these budgets: {', '.join(not_observed)}"]
-
-
-def _remarks_on_criterion(preference: Preference, criterion: Criterion, best: Candidate, algorithms: int) -> list[str]:
-    if isinstance(criterion, FirstPlace) or isinstance(preference, Custom):
-        return []  # the user defines the value of a custom preference
-    return [f"It {criterion.describe(best.expected, algorithms)}{_on_average(preference)}"]
 
 
 def _remarks_on_portfolio(

@@ -1,7 +1,7 @@
-"""The decision map: the leader at each budget, its probability of leading, and the changes of leader.
+"""The decision map: the leader at each budget, the stretches of budgets with one answer, and the changes of leader.
 
 The leader is the algorithm with the highest expected rating, the one that comes first most often. Algorithms lead only at
-budgets at which they were observed.
+budgets at which they were observed. A leader that is not sure enough is no answer: see `polarbear.selection.stretches`.
 """
 
 from __future__ import annotations
@@ -15,15 +15,17 @@ import numpy as np
 from polarbear.observe import Grid
 from polarbear.posterior.probability_best import probability_best
 from polarbear.selection.candidates import check_candidates
-from polarbear.selection.preference import format_budget
+from polarbear.selection.stretches import find_runs, stretches_of
 from polarbear.table import as_frame, as_html
+from polarbear.wording import format_number, format_percent
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
-    from polarbear.arrays import Array, Mask
+    from polarbear.arrays import Array, Indices, Mask
     from polarbear.literals import FrameLibrary
     from polarbear.posterior.posterior import Posterior
+    from polarbear.selection.stretches import Run, Stretch
     from polarbear.table import Table
 
 
@@ -52,6 +54,14 @@ class LeaderChange:
     upper: float
     probability: float
 
+    @property
+    def sentence(self) -> str:
+        """A sentence that says when the leader changes, and how certain that is."""
+        about, lower, upper = map(format_number, (self.time, self.lower, self.upper))
+        where = f"is at {about}" if lower == upper else f"at {about} lies between {lower} and {upper}"
+        doubt = f", if it happens at all ({format_percent(self.probability)} sure)"
+        return f"The change from {self.before} to {self.after} {where}{doubt if self.probability < _CERTAIN else ''}."
+
 
 @dataclass(frozen=True, eq=False)
 class DecisionMap:
@@ -71,8 +81,10 @@ class DecisionMap:
         The candidates.
     observed
         Whether each candidate was observed at each budget, shape (time, candidate).
+    stretches
+        The ranges of budgets with one answer, in order.
     leader_changes
-        The changes of leader; empty if the posterior is not joint over time.
+        The changes between two leaders that are sure enough; empty if the posterior is not joint over time.
     """
 
     grid: Grid
@@ -80,6 +92,7 @@ class DecisionMap:
     best: tuple[str | None, ...]
     probability_best: Array
     observed: Mask
+    stretches: tuple[Stretch, ...]
     leader_changes: tuple[LeaderChange, ...]
 
     def to_table(self) -> Table:
@@ -97,47 +110,29 @@ class DecisionMap:
         return as_frame(self.to_table(), backend)
 
     def _repr_html_(self) -> str:
-        where, claims = zip(*self._stretches(), strict=True)
-        table = {"budget": where, "leader": claims}
-        return as_html(table, title="The leader at each budget", notes=tuple(self._changes()))
+        where, choices, certainty = zip(*self.rows(), strict=True)
+        table = {"budget": where, "choose": choices, "how certain": certainty}
+        changes = tuple(each.sentence for each in self.leader_changes)
+        return as_html(table, title="Which algorithm at which budget", notes=changes)
 
     def __str__(self) -> str:
-        return "\n".join([*(f"{where}: {claim}" for where, claim in self._stretches()), *self._changes()])
+        rows = self.rows()
+        widths = [max(map(len, column)) for column in list(zip(*rows, strict=True))[:2]]
+        lines = [f"{where:{widths[0]}}  {choice:{widths[1]}}  {certainty}" for where, choice, certainty in rows]
+        return "\n".join([*lines, *(each.sentence for each in self.leader_changes)])
 
-    def _stretches(self) -> Iterator[tuple[str, str]]:
-        """Yield where the leader stays the same, and what is known about it, as text."""
-        kinds = list(zip(self.best, self._alone(), strict=True))
-        edges = [0, *(k for k in range(1, len(kinds)) if kinds[k] != kinds[k - 1]), len(kinds)]
-        for first, stop in pairwise(edges):
-            start, end = format_budget(self.grid.times[first]), format_budget(self.grid.times[stop - 1])
-            where = f"from {start} to {end}" if stop - first > 1 else f"at {start}"
-            yield where, self._claim(first, stop)
-
-    def _changes(self) -> Iterator[str]:
-        """Yield a sentence per change of leader."""
-        for each in self.leader_changes:
-            about, lower, upper = (format_budget(float(f"{time:.3g}")) for time in (each.time, each.lower, each.upper))
-            doubt = f", if at all (probability {each.probability:.2f})" if each.probability < _CERTAIN else ""
-            yield f"{each.after} overtakes {each.before} at about {about} ({lower} to {upper}){doubt}"
-
-    def _alone(self) -> list[bool]:
-        """Return whether only one of several candidates was observed at each budget, so that it has no competitor."""
-        return [len(self.names) > 1 and int(observed.sum()) == 1 for observed in self.observed]
-
-    def _claim(self, first: int, stop: int) -> str:
-        """Return what is known about the leader at the budgets from position `first` to before `stop`."""
-        name = self.best[first]
-        if name is None:
-            return "no algorithm was observed together with another"
-        if self._alone()[first]:
-            return f"{name}, the only one observed"
-        sure = self.probability_best[first:stop, self.names.index(name)]
-        least, most = f"{sure.min():.2f}", f"{sure.max():.2f}"
-        return f"{name}, best with probability {least if least == most else f'{least} to {most}'}"
+    def rows(self, unit: str = "") -> list[tuple[str, str, str]]:
+        """Return one row per stretch as text: its budgets, what to choose, and how certain that is."""
+        rows = []
+        for place, each in enumerate(self.stretches):
+            start, stop = format_number(each.start), format_number(each.stop)
+            where = start if start == stop else f"{start} to {stop}"
+            rows.append((f"{where} {unit if place == 0 else ''}".rstrip(), each.choice, each.certainty))
+        return rows
 
 
 def decision_map(posterior: Posterior, *, among: Sequence[str] | None = None) -> DecisionMap:
-    """Return the leader at each budget, its probability of leading, and the changes of leader.
+    """Return the leader at each budget, the stretches of budgets with one answer, and the changes of leader.
 
     The leader is the algorithm that comes first most often: the one with the highest expected rating among the candidates.
     It need not beat every other algorithm on most instances; for pairs see `win_rates`. A candidate does not lead where it
@@ -161,21 +156,35 @@ def decision_map(posterior: Posterior, *, among: Sequence[str] | None = None) ->
             at_time = posterior.ratings[:, t][:, columns[known]]
             leaders[t] = known[at_time.mean(axis=0).argmax()]
             probability[t, known] = probability_best(at_time)
-    changes = []
-    if posterior.joint:
-        for k in np.flatnonzero(np.diff(leaders)):
-            pair = leaders[[k, k + 1]]
-            # An algorithm that was not observed on one side of the change is not overtaken: it is unknown there.
-            if (pair == _NONE).any() or not observed[k : k + 2, pair].all():
-                continue
-            both = np.asarray(observed[:, pair].all(axis=1))
-            before, after = (posterior.ratings[:, both, column] for column in columns[pair])
-            grid = Grid(posterior.grid.times[both], posterior.grid.axis)
-            when = _time_of_change(grid, before, after, int(np.count_nonzero(both[:k])))
-            if when is not None:
-                changes.append(LeaderChange(names[pair[0]], names[pair[1]], *when))
+    runs = find_runs(leaders, probability, observed)
+    changes = [
+        _leader_change(posterior, names, columns, observed, left, right) if posterior.joint else None
+        for left, right in pairwise(runs)
+    ]
+    times = [None if each is None else each.time for each in changes]
+    stretches = stretches_of(runs, times, posterior.grid, names, probability, observed)
     best = tuple(None if leader == _NONE else names[leader] for leader in leaders)
-    return DecisionMap(posterior.grid, names, best, probability, observed, tuple(changes))
+    known_changes = tuple(each for each in changes if each is not None)
+    return DecisionMap(posterior.grid, names, best, probability, observed, stretches, known_changes)
+
+
+def _leader_change(
+    posterior: Posterior, names: Sequence[str], columns: Indices, observed: Mask, left: Run, right: Run
+) -> LeaderChange | None:
+    """Return the change from the leader of one run to that of the next; None if it is not a change between leaders.
+
+    An algorithm that was not observed on one side of the change is not overtaken: it is unknown there.
+    """
+    pair = np.array([left.leader, right.leader])
+    between = observed[left.last : right.first + 1, pair]
+    if left.kind != "leader" or right.kind != "leader" or not between.all():
+        return None
+    both = np.asarray(observed[:, pair].all(axis=1))
+    before, after = (posterior.ratings[:, both, column] for column in columns[pair])
+    grid = Grid(posterior.grid.times[both], posterior.grid.axis)
+    middle = (left.last + right.first - 1) // 2
+    when = _time_of_change(grid, before, after, int(np.count_nonzero(both[:middle])))
+    return None if when is None else LeaderChange(names[pair[0]], names[pair[1]], *when)
 
 
 def _time_of_change(grid: Grid, before: Array, after: Array, k: int) -> tuple[float, float, float, float] | None:

@@ -14,7 +14,7 @@ import numpy as np
 from polarbear.observe.names import index_of
 from polarbear.selection.criterion import WinRateAgainst
 from polarbear.selection.custom_preference import Custom
-from polarbear.selection.preference import format_budget
+from polarbear.wording import format_number
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -106,7 +106,7 @@ def thin_data_sentence(posterior: Posterior) -> str:
     if not thin.any():
         return ""
     first, last = np.flatnonzero(thin)[[0, -1]]
-    start, stop = (format_budget(posterior.grid.times[place]) for place in (first, last))
+    start, stop = (format_number(posterior.grid.times[place]) for place in (first, last))
     where = f"at {start}" if first == last else f"from {start} to {stop}"
     return (
         f"Few data {where}: at most {counts[thin].max()} instances compare algorithms there, and {counts.max()} elsewhere; "
@@ -125,11 +125,11 @@ def _gaps(grid: Grid, observed: Mask) -> str:
             continue
         before, after = places[0] - 1, places[-1] + 1
         if before < 0:
-            words.append(f"before {format_budget(times[after])}")
+            words.append(f"before {format_number(times[after])}")
         elif after > last:
-            words.append(f"after {format_budget(times[before])}")
+            words.append(f"after {format_number(times[before])}")
         else:
-            words.append(f"between {format_budget(times[before])} and {format_budget(times[after])}")
+            words.append(f"between {format_number(times[before])} and {format_number(times[after])}")
     return _join(words)
 
 

@@ -21,6 +21,7 @@ from polarbear.selection.quadrature import (
     normalise_weights,
     require_within,
 )
+from polarbear.wording import format_number
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -51,7 +52,7 @@ class At:
         return interpolation_weights(grid, time, np.ones(1))
 
     def __str__(self) -> str:
-        return f"a budget of {format_budget(self.time)}"
+        return f"a budget of {format_number(self.time)}"
 
 
 @dataclass(frozen=True)
@@ -114,7 +115,7 @@ class Between:
         return normalise_weights(integration_weights(grid, np.ones_like, float(self.start), float(self.stop)))
 
     def __str__(self) -> str:
-        return f"a budget between {format_budget(self.start)} and {format_budget(self.stop)}"
+        return f"a budget between {format_number(self.start)} and {format_number(self.stop)}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,8 +158,3 @@ class Weighted:
 
 Linear = At | Final | Uniform | LogUniform | Between | Weighted | BudgetDistribution
 Preference = Linear | Custom
-
-
-def format_budget(time: float) -> str:
-    """Return a budget as text with six digits, and without powers of ten below a billion."""
-    return f"{float(f'{time:.6g}'):,.10g}"

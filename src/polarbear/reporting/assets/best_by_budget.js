@@ -1,10 +1,10 @@
 // Which algorithm at which budget: a band of leaders, and the probability of being the best.
 
-sections.best_by_budget = ({ columns, times, probability, leads, changes }, page) => {
+sections.best_by_budget = ({ columns, times, probability, stretches, changes }, page) => {
   const { grid } = page;
   chart(byId("best-chart"), { height: 300, label: () => `Best choice at each budget. ${page.leaders}` }, (root, width) => {
     const area = frame(width, 300, { top: 52, left: 48 }, alongGrid(grid), (share) => share);
-    drawLeaders(root, area, leads, page);
+    drawStretches(root, area, stretches, page);
     leftAxis(root, area, [0, 0.5, 1], formatShare);
     // A single time fills the whole width.
     const xs = times.length > 1 ? times.map(area.x) : [area.left, area.right];
@@ -27,34 +27,26 @@ sections.best_by_budget = ({ columns, times, probability, leads, changes }, page
   });
   byId("best-legend").replaceChildren(...columns.map((algorithm) => el("li", null, algorithmLabel(page, algorithm))));
   if (!changes.length) byId("leader-changes").remove();
-  else byId("leader-changes-list").replaceChildren(...changes.map((change) => leaderChange(change, page)));
+  else byId("leader-changes-list").replaceChildren(...changes.map((sentence) => el("li", null, sentence)));
 };
 
-// Draw a band above the chart that is coloured by the leader, with its name where there is room.
-function drawLeaders(root, area, leads, page) {
-  for (const [algorithm, start, stop] of leads) {
-    const alone = start === page.grid.first && stop === page.grid.last;
+// Draw a band above the chart: in the colour of the leader with its name where there is room, or hatched and grey where it
+// is too close to call or nothing was observed.
+function drawStretches(root, area, stretches, page) {
+  for (const [algorithm, start, stop, choice, certainty] of stretches) {
+    const alone = stretches.length === 1;
     const from = alone ? area.left : area.x(start);
     const width = alone ? area.width : Math.max(area.x(stop) - from, 2);
-    const look = { x: from, y: 28, width: Math.max(width - 2, 1), height: 12, rx: 2, "--c": page.looks[algorithm][0] };
-    root.append(svg("rect", { class: "leader-band", ...look }));
+    const look = { x: from, y: 28, width: Math.max(width - 2, 1), height: 12, rx: 2, ...stretchLook(page, algorithm) };
+    root.append(svg("rect", look, svg("title", null, `${choice}: ${certainty}`)));
     const letters = Math.floor(width / (1.2 * LETTER)); // bold letters are wider
     if (letters >= 4) {
-      const name = shorten(page.names[algorithm], letters);
-      root.append(svg("text", { class: "label strong", x: from + (alone ? 0 : 1), y: 20 }, name));
+      root.append(svg("text", { class: "label strong", x: from + (alone ? 0 : 1), y: 20 }, shorten(choice, letters)));
     }
   }
 }
 
-function leaderChange({ before, after, time, lower, upper }, page) {
-  const [about, least, most] = [time, lower, upper].map((each) => formatAmount(round(each)));
-  return el(
-    "li",
-    null,
-    nameElement(after),
-    " overtakes ",
-    nameElement(before),
-    ` at about ${about} ${page.unit}`.trimEnd(),
-    `, between ${least} and ${most} with a probability of 90${PERCENT}.`,
-  );
+// Return the class and colour of a stretch of budgets, whose leader is null where there is none.
+function stretchLook(page, algorithm) {
+  return algorithm === null ? { class: "close-band" } : { class: "leader-band", "--c": page.looks[algorithm][0] };
 }

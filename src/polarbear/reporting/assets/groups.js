@@ -4,7 +4,7 @@ sections.groups = ({ groups }, page) => {
   const row = 24;
   const height = groups.length * row + 50;
   const longest = Math.max(...groups.map(({ name, instances }) => groupLabel(name, instances).length));
-  const label = () => groups.map((group) => describeGroup(group, page)).join(" ");
+  const label = () => groups.map((group) => describeGroup(group)).join(" ");
   chart(byId("groups-chart"), { height, label }, (root, width) => {
     const letters = Math.min(longest, Math.floor((0.35 * width) / LETTER));
     const area = frame(width, height, { top: 8, left: letters * LETTER + 12 }, alongGrid(page.grid), (share) => share);
@@ -12,23 +12,18 @@ sections.groups = ({ groups }, page) => {
       const y = area.top + number * row;
       const name = shorten(groupLabel(group.name, group.instances), letters);
       root.append(svg("text", { class: "label", x: area.left - 8, y: y + 13, "text-anchor": "end" }, name));
-      for (const [algorithm, start, stop, certainty] of group.leads) {
-        const alone = group.leads.length === 1;
+      for (const [algorithm, start, stop, choice, certainty] of group.stretches) {
+        const alone = group.stretches.length === 1;
         const from = alone ? area.left : area.x(start);
         const across = Math.max((alone ? area.right : area.x(stop)) - from - 2, 1);
-        const look = { x: from, y, width: across, height: row - 6, rx: 2, "--c": page.looks[algorithm][0] };
-        root.append(
-          svg(
-            "rect",
-            { class: "leader-band", opacity: round(0.15 + 0.85 * certainty, 2), ...look },
-            svg("title", null, `${page.names[algorithm]}, best with a probability of ${formatShare(certainty)}`),
-          ),
-        );
+        const look = { x: from, y, width: across, height: row - 6, rx: 2, ...stretchLook(page, algorithm) };
+        root.append(svg("rect", look, svg("title", null, `${choice}: ${certainty}`)));
       }
     });
     budgetAxis(root, area, page);
   });
-  const leaders = [...new Set(groups.flatMap(({ leads }) => leads.map(([algorithm]) => algorithm)))];
+  const all = groups.flatMap(({ stretches }) => stretches.map(([algorithm]) => algorithm));
+  const leaders = [...new Set(all.filter((algorithm) => algorithm !== null))];
   byId("groups-legend").replaceChildren(...leaders.map((algorithm) => el("li", null, algorithmLabel(page, algorithm))));
 };
 
@@ -36,6 +31,6 @@ function groupLabel(name, instances) {
   return `${name} (${instances})`;
 }
 
-function describeGroup({ name, leads }, page) {
-  return `${name}: ${leads.map(([algorithm]) => page.names[algorithm]).join(", then ")}.`;
+function describeGroup({ name, stretches }) {
+  return `${name}: ${stretches.map(([, , , choice]) => choice).join(", then ")}.`;
 }

@@ -1,0 +1,185 @@
+"""The outcome of a race: the anytime Pareto set, the posterior, decisions, costs, and what is undecided."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal, get_args
+
+import numpy as np
+
+from polarbear.literals import Ended
+from polarbear.posterior.elimination import Specialist, elimination_probabilities, find_specialists
+from polarbear.posterior.relations import is_dominated
+from polarbear.race.inference import choices_of_runs, infer_posterior
+from polarbear.race.sampling import next_plan
+from polarbear.selection.worst_case_regret import RegretBounds, worst_case_regret
+
+if TYPE_CHECKING:
+    from polarbear.arrays import Array, Indices
+    from polarbear.checks.model_check import ModelCheck
+    from polarbear.posterior.posterior import Posterior
+    from polarbear.race.jobs import Run
+    from polarbear.race.rounds import Eliminated, Round
+    from polarbear.race.state import State
+
+Stopped = Literal[
+    "resolved",
+    "no elimination likely",
+    "max_instances",
+    "max_evaluations",
+    "max_seconds",
+    "callback",
+    "interrupted",
+    "instances ran out",
+    "paused",
+]
+
+
+@dataclass(frozen=True, eq=False)
+class RaceOutcome:
+    """What has come of a race so far; `RaceResult` adds its summary and its tables.
+
+    Attributes
+    ----------
+    state
+        The state of the race.
+    stopped
+        Why the race stopped; "resolved" means that every pair is decided, "no elimination likely" that the Pareto set
+        is unlikely to shrink within the limit of instances, see `polarbear.race.stopping`.
+    """
+
+    state: State
+    stopped: Stopped
+
+    @property
+    def finished(self) -> bool:
+        """Whether every pair of candidates is decided at every time."""
+        return next_plan(self.state) is None
+
+    @property
+    def pareto_set(self) -> tuple[str, ...]:
+        """The candidates: the algorithms that have not been eliminated or removed."""
+        return self.state.pareto_set
+
+    @cached_property
+    def posterior(self) -> Posterior:
+        """The posterior of all algorithms, including the eliminated ones."""
+        return infer_posterior(self.state)
+
+    @property
+    def rounds(self) -> tuple[Round, ...]:
+        """The records of all rounds."""
+        return self.state.rounds
+
+    @property
+    def eliminations(self) -> tuple[Eliminated, ...]:
+        """The eliminations that still hold, each with winner, probability, round and cost."""
+        latest = {each.name: each for round_ in self.rounds for each in round_.eliminated}
+        return tuple(each for each in latest.values() if each.name not in self.state.candidates)
+
+    @property
+    def instances(self) -> int:
+        """The number of instances used."""
+        return len(self.state.observations.instances)
+
+    @property
+    def runs(self) -> tuple[Run, ...]:
+        """All runs."""
+        return tuple(self.state.observations.runs.values())
+
+    @property
+    def failures(self) -> tuple[Run, ...]:
+        """The runs that raised an exception, crashed or exceeded the time limit."""
+        return tuple(run for run in self.runs if run.status != "done")
+
+    @property
+    def ended(self) -> dict[Ended, int]:
+        """The number of runs that finished by themselves, were cut off at the time that the race asked for, or failed."""
+        ends = Counter(run.ended for run in self.runs)
+        return {kind: ends[kind] for kind in get_args(Ended)}
+
+    @property
+    def cost(self) -> dict[str, float]:
+        """The cost of each algorithm's runs, in the race's unit of time."""
+        spent = dict.fromkeys(self.state.names, 0.0)
+        for run in self.runs:
+            spent[run.trajectory.algorithm] += run.reached
+        return spent
+
+    @property
+    def full_cost(self) -> float:
+        """The cost of running every algorithm on all these instances until the end of the grid."""
+        return self.instances * len(self.state.names) * float(self.state.settings.grid.times[-1])
+
+    @property
+    def saved_share(self) -> float:
+        """The share of the full cost that the race did not spend."""
+        return 1 - sum(self.cost.values()) / self.full_cost if self.instances else 0.0
+
+    @cached_property
+    def allocation(self) -> Indices:
+        """The number of instances on which each algorithm was observed at each time, shape (time, algorithm)."""
+        grid, names = self.state.settings.grid, self.state.names
+        counts = np.zeros((len(grid), len(names)), dtype=np.intp)
+        for run in self.runs:
+            counts[:, names.index(run.trajectory.algorithm)] += grid.times <= run.trajectory.until
+        return counts
+
+    @cached_property
+    def wrong_elimination(self) -> float:
+        """The probability that at least one elimination is wrong, under the present posterior and the race's own rule.
+
+        Under joint elimination this is the share of draws in which some eliminated algorithm is not dominated by any
+        other. Under pointwise elimination it is the sum over eliminations of the error probability at the least certain
+        time, at most 1.
+        """
+        losers = [self.posterior.names.index(each.name) for each in self.eliminations]
+        if not losers:
+            return 0.0
+        settings = self.state.settings
+        if settings.elimination == "joint":
+            return 1 - float(np.mean(is_dominated(self.posterior)[losers].all(axis=0)))
+        beats = elimination_probabilities(self.posterior, elimination="pointwise", specialists=settings.specialists)
+        return float(min(1.0, (1 - beats[:, losers].max(axis=0)).sum()))
+
+    @property
+    def scope(self) -> str:
+        """What the answer generalises to, such as "to new instances, based on 160"."""
+        return self.posterior.scope
+
+    @cached_property
+    def specialists(self) -> tuple[Specialist, ...]:
+        """The candidates that another one beats on most instances at every time, kept because they come first often."""
+        settings = self.state.settings
+        return find_specialists(
+            self.posterior,
+            confidence=settings.confidence,
+            elimination=settings.elimination,
+            among=[name for name in self.pareto_set if name in self.posterior.names],
+        )
+
+    @cached_property
+    def regret(self) -> RegretBounds:
+        """Bounds on the worst-case regret of choosing among the candidates, as far as more data can reduce it."""
+        return worst_case_regret(
+            self.posterior, among=[name for name in self.pareto_set if name in self.posterior.names]
+        )
+
+    @cached_property
+    def check(self) -> ModelCheck:
+        """The model check of the posterior against the observed outcomes of each pair."""
+        from polarbear.checks.model_check import model_check  # imports scipy.stats, which only the check needs
+
+        return model_check(self.posterior, choices_of_runs(self.state))
+
+    def undecided(self) -> dict[tuple[str, str], Array]:
+        """Return the undecided pairs, each with its undecided times."""
+        state, times = self.state, self.state.settings.grid.times
+        return {
+            (a, b): times[~state.resolved[:, i, j]]
+            for i, a in enumerate(state.names)
+            for j, b in enumerate(state.names)
+            if i < j and not state.resolved[:, i, j].all()
+        }

@@ -1,0 +1,136 @@
+"""Remarks on how a race went: why it stopped, failed runs, unfair clocks, and doubtful eliminations."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from polarbear.verdict import Remark
+from polarbear.wording import format_number, format_percent, join_names, with_noun
+
+if TYPE_CHECKING:
+    from polarbear.race.outcome import RaceOutcome
+    from polarbear.verdict import Advice
+
+_FAIR_SHARE = 0.9  # smallest ratio of processor time to wall-clock time without a remark
+_MEASURABLE_SECONDS = 0.05  # for shorter runs the processor's clock is too coarse
+_NAMED_PAIRS = 3  # undecided pairs that are named; the others are counted
+
+
+def race_remarks(result: RaceOutcome, advice: Advice) -> list[Remark]:
+    """Return the remarks on how a race went, in no particular order."""
+    return [
+        *_remarks_on_stop(result, advice),
+        *_remarks_on_failures(result, advice),
+        *_remarks_on_clocks(result),
+        *_remarks_on_eliminations(result),
+    ]
+
+
+def settled_sentence(result: RaceOutcome) -> str:
+    """Return what a race has settled."""
+    wrong = ""
+    if result.eliminations:
+        wrong = f" The probability that an elimination is wrong is {format_percent(result.wrong_elimination)}."
+    if result.finished:
+        return f"Every pair of algorithms is decided or practically equal.{wrong}"
+    if result.stopped == "no elimination likely":
+        return f"Further instances are unlikely to eliminate another algorithm.{undecided_clause(result)}{wrong}"
+    return ""
+
+
+def undecided_clause(result: RaceOutcome) -> str:
+    """Return a sentence on the undecided pairs, with a blank before it; empty if all are decided."""
+    pairs = result.undecided()
+    if not pairs:
+        return ""
+    total = len(result.state.settings.grid)
+    named = []
+    for (first, second), times in list(pairs.items())[:_NAMED_PAIRS]:
+        start, stop = format_number(times[0]), format_number(times[-1])
+        where = f"at {start}" if len(times) == 1 else f"at {len(times)} of {total} budgets from {start} to {stop}"
+        named.append(f"{first} and {second} {where}")
+    more = len(pairs) - len(named)
+    named += [with_noun(more, "more pair")] if more else []
+    return f" Not decided: {'; '.join(named)}."
+
+
+def _remarks_on_stop(result: RaceOutcome, advice: Advice) -> list[Remark]:
+    if result.finished:
+        return []
+    clause = undecided_clause(result)
+    spent, unit = sum(result.cost.values()), result.state.settings.clock
+    match result.stopped:
+        case "no elimination likely":
+            text = "To decide every pair all the same, continue under the resolution of the paper."
+            argument = 'Race.open(path, resolution="crossing", ...)'
+            command = advice.continue_race("--set race.resolution=crossing", "") if advice.file else argument
+            return [Remark("solid", text, command)]
+        case "max_instances":
+            more = 2 * max(result.instances, 1)
+            reason = f"The race stopped at its limit of {with_noun(result.instances, 'instance')}."
+            step = advice.continue_race(f"--max-instances {more}", f"max_instances={more}")
+        case "max_evaluations":
+            more_cost = f"{2 * max(spent, 1.0):.6g}"
+            reason = f"The race stopped at its limit of {format_number(spent)} {unit}."
+            step = advice.continue_race(f"--max-evaluations {more_cost}", f"max_evaluations={more_cost}")
+        case "max_seconds":
+            reason, step = "The race stopped at its time limit.", advice.continue_race("", "")
+        case "instances ran out":
+            reason, step = "The race has used all instances.", ""
+        case "interrupted":
+            reason, step = "The race was interrupted.", advice.continue_race("", "")
+        case _:
+            reason, step = "The race is not finished.", advice.continue_race("", "")
+    return [Remark("provisional", f"{reason}{clause}", step)]
+
+
+def _remarks_on_failures(result: RaceOutcome, advice: Advice) -> list[Remark]:
+    """Return a remark per algorithm with failed runs, with the last line of its first message."""
+    runs = Counter(run.trajectory.algorithm for run in result.runs)
+    remarks = []
+    for name, number in Counter(run.trajectory.algorithm for run in result.failures).items():
+        first = next(run for run in result.failures if run.trajectory.algorithm == name)
+        message = (first.message.strip().splitlines() or ["no message"])[-1]
+        every = number == runs[name]
+        share = f"All {number:,} runs" if every else f"{number:,} of {with_noun(runs[name], 'run')}"
+        remarks.append(
+            Remark(
+                "do not rely on it" if every and number > 1 else "provisional",
+                f"{share} of {name} failed; the first: {message}",
+                advice.continue_race("--rerun-failed", "rerun_failed=True"),
+            )
+        )
+    return remarks
+
+
+def _remarks_on_clocks(result: RaceOutcome) -> list[Remark]:
+    """Return a remark if time is in seconds and some runs did not have a processor to themselves."""
+    runs = [run for run in result.runs if run.cpu_seconds > 0 and run.seconds >= _MEASURABLE_SECONDS]
+    waited = [run for run in runs if run.cpu_seconds < _FAIR_SHARE * run.seconds]
+    if result.state.settings.clock != "seconds" or not waited:
+        return []
+    worst = min(run.cpu_seconds / run.seconds for run in waited)
+    return [
+        Remark(
+            "provisional",
+            f"{len(waited)} of {len(runs)} runs had the processor for less than {_FAIR_SHARE:.0%} of their time (the "
+            f"worst for {worst:.0%}), and time is in seconds: unless they wait on purpose, use fewer workers or an "
+            "idle machine.",
+        )
+    ]
+
+
+def _remarks_on_eliminations(result: RaceOutcome) -> list[Remark]:
+    """Return a remark if the present posterior doubts an elimination of an earlier round."""
+    allowed = 2 * (1 - result.state.settings.confidence) * max(len(result.eliminations), 1)
+    if result.wrong_elimination <= allowed:
+        return []
+    names = join_names([each.name for each in result.eliminations])
+    return [
+        Remark(
+            "provisional",
+            f"Under the present posterior, the probability that an elimination ({names}) is wrong is "
+            f"{format_percent(result.wrong_elimination)}.",
+        )
+    ]

@@ -1,0 +1,48 @@
+"""The commands that carry out an advice, so that a caveat never leaves its reader without a next step."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import dataclass
+from typing import Literal
+
+
+@dataclass(frozen=True)
+class Advice:
+    """Where a result comes from, and thus which commands act on it.
+
+    Attributes
+    ----------
+    source
+        "race": a race, which can continue. "runs": recorded runs. "posterior": a posterior without its data.
+    file
+        The race file, the recorded runs or the saved posterior, as you would type it in a shell. Empty in Python, where
+        calls replace commands.
+    """
+
+    source: Literal["race", "runs", "posterior"] = "posterior"
+    file: str = ""
+
+    def settle_pair(self, first: str, second: str) -> str:
+        """Return how to get more data about a pair, or, where nothing can be run, how to look into it."""
+        names = shlex.quote(first), shlex.quote(second)
+        if self.source == "race":
+            if not self.file:
+                return f"race.run(only=[{first!r}, {second!r}])"
+            return f"polarbear resume {self.file} --only {names[0]} --only {names[1]}"
+        if not self.file:
+            return f"pb.draw_figure('pair', posterior, pair=({first!r}, {second!r}))"
+        return f"polarbear plot {self.file} --figure pair --pair {names[0]} {names[1]}"
+
+    def continue_race(self, option: str, argument: str) -> str:
+        """Return how to continue a race with an option of the command line or an argument of `Race.run`."""
+        return f"polarbear resume {self.file}{f' {option}' if option else ''}" if self.file else f"race.run({argument})"
+
+    def use_prior(self, prior: str) -> str:
+        """Return how to fit again with another prior."""
+        if not self.file:
+            return f"pb.fit(choices, prior=pb.{prior})"
+        quoted = shlex.quote(prior)
+        if self.source == "race":
+            return f"polarbear resume {self.file} --set race.prior={quoted}"
+        return f"polarbear analyse {self.file} --prior {quoted}" if self.source == "runs" else ""

@@ -1,0 +1,72 @@
+"""The contents of a summary: the answer, the standing of each algorithm, the status, and all remarks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, get_args
+
+from polarbear.verdict.remark import Remark, overall_status
+from polarbear.verdict.standing import Group, Standing
+
+if TYPE_CHECKING:
+    from polarbear.selection import DecisionMap
+    from polarbear.verdict.remark import Status
+
+_NUMBERS = ("No", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine", "Ten")
+
+
+@dataclass(frozen=True, eq=False)
+class Contents:
+    """The contents of a summary, which `polarbear.verdict.rendering` shows in several forms.
+
+    Attributes
+    ----------
+    overview
+        Which algorithm to choose at which budget; see `decision_map`.
+    standings
+        Every algorithm with its group, "leads somewhere", "not ruled out" or "eliminated", and the reason.
+    remarks
+        All reasons to doubt the result, the most serious first.
+    unit, effort, scope
+        The unit of time, what the result cost, and what it generalises to.
+    settled
+        What is settled, as a sentence; it follows the status.
+    """
+
+    overview: DecisionMap
+    standings: tuple[Standing, ...]
+    remarks: tuple[Remark, ...]
+    unit: str = ""
+    effort: str = ""
+    scope: str = ""
+    settled: str = ""
+
+    @property
+    def status(self) -> Status:
+        """How far the result can be trusted: the most serious status of all remarks."""
+        return overall_status(self.remarks)
+
+    def group(self, group: Group) -> tuple[Standing, ...]:
+        """Return the algorithms of a group."""
+        return tuple(each for each in self.standings if each.group == group)
+
+    @property
+    def headline(self) -> str:
+        """A sentence that counts the algorithms in each group, with the worst status of an elimination."""
+        leads, undecided, out = (len(self.group(group)) for group in get_args(Group))
+        first = f"{_count(leads)} algorithm{'' if leads == 1 else 's'} {'leads' if leads == 1 else 'lead'} somewhere"
+        parts = [first if leads else "No algorithm clearly leads at any budget"]
+        parts += [f"{_count(undecided).lower()} {'is' if undecided == 1 else 'are'} not ruled out"] if undecided else []
+        parts += [f"{_count(out).lower()} {'is' if out == 1 else 'are'} eliminated"] if out else []
+        doubt = overall_status(Remark(each.status, "") for each in self.group("eliminated"))
+        return ", ".join(parts) + (f" ({doubt})." if doubt != "solid" else ".")
+
+    @property
+    def status_sentence(self) -> str:
+        """The status, with what is settled or the most serious reason to doubt it."""
+        reason = self.remarks[0].text if self.remarks and self.status != "solid" else self.settled
+        return f"Status: {self.status}. {reason}".rstrip()
+
+
+def _count(number: int) -> str:
+    return _NUMBERS[number] if number < len(_NUMBERS) else f"{number:,}"

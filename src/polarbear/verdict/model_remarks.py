@@ -1,0 +1,72 @@
+"""Remarks on what the model check found: where Plackett-Luce fails, and what follows for eliminations."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from polarbear.verdict.remark import Remark
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from polarbear.checks.findings import Influence, Misfit, PairCheck
+    from polarbear.checks.model_check import ModelCheck
+    from polarbear.verdict.advice import Advice
+
+
+def model_remarks(check: ModelCheck, pair_checks: Sequence[PairCheck], advice: Advice) -> list[Remark]:
+    """Return remarks on the model and on each doubtful elimination; none if the model holds.
+
+    Parameters
+    ----------
+    check
+        The model check.
+    pair_checks
+        The eliminations checked against the outcomes of their pair alone; see `ModelCheck.check_eliminations`.
+    advice
+        The commands that settle them.
+    """
+    doubtful = bool(check.misfits or check.influences)
+    remarks = [
+        Remark(
+            "do not rely on it",
+            f"The outcomes of these two alone contradict an elimination: {each.sentence}.",
+            advice.settle_pair(each.by, each.name),
+        )
+        for each in pair_checks
+        if each.contradicted
+    ]
+    remarks += [
+        Remark(
+            "provisional",
+            f"The model supports an elimination, the outcomes of these two alone do not: {each.sentence}.",
+            advice.settle_pair(each.by, each.name),
+        )
+        for each in pair_checks
+        if each.unsupported and (doubtful or remarks)
+    ]
+    if doubtful:
+        remarks.append(_model_remark(check.misfits, check.influences, _other_prior(check, advice)))
+    return remarks
+
+
+def _other_prior(check: ModelCheck, advice: Advice) -> str:
+    """Return the command that relies on outcomes more than this fit does."""
+    relies_on_model = check.model_share.min() == 1
+    return advice.use_prior("BayesianBootstrap()" if relies_on_model else "BayesianBootstrap(plackett_luce=0)")
+
+
+def _model_remark(misfits: Sequence[Misfit], influences: Sequence[Influence], command: str) -> Remark:
+    sentences = []
+    if misfits:
+        more = len(misfits) - 1
+        also = ("", "; one more pair contradicts it", f"; {more} more pairs contradict it")[min(more, 2)]
+        sentences.append(f"Rankings contradict the model (Plackett-Luce): {misfits[0].sentence}{also}.")
+    if influences:
+        most, *others = influences
+        also = f"; leaving out {' or '.join(each.name for each in others)} changes win rates too" if others else ""
+        sentences.append(
+            "A pair's win rate depends on a third algorithm, which the model (Plackett-Luce) excludes: "
+            f"{most.sentence}{also}."
+        )
+    return Remark("provisional", " ".join(sentences), command)

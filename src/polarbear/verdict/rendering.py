@@ -1,0 +1,168 @@
+"""The summary as text for a terminal, and as Markdown, LaTeX and HTML. All show the same answer and the same remarks."""
+
+from __future__ import annotations
+
+import textwrap
+from html import escape
+from typing import TYPE_CHECKING, get_args
+
+from polarbear import latex, table
+from polarbear.verdict.standing import Group
+from polarbear.wording import format_number
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from polarbear.selection import DecisionMap
+    from polarbear.verdict.contents import Contents
+    from polarbear.verdict.remark import Remark
+    from polarbear.verdict.standing import Standing
+
+_WIDTH = 118  # characters of a line of text
+_STRETCHES, _LETTERS = 5, 120  # stretches, and letters of their names, that fit into one sentence
+
+
+def answer_sentence(overview: DecisionMap, unit: str = "") -> str:
+    """Return which algorithm to choose in which range of budgets; a count of the changes if that takes too long."""
+    stretches = overview.stretches
+    if len(stretches) == 1:
+        return f"At every budget: {_advice(stretches[0].choice)}."
+    if len(stretches) > _STRETCHES or sum(len(each.choice) for each in stretches) > _LETTERS:
+        named = {each.leader for each in stretches if each.leader}
+        return f"The answer changes {len(stretches) - 1} times over the budgets, between {len(named)} algorithms."
+    clauses = []
+    for place, each in enumerate(stretches):
+        start, stop = format_number(each.start), format_number(each.stop)
+        amount = f"{stop} {unit}".rstrip() if place == 0 else stop
+        where = f"at {start}" if start == stop else f"up to {amount}" if place == 0 else f"from {start} to {stop}"
+        clauses.append(f"{where}: {_advice(each.choice)}")
+    sentence = "; ".join(clauses)
+    return f"{sentence[0].upper()}{sentence[1:]}."
+
+
+def _advice(choice: str) -> str:
+    return choice if choice in ("too close to call", "not observed") else f"choose {choice}"
+
+
+def title(summary: Contents) -> str:
+    """Return the heading of the answer, with what it cost."""
+    return "Which algorithm at which budget" + (f" ({summary.effort})" if summary.effort else "")
+
+
+def as_text(summary: Contents, *, most: int | None = None) -> str:
+    """Return the summary as text; of each group, algorithms after the first `most` are only counted."""
+    lines = [title(summary)]
+    lines += aligned(summary.overview.rows(summary.unit), most=most)
+    lines += [f"  {each.sentence}" for each in summary.overview.leader_changes[:most]]
+    for group in _shown_groups(summary):
+        standings = summary.group(group)
+        lines += ["", _heading(group)]
+        lines += [line for each in standings[:most] for line in _standing_lines(each)] or ["  none"]
+        lines += [f"  ... and {len(standings) - most:,} more"] if most is not None and len(standings) > most else []
+    return "\n".join([*lines, "", *status_lines(summary)])
+
+
+def aligned(rows: Sequence[tuple[str, str, str]], *, most: int | None = None) -> list[str]:
+    """Return rows of three texts in columns; rows after the first `most` are only counted."""
+    first, second = (max(len(row[column]) for row in rows) for column in (0, 1))
+    lines = [f"  {where:{first}}  {choice:{second}}  {sure}".rstrip() for where, choice, sure in rows[:most]]
+    return [*lines, f"  ... and {len(rows) - most:,} more"] if most is not None and len(rows) > most else lines
+
+
+def status_lines(summary: Contents) -> list[str]:
+    """Return the status, all remarks with their next steps, and the scope."""
+    lines = _wrap(summary.status_sentence)
+    if summary.remarks:
+        lead = summary.remarks[0]
+        lines += _command_lines(lead.command, "  ") if summary.status != "solid" else []
+        lines += [
+            line
+            for each in (summary.remarks[1:] if summary.status != "solid" else summary.remarks)
+            for line in (*_wrap(f"- {each.text}", "  "), *_command_lines(each.command, "  "))
+        ]
+    return [*lines, *_wrap(summary.scope)] if summary.scope else lines
+
+
+def _shown_groups(summary: Contents) -> list[Group]:
+    """Return the groups to list: the leaders are in the table already, and eliminations are always stated."""
+    return ["eliminated", *(["not ruled out"] if summary.group("not ruled out") else [])]  # type: ignore[list-item]
+
+
+def _heading(group: Group) -> str:
+    return f"{group[0].upper()}{group[1:]}"
+
+
+def _standing_lines(each: Standing) -> list[str]:
+    doubt = "" if each.status == "solid" or each.group != "eliminated" else f" ({each.status})"
+    return [*_wrap(f"  {each.name}: {each.reason}{doubt}", "    "), *_command_lines(each.command, "    ")]
+
+
+def _command_lines(command: str, indent: str) -> list[str]:
+    return [f"{indent}Next step: {command}"] if command else []
+
+
+def _wrap(text: str, indent: str = "") -> list[str]:
+    return textwrap.wrap(text, _WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
+
+
+def as_markdown(summary: Contents) -> str:
+    """Return the summary as Markdown."""
+    rows = summary.overview.rows(summary.unit)
+    lines = [f"## {title(summary)}", "", "| budget | choose | how certain |", "| --- | --- | --- |"]
+    lines += [f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |" for row in rows]
+    lines += ["", *(f"{each.sentence}  " for each in summary.overview.leader_changes)]
+    for group in _shown_groups(summary):
+        lines += ["", f"### {_heading(group)}", ""]
+        lines += [_markdown_standing(each) for each in summary.group(group)] or ["none"]
+    lines += ["", f"**{summary.status_sentence}**", ""]
+    lines += [_markdown_remark(each) for each in summary.remarks]
+    return "\n".join([*lines, "", summary.scope]).rstrip() + "\n"
+
+
+def _markdown_standing(each: Standing) -> str:
+    doubt = "" if each.status == "solid" or each.group != "eliminated" else f" ({each.status})"
+    return f"- **{each.name}**: {each.reason}{doubt}" + (f"; next step: `{each.command}`" if each.command else "")
+
+
+def _markdown_remark(each: Remark) -> str:
+    return f"- {each.status}: {each.text}" + (f" Next step: `{each.command}`" if each.command else "")
+
+
+def as_latex(summary: Contents) -> str:
+    """Return the summary in LaTeX: the answer as a table, the groups and the remarks as lists."""
+    columns = zip(*summary.overview.rows(summary.unit), strict=True)
+    heads = ("budget", "choose", "how certain")
+    caption = " ".join([f"{title(summary)}.", *(each.sentence for each in summary.overview.leader_changes)])
+    parts = [latex.latex(dict(zip(heads, columns, strict=True)), caption=caption)]
+    for group in get_args(Group):
+        if standings := summary.group(group):
+            parts.append(rf"\paragraph{{{_heading(group)}}}")
+            parts.append(_latex_list([f"{each.name}: {each.reason}" for each in standings]))
+    parts.append(rf"\paragraph{{{latex.escape(f'Status: {summary.status}')}}} {latex.escape(summary.settled)}".rstrip())
+    if summary.remarks:
+        parts.append(_latex_list([f"{each.status}: {each.sentence}" for each in summary.remarks]))
+    return "\n".join([*parts, latex.escape(summary.scope)]).rstrip() + "\n"
+
+
+def _latex_list(items: Sequence[str]) -> str:
+    return "\n".join([r"\begin{itemize}", *(f"  \\item {latex.escape(item)}" for item in items), r"\end{itemize}"])
+
+
+def as_html(summary: Contents) -> str:
+    """Return the summary as HTML for notebooks."""
+    columns = list(zip(*summary.overview.rows(summary.unit), strict=True))
+    answer = table.as_html(dict(zip(("budget", "choose", "how certain"), columns, strict=True)), title=title(summary))
+    notes = [each.sentence for each in summary.overview.leader_changes]
+    notes += [
+        f"{_heading(group)}: " + "; ".join(f"{each.name} ({each.reason})" for each in summary.group(group))
+        for group in _shown_groups(summary)
+        if summary.group(group)
+    ]
+    remarks = "".join(f"<li>{escape(f'{each.status}: {each.sentence}')}</li>" for each in summary.remarks)
+    return (
+        answer
+        + "".join(f"<p>{escape(note)}</p>" for note in notes)
+        + f"<p><strong>{escape(summary.status_sentence)}</strong></p>"
+        + (f"<ul>{remarks}</ul>" if remarks else "")
+        + (f"<p>{escape(summary.scope)}</p>" if summary.scope else "")
+    )

@@ -1,0 +1,150 @@
+"""The standing of each algorithm: it leads somewhere, is not ruled out, or is eliminated, and why."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from polarbear.wording import format_number, format_percent, join_names
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from polarbear.checks.findings import Decision, PairCheck
+    from polarbear.posterior.elimination import Specialist
+    from polarbear.posterior.posterior import Posterior
+    from polarbear.selection import DecisionMap
+    from polarbear.verdict.advice import Advice
+    from polarbear.verdict.remark import Status
+
+Group = Literal["leads somewhere", "not ruled out", "eliminated"]
+
+_UNLIKELY = 0.05  # probability below which an algorithm is not beaten at every budget
+_EXPLAINED = 20  # algorithms that are not ruled out and get a reason; each takes a look at all of its pairs
+
+
+@dataclass(frozen=True)
+class Standing:
+    """The group of an algorithm, and the reason.
+
+    Attributes
+    ----------
+    name, group
+        The algorithm and its group.
+    status
+        How far the statement can be trusted.
+    reason
+        Why it is in this group, as a clause about the algorithm.
+    command
+        The next step towards settling it, as a command or a call in Python; empty if it is settled.
+    """
+
+    name: str
+    group: Group
+    status: Status
+    reason: str
+    command: str = ""
+
+
+def leading(overview: DecisionMap) -> list[Standing]:
+    """Return the algorithms that are the best choice at some budget, in order of budget."""
+    ranges: dict[str, list[str]] = {}
+    surest: dict[str, float] = {}
+    for each in overview.stretches:
+        if each.kind == "leader":
+            (name,), (probability,) = each.names, each.probabilities
+            start, stop = format_number(each.start), format_number(each.stop)
+            ranges.setdefault(name, []).append(f"at {start}" if start == stop else f"from {start} to {stop}")
+            surest[name] = max(surest.get(name, 0.0), probability)
+    return [
+        Standing(
+            name,
+            "leads somewhere",
+            "solid" if surest[name] >= 0.95 else "provisional",
+            f"best choice {join_names(where)}",
+        )
+        for name, where in ranges.items()
+    ]
+
+
+def not_ruled_out(
+    posterior: Posterior, overview: DecisionMap, names: Sequence[str], specialists: Sequence[Specialist], advice: Advice
+) -> list[Standing]:
+    """Return the candidates that lead nowhere, each with the comparison that comes closest to eliminating it."""
+    kept = {each.name: each for each in specialists}
+    result = []
+    for place, name in enumerate(names):
+        if name in kept:
+            result.append(Standing(name, "not ruled out", "solid", _specialist_reason(kept[name])))
+            continue
+        peak = overview.probability_best[:, overview.names.index(name)]
+        at = format_number(overview.grid.times[int(peak.argmax())])
+        reason = f"never clearly the best choice (at most {format_percent(float(peak.max()))} sure, at {at})"
+        rival = _closest_rival(posterior, name, overview.names) if place < _EXPLAINED else None
+        if rival is None:
+            result.append(Standing(name, "not ruled out", "provisional", reason))
+        elif rival.probability < _UNLIKELY:
+            clause = f"but no other algorithm beats it at every budget: {rival.clause}"
+            result.append(Standing(name, "not ruled out", "solid", f"{reason}, {clause}"))
+        else:
+            clause = f"{rival.name} may beat it at every budget; least certain: {rival.clause}"
+            command = advice.settle_pair(rival.name, name)
+            result.append(Standing(name, "not ruled out", "provisional", f"{reason}; {clause}", command))
+    return result
+
+
+def _specialist_reason(each: Specialist) -> str:
+    return (
+        f"a specialist: {each.by} beats it on most instances at every budget, but it comes first on "
+        f"{format_percent(each.share)} of instances at {format_number(each.time)}"
+    )
+
+
+@dataclass(frozen=True)
+class _Rival:
+    """The candidate that is most likely to beat an algorithm at every budget.
+
+    `probability` is that of the least certain budget, and `clause` says on how many instances the rival wins there.
+    """
+
+    name: str
+    probability: float
+    clause: str
+
+
+def _closest_rival(posterior: Posterior, name: str, candidates: Sequence[str]) -> _Rival | None:
+    """Return the candidate that is most likely to beat an algorithm at every budget; None if none was compared with it."""
+    own, closest = posterior.names.index(name), None
+    for other in candidates:
+        column = posterior.names.index(other)
+        if other == name or not posterior.observed_pairs[:, column, own].all():
+            continue
+        rates = posterior.win_rates(column, own)  # (time, draw)
+        beats = (rates > 0.5).mean(axis=1)
+        least = int(beats.argmin())
+        if closest is None or beats[least] > closest.probability:
+            low, high = np.quantile(rates[least], [0.05, 0.95])
+            wins = f"wins on {100 * low:.0f} to {100 * high:.0f} % of instances"
+            clause = f"at {format_number(posterior.grid.times[least])} {other} {wins}"
+            closest = _Rival(other, float(beats[least]), clause)
+    return closest
+
+
+def eliminated(
+    decisions: Sequence[Decision], pair_checks: Mapping[str, PairCheck], removed: Sequence[str]
+) -> list[Standing]:
+    """Return the eliminated algorithms, each with the algorithm that beats it; and those removed by hand."""
+    result = []
+    for each in decisions:
+        reason = f"beaten by {each.by} at every budget ({format_percent(each.probability)} sure"
+        check = pair_checks.get(each.name)
+        status: Status = "solid"
+        if check is None:
+            reason += ")"
+        else:
+            status = "do not rely on it" if check.contradicted else "provisional" if check.unsupported else "solid"
+            reason += f"; from the outcomes of these two alone, {format_percent(check.own)})"
+        result.append(Standing(each.name, "eliminated", status, reason))
+    return result + [Standing(name, "eliminated", "solid", "removed by hand") for name in removed]

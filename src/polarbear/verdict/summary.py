@@ -1,0 +1,178 @@
+"""The summary of a posterior or a race, and the functions that make it."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from polarbear.posterior.elimination import dominated, find_specialists
+from polarbear.selection import decision_map
+from polarbear.verdict import rendering
+from polarbear.verdict.advice import Advice
+from polarbear.verdict.contents import Contents
+from polarbear.verdict.data_remarks import data_remarks
+from polarbear.verdict.model_remarks import model_remarks
+from polarbear.verdict.remark import Remark, most_serious_first
+from polarbear.verdict.standing import Standing, eliminated, leading, not_ruled_out
+from polarbear.wording import with_noun
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from polarbear.checks.findings import Decision
+    from polarbear.checks.model_check import ModelCheck
+    from polarbear.literals import Elimination
+    from polarbear.posterior.elimination import Specialist
+    from polarbear.posterior.posterior import Posterior
+
+
+@dataclass(frozen=True, eq=False)
+class Summary(Contents):
+    """The verdict on a posterior or a race: print it, or take its parts; see `Contents` for its attributes."""
+
+    @property
+    def answer(self) -> str:
+        """A sentence that says which algorithm to choose at which budget."""
+        return rendering.answer_sentence(self.overview, self.unit)
+
+    def __str__(self) -> str:
+        return rendering.as_text(self)
+
+    def _repr_html_(self) -> str:
+        return rendering.as_html(self)
+
+    def to_markdown(self) -> str:
+        """Return the summary as Markdown."""
+        return rendering.as_markdown(self)
+
+    def to_latex(self) -> str:
+        """Return the summary in LaTeX, for a document that loads booktabs."""
+        return rendering.as_latex(self)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the summary as plain values, for JSON."""
+        return {
+            "status": self.status,
+            "headline": self.headline,
+            "answer": self.answer,
+            "stretches": [asdict(each) for each in self.overview.stretches],
+            "leader_changes": [asdict(each) for each in self.overview.leader_changes],
+            "standings": [asdict(each) for each in self.standings],
+            "remarks": [asdict(each) for each in self.remarks],
+            "effort": self.effort,
+            "scope": self.scope,
+            "settled": self.settled,
+        }
+
+
+def summarise(
+    posterior: Posterior,
+    *,
+    confidence: float = 0.95,
+    elimination: Elimination = "pointwise",
+    check: ModelCheck | None = None,
+    unit: str = "",
+    advice: Advice | None = None,
+    remarks: Sequence[Remark] = (),
+) -> Summary:
+    """Return the verdict on a posterior: which algorithm at which budget, what is open, and how far to trust it.
+
+    Parameters
+    ----------
+    posterior
+        The posterior.
+    confidence, elimination
+        The probability and the rule by which algorithms are eliminated; see `dominated`.
+    check
+        The model check of the posterior; without it, eliminations are not checked against the outcomes of their pair.
+    unit
+        The unit of time.
+    advice
+        Where the posterior comes from, so that remarks name the command that settles them.
+    remarks
+        Further remarks, such as data that were skipped.
+
+    Returns
+    -------
+    Summary
+
+    Examples
+    --------
+    >>> import numpy as np, polarbear as pb
+    >>> values = np.random.default_rng(0).normal(size=(60, 3, 3)) + [0, 1, 4]
+    >>> choices = pb.Choices.from_values(values, grid=[10, 100, 1000], names=["cma", "de", "random search"])
+    >>> summary = pb.summarise(pb.fit(choices))
+    >>> summary.headline
+    'One algorithm leads somewhere, two are eliminated.'
+    >>> summary.status
+    'solid'
+    """
+    rule: dict[str, Any] = {"confidence": confidence, "elimination": elimination}
+    decisions = dominated(posterior, **rule)
+    out = {each.name for each in decisions}
+    candidates = [name for name in posterior.names if name not in out]
+    return collect(
+        posterior,
+        candidates=candidates,
+        decisions=decisions,
+        specialists=find_specialists(posterior, among=candidates, **rule),
+        check=check,
+        unit=unit,
+        advice=advice or Advice(),
+        remarks=remarks,
+        effort=with_noun(posterior.instances, "instance"),
+    )
+
+
+def collect(
+    posterior: Posterior,
+    *,
+    candidates: Sequence[str],
+    decisions: Sequence[Decision],
+    specialists: Sequence[Specialist],
+    check: ModelCheck | None,
+    unit: str,
+    advice: Advice,
+    remarks: Sequence[Remark],
+    effort: str,
+    removed: Sequence[str] = (),
+    waiting: Sequence[str] = (),
+    settled: str = "",
+) -> Summary:
+    """Return the summary of decisions that have been taken already, such as those of a race.
+
+    Parameters
+    ----------
+    posterior, candidates, decisions, specialists, check
+        The posterior, the algorithms that are not eliminated, the eliminations, the specialists among the candidates, and
+        the model check.
+    unit, advice, remarks, effort, settled
+        See `Summary`.
+    removed, waiting
+        Algorithms that were removed by hand, and candidates that have not run yet.
+    """
+    overview = decision_map(posterior, among=candidates)
+    pair_checks = () if check is None else check.check_eliminations(decisions)
+    leaders = leading(overview)
+    others = [name for name in candidates if name not in {each.name for each in leaders}]
+    found = data_remarks(posterior, by_design=advice.source == "race")
+    if check is not None:
+        found += model_remarks(check, pair_checks, advice)
+    found += remarks
+    if not leaders:
+        found.append(Remark("provisional", "No algorithm is clearly the best choice at any budget."))
+    standings = [
+        *leaders,
+        *not_ruled_out(posterior, overview, others, specialists, advice),
+        *(Standing(name, "not ruled out", "provisional", "has not run yet") for name in waiting),
+        *eliminated(decisions, {each.name: each for each in pair_checks}, removed),
+    ]
+    return Summary(
+        overview=overview,
+        standings=tuple(standings),
+        remarks=most_serious_first(found),
+        unit=unit,
+        effort=effort,
+        scope=f"The answer generalises {posterior.scope}." if posterior.scope else "",
+        settled=settled,
+    )
