@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+_SHOWN = 20  # names that a message lists
+
 
 def plural(noun: str) -> str:
     """Return the plural of a noun, which " on" or " of" may follow.
@@ -110,6 +112,56 @@ def _without_common_words(names: list[str]) -> list[str]:
 def _without_middle(text: str, width: int) -> str:
     end = (width - 3) // 3
     return f"{text[: width - 3 - end]}...{text[len(text) - end :]}"
+
+
+def find_names(option: str, given: Iterable[str], names: Iterable[str]) -> list[str]:
+    """Return the algorithms that were asked for, by whole names or as `shorten_names` prints them.
+
+    A form with "..." stands for any name with this beginning and end, so that it may come from a table of fewer names.
+
+    Parameters
+    ----------
+    option
+        The option with the names, for the error.
+    given, names
+        The names that were given, and those that exist.
+
+    Raises
+    ------
+    ValueError
+        If a name does not exist, or if a shortened one fits several.
+
+    Examples
+    --------
+    >>> names = ["cma", "solver with 12 iterations, tol=1", "solver with 12 iterations, tol=2"]
+    >>> find_names("only", ["cma", "solver with ...tol=2"], names)
+    ['cma', 'solver with 12 iterations, tol=2']
+    """
+    known = list(dict.fromkeys(names))
+    whole = {short: name for name, short in shorten_names(known).items()}
+    return [name if name in known else whole.get(name) or _by_ends(option, name, known) for name in given]
+
+
+def _by_ends(option: str, given: str, known: list[str]) -> str:
+    """Return the only name with the beginning and the end of a shortened one."""
+    first, dots, last = given.replace("…", "...").partition("...")  # figures write the ellipsis as one character
+    pattern = f"{re.escape(first)}.*{re.escape(last)}"
+    fitting = [name for name in known if dots and re.search(pattern, name, re.DOTALL)]
+    if len(fitting) == 1:
+        return fitting[0]
+    if fitting:
+        raise ValueError(
+            f"expected {option} with one algorithm, got {given!r}, which may be any of {_list(fitting)}; give a whole name"
+        )
+    part = [name for name in known if re.search(rf"\b{re.escape(given)}", name)]
+    hint = suggest(given, known) if len(part) != 1 else f"did you mean {part[0]!r}?"
+    raise ValueError(
+        f"expected {option} with the names of algorithms, got {given!r}; {hint or f'choose among {_list(part or known)}'}"
+    )
+
+
+def _list(names: list[str]) -> str:
+    return ", ".join(names[:_SHOWN]) + (f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else "")
 
 
 def closest(word: object, known: Iterable[str], *, cutoff: float = 0.6) -> str | None:

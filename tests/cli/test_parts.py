@@ -46,6 +46,95 @@ def test_analyse_gives_an_answer_for_each_group_and_for_all(polarbear, table):
     assert "function 2 (24 instances; Pareto set: b)" in text
 
 
+def test_select_answers_the_same_query_for_each_group(polarbear, table):
+    query = ["--at", 5, "--risk", "quantile", "--among", "a", "--among", "b", "--count", 3]
+    outcome = polarbear("select", table, "--by", "function", "--json", *query)
+    groups = outcome.data["groups"]
+    assert (outcome.data["by"], list(groups)) == ("function", ["function 1", "function 2"])
+    assert {name: group["choice"] for name, group in groups.items()} == {"function 1": ["a"], "function 2": ["b"]}
+    assert all({each["members"][0] for each in group["candidates"]} == {"a", "b"} for group in groups.values())
+    assert all("5 % quantile" in group["sentence"] for group in groups.values()), groups
+    pooled = polarbear("select", table, "--json", *query)
+    assert outcome.data["sentence"] == pooled.data["sentence"]
+    text = polarbear("select", table, "--by", "function", *query).out
+    first, second = text.split("By function")
+    assert pooled.data["sentence"] in first
+    assert [line.split()[:3] for line in second.splitlines()[-2:]] == [["1", "24", "a"], ["2", "24", "b"]]
+
+
+def test_a_group_without_an_answer_gives_its_reason(polarbear, table, tmp_path):
+    rows = table.read_text() + "".join(f"a,3,2,{instance},2,1.0\n" for instance in range(1, 4))
+    rows += "".join(f"{name},4,2,{instance},2,1.0\n" for instance in range(1, 4) for name in "ac")
+    path = tmp_path / "more.csv"
+    path.write_text(rows)
+    command = [
+        "select",
+        path,
+        "--by",
+        "function",
+        "--at",
+        5,
+        "--start",
+        2,
+        "--stop",
+        20,
+        "--among",
+        "a",
+        "--among",
+        "b",
+    ]
+    groups = polarbear(*command, "--json").data["groups"]
+    assert {name: group["choice"] for name, group in groups.items()} == {
+        "function 1": ["a"],
+        "function 2": ["b"],
+        "function 3": None,
+        "function 4": None,
+    }
+    assert "got those of a" in groups["function 3"]["sentence"]
+    assert "budget of 5" in groups["function 4"]["sentence"]  # its runs end before
+    assert groups["function 4"]["remarks"][0] == "It has no runs of b."
+    outcome = polarbear(*command)
+    assert "function 3 has no answer of its own: " in outcome.out
+    outcome = polarbear("select", path, "--by", "function", "--against", "b", "--json")
+    assert "got 'b'" in outcome.data["groups"]["function 4"]["sentence"]
+
+
+def test_plot_draws_panels_or_files_per_group(polarbear, table, tmp_path, monkeypatch):
+    drawn = {}
+    monkeypatch.setattr("polarbear.plots.save", lambda figure, path: drawn.setdefault(path.name, figure))
+    command = ["plot", table, "--by", "function", "--count", 2, "--pair", "a", "b", "-o", tmp_path / "figures"]
+    outcome = polarbear(*command)
+    assert outcome.code == 0, outcome.err
+    for name in ("ratings", "decision-map", "values"):
+        titles = [ax.get_title(loc="left") for ax in drawn[f"{name}.pdf"].axes]
+        assert titles == ["all runs", "function 1", "function 2"]
+    for name in ("dominance", "pair", "comparisons"):
+        assert {f"{name}.pdf", f"{name}-function-1.pdf", f"{name}-function-2.pdf"} <= drawn.keys()
+    assert len(drawn) == 3 + 3 * 3
+
+
+def test_names_are_accepted_as_tables_shorten_them(polarbear, tmp_path):
+    names = [
+        f"{kind} with restarts and a long description (population {size})" for kind in ("DE", "ES") for size in (1, 2)
+    ]
+    rows = [f"{name},1,2,{instance},10,{k}" for instance in range(1, 9) for k, name in enumerate(names)]
+    path = tmp_path / "long.csv"
+    path.write_text("\n".join([HEADER, *rows]))
+    printed = polarbear("analyse", path).out
+    shortened = "DE with restarts and...lation 2)"
+    assert shortened in printed
+    assert names[1] not in printed
+    assert choice(polarbear("select", path, "--only", shortened, "--only", names[2], "--json")) == [names[1]]
+    assert choice(polarbear("select", path, "--without", shortened, "--among", "ES...2)", "--json")) == [names[3]]
+    outcome = polarbear("select", path, "--among", "DE...")
+    assert (outcome.code, "which may be any of" in outcome.err) == (1, True), outcome.err
+
+
+def test_one_budget_is_a_query_and_no_grid(polarbear, table):
+    outcome = polarbear("analyse", table, "--start", 5, "--stop", 5)
+    assert (outcome.code, "use: polarbear select FILE --at 5" in outcome.err) == (1, True), outcome.err
+
+
 def test_per_divides_budgets(polarbear, table):
     outcome = polarbear("analyse", table, "--per", "dimension", "--json", "--count", 3)
     assert outcome.data["grid"][-1] == 10
@@ -80,7 +169,7 @@ def test_a_race_can_be_compared_without_some_of_its_algorithms(polarbear, finish
     [
         (["select", "TABLE", "--where", "dimension=3"], "got none: dimension has 2, 5"),
         (["select", "RACE", "--where", "dimension=3"], "which has no columns"),
-        (["select", "RACE", "--only", "unknown"], "expected an algorithm of the race"),
+        (["select", "RACE", "--only", "unknown"], "expected --only with the names of algorithms"),
         (["report", "RACE", "--by", "function"], "expected recorded runs with --by function"),
         (
             ["select", "SAVED", "--only", "a"],

@@ -47,7 +47,7 @@ def test_a_saved_posterior_has_no_figures_of_rounds(polarbear, saved, tmp_path, 
         (["--figure", "pair"], "got none; add --pair random climber"),
         (
             ["--figure", "pair", "--pair", "climber", "nobody"],
-            "expected different candidates among random, climber, poor",
+            "expected --pair with the names of algorithms, got 'nobody'; choose among random, climber, poor",
         ),
         (["--figure", "ratings", "-o", "x.gif"], "expected a file that ends in .pdf, .svg or .png"),
         (["-o", "x.pdf"], "expected a folder for all figures, got the file x.pdf; choose one figure with --figure"),

@@ -8,7 +8,7 @@ import typer
 
 from polarbear.cli import options, terminal
 from polarbear.cli.comparison import compare, comparison_as_data, print_comparison
-from polarbear.cli.groups import compare_groups, groups_as_data, print_groups
+from polarbear.cli.groups import compare_groups, groups_as_data, print_groups, remark_failed
 from polarbear.cli.recorded_runs import Reading, read_recorded_runs
 from polarbear.cli.source import Source, fit_runs, grid_of, pareto_set
 from polarbear.literals import Elimination, FileFormat
@@ -70,12 +70,12 @@ def analyse(
     if save is not None:
         posterior.save(save)
     source = Source(posterior, pareto_set(posterior, **rule), recorded.unit, recorded=recorded)
-    groups = {} if by is None else compare_groups(source, by, rule=rule, **inference)
+    groups = compare_groups(source, by, rule=rule, **inference)
+    remark_failed(groups)
     if report is not None:
         from polarbear.reporting import report as write
 
-        shown = {name: fitted for name, (fitted, _) in groups.items()}
-        write(posterior, report, title=path.stem, unit=recorded.unit, groups=shown, **rule)
+        write(posterior, report, title=path.stem, unit=recorded.unit, groups=groups.posteriors, **rule)
     comparison = compare(
         posterior,
         choices,

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from polarbear.cli import terminal
 from polarbear.cli.account import print_eliminations
-from polarbear.cli.select import as_data
+from polarbear.cli.selections import list_names, select_or_explain, selection_as_data, sentence_of
 from polarbear.literals import Clock, Elimination, Ended
 from polarbear.wording import with_noun
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from polarbear.observe import Choices, Trajectory
     from polarbear.posterior.elimination import Specialist
     from polarbear.posterior.posterior import Posterior
-    from polarbear.selection import DecisionMap, Preference, Selection
+    from polarbear.selection import DecisionMap, Selection
     from polarbear.table import Table
 
 
@@ -121,31 +121,6 @@ def _choice_by_aocc(
     return None if optimum is None and comparison.choice is None else comparison
 
 
-def select_or_explain(posterior: "Posterior", preference: "Preference", among: list[str]) -> "Selection | str":
-    """Return the selection under a preference, or a sentence that there is none because nothing was observed there."""
-    from polarbear.selection import select
-    from polarbear.selection.observed_times import NotObservedError
-
-    try:
-        return select(posterior, preference, among=among)
-    except NotObservedError:
-        return (
-            f"For {preference}, nothing is recommended: no algorithm was observed together with another one at enough of "
-            "these budgets."
-        )
-
-
-def list_names(names: "Sequence[str]", most: int | None) -> str:
-    """Return names for a sentence; those after the first `most` are only counted."""
-    more = f" and {len(names) - most} more" if most is not None and len(names) > most else ""
-    return ", ".join(names[:most]) + more
-
-
-def sentence_of(selection: "Selection | str") -> str:
-    """Return the sentence of what `select_or_explain` returns."""
-    return selection if isinstance(selection, str) else selection.sentence
-
-
 def comparison_as_data(comparison: Comparison) -> dict[str, Any]:
     """Return a comparison as plain data for JSON."""
     from polarbear.exports import comparisons_by_name
@@ -173,10 +148,7 @@ def comparison_as_data(comparison: Comparison) -> dict[str, Any]:
         "warnings": comparison.warnings,
         "pairwise": comparison.pairs,
         "map": str(comparison.leaders).splitlines(),
-        "selections": {
-            name: {"choice": None, "sentence": each} if isinstance(each, str) else as_data(each)
-            for name, each in comparison.selections.items()
-        },
+        "selections": {name: selection_as_data(each) for name, each in comparison.selections.items()},
         "aocc": None if comparison.aocc is None else asdict(comparison.aocc),
     }
     if comparison.replay is not None:

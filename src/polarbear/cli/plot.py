@@ -1,17 +1,26 @@
 """Command `plot`: draw figures for papers and slides."""
 
+import re
 import shlex
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from polarbear.cli import options, terminal
+from polarbear.cli.groups import Groups, compare_groups, remark_failed
 from polarbear.cli.recorded_runs import Reading
-from polarbear.cli.source import open_source
+from polarbear.cli.source import Source, open_source
 from polarbear.plots.registry import FIGURES, FigureName
+from polarbear.wording import find_names
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from matplotlib.figure import Figure
 
 Format = Literal["pdf", "svg", "png"]
+_WITH_PANELS = ", ".join(name for name, entry in FIGURES.items() if entry.panels)
 
 
 def plot(  # noqa: D103  (its docstring lists the figures of the registry; see below)
@@ -33,49 +42,80 @@ def plot(  # noqa: D103  (its docstring lists the figures of the registry; see b
     ] = None,
     among: Annotated[list[str] | None, typer.Option(help="Show only this algorithm; repeatable.")] = None,
     pair: Annotated[tuple[str, str] | None, typer.Option(help="The two algorithms of the figure pair.")] = None,
+    by: options.By = None,
     *,
     budgets: options.Budgets,
     reading: Reading,
 ) -> None:
-    from polarbear import plots
     from polarbear.selection.observed_times import NotObservedError
 
     style: dict[str, Any] = {
         "axis": None if log is None else "log" if log else "linear",
         "width": width,
-        "among": among,
-        "pair": pair,
         "preference": budgets.preference(),
     }
+    path = output or Path(f"{file.stem}-{figure}.{form}" if figure else f"{file.stem}-figures")
     if figure is not None:
-        path = output or Path(f"{file.stem}-{figure}.{form}")
         options.require_writable(path)
-        source = open_source(file, reading)
-        posterior, result = source.posterior, source.result
-        if FIGURES[figure].needs == "race" and result is None:
+    elif path.suffix in (".pdf", ".svg", ".png") or path.is_file():
+        raise ValueError(f"expected a folder for all figures, got the file {path}; choose one figure with --figure")
+    source = open_source(file, reading, by=by)
+    style["among"] = None if among is None else find_names("--among", among, source.posterior.names)
+    style["pair"] = None if pair is None else tuple(find_names("--pair", pair, source.posterior.names))
+    if figure is not None:
+        if FIGURES[figure].needs == "race" and source.result is None:
             raise ValueError(f"expected a race file for the figure {figure}, got {file}; choose another figure")
         if figure == "pair" and pair is None:
-            names = " ".join(map(shlex.quote, posterior.names[:2]))
+            names = " ".join(map(shlex.quote, source.posterior.names[:2]))
             raise ValueError(f"expected two algorithms for the figure pair, got none; add --pair {names}")
-        plots.save(plots.draw_figure(figure, posterior, result, **style), path)
-        terminal.print_result(str(path))
+    groups = compare_groups(source, by)
+    remark_failed(groups)
+    if figure is not None:
+        _save_all(_drawings(figure, path, source, groups, style))
         return
-    folder = output or Path(f"{file.stem}-figures")
-    if folder.suffix in (".pdf", ".svg", ".png") or folder.is_file():
-        raise ValueError(f"expected a folder for all figures, got the file {folder}; choose one figure with --figure")
-    source = open_source(file, reading)
-    posterior, result = source.posterior, source.result
-    for name, entry in FIGURES.items():
-        if (entry.needs == "race" and result is None) or (name == "pair" and pair is None):
-            continue
-        if name == "comparisons" and posterior.comparisons is None:
-            continue
+    for name in _possible_figures(source, pair):
         try:
-            path, drawing = folder / f"{name}.{form}", plots.draw_figure(name, posterior, result, **style)
+            _save_all(_drawings(name, path / f"{name}.{form}", source, groups, style))
         except NotObservedError as error:
             terminal.print_remark(f"no figure {name}: {error}")
+
+
+def _possible_figures(source: Source, pair: tuple[str, str] | None) -> "Iterator[FigureName]":
+    """Yield the figures for which there are data."""
+    for name, entry in FIGURES.items():
+        if (entry.needs == "race" and source.result is None) or (name == "pair" and pair is None):
             continue
-        folder.mkdir(parents=True, exist_ok=True)
+        if name != "comparisons" or source.posterior.comparisons is not None:
+            yield name
+
+
+def _drawings(
+    name: FigureName, path: Path, source: Source, groups: Groups, style: dict[str, Any]
+) -> "Iterator[tuple[Path, Figure]]":
+    """Yield a figure and its file: one with a panel per group if it has panels, otherwise one of all runs and each group."""
+    from polarbear import plots
+
+    if groups.fitted and FIGURES[name].panels:
+        unit = source.unit or "time"
+        options = {option: value for option, value in style.items() if option != "pair"}
+        yield path, plots.by_group(name, {"all runs": source.posterior, **groups.posteriors}, unit=unit, **options)
+        return
+    yield path, plots.draw_figure(name, source.posterior, source.result, unit=source.unit or None, **style)
+    for group, posterior in groups.posteriors.items():
+        try:
+            drawing = plots.draw_figure(name, posterior, unit=source.unit or None, **style)
+        except ValueError as error:  # for example, an algorithm of the pair has no runs in this group
+            terminal.print_remark(f"no figure {name} for {group}: {error}")
+            continue
+        ending = re.sub(r"[^\w.+-]+", "-", group)
+        yield path.with_stem(f"{path.stem}-{ending}"), drawing
+
+
+def _save_all(drawings: "Iterator[tuple[Path, Figure]]") -> None:
+    from polarbear import plots
+
+    for path, drawing in drawings:
+        path.parent.mkdir(parents=True, exist_ok=True)
         plots.save(drawing, path)
         terminal.print_result(str(path))
 
@@ -89,4 +129,7 @@ plot.__doc__ = f"""Draw figures of a race or a posterior, for papers and slides.
 Of a race or a posterior: {_describe("posterior")}.
 
 Of a race only: {_describe("race")}.
+
+With --by, a figure has one panel for all runs and one per group ({_WITH_PANELS}); others have one file for all runs and
+one per group.
 """

@@ -9,7 +9,7 @@ import typer
 from polarbear.cli import options, terminal
 from polarbear.cli.open_file import is_race_file, open_race
 from polarbear.literals import Clock, EndedRule, FileFormat, Indicator, PresetName
-from polarbear.wording import suggest
+from polarbear.wording import find_names
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -252,16 +252,12 @@ def _holds_studies(path: Path) -> bool:
 def _runs_of_race(path: Path, reading: Reading) -> RecordedRuns:
     with open_race(path) as race:
         settings, runs = race.state.settings, [run.trajectory for run in race.result.runs]
-    for name in [*(reading.only or ()), *(reading.without or ())]:
-        names = list(dict.fromkeys(run.algorithm for run in runs))
-        if name not in names:
-            hint = suggest(name, names) or f"choose among {', '.join(names)}"
-            raise ValueError(f"expected an algorithm of the race {path}, got {name!r}; {hint}")
-    kept = [
-        run
-        for run in runs
-        if (not reading.only or run.algorithm in reading.only) and run.algorithm not in (reading.without or ())
-    ]
+    names = list(dict.fromkeys(run.algorithm for run in runs))
+    only, without = (
+        find_names("--only", reading.only or (), names),
+        find_names("--without", reading.without or (), names),
+    )
+    kept = [run for run in runs if (not only or run.algorithm in only) and run.algorithm not in without]
     if reading.clock not in (None, settings.clock):
         raise ValueError(
             f"expected --clock {settings.clock} for the race file {path}, got {reading.clock}; leave --clock out"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from polarbear.cli import options, terminal
-from polarbear.cli.groups import compare_groups
+from polarbear.cli.groups import compare_groups, remark_failed
 from polarbear.cli.open_file import is_race_file, no_decisions_error, open_race
 from polarbear.cli.recorded_runs import Reading
 from polarbear.cli.source import open_source
@@ -58,8 +58,8 @@ def report(
             raise ValueError(f"expected a race file with --live, got {file}; leave --live out")
         rule = {"confidence": 0.95 if confidence is None else confidence}
         source = open_source(file, reading, by=by, quiet=quiet, **rule)
-        groups = {} if by is None else compare_groups(source, by, rule=rule)
-        shown = {name: fitted for name, (fitted, _) in groups.items()}
+        groups = compare_groups(source, by, rule=rule)
+        remark_failed(groups)
         advice = Advice("posterior" if source.recorded is None else "runs", terminal.shell_path(file))
         write(
             source.posterior,
@@ -67,7 +67,7 @@ def report(
             title=heading,
             optimum=optimum,
             unit=source.unit,
-            groups=shown,
+            groups=groups.posteriors,
             advice=advice,
             **rule,
         )

@@ -6,10 +6,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from polarbear.cli import options, terminal
+from polarbear.cli.group_selections import group_selections_as_data, print_group_selections, select_for_groups
+from polarbear.cli.groups import compare_groups
 from polarbear.cli.recorded_runs import Reading
+from polarbear.cli.selections import selection_as_data
 from polarbear.cli.source import open_source
+from polarbear.wording import find_names
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from polarbear.posterior.posterior import Posterior
     from polarbear.selection import Criterion, DecisionMap, Selection
 
 
@@ -26,6 +33,7 @@ def select(
     ] = None,
     among: Annotated[list[str] | None, typer.Option(help="Consider only this algorithm; repeatable.")] = None,
     include_all: Annotated[bool, typer.Option("--all", help="Include eliminated algorithms.")] = False,
+    by: options.By = None,
     show_map: Annotated[bool, typer.Option("--map", help="Also print which algorithm leads at which budget.")] = False,
     save: Annotated[
         Path | None, typer.Option(help="Write the posterior to this small file, to select from later.")
@@ -40,13 +48,22 @@ def select(
     from polarbear.selection.observed_times import unobserved_sentence
 
     options.require_writable(save)
-    preference, risk, criterion = budgets.preference(), attitude.risk(), _criterion(top, mean_rank, against)
-    source = open_source(file, reading, quiet=quiet)
+    preference, risk = budgets.preference(), attitude.risk()
+    _criterion(top, mean_rank, against)  # reports options that exclude each other before anything is read
+    source = open_source(file, reading, by=by, quiet=quiet)
     posterior, candidates = source.posterior, source.candidates
+    among = None if among is None else find_names("--among", among, posterior.names)
+    against = None if against is None else find_names("--against", [against], posterior.names)[0]
+    criterion = _criterion(top, mean_rank, against)
     considered = tuple(among) if among else posterior.names if include_all else candidates
-    selection = library.select(
-        posterior, preference, risk, among=considered, portfolio=attitude.portfolio, criterion=criterion
-    )
+
+    def query(posterior: "Posterior", among: "Sequence[str]") -> "Selection":
+        return library.select(
+            posterior, preference, risk, among=among, portfolio=attitude.portfolio, criterion=criterion
+        )
+
+    selection = query(posterior, considered)
+    groups = select_for_groups(compare_groups(source, by), query, among=among, include_all=include_all)
     overview = library.decision_map(posterior, among=considered) if show_map else None
     if save is not None:
         posterior.save(save, draws=1000)
@@ -55,7 +72,8 @@ def select(
 
         counts = {"times": posterior.grid.times, "comparisons": comparisons_by_name(posterior)}
         overview_data = {} if overview is None else {"map": _map_as_data(overview)}
-        terminal.print_json(as_data(selection) | counts | overview_data)
+        group_data = {} if by is None else {"by": by, "groups": group_selections_as_data(groups)}
+        terminal.print_json(selection_as_data(selection) | counts | overview_data | group_data)
         return
     terminal.print_result(selection.sentence + "\n")
     _print_candidates(selection)
@@ -63,6 +81,8 @@ def select(
         terminal.print_result(f"\n{overview}")
         if sentence := unobserved_sentence(posterior, among=overview.names):
             terminal.print_result(sentence)
+    if by is not None:
+        print_group_selections(groups, by, selection)
 
 
 def _criterion(top: int | None, mean_rank: bool, against: str | None) -> "Criterion":
@@ -78,21 +98,6 @@ def _criterion(top: int | None, mean_rank: bool, against: str | None) -> "Criter
         given["--against"] = selection.WinRateAgainst(against)
     criterion: Criterion = options.only_one("criterion", given) or selection.FirstPlace()
     return criterion
-
-
-def as_data(selection: "Selection") -> dict[str, Any]:
-    """Return a selection as plain data for JSON."""
-    from dataclasses import asdict
-
-    return {
-        "choice": list(selection.candidates[0].members),
-        "sentence": selection.sentence,
-        "criterion": selection.criterion,
-        "best_single": selection.best_single,
-        "win_rate_against_best_single": selection.win_rate_against_best_single,
-        "candidates": [asdict(each) for each in selection.candidates],
-        "not_observed": list(selection.not_observed),
-    }
 
 
 def _map_as_data(overview: "DecisionMap") -> list[dict[str, Any]]:

@@ -72,6 +72,11 @@ def grid_of(recorded: RecordedRuns, reading: Reading, *, quiet: bool) -> "Grid":
     times = reading.start, reading.stop, reading.count
     if recorded.grid is not None and times == (None, None, None):
         return recorded.grid
+    if reading.start is not None and reading.start == reading.stop:
+        raise ValueError(
+            f"expected --stop after --start, got {reading.start:g} for both; for the answer at one budget, leave both "
+            f"out and use: polarbear select FILE --at {reading.start:.12g}"
+        )
     grid = suggest_grid(recorded.runs, count=reading.count or 30, start=reading.start, stop=reading.stop)
     later, last = later_runs(recorded.runs, grid)
     if later and reading.stop is None:

@@ -15,6 +15,7 @@ from polarbear.importers.csv_table import read_csv
 from polarbear.importers.info_index import parse_index
 from polarbear.importers.parquet_table import read_parquet
 from polarbear.importers.reasons import READ_ERRORS, Reason
+from polarbear.importers.smac_trajectory import is_trajectory, read_trajectory
 from polarbear.importers.sources import read_text
 
 if TYPE_CHECKING:
@@ -75,17 +76,38 @@ def _read_info(source: Source, path: str, ledger: Ledger) -> None:
 
 
 def _read_json(source: Source, path: str, ledger: Ledger) -> None:
-    """Read a JSON file: a run history of SMAC if its beginning looks like one, otherwise an index of IOHprofiler."""
+    """Read a JSON file: a history or trajectory of SMAC if its beginning looks so, otherwise an index of IOHprofiler."""
+    text = _beginning(source, path, ledger)
+    if text is None:
+        return
+    if smac.is_history(text):
+        if ledger.request.accepts("smac"):
+            smac.read_history(source, path, ledger)
+    elif is_trajectory(text):
+        if ledger.request.accepts("smac"):
+            read_trajectory(source, path, ledger)
+    elif ledger.request.accepts("iohprofiler"):
+        iohprofiler.read_json(source, path, ledger)
+
+
+def _read_csv(source: Source, path: str, ledger: Ledger, tables: TableRuns) -> None:
+    """Read a CSV file: a trajectory of SMAC if it begins so, otherwise a table."""
+    text = _beginning(source, path, ledger)
+    if text is not None and is_trajectory(text):
+        if ledger.request.accepts("smac"):
+            read_trajectory(source, path, ledger)
+    elif text is not None and ledger.request.accepts("csv"):
+        read_csv(source, path, tables)
+
+
+def _beginning(source: Source, path: str, ledger: Ledger) -> str | None:
+    """Return the beginning of a file as text; None, and report it, if it cannot be read."""
     try:
         with source.open(path) as stream:
-            is_history = smac.is_history(stream.read(_START).decode("utf-8", errors="replace"))
+            return stream.read(_START).decode("utf-8", errors="replace")
     except READ_ERRORS as error:
         ledger.skip_unreadable(source.name(path), error)
-        return
-    if is_history and ledger.request.accepts("smac"):
-        smac.read_history(source, path, ledger)
-    elif not is_history and ledger.request.accepts("iohprofiler"):
-        iohprofiler.read_json(source, path, ledger)
+        return None
 
 
 # A single file of unknown kind is read as the last kind that the request accepts.
@@ -101,7 +123,7 @@ FILE_KINDS = (
         ("iohprofiler", "smac"),
         lambda source, path, ledger, _: _read_json(source, path, ledger),
         magic=b"{",
-        lists_runs=lambda text: iohprofiler.is_index(text) or smac.is_history(text),
+        lists_runs=lambda text: iohprofiler.is_index(text) or smac.is_history(text) or is_trajectory(text),
     ),
     FileKind(
         (".info",),
@@ -122,8 +144,8 @@ FILE_KINDS = (
     ),
     FileKind(
         (".csv", ".tsv"),
-        ("csv",),
-        lambda source, path, _, tables: read_csv(source, path, tables),
+        ("csv", "smac"),
+        _read_csv,
     ),
 )
 
@@ -165,9 +187,5 @@ def lists_runs(kind: FileKind, source: Source, path: str, ledger: Ledger) -> boo
     """Return whether a file in a folder lists runs; folders hold many other JSON files, which are no error."""
     if kind.lists_runs is None:
         return True
-    try:
-        with source.open(path) as stream:
-            return kind.lists_runs(stream.read(_START).decode("utf-8", errors="replace"))
-    except READ_ERRORS as error:
-        ledger.skip_unreadable(source.name(path), error)
-        return False
+    text = _beginning(source, path, ledger)
+    return text is not None and kind.lists_runs(text)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from polarbear.importers.events import SOLVED
 from polarbear.importers.foreign_text import Identifier
-from polarbear.observe import Clusters
+from polarbear.observe import Choices, Clusters
 from polarbear.wording import with_noun
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from polarbear.importers.reasons import Reason
     from polarbear.literals import Ended, FileFormat
-    from polarbear.observe import Trajectory
+    from polarbear.observe import Grid, Trajectory
 
 Problem = tuple[Identifier, Identifier, Identifier, Identifier]
 
@@ -219,6 +219,18 @@ class Imported:
         if self.relative_tolerance:
             tolerances["relative_tolerance"] = self.relative_tolerance
         return self.clustering | tolerances
+
+    def choices(self, grid: Grid | Sequence[float], **options: Any) -> Choices:
+        """Return the rankings of the runs at the times of a grid, ready for `fit`.
+
+        Parameters
+        ----------
+        grid
+            The times at which the runs are compared.
+        **options
+            Options of `Choices.from_trajectories`, instead of those in `ranking`.
+        """
+        return Choices.from_trajectories(self.runs, grid=grid, **self.ranking | options)
 
     def __repr__(self) -> str:
         clusters = self.clusters

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from polarbear.importers.clustering import label_clusters
 from polarbear.importers.foreign_text import Identifier, identifier, quote
 from polarbear.importers.imported import Block
-from polarbear.wording import suggest, with_noun
+from polarbear.wording import find_names, suggest, with_noun
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -203,12 +203,8 @@ def field_values(imported: Imported, name: str) -> list[Identifier]:
 
 def _by_algorithm(imported: Imported, part: Part) -> Imported:
     names = list(imported.algorithms)
-    for option, asked in (("only", part.only), ("without", part.without)):
-        for name in asked:
-            if name not in names:
-                hint = suggest(name, names) or f"choose among {', '.join(names[:_SHOWN])}"
-                raise ValueError(f"expected {option} with the names of algorithms, got {quote(name)}; {hint}")
-    left = [name for name in part.only or names if name not in part.without]
+    only, without = find_names("only", part.only, names), find_names("without", part.without, names)
+    left = [name for name in only or names if name not in without]
     if not left:
         raise ValueError("expected at least one algorithm, got none; name fewer with without (--without)")
     if len(left) == len(names):

@@ -135,7 +135,10 @@ PRESETS: dict[PresetName, Preset] = {
         ignored=("function_name", "seed", "elapsed_budget", "elapsed_time", "pseudotime", "error", "num_objectives"),
         repeats=True,
     ),
-    "smac": Preset("SMAC's folders NAME/SEED with runhistory.json.", format="smac"),
+    "smac": Preset(
+        "SMAC's folders NAME/SEED (SMAC 2) or NAME/run_SEED (SMAC 1) with runhistory.json, or else with a trajectory.",
+        format="smac",
+    ),
     "optuna": Preset("Optuna's studies in SQLite databases.", format="optuna"),
     "aslib": Preset("ASlib scenarios: the time that algorithms take to solve instances.", "aslib", clock="seconds"),
     "irace": Preset(

@@ -1,10 +1,11 @@
-"""Reader of SMAC's run histories: `runhistory.json` in the folder `NAME/SEED` of each run of SMAC 2.
+"""Reader of SMAC's run histories: `runhistory.json` in the folder of each run of SMAC 2 (NAME/SEED) or 1 (NAME/run_SEED).
 
 The algorithm is the name, and the run the seed. Folders above the name are the instance, as with an output folder per
 problem. The value is the cost of a trial; only trials that succeeded, on the largest budget, have one.
 
-Costs on different instances cannot be compared with one another, so a history with several instances is refused. So is
-one with several objectives. Several seeds of a problem are repeated evaluations, of which each counts.
+Costs on different instances cannot be compared with one another, so a history with several instances is not used; the
+trajectory beside it is, see `smac_trajectory`. A history with several objectives is refused. Several seeds of a problem
+are repeated evaluations, of which each counts.
 """
 
 from __future__ import annotations
@@ -12,30 +13,39 @@ from __future__ import annotations
 import json
 import math
 import re
-from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
-from polarbear.importers.foreign_text import amount, identifier
+from polarbear.importers.foreign_text import amount
 from polarbear.importers.reasons import READ_ERRORS, Reason, UnreadableError, shorten
+from polarbear.importers.smac_folder import FILE_BYTES, identify_run
+from polarbear.importers.smac_trajectory import read_best_trajectory
 from polarbear.importers.sources import read_text
 from polarbear.importers.trials import Trial, collect_trials
 
 if TYPE_CHECKING:
-    from polarbear.importers.foreign_text import Identifier
     from polarbear.importers.ledger import Ledger
     from polarbear.importers.sources import Source
 
-_HISTORY = 2**30  # bytes
-_RUNNING, _SUCCESS = 0, 1  # SMAC's status of a trial
+# The status of a trial: numbers in SMAC 2, names in SMAC 1. A trial that shall not advance to larger budgets has a cost.
+_RUNNING = (0, "StatusType.RUNNING")
+_SUCCESS = (1, "StatusType.SUCCESS", "StatusType.DONOTADVANCE")
+
+# The entries of SMAC 2.3 and later are dictionaries with these keys. Those of 2.0 to 2.2 are lists of the values, and those
+# of SMAC 1 are pairs of two lists.
+_KEY = ("config_id", "instance", "seed", "budget")
+_VALUE = ("cost", "time", "status", "starttime", "endtime", "additional_info")
+_BEGINNING = re.compile(
+    r'\s*\{\s*("stats"\s*:\s*\{\s*"submitted"[^{}]*\}\s*,\s*)?"data"\s*:\s*\[\s*(\[|\{\s*"config_id"|\])'
+)
 
 
 def is_history(text: str) -> bool:
     """Return whether the beginning of a JSON file looks like a run history of SMAC."""
-    return '"config_id"' in text and '"data"' in text
+    return _BEGINNING.match(text) is not None or ('"config_id"' in text and '"data"' in text)
 
 
 def read_history(source: Source, path: str, ledger: Ledger) -> None:
-    """Read one run of SMAC.
+    """Read one run of SMAC, or its trajectory if its trials are on several instances.
 
     Parameters
     ----------
@@ -50,13 +60,17 @@ def read_history(source: Source, path: str, ledger: Ledger) -> None:
         return
     try:
         with source.open(path) as stream:
-            entries = _entries(read_text(stream, _HISTORY))
+            entries = _entries(read_text(stream, FILE_BYTES))
+        if len({str(each.get("instance")) for each in entries}) > 1:
+            if not read_best_trajectory(source, path, ledger):
+                ledger.skip(file, Reason.SEVERAL_INSTANCES)
+            return
         trials = _trials(entries)
         if len({str(each.get("seed")) for each in entries}) > 1:
             ledger.note(
                 "SMAC evaluated some configurations with several seeds; the value is the lowest cost of one trial"
             )
-        algorithm, instance, run = _identify(source, path)
+        algorithm, instance, run = identify_run(source, path)
         events = collect_trials(trials, ledger, file, "run", maximise=False)
     except READ_ERRORS as error:
         ledger.skip_unreadable(file, error)
@@ -81,17 +95,27 @@ def _entries(text: str) -> list[dict[str, Any]]:
     except ValueError as error:
         raise UnreadableError(Reason.NOT_JSON, problem=shorten(error)) from error
     entries = history.get("data") if isinstance(history, dict) else None
-    if not isinstance(entries, list) or not all(isinstance(each, dict) for each in entries):
+    if not isinstance(entries, list):
         raise UnreadableError(Reason.NOT_SMAC)
-    return entries
+    return [_entry(each) for each in entries]
+
+
+def _entry(entry: object) -> dict[str, Any]:
+    """Return an entry of any version of SMAC as a dictionary."""
+    if isinstance(entry, list) and len(entry) == 2 and all(isinstance(part, list) for part in entry):
+        entry = dict(zip(_KEY, entry[0], strict=False)) | dict(zip(_VALUE, entry[1], strict=False))
+    elif isinstance(entry, list):
+        entry = dict(zip(_KEY + _VALUE, entry, strict=False))
+    if not isinstance(entry, dict):
+        raise UnreadableError(Reason.NOT_SMAC)
+    status = entry.get("status")
+    return {**entry, "status": status.get("__enum__")} if isinstance(status, dict) else entry
 
 
 def _trials(entries: list[dict[str, Any]]) -> list[Trial]:
     """Return the trials that ended."""
     if any(isinstance(each.get("cost"), list) and len(each["cost"]) > 1 for each in entries):
         raise UnreadableError(Reason.SEVERAL_OBJECTIVES)
-    if len({str(each.get("instance")) for each in entries}) > 1:
-        raise UnreadableError(Reason.SEVERAL_INSTANCES)
     largest = max((amount(each.get("budget")) or 0.0 for each in entries), default=0.0)
     return [
         Trial(
@@ -100,33 +124,13 @@ def _trials(entries: list[dict[str, Any]]) -> list[Trial]:
             _cost(each) if (amount(each.get("budget")) or 0.0) == largest else math.nan,
         )
         for each in entries
-        if each.get("status") != _RUNNING
+        if each.get("status") not in _RUNNING
     ]
 
 
 def _cost(entry: dict[str, Any]) -> float:
     cost = entry.get("cost")
     cost = cost[0] if isinstance(cost, list) and cost else cost
-    if entry.get("status") != _SUCCESS or not isinstance(cost, int | float):
+    if entry.get("status") not in _SUCCESS or not isinstance(cost, int | float):
         return math.nan
     return float(cost)
-
-
-def _identify(source: Source, path: str) -> tuple[str, Identifier, Identifier]:
-    """Return algorithm, instance and run: from the folders, or else from the scenario that SMAC stores beside."""
-    folders = PurePosixPath(path).parent.parts
-    try:
-        with source.open(str(PurePosixPath(path).parent / "scenario.json")) as stream:
-            scenario = json.loads(read_text(stream, _HISTORY))
-    except READ_ERRORS:
-        scenario = {}
-    scenario = scenario if isinstance(scenario, dict) else {}
-    if len(folders) > 1 and folders[-1].isdecimal():
-        name, run, above = folders[-2], identifier(folders[-1]), folders[:-2]
-    else:
-        name = str(scenario.get("name") or (folders[-1] if folders else "SMAC"))
-        run, above = identifier(scenario.get("seed")), folders[:-1]
-    if re.fullmatch(r"[0-9a-f]{32}", name):  # SMAC's name for runs without one; it differs between seeds
-        facade = scenario.get("_meta", {}).get("facade", {}) if isinstance(scenario.get("_meta"), dict) else {}
-        name = str(facade.get("name") or name) if isinstance(facade, dict) else name
-    return name, identifier("/".join(above)), run

@@ -1,10 +1,11 @@
 from .comparison_counts import ComparisonCounts, draw_comparisons
-from .decision_bands import DecisionBands, draw_decision_map
+from .decision_bands import DecisionBands, area_handles, draw_decision_map
 from .decision_forecast import DecisionForecast, OpenPair, draw_forecast, draw_open_pairs
 from .dominance_evolution import DominanceEvolution, draw_evolution
 from .dominance_matrix import DominanceMatrix, draw_dominance
 from .figures import (
     allocation,
+    by_group,
     comparisons,
     decision_map,
     dominance,
@@ -43,8 +44,10 @@ __all__ = [
     "RoundPanels",
     "SampleAllocation",
     "allocation",
+    "area_handles",
     "assign_colours",
     "assign_looks",
+    "by_group",
     "comparisons",
     "decision_map",
     "dominance",

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from typing import Self
 
     from matplotlib.axes import Axes
+    from matplotlib.patches import Patch
     from matplotlib.text import Text
 
     from polarbear.arrays import Array
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
 
 _SMALLEST_NAMED = 0.02  # algorithms whose P(best) stays below this at all budgets share one area
+_OTHERS = f"others, below {_SMALLEST_NAMED:.0%}"
 _LEVEL = 0.022  # distance between rows of intervals, as a share of the height of the axes
 
 
@@ -91,11 +93,26 @@ def _stepped_edges(leaders: DecisionMap) -> tuple[Array, Array]:
     return np.array(times), np.array(rows)
 
 
-def draw_decision_map(ax: Axes, data: DecisionBands, *, axis: Axis | None = None, unit: str = "time") -> None:
+def draw_decision_map(
+    ax: Axes, data: DecisionBands, *, axis: Axis | None = None, unit: str = "time", labelled: bool = True
+) -> None:
     """Draw P(best) of the candidates over budgets as stacked areas that sum to one.
 
     A name is written inside its area if it fits, otherwise in a list. Lines mark the changes of leader, with 90 %
     intervals. Budgets at which no candidate was observed are empty.
+
+    Parameters
+    ----------
+    ax
+        The axes to draw on.
+    data
+        The bands.
+    axis
+        "linear" or "log" time; the axis of the grid by default.
+    unit
+        The label of the time axis.
+    labelled
+        Whether to write names, and intervals of the changes of leader; see `area_handles` for a list of your own.
     """
     from matplotlib.patches import Patch
     from matplotlib.ticker import PercentFormatter
@@ -111,6 +128,10 @@ def draw_decision_map(ax: Axes, data: DecisionBands, *, axis: Axis | None = None
             ax.bar(data.grid.times, area.top - area.low, bottom=area.low, width=0.1 * data.grid.times, **area.style)
         else:
             ax.fill_between(data.edge_times, area.low, area.top, **area.style)
+    if not labelled:
+        for each in data.leader_changes:
+            ax.axvline(each.time, color="white", linewidth=1.0, linestyle=(0, (3, 2)))
+        return
     _mark_leader_changes(ax, data)
     figure = ax.get_figure(root=True)
     assert figure is not None
@@ -127,6 +148,16 @@ def draw_decision_map(ax: Axes, data: DecisionBands, *, axis: Axis | None = None
             if label is not None:
                 label.remove()
         listed = [area for area in areas if area in listed or area in unplaced]
+
+
+def area_handles(panels: Sequence[DecisionBands]) -> dict[str, Patch]:
+    """Return the entries of a list for several unlabelled decision maps: each text with a patch in the style of its area."""
+    from matplotlib.patches import Patch
+
+    areas = {area.text if area.name else _OTHERS: area for data in panels for area in _areas(data)}
+    place = {name: position for position, name in enumerate(panels[0].all_names)}
+    order = sorted(areas, key=lambda text: place.get(areas[text].name or "", len(place)))
+    return {text: Patch(**areas[text].style) for text in order}
 
 
 @dataclass(frozen=True, eq=False)

@@ -33,16 +33,19 @@ class FigureEntry:
         The content of the figure, in a few words.
     needs
         The data of the figure: the "posterior" alone, or the whole "race".
+    panels
+        Whether `by_group` draws it with one panel per group of runs.
     """
 
     shows: str
     needs: Literal["posterior", "race"] = "posterior"
+    panels: bool = False
 
 
 FIGURES: dict[FigureName, FigureEntry] = {
-    "ratings": FigureEntry("ratings over time"),
-    "decision-map": FigureEntry("which algorithm is best at which budget"),
-    "values": FigureEntry("values under a preference"),
+    "ratings": FigureEntry("ratings over time", panels=True),
+    "decision-map": FigureEntry("which algorithm is best at which budget", panels=True),
+    "values": FigureEntry("values under a preference", panels=True),
     "dominance": FigureEntry("which algorithm beats which, for all pairs"),
     "pair": FigureEntry("two algorithms over time"),
     "comparisons": FigureEntry("number of comparisons over time"),

@@ -1,0 +1,121 @@
+"""The answers of `select --by`: the same query for each group of recorded runs."""
+
+import math
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from polarbear.cli import terminal
+from polarbear.cli.groups import Groups
+from polarbear.cli.selections import selection_as_data
+from polarbear.wording import with_noun
+
+if TYPE_CHECKING:
+    from polarbear.posterior.posterior import Posterior
+    from polarbear.selection import Selection
+
+Query = Callable[["Posterior", Sequence[str]], "Selection"]
+
+
+@dataclass(frozen=True)
+class GroupSelection:
+    """The answer for one group.
+
+    Attributes
+    ----------
+    name
+        The group, such as "function 8".
+    selection
+        The selection, or the reason why there is none.
+    instances, scope
+        The number of instances of the group, and what its answer generalises to; None and "" if it cannot be compared.
+    remarks
+        Sentences about missing or few data.
+    """
+
+    name: str
+    selection: "Selection | str"
+    instances: int | None = None
+    scope: str = ""
+    remarks: tuple[str, ...] = ()
+
+
+def select_for_groups(
+    groups: Groups, query: Query, *, among: Sequence[str] | None, include_all: bool
+) -> list[GroupSelection]:
+    """Return the answer for each group, or why it has none.
+
+    Parameters
+    ----------
+    groups
+        The groups.
+    query
+        A function of a posterior and the algorithms to choose from.
+    among, include_all
+        The algorithms to choose from: these, all of the group, or else its Pareto set.
+    """
+    from polarbear.selection.observed_times import thin_data_sentence
+
+    answers = []
+    for name, (posterior, pareto_set) in groups.fitted.items():
+        considered = posterior.names if include_all else pareto_set
+        missing: list[str] = []
+        if among:
+            considered = tuple(each for each in among if each in posterior.names)
+            missing = [each for each in among if each not in posterior.names]
+        remarks = [f"It has no runs of {', '.join(missing)}."] if missing and considered else []
+        selection: Selection | str
+        try:
+            selection = query(posterior, considered) if considered else f"it has no runs of {', '.join(missing)}"
+        except ValueError as error:
+            selection = str(error)
+        if thin := thin_data_sentence(posterior):
+            remarks.append(thin)
+        answers.append(GroupSelection(name, selection, posterior.instances, posterior.scope, tuple(remarks)))
+    answers += [GroupSelection(name, reason) for name, reason in groups.failed.items()]
+    return answers
+
+
+def group_selections_as_data(answers: Sequence[GroupSelection]) -> dict[str, Any]:
+    """Return the answers as plain data for JSON; a group without an answer has the choice null and the reason."""
+    return {
+        each.name: {
+            "instances": each.instances,
+            "scope": each.scope,
+            **selection_as_data(each.selection),
+            "remarks": list(each.remarks),
+        }
+        for each in answers
+    }
+
+
+def print_group_selections(answers: Sequence[GroupSelection], by: str, pooled: "Selection") -> None:
+    """Print how often each choice occurs, one row per group, and remarks on groups with missing or few data."""
+    chosen = [each for each in answers if not isinstance(each.selection, str)]
+    counts = Counter(each.selection.candidates[0].name for each in chosen if not isinstance(each.selection, str))
+    terminal.print_result(f"\nBy {by}, for the same query")
+    if counts:
+        counted = ", ".join(f"{name} in {number}" for name, number in counts.most_common())
+        terminal.print_result(f"Choose {counted} of {with_noun(len(answers), 'group')}.")
+    terminal.print_table(
+        (by, "instances", "choice", "value", "5 %", "95 %", "P(best)", "regret"),
+        [_row(each, by) for each in answers],
+    )
+    for each in answers:
+        if isinstance(each.selection, str):
+            terminal.print_result(
+                f"{each.name} has no answer of its own: {each.selection}. All runs together: {pooled.candidates[0].name}."
+            )
+        for remark in each.remarks:
+            terminal.print_result(f"{each.name}: {remark}")
+
+
+def _row(answer: GroupSelection, by: str) -> tuple[object, ...]:
+    """Return the row of one group; dashes where it has no answer."""
+    name = answer.name.removeprefix(f"{by} ")
+    instances = math.nan if answer.instances is None else answer.instances
+    if isinstance(answer.selection, str):
+        return (name, instances, "-", *[math.nan] * 5)
+    best = answer.selection.candidates[0]
+    return name, instances, best.name, best.expected, best.lower, best.upper, best.probability_best, best.regret
