@@ -5,6 +5,7 @@ This module imports nothing from PolarBear, so that every room may use it.
 
 from __future__ import annotations
 
+import math
 import re
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
@@ -48,6 +49,20 @@ def join_names(names: Sequence[str], conjunction: str = "and") -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} {conjunction} {names[-1]}"
 
 
+def as_sentence(text: str) -> str:
+    """Return text with a capital letter and a full stop.
+
+    Examples
+    --------
+    >>> as_sentence("two files are empty"), as_sentence("runs.csv is empty.")
+    ('Two files are empty.', 'runs.csv is empty.')
+    """
+    first, *rest = text.split(" ", 1)
+    capital = first if "." in first or "/" in first or not first.islower() else first.capitalize()
+    whole = " ".join([capital, *rest])
+    return whole if whole.endswith((".", "!", "?")) else f"{whole}."
+
+
 def format_percent(probability: float) -> str:
     """Return a probability that was estimated from draws as a whole percentage; it is never certain.
 
@@ -59,6 +74,24 @@ def format_percent(probability: float) -> str:
     if probability > 0.995:
         return "over 99 %"
     return "below 1 %" if probability < 0.005 else f"{100 * probability:.0f} %"
+
+
+def format_error_bound(bound: float | None) -> str:
+    """Return the error bound of an elimination as a percentage, rounded up so that it stays a bound.
+
+    A bound of one half or more is no proof: the elimination then rests on the posterior alone.
+
+    Examples
+    --------
+    >>> [format_error_bound(bound) for bound in (1e-9, 0.0123, 0.201, 0.8, None)]
+    ['0.1 %', '1.3 %', '21 %', 'not proven', 'unknown']
+    """
+    if bound is None:
+        return "unknown"
+    if bound >= 0.5:
+        return "not proven"
+    tenths = math.ceil(1000 * bound - 1e-9)  # rounding: 1000 * 0.07 exceeds 70, and 0.07 must give 7.0 %
+    return f"{max(tenths, 1) / 10:.1f} %" if tenths < 100 else f"{math.ceil(100 * bound - 1e-9)} %"
 
 
 def format_number(value: float) -> str:

@@ -45,9 +45,9 @@ def test_the_answer_depends_on_the_objectives(polarbear, table, options, best):
 
 
 def test_the_origin_of_reference_points_is_printed(polarbear, table):
-    assert "30 reference points from the data" in polarbear("analyse", table, "--indicator", "hypervolume").err
+    assert "30 reference points from the data" in polarbear("analyse", table, "--indicator", "hypervolume").out
     given = polarbear("analyse", table, "--indicator", "hypervolume", "--reference", "2,2")
-    assert "reference point" not in given.err
+    assert "reference point" not in given.out
 
 
 def test_a_reference_that_is_no_list_of_numbers_is_refused(polarbear, table):

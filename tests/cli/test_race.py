@@ -7,34 +7,35 @@ from polarbear.storage import RaceFile
 
 def test_a_race_prints_its_result_to_stdout_and_its_progress_to_stderr(finished_outcome):
     outcome, file = finished_outcome
-    assert outcome.out.startswith("Anytime Pareto set: ")
-    assert "poor" not in outcome.out.splitlines()[0]
+    assert outcome.out.startswith("Which algorithm at which budget (")
+    assert "\nEliminated\n  poor: beaten by " in outcome.out
+    assert "\nStatus: " in outcome.out
     assert "round 1" in outcome.err
     assert outcome.err.endswith(f"Now try: polarbear select {file} --map, or: polarbear report {file}\n")
 
 
 def test_a_race_ends_with_the_curves_of_its_pareto_set(finished_outcome):
     lines = finished_outcome[0].out.splitlines()
-    title = lines.index("P(best) from 5 to 60 evaluations")
-    candidates = lines[0].split(": ")[1].split(" (")[0].split(", ")
-    curves = lines[title + 1 : title + 1 + len(candidates)]
-    assert [line.split()[0] for line in curves] == candidates
-    assert all(" to " in line for line in curves)
+    title = lines.index("Probability of being the best choice, from 5 to 60 evaluations")
+    curves = lines[title + 1 : lines.index("", title)]
+    assert {line.split()[0] for line in curves} <= {"random", "climber"}
+    assert all("  peak " in line for line in curves)
 
 
 def test_a_race_that_reaches_a_limit_exits_with_2_and_can_be_resumed(polarbear, race_toml):
     file = race_toml.parent / "my.race"
     outcome = polarbear("race", race_toml, "--max-instances", 3)
     assert outcome.code == 2
-    assert outcome.out.startswith("Candidates: random, climber")
-    assert f"the limit of instances is reached; continue with: polarbear resume {file} --max-instances 6" in outcome.err
+    assert "Status: provisional. Few data: the answer generalises to new instances, based on 3." in outcome.out
+    assert "- The race stopped at its limit of 3 instances. Not decided: " in outcome.out
+    assert f"  Next step: polarbear resume {file} --max-instances 6\n" in outcome.out
     status = polarbear("status", file)
     assert status.code == 2
-    assert "P(dominated) in round 1\n" in status.out
+    assert "Probability that another algorithm beats it at every budget, in round 1\n" in status.out
     outcome = polarbear("resume", file, "--max-evaluations", 1)
     assert outcome.err.startswith("Continuing after 1 round on 3 instances; 9 stored runs\n")
-    assert "the limit of evaluations is reached; continue with: polarbear resume" in outcome.err
-    assert outcome.err.endswith("--max-evaluations 1080\n")
+    assert "The race stopped at its limit of 540 evaluations." in outcome.out
+    assert f"  Next step: polarbear resume {file} --max-evaluations 1080\n" in outcome.out
     outcome = polarbear("resume", file, "--json")
     assert outcome.code == 0
     assert (outcome.data["finished"], outcome.data["stopped"]) == (True, "resolved")
@@ -47,17 +48,14 @@ def test_every_elimination_is_printed_with_its_error_bound_and_its_pair_check(po
     command = ["race", race_toml, "--max-instances", 5, "--quiet"]
     outcome = polarbear(*command, "-o", file)
     assert (outcome.code, outcome.err) == (2, "")
-    assert outcome.out.startswith("Candidates: random, climber (2 of 3)")
-    assert "Probability that some elimination is wrong" in outcome.out
-    head, row = (line.split("  ") for line in outcome.out.splitlines() if line.startswith(("eliminated ", "poor ")))
-    heads = ["eliminated", "beaten by", "probability", "wrong at most", "round", "instances", "pair check"]
-    assert [name.strip() for name in head if name] == heads
-    assert "not proven" in row  # five instances prove nothing
+    text = " ".join(outcome.out.split())
+    assert " Eliminated poor: beaten by " in text
+    assert "sure; " in text
+    assert " from the outcomes of these two alone; not proven without a model)" in text  # five instances prove nothing
     (elimination,) = polarbear("status", file, "--json").data["eliminations"]
     assert elimination["error_bound"] > 0.99
     outcome = polarbear(*command, "-o", tmp_path / "none.race", "--confidence", 0.999)
-    assert outcome.out.startswith("Candidates: random, climber, poor (3 of 3)")
-    assert "Probability that some elimination is wrong" not in outcome.out
+    assert "\nEliminated\n  none\n" in outcome.out
 
 
 def test_a_guarantee_eliminates_only_with_evidence(polarbear, race_toml, tmp_path):
@@ -104,13 +102,14 @@ def test_status_changes_nothing(polarbear, finished):
     before = finished.read_bytes()
     outcome = polarbear("status", finished, "--watch")
     assert outcome.code == 0
-    assert outcome.out.startswith("Anytime Pareto set: ")
+    assert outcome.out.startswith("Not eliminated: ")
     data = polarbear("status", finished, "--json").data
     assert data["finished"]
     assert data["stored_runs"] > 0
     assert finished.read_bytes() == before
     lines = outcome.out.splitlines()
-    title = lines.index(f"P(dominated) in rounds 1 to {data['rounds']}")
+    rounds = f"in rounds 1 to {data['rounds']}"
+    title = lines.index(f"Probability that another algorithm beats it at every budget, {rounds}")
     assert [line.split()[0] for line in lines[title + 1 : title + 1 + len(data["pareto_set"])]] == data["pareto_set"]
     assert data["scope"] == f"to new instances, based on {data['instances']}"
     assert f"The answer generalises {data['scope']}." in lines

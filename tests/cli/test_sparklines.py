@@ -7,7 +7,8 @@ import pytest
 from polarbear.cli.sparklines import Curves, format_curves, sparkline
 
 RAMP = [k / 119 for k in range(120)]
-CURVES = Curves("P(best) from 1 to 10", {"cma": RAMP, "a rather\nlong name of an algorithm": [0.1] * 120})
+PLACES = [f"at {k}" for k in range(120)]
+CURVES = Curves("P(best) from 1 to 10", {"cma": RAMP, "a rather\nlong name of an algorithm": [0.1] * 120}, PLACES)
 
 
 def test_each_height_has_its_block():
@@ -24,10 +25,11 @@ def test_many_values_are_averaged():
 def test_lines_keep_to_the_width_and_stand_below_each_other(columns):
     title, *lines = format_curves(CURVES, columns=columns, encoding="utf-8")
     assert title == CURVES.title
-    # A name, eight characters of a curve and its ends are the least that can be shown.
-    assert all(len(line) <= max(columns, 28 + 2 + 8 + 14) for line in lines)
+    # A name, eight characters of a curve and its peak are the least that can be shown.
+    assert all(len(line) <= max(columns, 28 + 2 + 8 + 30) for line in lines)
     assert lines[0].index("▁") == lines[1].index("▁")
-    assert lines[0].endswith("0.00 to 1.00")
+    assert lines[0].endswith("  peak over 99 % at 119")
+    assert lines[1].endswith("  peak 10 % at 0")
     assert lines[1].startswith("a rather long name of an ...")
 
 

@@ -27,7 +27,7 @@ def test_the_demo_ends_with_the_decision_map(polarbear, tmp_path, monkeypatch):
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     outcome = polarbear("demo", "--max-instances", 4, "--workers", 1, "-q")
     assert outcome.code == 0
-    assert "Which one, at which budget?" in outcome.out
+    assert "Which algorithm at which budget (4 instances, " in outcome.out
 
 
 def test_check_reports_problems(polarbear, race_toml):

@@ -13,6 +13,7 @@ from polarbear.race.jobs import Run
 from polarbear.race.result import RaceResult
 from polarbear.race.tables import runs_table
 from polarbear.table import as_frame
+from polarbear.wording import format_error_bound
 from tests.plots.posteriors import small_race, specialist_posterior
 
 
@@ -169,7 +170,7 @@ def test_the_same_table_in_every_format(posterior, tmp_path):
     ],
 )
 def test_a_bound_is_rounded_up(bound, words):
-    assert exports.format_error_bound(bound) == words
+    assert format_error_bound(bound) == words
 
 
 def test_names_are_escaped_in_latex():

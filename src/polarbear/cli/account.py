@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from polarbear.cli import terminal
 from polarbear.cli.sparklines import Curves, format_curves
-from polarbear.wording import format_number, with_noun
+from polarbear.wording import format_error_bound, format_number, with_noun
 
 if TYPE_CHECKING:
     from polarbear.race.result import RaceResult
@@ -54,8 +54,6 @@ def print_eliminations(
 
     Rows after the first `most` are only counted.
     """
-    from polarbear.exports import format_error_bound
-
     heads = ["eliminated", "beaten by", "probability", "wrong at most", *also]
     rows = [
         [

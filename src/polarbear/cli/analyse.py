@@ -10,7 +10,7 @@ from polarbear.cli import options, terminal
 from polarbear.cli.comparison import compare, comparison_as_data, print_comparison
 from polarbear.cli.groups import compare_groups, groups_as_data, print_groups, remark_failed
 from polarbear.cli.recorded_runs import Reading, read_recorded_runs
-from polarbear.cli.source import Source, fit_runs, grid_of, pareto_set
+from polarbear.cli.source import Source, fit_runs, grid_of, pareto_set, print_remarks
 from polarbear.literals import Elimination, FileFormat
 
 _MOST = 20  # rows of each table, unless --all is given
@@ -55,6 +55,7 @@ def analyse(
     """
     from polarbear.analysis import replay
     from polarbear.configuration import parse_prior
+    from polarbear.verdict import Advice
 
     if guarantee is not None and not as_race:
         raise ValueError(
@@ -63,24 +64,32 @@ def analyse(
     options.require_writable(save, report)
     reading = replace(reading, columns=[*(reading.columns or ()), *(old_columns or ())])
     inference: dict[str, Any] = {"prior": parse_prior(prior), "method": method, "seed": seed}
-    recorded = read_recorded_runs(path, reading, form=form, by=by, quiet=quiet)
-    grid = grid_of(recorded, reading, quiet=quiet)
-    choices, posterior = fit_runs(recorded, grid, **inference)
+    recorded = read_recorded_runs(path, reading, form=form, by=by)
+    grid, remarks = grid_of(recorded, reading)
+    try:
+        choices, posterior = fit_runs(recorded, grid, **inference)
+    except ValueError:
+        print_remarks(remarks, quiet=quiet)  # they may explain the error, and no result will show them
+        raise
     rule: dict[str, Any] = {"confidence": confidence, "elimination": elimination}
     if save is not None:
         posterior.save(save)
     source = Source(posterior, pareto_set(posterior, **rule), recorded.unit, recorded=recorded)
     groups = compare_groups(source, by, rule=rule, **inference)
     remark_failed(groups)
+    advice = Advice("runs", terminal.shell_path(path) + reading.as_typed())
     if report is not None:
         from polarbear.reporting import report as write
 
-        write(posterior, report, title=path.stem, unit=recorded.unit, groups=groups.posteriors, **rule)
+        page: dict[str, Any] = {"title": path.stem, "unit": recorded.unit, "groups": groups.posteriors}
+        write(posterior, report, advice=advice, remarks=remarks, **page, **rule)
     comparison = compare(
         posterior,
         choices,
         recorded.runs,
         clock=recorded.unit,
+        advice=advice,
+        remarks=remarks,
         optimum=optimum,
         optimum_known=recorded.optimum_known,
         replay=replay(

@@ -4,10 +4,9 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, get_args
 
 from polarbear.cli import terminal
-from polarbear.cli.account import print_eliminations
-from polarbear.cli.selections import list_names, select_or_explain, selection_as_data, sentence_of
-from polarbear.literals import Clock, Elimination, Ended
-from polarbear.wording import with_noun
+from polarbear.cli.selections import select_or_explain, selection_as_data, sentence_of
+from polarbear.literals import Elimination, Ended
+from polarbear.wording import format_number, with_noun
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,8 +16,9 @@ if TYPE_CHECKING:
     from polarbear.observe import Choices, Trajectory
     from polarbear.posterior.elimination import Specialist
     from polarbear.posterior.posterior import Posterior
-    from polarbear.selection import DecisionMap, Selection
+    from polarbear.selection import Selection
     from polarbear.table import Table
+    from polarbear.verdict import Advice, Remark, Summary
 
 
 @dataclass(frozen=True)
@@ -31,13 +31,13 @@ class Comparison:
         The posterior, the number of runs, their unit of time, and the rule of elimination.
     ended, cut_early
         How many runs ended in which way, and how many were cut off before the last time of the grid.
-    pareto_set, eliminated, specialists
-        The algorithms that no other one dominates, the others as plain data, and the specialists.
-    checks, warnings
-        The findings of the model check as plain data, and as sentences.
-    pairs, leaders, selections, aocc
-        The pairwise table, the decision map, the selections by preference (or a sentence that there is none), and what AOCC
-        would choose; None where AOCC does not apply.
+    summary
+        The verdict: which algorithm at which budget, the standing of each algorithm, and all remarks.
+    eliminated, specialists, checks
+        The eliminations as plain data, the specialists, and the findings of the model check as plain data.
+    pairs, selections, aocc
+        The pairwise table, the selections by preference (or a sentence that there is none), and what AOCC would choose;
+        None where AOCC does not apply.
     replay, skipped
         The replayed race, if there is one, and the data that were skipped.
     """
@@ -46,20 +46,23 @@ class Comparison:
     runs: int
     ended: dict[str, int]
     cut_early: int
-    clock: Clock
+    clock: str
     confidence: float
     elimination: Elimination
-    pareto_set: list[str]
+    summary: "Summary"
     eliminated: list[dict[str, Any]]
     specialists: "Sequence[Specialist]"
     checks: dict[str, list[dict[str, Any]]]
-    warnings: list[str]
     pairs: "Table"
-    leaders: "DecisionMap"
     selections: "dict[str, Selection | str]"
     aocc: "AoccComparison | None"
     replay: "Replay | None"
     skipped: list[str]
+
+    @property
+    def pareto_set(self) -> tuple[str, ...]:
+        """The algorithms that are not eliminated."""
+        return self.summary.overview.names
 
 
 def compare(
@@ -67,10 +70,13 @@ def compare(
     choices: "Choices",
     runs: "Sequence[Trajectory]",
     *,
+    clock: str,
     confidence: float,
     elimination: Elimination,
     optimum: float | None,
     optimum_known: bool,
+    advice: "Advice",
+    remarks: "Sequence[Remark]",
     **rest: Any,
 ) -> Comparison:
     """Return the comparison of all algorithms of a posterior that was fitted to these choices."""
@@ -79,33 +85,60 @@ def compare(
     from polarbear.exports import pairwise_table
     from polarbear.posterior.e_values import error_bounds
     from polarbear.posterior.elimination import dominated, find_specialists
+    from polarbear.verdict.summary import collect
 
-    decisions = dominated(posterior, confidence=confidence, elimination=elimination)
+    rule: dict[str, Any] = {"confidence": confidence, "elimination": elimination}
+    decisions = dominated(posterior, **rule)
     place = {name: position for position, name in enumerate(posterior.names)}
-    bounds = error_bounds(choices).tolist()
+    matrix = error_bounds(choices).tolist()
+    bounds = {each.name: matrix[place[each.by]][place[each.name]] for each in decisions}
     check = model_check(posterior, choices)
     losers = {each.name for each in decisions}
     pareto_set = [name for name in posterior.names if name not in losers]
+    specialists = find_specialists(posterior, among=pareto_set, **rule)
     preferences: dict[str, Any] = {"final": selection.Final(), "uniform": selection.Uniform()}
     if posterior.grid.axis == "log":
         preferences["log-uniform"] = selection.LogUniform()
+    ended = {kind: sum(run.ended == kind for run in runs) for kind in get_args(Ended)}
+    cut_early = sum(run.ended == "cut off" and run.until < posterior.grid.times[-1] for run in runs)
     return Comparison(
         posterior=posterior,
         runs=len(runs),
-        ended={kind: sum(run.ended == kind for run in runs) for kind in get_args(Ended)},
-        cut_early=sum(run.ended == "cut off" and run.until < posterior.grid.times[-1] for run in runs),
+        ended=ended,
+        cut_early=cut_early,
+        clock=clock,
         confidence=confidence,
         elimination=elimination,
-        pareto_set=pareto_set,
-        eliminated=[{**asdict(each), "error_bound": bounds[place[each.by]][place[each.name]]} for each in decisions],
-        specialists=find_specialists(posterior, confidence=confidence, elimination=elimination, among=pareto_set),
+        summary=collect(
+            posterior,
+            candidates=pareto_set,
+            decisions=decisions,
+            specialists=specialists,
+            check=check,
+            unit=clock,
+            advice=advice,
+            remarks=[*_how_runs_ended(ended, cut_early, posterior), *remarks],
+            effort=_describe_data(posterior, len(runs), clock),
+            error_bounds=bounds,
+            settled="No check gives reason to doubt it.",
+        ),
+        eliminated=[{**asdict(each), "error_bound": bounds[each.name]} for each in decisions],
+        specialists=specialists,
         checks=check.as_dict(decisions),
-        warnings=check.sentences(decisions),
         pairs=pairwise_table(posterior),
-        leaders=selection.decision_map(posterior, among=pareto_set),
         selections={name: select_or_explain(posterior, each, pareto_set) for name, each in preferences.items()},
         aocc=_choice_by_aocc(runs, posterior, pareto_set, optimum, optimum_known),
         **rest,
+    )
+
+
+def _describe_data(posterior: "Posterior", runs: int, clock: str) -> str:
+    """Return what was compared: runs, algorithms, instances and times."""
+    times = posterior.grid.times
+    first, last = format_number(times[0]), format_number(times[-1])
+    return (
+        f"{with_noun(runs, 'run')} of {len(posterior.names)} algorithms on {with_noun(posterior.instances, 'instance')}, "
+        f"compared at {with_noun(len(times), 'time')} from {first} to {last} {clock}"
     )
 
 
@@ -137,7 +170,8 @@ def comparison_as_data(comparison: Comparison) -> dict[str, Any]:
         "comparisons": comparisons_by_name(posterior),
         "not_observed": describe_unobserved(posterior),
         "few_data": thin_data_sentence(posterior),
-        "pareto_set": comparison.pareto_set,
+        "summary": comparison.summary.as_dict(),
+        "pareto_set": list(comparison.pareto_set),
         "dominated": comparison.eliminated,
         "specialists": [asdict(each) for each in comparison.specialists],
         "confidence": comparison.confidence,
@@ -145,9 +179,9 @@ def comparison_as_data(comparison: Comparison) -> dict[str, Any]:
         "reliable": posterior.diagnostics.reliable,
         "diagnostics": posterior.diagnostics.message,
         **comparison.checks,
-        "warnings": comparison.warnings,
+        "warnings": [each.sentence for each in comparison.summary.remarks if each.status != "solid"],
         "pairwise": comparison.pairs,
-        "map": str(comparison.leaders).splitlines(),
+        "map": str(comparison.summary.overview).splitlines(),
         "selections": {name: selection_as_data(each) for name, each in comparison.selections.items()},
         "aocc": None if comparison.aocc is None else asdict(comparison.aocc),
     }
@@ -170,69 +204,47 @@ def _replay_as_data(replay: "Replay") -> dict[str, Any]:
 
 
 def print_comparison(comparison: Comparison, *, most: int | None) -> None:
-    """Print a comparison: Pareto set, eliminations, warnings, pairs, leaders, selections, and the replayed race.
+    """Print a comparison: the summary, all pairs, what to deploy, and the replayed race.
 
     Of each list, entries after the first `most` are only counted.
     """
-    from polarbear.selection.observed_times import thin_data_sentence, unobserved_sentence
+    from polarbear.verdict.rendering import as_text
 
-    posterior, clock, pareto_set = comparison.posterior, comparison.clock, comparison.pareto_set
-    grid, number = posterior.grid, len(posterior.names)
-    terminal.print_result(
-        f"{with_noun(comparison.runs, 'run')} of {number} algorithms on "
-        f"{with_noun(posterior.instances, 'instance')}, compared at {with_noun(len(grid), 'time')} "
-        f"from {grid.times[0]:,.6g} to {grid.times[-1]:,.6g} {clock}"
-    )
-    for sentence in (_how_runs_ended(comparison), unobserved_sentence(posterior), thin_data_sentence(posterior)):
-        if sentence:
-            terminal.print_result(sentence)
-    terminal.print_result(f"The answer generalises {posterior.scope}.")
-    terminal.print_result(f"\nAnytime Pareto set: {list_names(pareto_set, most)} ({len(pareto_set)} of {number})")
-    if comparison.eliminated:
-        terminal.print_result()
-        print_eliminations(comparison.eliminated, comparison.checks["own_outcomes"], most=most)
-    for each in comparison.specialists:
-        terminal.print_result(f"\n{each.sentence(clock)}")
-    if not posterior.diagnostics.reliable:
-        terminal.print_result(f"\nThe posterior is not reliable: {posterior.diagnostics.message}")
-    if comparison.warnings:
-        terminal.print_result()
-        terminal.print_lines(comparison.warnings, most=most)
-    terminal.print_result("\nPairs")
+    terminal.print_result(as_text(comparison.summary, most=most))
+    terminal.print_result("\nPairs of algorithms")
     columns = [column.tolist() if hasattr(column, "tolist") else column for column in comparison.pairs.values()]
-    rows = sorted(zip(*columns, strict=True), key=lambda row: {row[0], row[1]} - set(pareto_set) != set())
+    kept = set(comparison.pareto_set)
+    rows = sorted(zip(*columns, strict=True), key=lambda row: not {row[0], row[1]} <= kept)
     terminal.print_table([name.replace("_", " ") for name in comparison.pairs], rows, most=most)
-    terminal.print_result("\nWhich one, at which budget?")
-    terminal.print_lines(str(comparison.leaders).splitlines(), most=most)
     terminal.print_result("\nWhat to deploy")
     for selection in comparison.selections.values():
         terminal.print_result(f"- {sentence_of(selection)}")
     if comparison.aocc is not None:
         terminal.print_result(f"\nWould AOCC have chosen differently? {comparison.aocc.sentence}")
     if comparison.replay is not None:
-        _print_replay(comparison.replay, clock)
+        _print_replay(comparison.replay, comparison.clock)
 
 
-def _how_runs_ended(comparison: Comparison) -> str:
-    """Return a sentence that counts how the runs ended; empty if all lasted to the last time of the grid."""
-    finished, failed = (comparison.ended[kind] for kind in ("finished", "failed"))
-    stop = f"{comparison.posterior.grid.times[-1]:,.6g}"
+def _how_runs_ended(ended: dict[str, int], cut_early: int, posterior: "Posterior") -> "list[Remark]":
+    """Return a remark that counts how the runs ended; none if all lasted to the last time of the grid."""
+    from polarbear.verdict import Remark
+
+    stop = format_number(posterior.grid.times[-1])
     parts = [
-        f"{finished:,} finished and keep their value" if finished else "",
-        f"{comparison.cut_early:,} were cut off before {stop} and are unknown afterwards"
-        if comparison.cut_early
-        else "",
-        f"{failed:,} failed" if failed else "",
+        f"{ended['finished']:,} finished and keep their value" if ended["finished"] else "",
+        f"{cut_early:,} were cut off before {stop} and are unknown afterwards" if cut_early else "",
+        f"{ended['failed']:,} failed" if ended["failed"] else "",
     ]
-    told = [part for part in parts if part]
-    return f"Of the runs, {', '.join(told)}." if told else ""
+    known = [part for part in parts if part]
+    return [Remark("solid", f"Of the runs, {', '.join(known)}.")] if known else []
 
 
 def _print_replay(replay: "Replay", clock: str) -> None:
     result = replay.result
     terminal.print_result(
         f"\nAs a race: {', '.join(result.pareto_set)} would remain after {result.instances} of {replay.instances} "
-        f"instances and {replay.spent:,.6g} of {replay.recorded:,.6g} {clock}, {replay.saved_share:.0%} saved "
+        f"instances and {format_number(round(replay.spent))} of {format_number(round(replay.recorded))} {clock}, "
+        f"{100 * replay.saved_share:.0f} % saved "
         f"({result.stopped})"
     )
     if replay.left_out:

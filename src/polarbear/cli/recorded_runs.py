@@ -1,12 +1,13 @@
 """Read the runs that commands compare: recorded runs in files of any supported format, or the runs of a race file."""
 
+import shlex
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from polarbear.cli import options, terminal
+from polarbear.cli import options
 from polarbear.cli.open_file import is_race_file, open_race
 from polarbear.literals import Clock, EndedRule, FileFormat, Indicator, PresetName
 from polarbear.wording import find_names
@@ -16,7 +17,10 @@ if TYPE_CHECKING:
 
     from polarbear.importers import Imported
     from polarbear.observe import Grid, Trajectory
+    from polarbear.verdict import Remark
 
+_OPTION_NAMES = {"columns": "column", "objectives": "objective"}  # fields whose options have other names
+_OPPOSITES = {"maximise": "minimise", "repeated": "not-repeated"}
 _PANEL = "Recorded runs"  # the heading of these options in the help of commands that also take other files
 
 
@@ -114,6 +118,22 @@ class Reading:
         """The options that were given, by their names."""
         return [f"--{each.name.replace('_', '-')}" for each in fields(self) if getattr(self, each.name) != each.default]
 
+    def as_typed(self) -> str:
+        """Return the options that were given, as you would type them after the path; with a blank before each."""
+        words: list[str] = []
+        for each in fields(self):
+            value = getattr(self, each.name)
+            if value == each.default or value == []:
+                continue
+            name = _OPTION_NAMES.get(each.name, each.name.replace("_", "-"))
+            if isinstance(value, bool):
+                words.append(f"--{name}" if value else f"--{_OPPOSITES[name]}")
+            else:
+                words += [
+                    f"--{name} {shlex.quote(str(one))}" for one in (value if isinstance(value, list) else [value])
+                ]
+        return "".join(f" {word}" for word in words)
+
     def column_names(self) -> dict[str, str | None]:
         """Return the column of each name that has another one in the data; None if the data have no such column."""
         pairs = [options.split_pair("--column", each, "raw_y=loss") for each in self.columns or ()]
@@ -158,6 +178,11 @@ class RecordedRuns:
         """Whether the values are distances to the optimum."""
         return self.imported is not None and self.imported.optimum_known
 
+    @property
+    def remarks(self) -> "tuple[Remark, ...]":
+        """Remarks on what was skipped or assumed."""
+        return () if self.imported is None else self.imported.remarks
+
     def split(self, name: str) -> "dict[str, RecordedRuns]":
         """Return the runs for each value of a field."""
         from polarbear.importers import split_runs
@@ -171,9 +196,9 @@ class RecordedRuns:
 
 
 def read_recorded_runs(
-    path: Path, reading: Reading, *, form: FileFormat | None = None, by: str | None = None, quiet: bool
+    path: Path, reading: Reading, *, form: FileFormat | None = None, by: str | None = None
 ) -> RecordedRuns:
-    """Return the runs in a folder, a file, an archive or a race file; print remarks on what was skipped.
+    """Return the runs in a folder, a file, an archive or a race file.
 
     Only files of the format `form` are read, if it is given. The runs can be split `by` a column later.
     """
@@ -203,7 +228,6 @@ def read_recorded_runs(
             )
         return _runs_of_race(path, reading)
     from polarbear.importers import read_runs
-    from polarbear.importers.imported import summarise_skipped
     from polarbear.importers.part import parse_condition
     from polarbear.importers.presets import PRESETS
 
@@ -228,10 +252,6 @@ def read_recorded_runs(
         per=reading.per,
         keep=[] if by is None else [by],
     )
-    for note in imported.about.notes:
-        terminal.print_remark(note, quiet=quiet)
-    for sentence in summarise_skipped(imported.skipped):
-        terminal.print_remark(sentence, quiet=quiet)
     return RecordedRuns(
         imported.runs,
         clock,

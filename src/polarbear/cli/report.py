@@ -60,7 +60,8 @@ def report(
         source = open_source(file, reading, by=by, quiet=quiet, **rule)
         groups = compare_groups(source, by, rule=rule)
         remark_failed(groups)
-        advice = Advice("posterior" if source.recorded is None else "runs", terminal.shell_path(file))
+        typed = terminal.shell_path(file) + reading.as_typed()
+        advice = Advice("posterior" if source.recorded is None else "runs", typed)
         write(
             source.posterior,
             page,
@@ -69,6 +70,7 @@ def report(
             unit=source.unit,
             groups=groups.posteriors,
             advice=advice,
+            remarks=source.remarks,
             **rule,
         )
         _print_page(page, show=show)

@@ -67,7 +67,9 @@ def print_outcome(result: "RaceResult", file: Path, *, as_json: bool, leave: boo
     if as_json:
         terminal.print_json({"file": str(file), **account(result, file=known)})
     elif not result.instances:
-        terminal.print_result("The race has not finished a round yet, so nothing is decided.")
+        terminal.print_result(
+            f"Nothing is decided yet: the first round has not ended. Next step: polarbear resume {known}"
+        )
     else:
         terminal.print_result(str(result.summary(known)))
         if (curves := best_over_time(result)) is not None:

@@ -7,11 +7,15 @@ from typing import TYPE_CHECKING, Any
 from polarbear.cli import terminal
 from polarbear.cli.open_file import candidates_of, decided_result, is_posterior_file, is_race_file, load_posterior
 from polarbear.cli.recorded_runs import Reading, RecordedRuns, read_recorded_runs
+from polarbear.wording import format_number
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from polarbear.observe import Choices, Grid
     from polarbear.posterior.posterior import Posterior
     from polarbear.race.result import RaceResult
+    from polarbear.verdict import Remark
 
 _MANY = 30  # algorithms, from which the draws of all pairs take much time and memory
 _FEWEST_DRAWS = 500
@@ -31,6 +35,8 @@ class Source:
         The unit of time; empty if it is not known.
     result, recorded
         The result of the race, or the recorded runs, if the posterior comes from one of these.
+    remarks
+        Remarks on the recorded runs.
     """
 
     posterior: "Posterior"
@@ -38,6 +44,7 @@ class Source:
     unit: str = ""
     result: "RaceResult | None" = None
     recorded: RecordedRuns | None = None
+    remarks: "tuple[Remark, ...]" = ()
 
 
 def open_source(
@@ -60,18 +67,28 @@ def open_source(
             )
         posterior = load_posterior(path)
         return Source(posterior, posterior.names)
-    recorded = read_recorded_runs(path, reading, by=by, quiet=quiet)
-    _, posterior = fit_runs(recorded, grid_of(recorded, reading, quiet=quiet))
-    return Source(posterior, pareto_set(posterior, confidence=confidence), recorded.unit, recorded=recorded)
+    recorded = read_recorded_runs(path, reading, by=by)
+    grid, remarks = grid_of(recorded, reading)
+    print_remarks(remarks, quiet=quiet)
+    _, posterior = fit_runs(recorded, grid)
+    candidates = pareto_set(posterior, confidence=confidence)
+    return Source(posterior, candidates, recorded.unit, recorded=recorded, remarks=remarks)
 
 
-def grid_of(recorded: RecordedRuns, reading: Reading, *, quiet: bool) -> "Grid":
-    """Return the times at which runs are compared, and print how many runs go on after the last of them."""
+def print_remarks(remarks: "Sequence[Remark]", *, quiet: bool) -> None:
+    """Print remarks on recorded runs to standard error, where the result itself does not show them."""
+    for each in remarks:
+        terminal.print_remark(each.sentence, quiet=quiet)
+
+
+def grid_of(recorded: RecordedRuns, reading: Reading) -> "tuple[Grid, tuple[Remark, ...]]":
+    """Return the times at which runs are compared, and all remarks on the runs, such as how many go on afterwards."""
     from polarbear.analysis import later_runs, suggest_grid
+    from polarbear.verdict import Remark
 
     times = reading.start, reading.stop, reading.count
     if recorded.grid is not None and times == (None, None, None):
-        return recorded.grid
+        return recorded.grid, recorded.remarks
     if reading.start is not None and reading.start == reading.stop:
         raise ValueError(
             f"expected --stop after --start, got {reading.start:g} for both; for the answer at one budget, leave both "
@@ -79,13 +96,13 @@ def grid_of(recorded: RecordedRuns, reading: Reading, *, quiet: bool) -> "Grid":
         )
     grid = suggest_grid(recorded.runs, count=reading.count or 30, start=reading.start, stop=reading.stop)
     later, last = later_runs(recorded.runs, grid)
-    if later and reading.stop is None:
-        terminal.print_remark(
-            f"{later:,} of {len(recorded.runs):,} runs go on after {grid.times[-1]:,.6g} {recorded.unit}, where others "
-            f"were cut off; to compare those that remain until {last:,.6g}, add: --stop {last:.12g}",
-            quiet=quiet,
-        )
-    return grid
+    if not later or reading.stop is not None:
+        return grid, recorded.remarks
+    text = (
+        f"{later:,} of {len(recorded.runs):,} runs go on after {format_number(grid.times[-1])} {recorded.unit}, where "
+        f"others were cut off. To compare those that remain until {format_number(last)}, add: --stop {last:.12g}"
+    )
+    return grid, (*recorded.remarks, Remark("solid", text))
 
 
 def fit_runs(recorded: RecordedRuns, grid: "Grid", **inference: Any) -> "tuple[Choices, Posterior]":

@@ -8,7 +8,7 @@ values for JSON. The results define their own tables, see `polarbear.table`.
 - `files`, `latex`: tables as text and files; LaTeX with booktabs. `json_types`: values as JSON writes them.
 """
 
-from polarbear.exports.decisions import account, decisions, format_error_bound
+from polarbear.exports.decisions import account, decisions
 from polarbear.exports.files import FORMATS, as_text, write_table
 from polarbear.exports.pairwise import comparisons_by_name, pairwise_table
 from polarbear.latex import latex
@@ -19,7 +19,6 @@ __all__ = [
     "as_text",
     "comparisons_by_name",
     "decisions",
-    "format_error_bound",
     "latex",
     "pairwise_table",
     "write_table",

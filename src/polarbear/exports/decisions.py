@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -65,24 +64,6 @@ def _scope(result: RaceResult, *, infer: bool) -> str:
         return result.posterior.scope
     # A race file stores no clusters, so without a posterior in memory the scope is new instances.
     return f"to new instances, based on {result.instances}"
-
-
-def format_error_bound(bound: float | None) -> str:
-    """Return the error bound of an elimination as a percentage, rounded up so that it stays a bound.
-
-    A bound of one half or more is no proof: the elimination then rests on the posterior alone.
-
-    Examples
-    --------
-    >>> [format_error_bound(bound) for bound in (1e-9, 0.0123, 0.201, 0.8, None)]
-    ['0.1 %', '1.3 %', '21 %', 'not proven', 'unknown']
-    """
-    if bound is None:
-        return "unknown"
-    if bound >= 0.5:
-        return "not proven"
-    tenths = math.ceil(1000 * bound - 1e-9)  # rounding: 1000 * 0.07 exceeds 70, and 0.07 must give 7.0 %
-    return f"{max(tenths, 1) / 10:.1f} %" if tenths < 100 else f"{math.ceil(100 * bound - 1e-9)} %"
 
 
 def decisions(result: RaceResult) -> dict[str, Any]:

@@ -14,10 +14,10 @@ import lzma
 import stat
 import tarfile
 import tempfile
-import time
 import zipfile
 import zlib
 from contextlib import contextmanager
+from time import monotonic
 from typing import TYPE_CHECKING, BinaryIO, cast
 
 from polarbear.importers.foreign_text import replace_surrogates
@@ -78,7 +78,7 @@ class ZipArchive:
             raise UnreadableError(Reason.NOT_AN_ARCHIVE, kind="zip", problem=shorten(error)) from error
         self._size = stream.seek(0, io.SEEK_END)
         self._members: dict[str, zipfile.ZipInfo] = {}
-        self._deadline = time.monotonic() + SECONDS
+        self._deadline = monotonic() + SECONDS
 
     def paths(self, ledger: Ledger) -> list[str]:
         members = self._zip.infolist()
@@ -130,7 +130,7 @@ class TarArchive:
         self.label = label
         self._problem = problem
         self._members: dict[str, tarfile.TarInfo] = {}
-        self._deadline = time.monotonic() + SECONDS
+        self._deadline = monotonic() + SECONDS
         try:
             self._tar = tarfile.TarFile(fileobj=stream)
         except tarfile.TarError as error:
@@ -208,7 +208,7 @@ def _decompress(stream: BinaryIO, copy: BinaryIO) -> tuple[BinaryIO, str]:
 
 
 def _check_time(deadline: float) -> None:
-    if time.monotonic() > deadline:
+    if monotonic() > deadline:
         raise UnreadableError(Reason.SLOW, minutes=SECONDS / 60)
 
 

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from polarbear.importers.events import SOLVED
 from polarbear.importers.foreign_text import Identifier
 from polarbear.observe import Choices, Clusters
-from polarbear.wording import with_noun
+from polarbear.verdict import Remark
+from polarbear.wording import as_sentence, with_noun
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Mapping, Sequence
@@ -98,20 +99,26 @@ def summarise_skipped(skipped: Sequence[Skipped]) -> list[str]:
     >>> summarise_skipped(files)
     ['skipped: 3 files, for example a.csv: is empty']
     """
+    return [f"{'skipped' if lost else 'note'}: {text}" for lost, text in _describe_kinds(skipped)]
+
+
+def _describe_kinds(skipped: Sequence[Skipped]) -> list[tuple[bool, str]]:
+    """Return for each kind of problem whether data were lost, and its description; lost data come first."""
     kinds: dict[Reason, list[Skipped]] = {}
     for each in skipped:
         kinds.setdefault(each.reason, []).append(each)
-    sentences = []
-    for reason, reports in sorted(kinds.items(), key=lambda kind: not kind[0].loses_data):
-        files = {each.where for each in reports}
-        label = "skipped" if reason.loses_data else "note"
-        example = replace(reports[0], count=sum(each.count for each in reports))
-        if len(files) > 1:
-            times = f" ({example.count:,} times in all)" if example.count > len(files) else ""
-            sentences.append(f"{label}: {len(files):,} files, for example {replace(example, count=1)}{times}")
-        else:
-            sentences.append(f"{label}: {example}")
-    return sentences
+    described = [(reason.loses_data, _describe_kind(reports)) for reason, reports in kinds.items()]
+    return sorted(described, key=lambda kind: not kind[0])
+
+
+def _describe_kind(reports: Sequence[Skipped]) -> str:
+    """Return one kind of problem with its count and an example."""
+    files = {each.where for each in reports}
+    example = replace(reports[0], count=sum(each.count for each in reports))
+    if len(files) == 1:
+        return str(example)
+    times = f" ({example.count:,} times in all)" if example.count > len(files) else ""
+    return f"{len(files):,} files, for example {replace(example, count=1)}{times}"
 
 
 @dataclass(frozen=True)
@@ -192,6 +199,16 @@ class Imported:
     def ended(self) -> dict[Ended, int]:
         """The number of runs that finished, were cut off or failed."""
         return dict(Counter(run.ended for run in self.runs))
+
+    @property
+    def remarks(self) -> tuple[Remark, ...]:
+        """What was skipped, and assumptions that replace missing information; see `pb.summarise`."""
+        kinds = _describe_kinds(self.skipped)
+        return (
+            *(Remark("provisional", as_sentence(f"data were skipped: {text}")) for lost, text in kinds if lost),
+            *(Remark("solid", as_sentence(note)) for note in self.about.notes),
+            *(Remark("solid", as_sentence(text)) for lost, text in kinds if not lost),
+        )
 
     @property
     def blocks(self) -> int:

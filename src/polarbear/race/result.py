@@ -88,6 +88,7 @@ class RaceResult(RaceOutcome):
             remarks=race_remarks(self, advice),
             effort=f"{with_noun(self.instances, 'instance')}, {format_number(float(f'{cost:.3g}'))} "
             f"{self.state.settings.clock}, {self.saved_share:.0%} saved".replace("%", " %"),
+            error_bounds={each.name: each.error_bound for each in self.eliminations},
             removed=sorted(self.state.removed),
             waiting=[name for name in self.pareto_set if name not in known],
             settled=settled_sentence(self),

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from polarbear.exports import format_error_bound
 from polarbear.selection.observed_times import unobserved_sentence
-from polarbear.wording import format_number
+from polarbear.wording import format_error_bound, format_number
 
 if TYPE_CHECKING:
     from polarbear.posterior.outcome_draws import OutcomeDraws

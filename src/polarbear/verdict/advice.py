@@ -16,23 +16,28 @@ class Advice:
     source
         "race": a race, which can continue. "runs": recorded runs. "posterior": a posterior without its data.
     file
-        The race file, the recorded runs or the saved posterior, as you would type it in a shell. Empty in Python, where
-        calls replace commands.
+        The race file, the recorded runs with the options that read them, or the saved posterior, as you would type it in a
+        shell. Empty in Python, where calls replace commands.
     """
 
     source: Literal["race", "runs", "posterior"] = "posterior"
     file: str = ""
 
     def settle_pair(self, first: str, second: str) -> str:
-        """Return how to get more data about a pair, or, where nothing can be run, how to look into it."""
-        names = shlex.quote(first), shlex.quote(second)
-        if self.source == "race":
-            if not self.file:
-                return f"race.run(only=[{first!r}, {second!r}])"
-            return f"polarbear resume {self.file} --only {names[0]} --only {names[1]}"
+        """Return how to get more data about a pair; empty where nothing can be run."""
+        if self.source != "race":
+            return ""
         if not self.file:
-            return f"pb.draw_figure('pair', posterior, pair=({first!r}, {second!r}))"
-        return f"polarbear plot {self.file} --figure pair --pair {names[0]} {names[1]}"
+            return f"race.run(only=[{first!r}, {second!r}])"
+        return f"polarbear resume {self.file} --only {shlex.quote(first)} --only {shlex.quote(second)}"
+
+    def examine_pair(self, first: str, second: str) -> str:
+        """Return how to settle a pair or, where nothing can be run, how to show its win rate over time."""
+        if self.source == "race":
+            return self.settle_pair(first, second)
+        if not self.file:
+            return f"pb.plots.pair(posterior, {first!r}, {second!r})"
+        return f"polarbear plot {self.file} --figure pair --pair {shlex.quote(first)} {shlex.quote(second)}"
 
     def continue_race(self, option: str, argument: str) -> str:
         """Return how to continue a race with an option of the command line or an argument of `Race.run`."""

@@ -27,11 +27,11 @@ def data_remarks(posterior: Posterior, *, by_design: bool) -> list[Remark]:
         remarks.append(
             Remark(
                 "do not rely on it",
-                f"The answer is to hold {posterior.scope}: a single one shows nothing about others.",
+                f"The answer generalises {posterior.scope}, which shows nothing about others.",
             )
         )
     elif number < _FEW_INSTANCES:
-        remarks.append(Remark("provisional", f"The answer is to hold {posterior.scope}, which is few."))
+        remarks.append(Remark("provisional", f"Few data: the answer generalises {posterior.scope}."))
     if not by_design and (sentence := thin_data_sentence(posterior)):
         remarks.append(Remark("provisional", sentence))
     if sentence := unobserved_sentence(posterior):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from polarbear.wording import format_number, format_percent, join_names
+from polarbear.wording import format_error_bound, format_number, format_percent, join_names
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -133,18 +133,31 @@ def _closest_rival(posterior: Posterior, name: str, candidates: Sequence[str]) -
 
 
 def eliminated(
-    decisions: Sequence[Decision], pair_checks: Mapping[str, PairCheck], removed: Sequence[str]
+    decisions: Sequence[Decision],
+    pair_checks: Mapping[str, PairCheck],
+    error_bounds: Mapping[str, float | None],
+    removed: Sequence[str],
 ) -> list[Standing]:
-    """Return the eliminated algorithms, each with the algorithm that beats it; and those removed by hand."""
+    """Return the eliminated algorithms, each with the algorithm that beats it and the evidence; and those removed by hand.
+
+    `pair_checks` and `error_bounds` are by the name of the eliminated algorithm, where they are known.
+    """
     result = []
     for each in decisions:
-        reason = f"beaten by {each.by} at every budget ({format_percent(each.probability)} sure"
+        evidence = [f"{format_percent(each.probability)} sure"]
         check = pair_checks.get(each.name)
         status: Status = "solid"
-        if check is None:
-            reason += ")"
-        else:
+        if check is not None:
             status = "do not rely on it" if check.contradicted else "provisional" if check.unsupported else "solid"
-            reason += f"; from the outcomes of these two alone, {format_percent(check.own)})"
+            evidence.append(f"{format_percent(check.own)} from the outcomes of these two alone")
+        if each.name in error_bounds:
+            bound = format_error_bound(error_bounds[each.name])
+            proof = (
+                f"wrong with at most {bound}, whatever the model"
+                if bound.endswith("%")
+                else "not proven without a model"
+            )
+            evidence.append(proof)
+        reason = f"beaten by {each.by} at every budget ({'; '.join(evidence)})"
         result.append(Standing(each.name, "eliminated", status, reason))
     return result + [Standing(name, "eliminated", "solid", "removed by hand") for name in removed]

@@ -17,7 +17,7 @@ from polarbear.verdict.standing import Standing, eliminated, leading, not_ruled_
 from polarbear.wording import with_noun
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from polarbear.checks.findings import Decision
     from polarbear.checks.model_check import ModelCheck
@@ -135,6 +135,7 @@ def collect(
     advice: Advice,
     remarks: Sequence[Remark],
     effort: str,
+    error_bounds: Mapping[str, float | None] | None = None,
     removed: Sequence[str] = (),
     waiting: Sequence[str] = (),
     settled: str = "",
@@ -148,6 +149,8 @@ def collect(
         the model check.
     unit, advice, remarks, effort, settled
         See `Summary`.
+    error_bounds
+        Upper bounds on the probability that each elimination is wrong, whatever the model, by the eliminated algorithm.
     removed, waiting
         Algorithms that were removed by hand, and candidates that have not run yet.
     """
@@ -165,7 +168,7 @@ def collect(
         *leaders,
         *not_ruled_out(posterior, overview, others, specialists, advice),
         *(Standing(name, "not ruled out", "provisional", "has not run yet") for name in waiting),
-        *eliminated(decisions, {each.name: each for each in pair_checks}, removed),
+        *eliminated(decisions, {each.name: each for each in pair_checks}, error_bounds or {}, removed),
     ]
     return Summary(
         overview=overview,

@@ -1,0 +1,186 @@
+"""The summary: one verdict with its reasons, the same in every form."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import polarbear as pb
+from polarbear.checks.model_check import model_check
+from polarbear.verdict import Advice, Remark
+from polarbear.verdict.model_remarks import model_remarks
+from polarbear.verdict.rendering import as_text
+from polarbear.verdict.summary import collect
+
+NAMES = ("early", "late", "middling", "poor")
+GRID = pb.log_grid(10, 1000, 7)
+
+
+def choices_of(instances=120, *, noise=1.0, seed=0):
+    """`early` is best at first and `late` in the end; `middling` is never best and `poor` last."""
+    ramp = np.linspace(-2, 2, len(GRID))
+    means = np.stack([ramp, -ramp, np.full(len(GRID), 1.0), np.full(len(GRID), 4.0)], axis=1)
+    values = means + noise * np.random.default_rng(seed).normal(size=(instances, len(GRID), 4))
+    return pb.Choices.from_values(values, grid=GRID, names=NAMES)
+
+
+@pytest.fixture(scope="module")
+def choices():
+    return choices_of()
+
+
+@pytest.fixture(scope="module")
+def posterior(choices):
+    return pb.fit(choices, draws=1000)
+
+
+@pytest.fixture(scope="module")
+def summary(posterior, choices):
+    return pb.summarise(posterior, check=model_check(posterior, choices), unit="evaluations")
+
+
+def test_every_algorithm_has_one_standing(summary):
+    assert sorted(each.name for each in summary.standings) == sorted(NAMES)
+    groups = {each.name: each.group for each in summary.standings}
+    assert groups["early"] == groups["late"] == "leads somewhere"
+    assert groups["middling"] == "not ruled out"
+    assert groups["poor"] == "eliminated"
+    assert summary.headline == "Two algorithms lead somewhere, one is not ruled out, one is eliminated."
+
+
+def test_reasons_say_what_is_known(summary):
+    reasons = {each.name: each.reason for each in summary.standings}
+    change = summary.overview.stretches[0].stop
+    assert reasons["early"] == f"best choice from 10 to {change:.3g}"
+    assert reasons["middling"].startswith("never clearly the best choice (at most ")
+    assert "but no other algorithm beats it at every budget: at " in reasons["middling"]
+    assert reasons["poor"].startswith("beaten by ")
+    assert "at every budget (over 99 % sure; over 99 % from the outcomes of these two alone)" in reasons["poor"]
+
+
+def test_a_result_without_remarks_is_solid(summary):
+    assert (summary.status, summary.remarks) == ("solid", ())
+    assert summary.status_sentence == "Status: solid."
+
+
+def test_all_forms_have_the_same_answer_and_the_same_remarks(posterior):
+    given = [Remark("solid", "For information."), Remark("do not rely on it", "A & B clash.", "polarbear fix 'A b'")]
+    summary = pb.summarise(posterior, unit="evaluations", remarks=given)
+    assert [each.text for each in summary.remarks] == ["A & B clash.", "For information."]
+    assert summary.status == "do not rely on it"
+    assert summary.status_sentence == "Status: do not rely on it. A & B clash."
+    rows = summary.overview.rows("evaluations")
+    data = json.loads(json.dumps(summary.as_dict()))
+    assert [each["text"] for each in data["remarks"]] == ["A & B clash.", "For information."]
+    assert (data["status"], data["headline"], data["answer"]) == (summary.status, summary.headline, summary.answer)
+    html = summary._repr_html_()
+    assert "<strong>Status: do not rely on it. A &amp; B clash.</strong>" in html
+    assert summary.to_latex().count(r"\item") == len(NAMES) + 2
+    assert r"A \& B clash. Next step: polarbear fix 'A b'" in summary.to_latex()
+    assert "- do not rely on it: A & B clash. Next step: `polarbear fix 'A b'`" in summary.to_markdown()
+    text = str(summary)
+    assert "Status: do not rely on it. A & B clash.\n  Next step: polarbear fix 'A b'\n- For information.\n" in text
+    for form in (text, summary.to_markdown(), html):
+        for row in rows:
+            assert all(cell in form for cell in row)
+
+
+def test_lists_are_cut(summary):
+    text = as_text(summary, most=1)
+    assert "  ... and 1 more\n" in text
+    assert text.count("The change from") <= 1
+
+
+def test_few_data_are_provisional_and_a_single_instance_is_not_to_be_relied_on():
+    few = pb.summarise(pb.fit(choices_of(5), draws=300))
+    assert few.status == "provisional"
+    assert few.remarks[0].text == "Few data: the answer generalises to new instances, based on 5."
+    single = pb.summarise(pb.fit(choices_of(1), draws=300))
+    assert single.status == "do not rely on it"
+    assert "shows nothing about others" in single.status_sentence
+
+
+def test_an_unreliable_posterior_is_not_to_be_relied_on(posterior):
+    diagnostics = replace(posterior.diagnostics, reliable=False, message="did not converge.")
+    summary = pb.summarise(replace(posterior, diagnostics=diagnostics))
+    assert summary.status_sentence == "Status: do not rely on it. The posterior is not reliable: did not converge."
+
+
+def test_equal_algorithms_are_too_close_to_call():
+    values = np.random.default_rng(1).normal(size=(30, len(GRID), 2))
+    values = np.concatenate([values, values[..., ::-1]])  # each wins exactly half of the instances at each time
+    summary = pb.summarise(pb.fit(pb.Choices.from_values(values, grid=GRID, names=["a", "b"]), draws=500))
+    assert summary.headline == "No algorithm clearly leads at any budget, two are not ruled out."
+    assert summary.answer == "At every budget: too close to call."
+    assert summary.status == "provisional"
+    assert "No algorithm is clearly the best choice at any budget." in [each.text for each in summary.remarks]
+
+
+def test_doubtful_eliminations_say_so_and_name_the_next_step(posterior, choices):
+    """A misfit of the pair's own outcomes outweighs the probability under the posterior."""
+    check = model_check(posterior, choices)
+    column, row = NAMES.index("poor"), NAMES.index("early")
+    own = check.own.copy()
+    own[3, row, column] = 0.01
+    decisions = [pb.Dominated("poor", "early", 0.99)]
+    check = replace(check, own=own)
+    found = collect(
+        posterior,
+        candidates=NAMES[:3],
+        decisions=decisions,
+        specialists=(),
+        check=check,
+        unit="",
+        advice=Advice("race", "my.race"),
+        remarks=(),
+        effort="",
+        error_bounds={"poor": 0.013},
+    )
+    (poor,) = found.group("eliminated")
+    assert poor.status == "do not rely on it"
+    assert poor.reason.endswith(
+        "1 % from the outcomes of these two alone; wrong with at most 1.3 %, whatever the model)"
+    )
+    assert found.headline.endswith("one is eliminated (do not rely on it).")
+    assert found.status == "do not rely on it"
+    assert found.remarks[0].command == "polarbear resume my.race --only early --only poor"
+    runs = model_remarks(check, check.check_eliminations(decisions), Advice("runs", "runs.csv --where dimension=5"))
+    assert runs[0].command == "polarbear plot runs.csv --where dimension=5 --figure pair --pair early poor"
+
+
+def test_a_model_that_does_not_hold_is_reported_once_with_another_prior():
+    cycle = np.tile([[[1, 2, 3]], [[3, 1, 2]], [[2, 3, 1]]], (40, 1, 1))
+    choices = pb.Choices.from_values(cycle, grid=[1], per_instance=True)
+    posterior = pb.fit(choices, prior=pb.Dirichlet())
+    check = model_check(posterior, choices)
+    (remark,) = model_remarks(check, (), Advice("runs", "runs.csv"))
+    assert remark.text.startswith("Rankings contradict the model (Plackett-Luce): ")
+    assert remark.command == "polarbear analyse runs.csv --prior 'BayesianBootstrap()'"
+    assert remark.status == "provisional"
+
+
+@pytest.mark.parametrize(
+    ("advice", "pair", "prior", "more"),
+    [
+        (
+            Advice("race", "my.race"),
+            "polarbear resume my.race --only a --only 'b c'",
+            "polarbear resume my.race --set race.prior='BayesianBootstrap()'",
+            "polarbear resume my.race --max-instances 8",
+        ),
+        (
+            Advice("race"),
+            "race.run(only=['a', 'b c'])",
+            "pb.fit(choices, prior=pb.BayesianBootstrap())",
+            "race.run(max_instances=8)",
+        ),
+        (Advice("runs", "x.csv"), "", "polarbear analyse x.csv --prior 'BayesianBootstrap()'", None),
+        (Advice(), "", "pb.fit(choices, prior=pb.BayesianBootstrap())", None),
+    ],
+)
+def test_advice_is_a_command_or_a_call(advice, pair, prior, more):
+    assert advice.settle_pair("a", "b c") == pair
+    assert advice.use_prior("BayesianBootstrap()") == prior
+    if more is not None:
+        assert advice.continue_race("--max-instances 8", "max_instances=8") == more
