@@ -20,16 +20,7 @@ def main() -> None:
         result = race.run(pb.LocalExecutor(workers=2), max_instances=400)
         page = pb.report(race, path.with_suffix(".html"), title="Six optimisers")
 
-    print(f"\nAnytime Pareto set of {len(algorithms)} optimisers: {', '.join(result.pareto_set)}")
-    for each in result.eliminations:
-        print(f"  eliminated: {each.name}; {each.by} beats it at each budget, with probability {each.probability:.3f}")
-    print(
-        f"{len(result.rounds)} rounds on {result.instances} problems, {sum(result.cost.values()):,.0f} evaluations, "
-        f"{result.saved_share:.0%} fewer than running everything"
-    )
-    print(f"Probability that some elimination is wrong: {result.wrong_elimination:.3f}")
-    print("\nWhich one, at which budget?")
-    print(pb.decision_map(result.posterior, among=result.pareto_set))
+    print(f"\n{result.summary(str(path))}")
     print("\nThree preferences")
     queries: list[tuple[str, pb.Preference, pb.Risk, int]] = [
         ("exactly 50 evaluations", pb.At(50), pb.ProbabilityBest(), 1),
