@@ -104,7 +104,7 @@ def _why_stopped(result: "RaceResult") -> tuple[str, str]:
             return "all instances are used; add more", ""
         case "interrupted":
             return "the race was interrupted", ""
-        case "callback" | "paused" | "resolved" | "no elimination likely":
+        case _:
             return "the race was stopped", ""
 
 
