@@ -1,5 +1,6 @@
 """Run a race until it stops, and print its outcome and what to do next."""
 
+import shlex
 import signal
 import threading
 from collections.abc import Iterator
@@ -34,8 +35,11 @@ def values_to_store(prepared: "Prepared") -> dict[str, Any]:
     }
 
 
-def run_race(race: "Race", prepared: "Prepared", page: Path | None, *, quiet: bool) -> "RaceResult":
-    """Run a race until it is resolved or reaches a limit of its configuration; write its page after each round."""
+def run_race(race: "Race", prepared: "Prepared", page: Path | None, *, quiet: bool, **choices: Any) -> "RaceResult":
+    """Run a race until it is resolved or reaches a limit of its configuration; write its page after each round.
+
+    Further arguments, such as `only`, are those of `Race.run`.
+    """
     from polarbear.configuration.building import executor_of
 
     limits = prepared.tables.limits
@@ -50,6 +54,7 @@ def run_race(race: "Race", prepared: "Prepared", page: Path | None, *, quiet: bo
             retries=limits.retries,
             stop=renew,
             progress="none" if quiet else "auto",
+            **choices,
         )
     if page is not None and result.rounds:
         from polarbear.reporting import report
@@ -66,8 +71,13 @@ def print_outcome(result: "RaceResult", file: Path, *, as_json: bool, quiet: boo
     data = {"file": str(file), **account(result)}
     if as_json:
         terminal.print_json(data)
-    else:
+    elif result.rounds or not result.failing:
         print_account(data, best_over_time(result))
+    if result.failing:
+        _print_failing(result, file)
+        if leave:
+            raise typer.Exit(2)
+        return
     if result.failures:
         first = result.failures[0]
         name, last = first.trajectory.algorithm, first.message.strip().splitlines()[-1:]
@@ -83,10 +93,27 @@ def print_outcome(result: "RaceResult", file: Path, *, as_json: bool, quiet: boo
             quiet=quiet,
         )
         return
+    if result.stopped == "selected pairs decided":
+        terminal.print_remark(
+            f"Every pair of the selected algorithms is decided; to continue with all: {resume}", quiet=quiet
+        )
+        return
     reason, option = _why_stopped(result)
     terminal.print_remark(f"Not finished: {reason}; continue with: {resume}{option}", quiet=quiet)
     if leave:
         raise typer.Exit(2)
+
+
+def _print_failing(result: "RaceResult", file: Path) -> None:
+    """Print which algorithms paused the race, the end of their output, and what to do; not a remark but an error."""
+    known, names = terminal.shell_path(file), [each.name for each in result.failing]
+    they, their = ("it", "its") if len(names) == 1 else ("them", "their")
+    for each in result.failing:
+        terminal.print_remark(each.sentence)
+    terminal.print_remark(f"Fix {they} and continue with: polarbear resume {known} --rerun-failed")
+    removed = " ".join(shlex.quote(name) for name in names)
+    terminal.print_remark(f"or remove {they}: polarbear remove {known} {removed}")
+    terminal.print_remark(f"or let {their} failures count: polarbear resume {known} --accept-failures")
 
 
 def _why_stopped(result: "RaceResult") -> tuple[str, str]:
@@ -101,7 +128,7 @@ def _why_stopped(result: "RaceResult") -> tuple[str, str]:
         case "max_seconds":
             return "the time limit is reached", ""
         case "instances ran out":
-            return "all instances are used; add more", ""
+            return "all instances are used; add more, or repeat them with repeats in [instances]", ""
         case "interrupted":
             return "the race was interrupted", ""
         case _:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from polarbear.race.observations import instance_of
 from polarbear.wording import with_noun
 
 if TYPE_CHECKING:
@@ -14,6 +16,7 @@ if TYPE_CHECKING:
     from polarbear.race.state import State
 
 _LINES = 8  # last lines of a failed run's output in a message
+_PACKAGE = str(Path(__file__).parent.parent)
 
 
 @dataclass(frozen=True)
@@ -29,7 +32,7 @@ class FailingAlgorithm:
     instance
         The instance of the run that `output` comes from.
     output
-        The last lines of the message of this run: its error, with the end of its standard error.
+        The error of this run, and the last lines of its traceback or standard error.
     """
 
     name: str
@@ -43,8 +46,8 @@ class FailingAlgorithm:
         failed = f"all {self.runs} runs" if self.runs > 1 else "the only run"
         lines = "\n".join(f"    {line}" for line in self.output.splitlines())
         return (
-            f"{self.name!r} failed in {failed} of its first round, so the race is paused and has not judged it. The last "
-            f"lines of its output on instance {self.instance}:\n{lines}"
+            f"{self.name!r} failed in {failed} of its first round, so the race is paused and has not judged it. On "
+            f"instance {self.instance}:\n{lines}"
         )
 
 
@@ -67,9 +70,32 @@ def find_failing(state: State, runs: Iterable[Run]) -> tuple[FailingAlgorithm, .
     for name in state.names:
         own = by_name.get(name, [])
         if own and all(run.status != "done" for run in own):
-            last = "\n".join(own[0].message.strip().splitlines()[-_LINES:])
-            failing.append(FailingAlgorithm(name, len(own), int(str(own[0].trajectory.instance)), last))
+            failing.append(FailingAlgorithm(name, len(own), instance_of(own[0]), end_of_message(own[0].message)))
     return tuple(failing)
+
+
+def end_of_message(message: str) -> str:
+    """Return the error of a failed run with the end of its traceback and of its output.
+
+    Frames of PolarBear itself are left out of the traceback.
+    """
+    report, _, output = message.strip().partition("\n\nIts last output:\n")
+    error, separator, tracebacks = report.partition("\n\nTraceback (most recent call last):\n")
+    last = tracebacks.rpartition("Traceback (most recent call last):\n")[2]
+    frames, own = [], False
+    for line in last.splitlines() if separator else ():
+        own = _PACKAGE in line if line.startswith("  File ") else own and line.startswith("  ")
+        if line.startswith("  ") and not own:
+            frames.append(line)
+    parts = (_shorten(error.splitlines(), first=True), _shorten(frames), _shorten(output.splitlines()))
+    return "\n".join(line for part in parts for line in part)
+
+
+def _shorten(lines: list[str], *, first: bool = False) -> list[str]:
+    """Return the last lines, after the first one if it matters most."""
+    if len(lines) <= _LINES + first:
+        return lines
+    return [*lines[:first], "...", *lines[-_LINES:]]
 
 
 def python_advice(failing: Iterable[FailingAlgorithm]) -> str:
