@@ -3,6 +3,7 @@
 import pytest
 
 import polarbear as pb
+from polarbear.race.stopping import StoppingLimits
 from tests.driver.races import journal, race_of, reopen, run_quietly
 
 
@@ -63,6 +64,14 @@ def test_only_selected_algorithms_run_until_their_pairs_are_decided(local, unfin
         race.readmit("poor")  # so that something is undecided
         after = run_quietly(race, local, max_instances=used + 4)
     assert all(("late", index) not in after.state.observations.runs for each in new for index in each.instances)
+
+
+def test_selected_pairs_are_settled_although_no_elimination_is_likely(local, unfinished, monkeypatch):
+    monkeypatch.setattr(StoppingLimits, "is_futile", lambda limits, state: True)
+    with reopen(unfinished) as race:
+        assert run_quietly(race, local, max_instances=12).stopped == "no elimination likely"
+        result = run_quietly(race, local, only=["early", "middle"], max_instances=12)
+    assert result.instances == 12
 
 
 @pytest.mark.parametrize(
