@@ -153,8 +153,9 @@ def test_removed_algorithms_can_be_readmitted(polarbear, race_toml):
 def test_only_selected_algorithms_run(polarbear, race_toml):
     file = race_toml.parent / "my.race"
     polarbear("race", race_toml, "-q", "--max-instances", 4, "--confidence", 0.999)
-    options = ["--only", "climber", "--only", "random", "--max-instances", 8, "--json", "-q"]
-    data = polarbear("resume", file, *options).data
+    outcome = polarbear("resume", file, "--only", "climber", "--only", "random", "--max-instances", 8, "--json")
+    assert f"continue with: polarbear resume {file} --only climber --only random --max-instances 16" in outcome.err
+    data = outcome.data
     assert data["instances"] == 8
     assert data["cost"]["climber"] > data["cost"]["poor"]
     outcome = polarbear("resume", file, "--only", "climber")

@@ -71,6 +71,12 @@ def test_names_without_algorithms_have_no_identity(copied):
         assert race.result.finished
 
 
+def test_long_arguments_are_stored_as_a_digest():
+    first, second = (describe_algorithm(partial(staircase, levels=[0] * 1000 + [last])) for last in (1, 2))
+    assert first != second
+    assert max(len(first), len(second)) < 200
+
+
 class Optimiser:
     def __call__(self, objective, budget, rng):
         objective(0.0)

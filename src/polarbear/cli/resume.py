@@ -130,7 +130,7 @@ def continue_race(
         result = run_race(race, prepared, running.report, quiet=quiet, **choices)
     if remark is not None:
         remark(result)
-    print_outcome(result, file, as_json=running.as_json, quiet=quiet)
+    print_outcome(result, file, as_json=running.as_json, quiet=quiet, only=only or ())
     print_next_commands(file, quiet=quiet)
 
 

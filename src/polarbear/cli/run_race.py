@@ -3,7 +3,7 @@
 import shlex
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import chdir, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -63,8 +63,13 @@ def run_race(race: "Race", prepared: "Prepared", page: Path | None, *, quiet: bo
     return result
 
 
-def print_outcome(result: "RaceResult", file: Path, *, as_json: bool, quiet: bool, leave: bool = True) -> None:
-    """Print the result of a race; if `leave` is set and a limit or a signal stopped it, exit with code 2."""
+def print_outcome(
+    result: "RaceResult", file: Path, *, as_json: bool, quiet: bool, leave: bool = True, only: Sequence[str] = ()
+) -> None:
+    """Print the result of a race; if `leave` is set and a limit or a signal stopped it, exit with code 2.
+
+    The command that continues the race selects the same algorithms, `only`.
+    """
     from polarbear.cli.account import best_over_time, print_account
     from polarbear.exports import account
 
@@ -98,6 +103,7 @@ def print_outcome(result: "RaceResult", file: Path, *, as_json: bool, quiet: boo
             f"Every pair of the selected algorithms is decided; to continue with all: {resume}", quiet=quiet
         )
         return
+    resume += "".join(f" --only {shlex.quote(name)}" for name in only)
     reason, option = _why_stopped(result)
     terminal.print_remark(f"Not finished: {reason}; continue with: {resume}{option}", quiet=quiet)
     if leave:

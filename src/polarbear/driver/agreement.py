@@ -9,6 +9,7 @@ from __future__ import annotations
 import shlex
 from dataclasses import fields, is_dataclass
 from functools import partial
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from polarbear.algorithms.command import Command
@@ -89,13 +90,17 @@ def difference_error(path: Path, lines: list[str]) -> ValueError:
 
 
 def _describe_value(value: Any) -> str:
-    if isinstance(value, _PLAIN):
-        return repr(value)
     if isinstance(value, list | tuple):
-        return f"[{', '.join(map(_describe_value, value))}]"
-    if isinstance(value, dict):
-        return f"{{{', '.join(f'{key}: {_describe_value(each)}' for key, each in value.items())}}}"
-    return describe_algorithm(value)
+        text = f"[{', '.join(map(_describe_value, value))}]"
+    elif isinstance(value, dict):
+        text = f"{{{', '.join(f'{key}: {_describe_value(each)}' for key, each in value.items())}}}"
+    else:
+        text = repr(value) if isinstance(value, _PLAIN) else describe_algorithm(value)
+    if len(text) <= _LONGEST:
+        return text
+    return (
+        f"{text[: _LONGEST // 2]}... (SHA-256 {sha256(text.encode()).hexdigest()[:12]})"  # long data, such as a table
+    )
 
 
 def _format(value: object, other: object) -> str:

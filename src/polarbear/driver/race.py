@@ -21,6 +21,7 @@ from polarbear.driver.record import RaceRecord
 from polarbear.driver.resume import rebuild_state
 from polarbear.driver.round_loop import run_rounds
 from polarbear.execution import Limits, LocalExecutor, Payload, ReplayExecutor, pack
+from polarbear.problems import Repeated
 from polarbear.race import loop
 from polarbear.race.failing import find_failing
 from polarbear.race.result import RaceResult, Stopped
@@ -93,7 +94,8 @@ class Race:
         _check_settings(settings)
         by_name = _by_name(algorithms)
         checked = Settings(grid=grid, **settings)  # type: ignore[arg-type]  # Settings converts it to a Grid
-        state, clusters = loop.start(checked, algorithms), getattr(instances, "clusters", None)
+        state = loop.start(checked, algorithms)
+        clusters = instances.clusters if isinstance(instances, Repeated) else None
         if path is not None and Path(path).exists():
             self._continue(path, by_name, instances, checked)
             return
@@ -365,24 +367,25 @@ class Race:
 
 def _load_record(file: RaceFile, instances: Instances) -> RaceRecord:
     """Return the record of a race from its file, with the clusters of repeated instances; store these if they are new."""
-    stored, given = file.about.get("clusters"), getattr(instances, "clusters", None)
+    stored = file.about.get("clusters")
     known = None if stored is None else tuple(map(int, stored))
-    used = 1 + max((instance for _, instance in file.runs()), default=-1)
-    if given is None:
+    if not isinstance(instances, Repeated):
         if known is not None and instances is not None:
             raise ValueError(
                 "expected instances as polarbear.problems.Repeated, as when the race was created, got "
                 f"{type(instances).__name__}; repeat the same list of problems"
             )
-        given = known
-    elif given[:used] != (tuple(range(used)) if known is None else known[:used]):
+        return RaceRecord(*rebuild_state(file, known), file, known)
+    clusters = instances.clusters
+    used = 1 + max((instance for _, instance in file.runs()), default=-1)
+    if clusters[:used] != (tuple(range(used)) if known is None else known[:used]):
         raise ValueError(
             f"expected the first {used} instances as the race has used them, got another order of repetitions; repeat the "
             "same list of problems, with new ones at its end, or start another race"
         )
-    record = RaceRecord(*rebuild_state(file, given), file, given)
-    if given is not None and given != known and file.writable:
-        file.set_about("clusters", list(given))
+    record = RaceRecord(*rebuild_state(file, clusters), file, clusters)
+    if clusters != known and file.writable:
+        file.set_about("clusters", list(clusters))
     return record
 
 
