@@ -35,6 +35,10 @@ def test_a_race_that_ran_out_of_instances_continues_with_repetitions(local, tmp_
     path = tmp_path / "my.race"
     with pb.Race(four(), PROBLEMS, path=path, **STRICT) as race:
         assert run_quietly(race, local).instances == 3
+    with pytest.raises(ValueError, match="its race differs"):
+        pb.Race(four(), pb.problems.Repeated(PROBLEMS, 2), path=path, **{**STRICT, "rope": 0.1})
+    with pb.RaceFile.open(path, write=False) as file:
+        assert "clusters" not in file.about  # a refused race leaves the file as it was
     with pb.Race.open(path, algorithms=four(), instances=pb.problems.Repeated(PROBLEMS, 2)) as race:
         result = run_quietly(race, local)
     assert clusters_of(result).labels == (0, 1, 2) * 2

@@ -142,6 +142,7 @@ class Race:
                 settings = replace(record.state.settings, **changes)
                 record.update(loop.reconsider(record.state, settings), "settings", to_plain(settings))
                 race._stopped = "paused"
+            record.store_clusters()
         except BaseException:
             file.close()
             raise
@@ -161,6 +162,7 @@ class Race:
                 raise difference_error(file.path, lines)
             present = {name: each for name, each in algorithms.items() if name in record.state.names}
             self._begin(present, instances, record)
+            record.store_clusters()
         except BaseException:
             file.close()
             raise
@@ -366,7 +368,7 @@ class Race:
 
 
 def _load_record(file: RaceFile, instances: Instances) -> RaceRecord:
-    """Return the record of a race from its file, with the clusters of repeated instances; store these if they are new."""
+    """Return the record of a race from its file, with the clusters of repeated instances, stored or given."""
     stored = file.about.get("clusters")
     known = None if stored is None else tuple(map(int, stored))
     if not isinstance(instances, Repeated):
@@ -383,10 +385,7 @@ def _load_record(file: RaceFile, instances: Instances) -> RaceRecord:
             f"expected the first {used} instances as the race has used them, got another order of repetitions; repeat the "
             "same list of problems, with new ones at its end, or start another race"
         )
-    record = RaceRecord(*rebuild_state(file, clusters), file, clusters)
-    if clusters != known and file.writable:
-        file.set_about("clusters", list(clusters))
-    return record
+    return RaceRecord(*rebuild_state(file, clusters), file, clusters)
 
 
 def _by_name(algorithms: Mapping[str, Algorithm] | Sequence[str]) -> dict[str, Algorithm]:

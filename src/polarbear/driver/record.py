@@ -78,6 +78,13 @@ class RaceRecord:
         if self.file is not None and self.file.writable:
             self.file.set_about("stopped", {"reason": reason, "event": self.file.last_event})
 
+    def store_clusters(self) -> None:
+        """Store the clusters of repeated instances, unless the file has them already or is open for reading."""
+        if self.file is not None and self.file.writable and self.clusters is not None:
+            labels = list(self.clusters)
+            if self.file.about.get("clusters") != labels:
+                self.file.set_about("clusters", labels)
+
     @property
     def stopped(self) -> Stopped:
         """Why the race stopped, from its file; "paused" if it is unknown or if the race has changed since."""
