@@ -115,6 +115,9 @@ def test_missing_instances_stop_a_race_and_new_ones_come_last(polarbear, tmp_pat
     assert "expected all instances that the race has used, got no " in outcome.err
 
 
+FAST = RACE.replace('prior = "RandomWalk"', 'prior = "Dirichlet"\ndraws = 400')
+
+
 @pytest.fixture
 def copied(finished, tmp_path):
     """A copy of the finished race, beside its configuration."""
@@ -138,8 +141,9 @@ def test_a_readmitted_algorithm_may_be_eliminated_again(polarbear, copied):
 
 
 def test_removed_algorithms_can_be_readmitted(polarbear, race_toml):
+    race_toml.write_text(FAST)
     file = race_toml.parent / "my.race"
-    polarbear("race", race_toml, "-q", "--max-instances", 4, "--confidence", 0.999)
+    polarbear("race", race_toml, "-q", "--max-instances", 4, "--confidence", 0.99)
     outcome = polarbear("remove", file, "poor")
     assert (outcome.code, outcome.out) == (0, "Candidates: random, climber\n")
     assert f"undo with: polarbear readmit {file} NAME" in outcome.err
@@ -151,8 +155,9 @@ def test_removed_algorithms_can_be_readmitted(polarbear, race_toml):
 
 
 def test_only_selected_algorithms_run(polarbear, race_toml):
+    race_toml.write_text(FAST)
     file = race_toml.parent / "my.race"
-    polarbear("race", race_toml, "-q", "--max-instances", 4, "--confidence", 0.999)
+    polarbear("race", race_toml, "-q", "--max-instances", 4, "--confidence", 0.99)
     outcome = polarbear("resume", file, "--only", "climber", "--only", "random", "--max-instances", 8, "--json")
     assert f"continue with: polarbear resume {file} --only climber --only random --max-instances 16" in outcome.err
     data = outcome.data
@@ -167,6 +172,7 @@ def test_only_selected_algorithms_run(polarbear, race_toml):
 
 
 def test_a_race_can_begin_with_some_of_the_algorithms(polarbear, race_toml):
+    race_toml.write_text(FAST)
     outcome = polarbear("race", race_toml, "--only", "random", "--only", "poor", "--max-instances", 4, "--json", "-q")
     assert outcome.data["algorithms"] == ["random", "poor"]
     outcome = polarbear("resume", race_toml.parent / "my.race", "--max-instances", 4)
@@ -177,12 +183,9 @@ def test_a_race_can_begin_with_some_of_the_algorithms(polarbear, race_toml):
     assert (outcome.code, "did you mean 'poor'?" in outcome.err) == (1, True)
 
 
-FAULTY = RACE.replace(":climber", ":faulty")
-
-
 def test_a_failing_algorithm_pauses_the_race_until_it_is_fixed(polarbear, race_toml):
     file = race_toml.parent / "my.race"
-    race_toml.write_text(FAULTY)
+    race_toml.write_text(FAST.replace(":climber", ":faulty"))
     outcome = polarbear("race", race_toml, "--max-instances", 8, "--quiet")
     assert (outcome.code, outcome.out) == (2, "")
     assert outcome.err.startswith("'climber' failed in all 8 runs of its first round")
@@ -191,7 +194,7 @@ def test_a_failing_algorithm_pauses_the_race_until_it_is_fixed(polarbear, race_t
     assert f"polarbear remove {file} climber\n" in outcome.err
     outcome = polarbear("resume", file, "--max-instances", 8, "--json", "-q")
     assert (outcome.code, outcome.data["stopped"], outcome.data["failing"][0]["runs"]) == (2, "algorithm failed", 8)
-    race_toml.write_text(RACE)
+    race_toml.write_text(FAST)
     outcome = polarbear("resume", file, "--max-instances", 8, "--rerun-failed", "--json")
     assert "Made again: 8 runs of climber\n" in outcome.err
     assert (outcome.data["failed_runs"], outcome.data["instances"]) == (0, 8)
@@ -199,10 +202,10 @@ def test_a_failing_algorithm_pauses_the_race_until_it_is_fixed(polarbear, race_t
 
 def test_accepted_failures_count_and_can_be_made_again(polarbear, race_toml):
     file = race_toml.parent / "my.race"
-    race_toml.write_text(FAULTY)
+    race_toml.write_text(FAST.replace(":climber", ":faulty"))
     data = polarbear("race", race_toml, "--max-instances", 8, "--accept-failures", "--json", "-q").data
     assert (data["failed_runs"], data["pareto_set"]) == (8, ["random"])
-    race_toml.write_text(RACE)
+    race_toml.write_text(FAST)
     outcome = polarbear("resume", file, "--max-instances", 8, "--rerun-failed")
     assert "No failed runs to make again\n" in outcome.err
     assert f"to let it race again: polarbear readmit {file} climber --rerun-failed" in outcome.err
@@ -212,7 +215,8 @@ def test_accepted_failures_count_and_can_be_made_again(polarbear, race_toml):
 
 
 def test_listed_instances_are_repeated(polarbear, tmp_path):
-    text = RACE.split("[instances]")[0].replace("rope = 0.15", "rope = 0.01").replace('prior = "RandomWalk"\n', "")
+    text = RACE.split("[instances]")[0].replace("rope = 0.15", "rope = 0.01")
+    text = text.replace('prior = "RandomWalk"', "draws = 400")  # the default prior, which knows clusters
     text += '[instances]\nnames = ["1", "2"]\n[execution]\nworkers = 1\n'
     for name in ("random_search", "climber", "poor"):
         text = text.replace(f'"cli_optimisers:{name}"', '{command = "echo 1 {seed}"}')
