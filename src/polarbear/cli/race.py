@@ -25,7 +25,7 @@ def race(
     only: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="NAME", help="Begin with this algorithm and others given so; `add` adds the rest later; repeatable."
+            metavar="NAME", help="Begin with the algorithms named by --only; `add` adds the others later; repeatable."
         ),
     ] = None,
     running: options.Running,

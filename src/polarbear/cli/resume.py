@@ -29,7 +29,7 @@ def resume(
         list[str] | None,
         typer.Option(
             metavar="NAME",
-            help="Run only this candidate and others given so, until every pair among them is decided; repeatable.",
+            help="Run only the candidates named by --only, until every pair among them is decided; repeatable.",
         ),
     ] = None,
     rerun_failed: options.RerunFailed = False,
