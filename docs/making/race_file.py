@@ -33,8 +33,10 @@ it is unpickled. It contains all runs and decisions of a race: a copy of the fil
 ```
 
 `about` holds {", ".join(f"`{key}`" for key in keys)}, and, for a race from a `race.toml`, the path and text of that file.
-`event` is the journal: rounds with their decisions, added and removed algorithms, changed settings. Opening a race file
-replays it.
+`identities` describes each algorithm in words, `stopped` holds why the race stopped and after which event, and `clusters`
+the listed instance of each repetition, if instances are repeated.
+`event` is the journal: rounds with their decisions, added, removed and readmitted algorithms, failed runs to make again,
+changed settings. Opening a race file replays it. A run that is made again replaces the failed one in `run`.
 
 Read one from Python with `pb.Race.open(path).result`, or as tables with
 [`polarbear export`](command-line.md#polarbear-export).

@@ -1,4 +1,6 @@
-"""`resume` and `add`."""
+"""`resume`, `add`, `readmit` and `remove`."""
+
+import pytest
 
 from polarbear.storage import RaceFile
 from tests.cli.conftest import RACE, write_race
@@ -41,7 +43,7 @@ def test_candidates_must_stay_in_the_configuration(polarbear, race_toml):
     outcome = polarbear("resume", race_toml.parent / "my.race")
     assert outcome.code == 1
     assert "expected every candidate of the race in" in outcome.err
-    assert "got no poor; put it back" in outcome.err
+    assert "got no poor; put it back, or remove it from the race: polarbear remove" in outcome.err
 
 
 def test_new_algorithms_are_added(polarbear, race_toml, tmp_path):
@@ -111,3 +113,122 @@ def test_missing_instances_stop_a_race_and_new_ones_come_last(polarbear, tmp_pat
     outcome = polarbear("resume", folder / "my.race")
     assert outcome.code == 1
     assert "expected all instances that the race has used, got no " in outcome.err
+
+
+FAST = RACE.replace('prior = "RandomWalk"', 'prior = "Dirichlet"\ndraws = 400')
+
+
+@pytest.fixture
+def copied(finished, tmp_path):
+    """A copy of the finished race, beside its configuration."""
+    path = write_race(tmp_path / "copied").parent / "my.race"
+    path.write_bytes(finished.read_bytes())
+    return path
+
+
+def test_a_readmitted_algorithm_may_be_eliminated_again(polarbear, copied):
+    toml = copied.parent / "race.toml"
+    before = polarbear("status", copied, "--json").data
+    outcome = polarbear("readmit", copied, "poor", "--config", toml, "--json")
+    assert "poor is a candidate again; it was eliminated in round 1, beaten by " in outcome.err
+    again = next(each for each in outcome.data["eliminations"] if each["name"] == "poor")
+    when = "at once" if again["round"] == before["rounds"] + 1 else f"in round {again['round']}"
+    assert f"poor was eliminated again {when}: {again['by']} beats it at every budget" in outcome.err
+    outcome = polarbear("readmit", copied, "climber", "--config", toml)
+    assert (outcome.code, "'climber' is a candidate already" in outcome.err) == (1, True)
+    outcome = polarbear("readmit", copied, "pore", "--config", toml)
+    assert (outcome.code, "expected an algorithm that was eliminated or removed" in outcome.err) == (1, True)
+
+
+def test_removed_algorithms_can_be_readmitted(polarbear, race_toml):
+    race_toml.write_text(FAST)
+    file = race_toml.parent / "my.race"
+    polarbear("race", race_toml, "-q", "--max-instances", 4, "--confidence", 0.99)
+    outcome = polarbear("remove", file, "poor")
+    assert (outcome.code, outcome.out) == (0, "Candidates: random, climber\n")
+    assert f"undo with: polarbear readmit {file} NAME" in outcome.err
+    outcome = polarbear("remove", file, "poor")
+    assert (outcome.code, "expected one of the candidates random, climber" in outcome.err) == (1, True)
+    outcome = polarbear("readmit", file, "poor", "--max-instances", 4, "--json")
+    assert "poor is a candidate again; it was removed by hand" in outcome.err
+    assert outcome.data["pareto_set"] == ["random", "climber", "poor"]
+
+
+def test_only_selected_algorithms_run(polarbear, race_toml):
+    race_toml.write_text(FAST)
+    file = race_toml.parent / "my.race"
+    polarbear("race", race_toml, "-q", "--max-instances", 4, "--confidence", 0.99)
+    outcome = polarbear("resume", file, "--only", "climber", "--only", "random", "--max-instances", 8, "--json")
+    assert f"continue with: polarbear resume {file} --only climber --only random --max-instances 16" in outcome.err
+    data = outcome.data
+    assert data["instances"] == 8
+    assert data["cost"]["climber"] > data["cost"]["poor"]
+    outcome = polarbear("resume", file, "--only", "climber")
+    assert (outcome.code, "expected two candidates or more in only, got climber" in outcome.err) == (1, True)
+    options = ["--only", "poor", "--only", "random", "--max-instances", 400, "--confidence", 0.9]
+    outcome = polarbear("resume", file, *options)
+    assert outcome.code == 0
+    assert "Every pair of the selected algorithms is decided; to continue with all: polarbear resume" in outcome.err
+
+
+def test_a_race_can_begin_with_some_of_the_algorithms(polarbear, race_toml):
+    race_toml.write_text(FAST)
+    outcome = polarbear("race", race_toml, "--only", "random", "--only", "poor", "--max-instances", 4, "--json", "-q")
+    assert outcome.data["algorithms"] == ["random", "poor"]
+    outcome = polarbear("resume", race_toml.parent / "my.race", "--max-instances", 4)
+    assert "race.toml also has climber, not yet in the race" in outcome.err
+    outcome = polarbear("race", race_toml, "-o", race_toml.parent / "a.race", "--only", "random")
+    assert (outcome.code, "expected two algorithms or more with --only, got random" in outcome.err) == (1, True)
+    outcome = polarbear("race", race_toml, "-o", race_toml.parent / "a.race", "--only", "random", "--only", "pore")
+    assert (outcome.code, "did you mean 'poor'?" in outcome.err) == (1, True)
+
+
+def test_a_failing_algorithm_pauses_the_race_until_it_is_fixed(polarbear, race_toml):
+    file = race_toml.parent / "my.race"
+    race_toml.write_text(FAST.replace(":climber", ":faulty"))
+    outcome = polarbear("race", race_toml, "--max-instances", 8, "--quiet")
+    assert (outcome.code, outcome.out) == (2, "")
+    assert outcome.err.startswith("'climber' failed in all 8 runs of its first round")
+    assert "ZeroDivisionError: the optimiser's own fault\n" in outcome.err
+    assert f"polarbear resume {file} --rerun-failed\n" in outcome.err
+    assert f"polarbear remove {file} climber\n" in outcome.err
+    outcome = polarbear("resume", file, "--max-instances", 8, "--json", "-q")
+    assert (outcome.code, outcome.data["stopped"], outcome.data["failing"][0]["runs"]) == (2, "algorithm failed", 8)
+    race_toml.write_text(FAST)
+    outcome = polarbear("resume", file, "--max-instances", 8, "--rerun-failed", "--json")
+    assert "Made again: 8 runs of climber\n" in outcome.err
+    assert (outcome.data["failed_runs"], outcome.data["instances"]) == (0, 8)
+
+
+def test_accepted_failures_count_and_can_be_made_again(polarbear, race_toml):
+    file = race_toml.parent / "my.race"
+    race_toml.write_text(FAST.replace(":climber", ":faulty"))
+    data = polarbear("race", race_toml, "--max-instances", 8, "--accept-failures", "--json", "-q").data
+    assert (data["failed_runs"], data["pareto_set"]) == (8, ["random"])
+    race_toml.write_text(FAST)
+    outcome = polarbear("resume", file, "--max-instances", 8, "--rerun-failed")
+    assert "No failed runs to make again\n" in outcome.err
+    assert f"to let it race again: polarbear readmit {file} climber --rerun-failed" in outcome.err
+    outcome = polarbear("readmit", file, "climber", "--rerun-failed", "--max-instances", 8, "--json")
+    assert "Made again: 8 runs of climber\n" in outcome.err
+    assert (outcome.data["failed_runs"], "climber" in outcome.data["pareto_set"]) == (0, True)
+
+
+def test_listed_instances_are_repeated(polarbear, tmp_path):
+    text = RACE.split("[instances]")[0].replace("rope = 0.15", "rope = 0.01")
+    text = text.replace('prior = "RandomWalk"', "draws = 400")  # the default prior, which knows clusters
+    text += '[instances]\nnames = ["1", "2"]\n[execution]\nworkers = 1\n'
+    for name in ("random_search", "climber", "poor"):
+        text = text.replace(f'"cli_optimisers:{name}"', '{command = "echo 1 {seed}"}')
+    toml = write_race(tmp_path / "listed", text)
+    outcome = polarbear("race", toml)
+    assert (outcome.code, "all instances are used; add more, or repeat them" in outcome.err) == (2, True)
+    toml.write_text(text.replace('"2"]', '"2"]\nrepeats = 3'))
+    data = polarbear("resume", toml.parent / "my.race", "--json", "-q").data
+    assert (data["instances"], data["scope"]) == (6, "to new instances, based on 2")
+    with RaceFile.open(toml.parent / "my.race", write=False) as file:
+        first, second = file.about["configuration"]["instances"][:2]
+        assert file.about["configuration"]["instances"] == [first, second] * 3
+    toml.write_text(text.replace('"2"]', '"2", "3"]\nrepeats = 3'))
+    assert polarbear("status", toml.parent / "my.race", "--json").data["scope"] == data["scope"]
+    assert polarbear("resume", toml.parent / "my.race", "--json", "-q").data["instances"] == 9

@@ -1,6 +1,9 @@
 """`demo`, `init` and `check`."""
 
 import json
+import shlex
+
+from tests.cli.conftest import RACE, write_race
 
 
 def test_init_writes_a_valid_example(polarbear, tmp_path):
@@ -60,3 +63,50 @@ def test_check_reports_instances_that_cannot_be_created(polarbear, race_toml):
     outcome = polarbear("check", race_toml, "--json", "-q")
     assert outcome.code == 1
     assert {each["status"] for each in outcome.data} <= {"setup", "error"}
+
+
+def test_check_shows_what_it_recognised_in_the_output_of_programs(polarbear, tmp_path):
+    programs = {
+        "good": "echo '# start'; echo note >&2; echo 5 3.5; echo 50 2.25; echo $0 # {instance}",
+        "silent": "echo no licence >&2",
+        "comments": "echo '# one'; echo '# two'",
+        "chatty": "echo 1 7; echo solving {instance}",
+    }
+    text = RACE.split("[algorithms]")[0]
+    text += "".join(
+        f"[algorithms.{name}]\ncommand = ['sh', '-c', {line!r}, '60 1']\n" for name, line in programs.items()
+    )
+    text += '[instances]\nnames = ["a b"]\n[execution]\nworkers = 1\n'
+    toml = write_race(tmp_path / "programs", text)
+    outcome = polarbear("check", toml, "-q")
+    assert outcome.code == 1
+    blocks = dict(block.split("\n", 1) for block in outcome.out.split("\n\n")[1:5])
+    assert blocks["good"].splitlines() == [
+        "  instance    0: a b",
+        f"  command     sh -c {shlex.quote(programs['good'].format(instance='a b'))} '60 1'",
+        "  output      # start",
+        "              5 3.5",
+        "              50 2.25",
+        "              60 1",
+        "  errors      note",
+        "  recognised  3 of 4 lines as (evaluations, value), first (5, 3.5), last (60, 1); 1 ignored",
+    ]
+    assert "recognised  nothing: see below" in blocks["silent"]
+    assert "ended without one; yield (time, value) whenever a better value is found\nno licence\n" in outcome.out
+    assert "recognised  nothing: all 2 lines were ignored" in blocks["comments"]
+    assert (
+        "recognised  1 of 2 lines; the last one could not be read: ValueError: expected `time value`"
+        in blocks["chatty"]
+    )
+    assert "Traceback" not in outcome.out
+    good = polarbear("check", toml, "-q", "--json").data[0]["program"]
+    assert (good["lines"], good["recognised"], good["first"], good["last"]) == (4, 3, [5, 3.5], [60, 1])
+
+
+def test_check_shows_the_output_of_a_program_that_is_killed(polarbear, tmp_path):
+    text = RACE.split("[algorithms]")[0] + '[limits]\nrun_seconds = 0.3\n[instances]\nnames = ["a"]\n'
+    for name in ("one", "two"):
+        text += f"[algorithms.{name}]\ncommand = ['sh', '-c', 'echo 1 2; sleep 60']\n"
+    outcome = polarbear("check", write_race(tmp_path / "killed", text), "-q")
+    assert outcome.out.count("recognised  1 of 1 line as (evaluations, value), first (1, 2), last (1, 2)") == 2
+    assert "the run took longer than the limit of 0.3 seconds" in outcome.out

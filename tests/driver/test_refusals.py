@@ -82,7 +82,7 @@ def test_one_race_at_a_time_writes_a_file(copied, tmp_path):
     with reopen(copied):
         with pytest.raises(pb.RaceFileInUse, match="is being written by process"):
             reopen(copied)
-        with pytest.raises(FileExistsError, match="exists already"):
+        with pytest.raises(pb.RaceFileInUse, match="close the race that has it open"):
             race_of(path=copied)
         with pb.Race.open(copied) as reader:  # readers are always allowed
             assert reader.result.finished

@@ -14,7 +14,7 @@ from polarbear.plots.dominance_matrix import DominanceMatrix
 from polarbear.plots.pair_dominance import PairDominance
 from polarbear.plots.preference_values import PreferenceValues
 from polarbear.plots.rating_curves import RatingCurves
-from polarbear.plots.round_panels import RoundPanels, key_rounds, posterior_after
+from polarbear.plots.round_panels import RoundPanels, key_rounds, posterior_after, state_after
 from polarbear.plots.sample_allocation import SampleAllocation
 from polarbear.race import loop
 from polarbear.race.forecast import instances_needed
@@ -80,6 +80,18 @@ def test_an_added_algorithm_has_no_earlier_threat(finished_race):
     data = DominanceEvolution.of(RaceResult(state, "paused"))
     assert np.isnan(data.threat[:-1, 4]).all()
     assert np.isfinite(data.threat[-1, 4])
+
+
+def test_a_readmitted_algorithm_has_a_threat_again_and_is_a_candidate_of_its_round(finished_race):
+    gone = finished_race.eliminations[0].name
+    state = loop.readmit(finished_race.state, gone)
+    plan = loop.ask(state)
+    column, level = state.names.index(gone), np.zeros((4, 4))
+    level[:, column] = 20  # its new runs win, so that the next round does not eliminate it
+    state = loop.tell(state, plan, simulated_runs(plan, level, state.names, TIMES))
+    data = DominanceEvolution.of(RaceResult(state, "paused"))
+    assert np.isfinite(data.threat[-1, column])
+    assert (gone in state_after(state, len(state.rounds)).candidates) == (gone in state.candidates)
 
 
 def test_values_are_weighted_sums_of_the_ratings():

@@ -205,7 +205,7 @@ class Command(Wrapped):
 
     def _take(self, line: bytearray, recorder: Recorder) -> None:
         text = line.decode(errors="replace").strip()
-        event = _parse_line(text) if self.parse is None else self.parse(text)
+        event = parse_line(text) if self.parse is None else self.parse(text)
         if event is not None:
             recorder.take(event)
 
@@ -222,7 +222,8 @@ def _has_exited(process: subprocess.Popen[bytes]) -> bool:
     return os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
 
 
-def _parse_line(text: str) -> Any:
+def parse_line(text: str) -> Any:
+    """Return the event on a line in the default format: `time value`, `value` or JSON; None if the line is ignored."""
     if not text or text.startswith("#"):
         return None
     try:

@@ -4,7 +4,7 @@ In: arguments, `race.toml`, race files, saved posteriors and recorded runs. Out:
 progress and remarks on standard error, and files. Heavy imports wait until a command needs them.
 
 `main` is the entry point, and `commands` registers the commands. Each has a module of its own name, except that `start`
-holds `demo` and `init`, and `resume` also holds `add`. They share these modules:
+holds `demo` and `init`, and `membership` holds `add`, `readmit` and `remove`. They share these modules:
 
 - `options`, `option_groups`: options of several commands, and dataclasses of options that a command takes as one parameter.
 - `open_file`: opens race files and posteriors.

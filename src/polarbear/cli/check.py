@@ -9,10 +9,13 @@ import typer
 from polarbear.cli import options, terminal
 
 if TYPE_CHECKING:
+    from polarbear.algorithms.command_transcript import Transcript
     from polarbear.configuration import Prepared
     from polarbear.race.jobs import Run
 
 _CHECK_SECONDS = 60.0  # time limit of a run in `check`, unless limits.run_seconds sets one
+
+_ERROR_LINES = 5  # last lines of standard error to print
 
 
 def check(
@@ -23,32 +26,50 @@ def check(
     as_json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Run each algorithm once on one instance and report problems. Nothing is stored."""
+    """Run each algorithm once on one instance and report problems. Nothing is stored.
+
+    For an external program, print its command, its last lines of output, and what was recognised in them.
+    """
     from polarbear.configuration import prepare
+    from polarbear.race.failing import end_of_message
 
     prepared = prepare(config, options.overrides({}, settings))
     until_time = float(prepared.settings.grid.times[-1]) if until is None else until
     if not 0 < until_time < math.inf:
         raise ValueError(f"expected a time above 0 for --until, got {until_time:g}")
-    results = [(run, _remarks(run, prepared, until_time)) for run in _run_each(prepared, instance, until_time, quiet)]
+    checked = _run_each(prepared, instance, until_time, quiet)
+    results = [(run, _remarks(run, prepared, until_time)) for run, _ in checked]
+    programs = {run.trajectory.algorithm: transcript for run, transcript in checked if transcript is not None}
     failed = [run for run, _ in results if run.status != "done"]
     if as_json:
-        terminal.print_json([_as_data(run, remarks) for run, remarks in results])
+        terminal.print_json(
+            [_as_data(run, remarks, programs.get(run.trajectory.algorithm)) for run, remarks in results]
+        )
     else:
         heads = ["algorithm", "state", "improvements", "first at", "best value", "seconds"]
         if any(remarks for _, remarks in results):
             heads.append("remarks")
         terminal.print_table(heads, [_row(run, remarks)[: len(heads)] for run, remarks in results])
+        listed = None if callable(prepared.instances) else str(prepared.instances[instance])
+        for run, transcript in checked:
+            if transcript is not None:
+                _print_program(run, transcript, f"{instance}" if listed is None else f"{instance}: {listed}", prepared)
         for run in failed:
-            terminal.print_result(f"\n{run.trajectory.algorithm}: {run.message.strip()}")
+            # The traceback of an external program shows only PolarBear's own code.
+            shown = end_of_message(run.message) if run.trajectory.algorithm in programs else run.message.strip()
+            terminal.print_result(f"\n{run.trajectory.algorithm}: {shown}")
     if failed:
         raise typer.Exit(1)
     terminal.print_remark(f"\nNo problems found; now try: polarbear race {terminal.shell_path(config)}", quiet=quiet)
 
 
-def _run_each(prepared: "Prepared", instance: int, until: float, quiet: bool) -> "list[Run]":
+def _run_each(prepared: "Prepared", instance: int, until: float, quiet: bool) -> "list[tuple[Run, Transcript | None]]":
+    """Return one run per algorithm, each with the transcript of its program, if it is one that was started here."""
+    import tempfile
     from contextlib import chdir
 
+    from polarbear.algorithms.command import Command
+    from polarbear.algorithms.command_transcript import TranscribedCommand, Transcript
     from polarbear.configuration.building import executor_of
     from polarbear.configuration.schema import ExecutionTable
     from polarbear.execution import Limits, pack, run_supervised
@@ -56,20 +77,39 @@ def _run_each(prepared: "Prepared", instance: int, until: float, quiet: bool) ->
     from polarbear.race.sampling import seed_of
 
     settings, source = prepared.settings, prepared.instances
-    if isinstance(source, list) and instance >= len(source):
+    if not callable(source) and instance >= len(source):
         raise ValueError(f"expected an instance from 0 to {len(source) - 1}, got {instance}")
     seconds = until + _CHECK_SECONDS if settings.clock == "seconds" else _CHECK_SECONDS
     limits = Limits(seconds=prepared.tables.limits.run_seconds or seconds, retries=0)
     table = prepared.tables.execution
     runs = []
-    with chdir(prepared.folder), executor_of(table if table.dask else ExecutionTable(workers=1)) as executor:
-        for name, algorithm in prepared.algorithms.items():
+    place = executor_of(table if table.dask else ExecutionTable(workers=1))
+    with chdir(prepared.folder), place as executor, tempfile.TemporaryDirectory(prefix="polarbear-") as folder:
+        for number, (name, algorithm) in enumerate(prepared.algorithms.items()):
             terminal.print_remark(f"running {name} ...", quiet=quiet)
+            path = Path(folder) / f"{number}.json"
+            if isinstance(algorithm, Command) and not table.dask:  # another machine cannot write the transcript here
+                algorithm = TranscribedCommand.of(algorithm, path)
             payload = pack(algorithm, source, settings.clock, settings.maximise)
             seeds = seed_of(settings.seed, "check", instance, name), seed_of(settings.seed, "check", instance)
             job = Job(name, instance, until, *seeds)
-            runs.append(executor.submit(run_supervised, payload, job, limits).result())
+            run = executor.submit(run_supervised, payload, job, limits).result()
+            runs.append((run, Transcript.load(path)))
     return runs
+
+
+def _print_program(run: "Run", transcript: "Transcript", instance: str, prepared: "Prepared") -> None:
+    """Print the command of an external program, its last lines of output, and what was recognised in them."""
+    terminal.print_result(f"\n{run.trajectory.algorithm}")
+    terminal.print_result(f"  instance    {instance}")
+    terminal.print_result(f"  command     {transcript.command}")
+    lines = run.message.strip().splitlines()[-_ERROR_LINES:] if run.status == "done" else []
+    for head, shown in (("output", transcript.output), ("errors", lines)):
+        for position, line in enumerate(shown):
+            terminal.print_result(f"  {head if position == 0 else '':<10}  {line}")
+    ended_early = run.status != "done" and not transcript.lines
+    recognised = "nothing: see below" if ended_early else transcript.sentence(prepared.settings.clock)
+    terminal.print_result(f"  recognised  {recognised}")
 
 
 def _remarks(run: "Run", prepared: "Prepared", until: float) -> list[str]:
@@ -96,7 +136,9 @@ def _row(run: "Run", remarks: list[str]) -> tuple[object, ...]:
     return path.algorithm, state, len(path.times), first, best, run.seconds, "; ".join(remarks)
 
 
-def _as_data(run: "Run", remarks: list[str]) -> dict[str, Any]:
+def _as_data(run: "Run", remarks: list[str], transcript: "Transcript | None") -> dict[str, Any]:
+    from dataclasses import asdict
+
     path = run.trajectory
     return {
         "algorithm": path.algorithm,
@@ -108,4 +150,5 @@ def _as_data(run: "Run", remarks: list[str]) -> dict[str, Any]:
         "reached": run.reached,
         "seconds": run.seconds,
         "remarks": remarks,
+        **({} if transcript is None else {"program": asdict(transcript)}),
     }

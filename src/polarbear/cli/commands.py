@@ -15,6 +15,7 @@ from polarbear.cli import (
     calibrate,
     check,
     export,
+    membership,
     plot,
     race,
     report,
@@ -101,7 +102,7 @@ def _options(
 
 for panel, commands in {
     "First steps": (start.demo, start.init, check.check),
-    "Race": (race.race, resume.resume, resume.add, status.status),
+    "Race": (race.race, resume.resume, membership.add, membership.readmit, membership.remove, status.status),
     "Results": (select.select, report.report, plot.plot, export.export, analyse.analyse),
     "Validation": (calibrate.calibrate, reproduce.reproduce),
 }.items():

@@ -43,6 +43,9 @@ SetKeys = Annotated[
         "--set", metavar="KEY=VALUE", help="Set a key of the file, such as race.prior=RandomWalk; repeatable."
     ),
 ]
+RerunFailed = Annotated[
+    bool, typer.Option("--rerun-failed", help="Make the failed runs of candidates again, and replace them.")
+]
 
 
 @dataclass(frozen=True)
@@ -74,6 +77,12 @@ class Running:
     report: Annotated[
         Path | None, typer.Option(help="Write an HTML report here after each round; an open page reloads itself.")
     ] = None
+    accept_failures: Annotated[
+        bool,
+        typer.Option(
+            "--accept-failures", help="Judge an algorithm whose first runs all fail, instead of pausing the race."
+        ),
+    ] = False
     settings: SetKeys = None
     as_json: Json = False
     quiet: Quiet = False

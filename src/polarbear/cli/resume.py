@@ -1,5 +1,7 @@
-"""Commands `resume` and `add`: continue a race from its race file, with new settings or new algorithms."""
+"""Command `resume`: continue a race from its race file, with new settings or for selected algorithms only."""
 
+import shlex
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -8,15 +10,29 @@ import typer
 from polarbear.cli import options, terminal
 from polarbear.cli.open_file import require_race_file
 from polarbear.cli.run_race import print_next_commands, print_outcome, run_race, values_to_store
-from polarbear.wording import suggest, with_noun
+from polarbear.wording import with_noun
 
 if TYPE_CHECKING:
     from polarbear.configuration import Prepared
+    from polarbear.driver.race import Race
+    from polarbear.race.jobs import Run
+    from polarbear.race.result import RaceResult
+    from polarbear.race.state import State
+
+Change = Callable[["State", "Prepared"], Callable[["Race"], None]]
 
 
 def resume(
     file: options.RaceFileName,
     config: options.OtherConfig = None,
+    only: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="Run only the candidates named by --only, until every pair among them is decided; repeatable.",
+        ),
+    ] = None,
+    rerun_failed: options.RerunFailed = False,
     *,
     strictness: options.Strictness,
     running: options.Running,
@@ -25,27 +41,41 @@ def resume(
 
     Algorithms are read again from the configuration, and changed settings apply from now on. Stored runs are reused.
     """
-    _continue(file, config, running.overrides(strictness.keys()), None, running)
+    changes = running.overrides(strictness.keys())
+    continue_race(file, config, changes, running, only=only, rerun_failed=rerun_failed)
 
 
-def add(
-    file: options.RaceFileName,
-    names: Annotated[list[str] | None, typer.Argument(help="The algorithms to add; by default all new ones.")] = None,
-    config: options.OtherConfig = None,
-    *,
+def continue_race(
+    file: Path,
+    config: Path | None,
+    changes: dict[str, Any],
     running: options.Running,
+    *,
+    change: Change | None = None,
+    needed: Sequence[str] = (),
+    remark: "Callable[[RaceResult], None] | None" = None,
+    only: list[str] | None = None,
+    rerun_failed: bool = False,
 ) -> None:
-    """Add algorithms that are new in the configuration to a race, and continue it.
+    """Continue a race from its file and its configuration.
 
-    They first run on the instances that the race has used, until they are eliminated or have caught up.
+    Parameters
+    ----------
+    file, config
+        The race file, and the configuration if it has moved.
+    changes
+        Values that the command line sets instead of the configuration.
+    running
+        The options of the command.
+    change
+        Checks a change, such as an added algorithm, before anything is written, and returns what makes it.
+    needed
+        Algorithms that must be in the configuration, besides the candidates.
+    remark
+        Called with the result before it is printed.
+    only, rerun_failed
+        See `Race.run`.
     """
-    _continue(file, config, running.overrides({}), names or [], running)
-
-
-def _continue(
-    file: Path, config: Path | None, changes: dict[str, Any], names: list[str] | None, running: options.Running
-) -> None:
-    """Continue a race. If `names` is a list, first add these algorithms; an empty list adds all new ones."""
     from dataclasses import fields
 
     from polarbear.configuration import load_stored
@@ -57,19 +87,18 @@ def _continue(
     options.require_writable(running.report)
     prepared = load_stored(file, config=config).prepare(config, changes)
     with Race.open(file) as stopped:
-        present, candidates, before = stopped.state.names, stopped.state.pareto_set, stopped.state.settings
-        rounds, instances = len(stopped.state.rounds), stopped.result.instances
+        state, instances = stopped.state, stopped.result.instances
+    present, candidates, before, rounds = state.names, state.pareto_set, state.settings, len(state.rounds)
+    make_change = None if change is None else change(state, prepared)
     with RaceFile.open(file, write=False) as stored:
-        runs = len(stored.runs())
+        runs = list(stored.runs().values())
     different = {
         field.name: getattr(prepared.settings, field.name)
         for field in fields(before)
         if getattr(prepared.settings, field.name) != getattr(before, field.name)
     }
     new = [name for name in prepared.algorithms if name not in present]
-    if names is not None:
-        new = _algorithms_to_add(names, new, prepared)
-    elif new:
+    if new and change is None:
         terminal.print_remark(
             f"{prepared.path.name} also has {', '.join(new)}, not yet in the race; add with: polarbear add "
             f"{terminal.shell_path(file)}",
@@ -77,36 +106,44 @@ def _continue(
         )
     terminal.print_remark(
         f"Continuing after {with_noun(rounds, 'round')} on {with_noun(instances, 'instance')}; "
-        f"{with_noun(runs, 'stored run')}",
+        f"{with_noun(len(runs), 'stored run')}",
         quiet=quiet,
     )
-    missing = [name for name in candidates if name not in prepared.algorithms]
+    missing = [name for name in dict.fromkeys([*candidates, *needed]) if name not in prepared.algorithms]
     if missing:
+        removal = " ".join(map(shlex.quote, missing))
         raise ValueError(
-            f"expected every candidate of the race in {prepared.path}, got no {' and no '.join(missing)}; put it back"
+            f"expected every candidate of the race in {prepared.path}, got no {' and no '.join(missing)}; put it back, or "
+            f"remove it from the race: polarbear remove {terminal.shell_path(file)} {removal}"
         )
+    if rerun_failed:
+        _print_reruns(file, runs, {*(only or candidates), *needed}, quiet=quiet)
     known = {name: each for name, each in prepared.algorithms.items() if name in present}
     with Race.open(file, algorithms=known, instances=prepared.instances, **different) as race:
         for name, value in different.items():
             terminal.print_remark(f"{name}: {value!r} from now on, was {getattr(before, name)!r}", quiet=quiet)
         for key, value in values_to_store(prepared).items():
             race.note(key, value)
-        for name in new if names is not None else ():
-            race.add(name, prepared.algorithms[name])
-            terminal.print_remark(f"{name} is added; it first runs on the instances used so far", quiet=quiet)
-        result = run_race(race, prepared, running.report, quiet=quiet)
-    print_outcome(result, file, as_json=running.as_json)
+        if make_change is not None:
+            make_change(race)
+        choices = {"only": only or None, "rerun_failed": rerun_failed, "accept_failures": running.accept_failures}
+        result = run_race(race, prepared, running.report, quiet=quiet, **choices)
+    if remark is not None:
+        remark(result)
+    print_outcome(result, file, as_json=running.as_json, only=only or ())
     print_next_commands(file, quiet=quiet)
 
 
-def _algorithms_to_add(names: list[str], new: list[str], prepared: "Prepared") -> list[str]:
-    """Return the named algorithms, or all new ones; raise an error unless each is new."""
-    for name in names:
-        if name not in prepared.algorithms:
-            hint = suggest(name, prepared.algorithms) or "define it there first"
-            raise ValueError(f"there is no algorithm {name!r} in {prepared.path}; {hint}")
-        if name not in new:
-            raise ValueError(f"{name!r} is in the race already; continue it with `polarbear resume`")
-    if not new:
-        raise ValueError(f"every algorithm of {prepared.path} is in the race already; define a new one there first")
-    return names or new
+def _print_reruns(file: Path, runs: "list[Run]", names: set[str], *, quiet: bool) -> None:
+    """Print which failed runs are made again, and which are not because their algorithm is no candidate."""
+    from polarbear.race.failing import count_failures
+
+    again = count_failures(run for run in runs if run.trajectory.algorithm in names)
+    terminal.print_remark(f"Made again: {again}" if again else "No failed runs to make again", quiet=quiet)
+    others = {run.trajectory.algorithm for run in runs if run.status != "done"} - names
+    for name in sorted(others):
+        terminal.print_remark(
+            f"Not made again: the failed runs of {name}; to let it race again: polarbear readmit "
+            f"{terminal.shell_path(file)} {shlex.quote(name)} --rerun-failed",
+            quiet=quiet,
+        )

@@ -1,8 +1,9 @@
 """Run a race until it stops, and print its outcome and what to do next."""
 
+import shlex
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import chdir, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -33,8 +34,11 @@ def values_to_store(prepared: "Prepared") -> dict[str, Any]:
     }
 
 
-def run_race(race: "Race", prepared: "Prepared", page: Path | None, *, quiet: bool) -> "RaceResult":
-    """Run a race until it is resolved or reaches a limit of its configuration; write its page after each round."""
+def run_race(race: "Race", prepared: "Prepared", page: Path | None, *, quiet: bool, **choices: Any) -> "RaceResult":
+    """Run a race until it is resolved or reaches a limit of its configuration; write its page after each round.
+
+    Further arguments, such as `only`, are those of `Race.run`.
+    """
     from polarbear.configuration.building import executor_of
 
     limits = prepared.tables.limits
@@ -49,6 +53,7 @@ def run_race(race: "Race", prepared: "Prepared", page: Path | None, *, quiet: bo
             retries=limits.retries,
             stop=renew,
             progress="none" if quiet else "auto",
+            **choices,
         )
     if page is not None and result.rounds:
         from polarbear.reporting import report
@@ -57,8 +62,13 @@ def run_race(race: "Race", prepared: "Prepared", page: Path | None, *, quiet: bo
     return result
 
 
-def print_outcome(result: "RaceResult", file: Path, *, as_json: bool, leave: bool = True) -> None:
-    """Print the result of a race; if `leave` is set and a limit or a signal stopped it, exit with code 2."""
+def print_outcome(
+    result: "RaceResult", file: Path, *, as_json: bool, leave: bool = True, only: Sequence[str] = ()
+) -> None:
+    """Print the result of a race; if `leave` is set and a limit or a signal stopped it, exit with code 2.
+
+    The commands that continue the race select the same algorithms, `only`.
+    """
     from polarbear.cli.account import best_over_time, print_totals
     from polarbear.cli.sparklines import format_curves
     from polarbear.exports import account
@@ -66,17 +76,31 @@ def print_outcome(result: "RaceResult", file: Path, *, as_json: bool, leave: boo
     known = terminal.shell_path(file)
     if as_json:
         terminal.print_json({"file": str(file), **account(result, file=known)})
-    elif not result.instances:
-        terminal.print_result(
-            f"Nothing is decided yet: the first round has not ended. Next step: polarbear resume {known}"
-        )
-    else:
-        terminal.print_result(str(result.summary(known)))
+    elif result.rounds:
+        terminal.print_result(str(result.summary(known, only=only)))
         if (curves := best_over_time(result)) is not None:
             terminal.print_result("\n" + "\n".join(format_curves(curves)) + "\n")
         print_totals(account(result, infer=False))
-    if leave and not result.finished and result.stopped != "no elimination likely":
+    elif not result.failing:
+        terminal.print_result(
+            f"Nothing is decided yet: the first round has not ended. Next step: polarbear resume {known}"
+        )
+    if result.failing:
+        _print_failing(result, file)
+    if leave and not result.finished and result.stopped not in ("no elimination likely", "selected pairs decided"):
         raise typer.Exit(2)
+
+
+def _print_failing(result: "RaceResult", file: Path) -> None:
+    """Print which algorithms paused the race, the end of their output, and what to do; not a remark but an error."""
+    known, names = terminal.shell_path(file), [each.name for each in result.failing]
+    they, their = ("it", "its") if len(names) == 1 else ("them", "their")
+    for each in result.failing:
+        terminal.print_remark(each.sentence)
+    terminal.print_remark(f"Fix {they} and continue with: polarbear resume {known} --rerun-failed")
+    removed = " ".join(shlex.quote(name) for name in names)
+    terminal.print_remark(f"or remove {they}: polarbear remove {known} {removed}")
+    terminal.print_remark(f"or let {their} failures count: polarbear resume {known} --accept-failures")
 
 
 def print_next_commands(file: Path, *, quiet: bool) -> None:

@@ -97,7 +97,7 @@ def algorithm_of(table: AlgorithmTable, folder: Path) -> Any:
 
 
 def instances_of(table: InstancesTable, folder: Path, *, seed: int, known: Sequence[str] = ()) -> Any:
-    """Return the source of instances: a callable, or a list of texts.
+    """Return the source of instances: a callable, a list of texts, or `Repeated` texts.
 
     Parameters
     ----------
@@ -106,7 +106,7 @@ def instances_of(table: InstancesTable, folder: Path, *, seed: int, known: Seque
     seed
         Seed for the order of listed instances.
     known
-        Instances that the race has already used; they keep their places, and new ones follow.
+        Instances that the race has already listed, with their repetitions; they keep their places, and new ones follow.
     """
     if table.generator is not None:
         thing = _check_callable(import_object(table.generator, folder), table.generator)
@@ -117,7 +117,8 @@ def instances_of(table: InstancesTable, folder: Path, *, seed: int, known: Seque
                 raise ValueError(f"{table.generator} cannot be created: {error}") from error
         return _bind_arguments(thing, table.arguments, table.generator) if table.arguments else thing
     names = _instance_names(table, folder)
-    missing = [name for name in known if name not in set(names)]
+    listed = list(dict.fromkeys(known))
+    missing = [name for name in listed if name not in set(names)]
     if missing:
         raise ValueError(
             f"expected all instances that the race has used, got no {', '.join(missing[:3])}"
@@ -126,7 +127,13 @@ def instances_of(table: InstancesTable, folder: Path, *, seed: int, known: Seque
     new = [name for name in names if name not in set(known)]
     if table.shuffle:
         random.Random(seed).shuffle(new)
-    return [*known, *new]
+    order = [*listed, *new]
+    if table.repeats == 1 and len(listed) == len(known):
+        return order
+    from polarbear.problems import Repeated
+
+    position = {name: k for k, name in enumerate(order)}
+    return Repeated(order, table.repeats, first=tuple(position[name] for name in known))
 
 
 def _instance_names(table: InstancesTable, folder: Path) -> list[str]:

@@ -217,6 +217,9 @@ class InstancesTable(Table):
     """Which files of the folder, for example *.mps; all by default."""
     shuffle: bool = True
     """Use them in a random order, which the seed of the race determines: files are often sorted by kind."""
+    repeats: Whole = 1
+    """How often each listed instance comes, with new seeds. All instances come once before any is repeated; the repetitions
+    of an instance form a cluster, since they say less about new instances than other instances would."""
     generator: str | None = None
     """module:function that takes (index, seed), or a class whose objects do, such as polarbear.problems:MixedProblems."""
     arguments: dict[str, Any] = {}
@@ -231,6 +234,10 @@ class InstancesTable(Table):
             raise ValueError("expected arguments only with a generator; leave them out")
         if "shuffle" in self.model_fields_set and self.generator is not None:
             raise ValueError("expected no shuffle with a generator, which sets the order itself; leave it out")
+        if "repeats" in self.model_fields_set and self.generator is not None:
+            raise ValueError(
+                "expected no repeats with a generator, which makes as many instances as needed; leave it out"
+            )
         if self.pattern is not None and self.folder is None:
             raise ValueError("expected a pattern only with a folder; leave it out")
         return self

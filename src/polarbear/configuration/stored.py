@@ -20,7 +20,7 @@ KEY = "configuration"
 
 def to_store(prepared: Prepared) -> dict[str, Any]:
     """Return what a race file stores so that the race can continue; none of it is executed as code."""
-    names = prepared.instances if isinstance(prepared.instances, list) else []
+    names = [] if callable(prepared.instances) else list(prepared.instances)
     return {
         KEY: {
             "path": str(prepared.path),

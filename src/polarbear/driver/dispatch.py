@@ -41,12 +41,15 @@ class RunContext:
         Limits on one run.
     deadline
         When to stop waiting, on the monotonic clock.
+    accept_failures
+        Whether to judge an algorithm that fails in every run of its first round, instead of pausing the race.
     """
 
     executor: Executor
     payloads: Mapping[str, Payload]
     limits: Limits
     deadline: float = math.inf
+    accept_failures: bool = False
 
 
 def make_runs(jobs: Sequence[Job], context: RunContext, keep: Callable[[Job, Run], None]) -> dict[Job, Run] | None:

@@ -10,24 +10,29 @@ import time
 from collections.abc import Mapping, Sequence, Sized
 from contextlib import ExitStack
 from dataclasses import fields, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from polarbear.driver import progress as views
+from polarbear.driver.agreement import describe_algorithm, difference_error, differences
 from polarbear.driver.dispatch import RunContext
 from polarbear.driver.environment import environment
 from polarbear.driver.record import RaceRecord
 from polarbear.driver.resume import rebuild_state
 from polarbear.driver.round_loop import run_rounds
 from polarbear.execution import Limits, LocalExecutor, Payload, ReplayExecutor, pack
+from polarbear.problems import Repeated
 from polarbear.race import loop
+from polarbear.race.failing import find_failing
 from polarbear.race.result import RaceResult, Stopped
 from polarbear.race.serialisation import to_plain
 from polarbear.race.settings import Settings
 from polarbear.race.stopping import StoppingLimits
 from polarbear.storage import RaceFile
+from polarbear.wording import suggest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
     from concurrent.futures import Executor
     from os import PathLike
 
@@ -49,13 +54,16 @@ class Race:
         The algorithms by name: callables `run(problem, seed, until)` that return or yield pairs (time, value), or
         algorithms made by `counted`, `ask_tell`, `command` or `family`. With a `ReplayExecutor`, names suffice.
     instances
-        A callable `instance(index, seed)` that returns a problem, or a sequence of problems.
+        A callable `instance(index, seed)` that returns a problem, or a sequence of problems; with
+        `polarbear.problems.Repeated(problems, 5)` each of them comes five times.
     grid
         The times at which algorithms are compared.
     path
-        The race file to create, which `Race.open` can continue. Without it, the race is kept in memory only.
+        The race file. If it does not exist, it is created; otherwise its race is continued, provided that algorithms and
+        settings agree. So a script that is run again continues its race, and a finished race is not run again. Without
+        a path, the race is kept in memory only.
     about
-        Additional JSON values by key to store in the race file, such as where its algorithms are defined.
+        Additional JSON values by key to store in a new race file, such as where its algorithms are defined.
     **settings
         Fields of `Settings`: prior, elimination, resolution, confidence, rope, batch, seed, clock, maximise and more.
 
@@ -86,9 +94,21 @@ class Race:
         _check_settings(settings)
         by_name = _by_name(algorithms)
         checked = Settings(grid=grid, **settings)  # type: ignore[arg-type]  # Settings converts it to a Grid
-        self._begin(by_name, instances, RaceRecord(loop.start(checked, algorithms)))
+        state = loop.start(checked, algorithms)
+        clusters = instances.clusters if isinstance(instances, Repeated) else None
+        if path is not None and Path(path).exists():
+            self._continue(path, by_name, instances, checked)
+            return
+        self._begin(by_name, instances, RaceRecord(state, clusters=clusters))
         if path is not None:
-            own = {"settings": to_plain(checked), "algorithms": list(self.state.names), "made": environment()}
+            own = {
+                "settings": to_plain(checked),
+                "algorithms": list(self.state.names),
+                "identities": {name: describe_algorithm(each) for name, each in by_name.items() if each is not None},
+                "made": environment(),
+            }
+            if clusters is not None:
+                own["clusters"] = list(clusters)
             self._record.file = RaceFile.create(path, {**(about or {}), **own})
 
     @classmethod
@@ -116,15 +136,36 @@ class Race:
         file = RaceFile.open(path, write=algorithms is not None or bool(changes))
         try:
             race = cls.__new__(cls)
-            record = RaceRecord(*rebuild_state(file), file)
+            record = _load_record(file, instances)
             race._begin({} if algorithms is None else _by_name(algorithms), instances, record)
             if changes:
                 settings = replace(record.state.settings, **changes)
                 record.update(loop.reconsider(record.state, settings), "settings", to_plain(settings))
+                race._stopped = "paused"
+            record.store_clusters()
         except BaseException:
             file.close()
             raise
         return race
+
+    def _continue(
+        self, path: str | PathLike[str], algorithms: Mapping[str, Algorithm], instances: Instances, settings: Settings
+    ) -> None:
+        """Continue the race of an existing file; raise an error that lists what differs, if anything does."""
+        file = RaceFile.open(path, write=True)
+        try:
+            record = _load_record(file, instances)
+            about = file.about
+            names = [*about["algorithms"], *(event.data for event in file.events() if event.kind == "added")]
+            known = {name: about.get("identities", {}).get(name) for name in names}
+            if lines := differences(record.state.settings, known, settings, algorithms):
+                raise difference_error(file.path, lines)
+            present = {name: each for name, each in algorithms.items() if name in record.state.names}
+            self._begin(present, instances, record)
+            record.store_clusters()
+        except BaseException:
+            file.close()
+            raise
 
     def _begin(self, algorithms: Mapping[str, Algorithm], instances: Instances, record: RaceRecord) -> None:
         unknown = [name for name in algorithms if name not in record.state.names]
@@ -135,7 +176,7 @@ class Race:
             )
         self._instances = instances
         self._record = record
-        self._stopped: Stopped = "paused"
+        self._stopped: Stopped = record.stopped
         self._payloads = {name: self._pack(name, each) for name, each in algorithms.items() if each is not None}
 
     def __enter__(self) -> Self:
@@ -156,7 +197,11 @@ class Race:
     @property
     def result(self) -> RaceResult:
         """The result so far; valid at any time."""
-        return RaceResult(self.state, "resolved" if loop.ask(self.state) is None else self._stopped)
+        state = self.state
+        stopped = "resolved" if loop.ask(state) is None else self._stopped
+        return RaceResult(
+            state, stopped, find_failing(state, self._record.runs.values()) if stopped == "algorithm failed" else ()
+        )
 
     @property
     def about(self) -> dict[str, Any]:
@@ -167,12 +212,16 @@ class Race:
         """Add an algorithm, which first runs on the instances that the race has already used."""
         payload = None if algorithm is None else self._pack(name, algorithm)
         self._record.update(loop.add(self.state, name), "added", name)
+        self._stopped = "paused"
         if payload is not None:
             self._payloads[name] = payload
+            if self._record.file is not None:
+                identities = {**self.about.get("identities", {}), name: describe_algorithm(algorithm)}
+                self._record.file.set_about("identities", identities)
 
     def note(self, key: str, value: Any) -> None:
         """Store an additional JSON value in the race file, next to those of the race itself."""
-        if key in ("settings", "algorithms", "made"):
+        if key in ("settings", "algorithms", "identities", "clusters", "stopped", "made"):
             raise ValueError(f"{key!r} is the race's own; choose another key")
         if self._record.file is not None:
             self._record.file.set_about(key, value)
@@ -180,6 +229,15 @@ class Race:
     def remove(self, name: str) -> None:
         """Remove a candidate by hand; its data are kept."""
         self._record.update(loop.remove(self.state, name), "removed", name)
+        self._stopped = "paused"
+
+    def readmit(self, name: str) -> None:
+        """Make an eliminated or removed algorithm a candidate again, which first runs on the instances that it missed.
+
+        Its earlier runs still count, so the next round may eliminate it again.
+        """
+        self._record.update(loop.readmit(self.state, name), "readmitted", name)
+        self._stopped = "paused"
 
     def run(
         self,
@@ -189,13 +247,18 @@ class Race:
         max_evaluations: float | None = None,
         max_seconds: float | None = None,
         stop: Callable[[RaceResult], bool] | None = None,
+        only: Iterable[str] | None = None,
+        rerun_failed: bool = False,
+        accept_failures: bool = False,
         time_limit: float | None = None,
         retries: int = 1,
         progress: views.View = "auto",
     ) -> RaceResult:
         """Run the race until every pair is decided, no further elimination is likely, or a limit is reached.
 
-        Only a race with resolution="membership", the default, stops because no further elimination is likely.
+        Only a race with resolution="membership", the default, stops because no further elimination is likely. A finished
+        race returns its result at once. An algorithm that fails in every run of its first round pauses the race before it
+        is judged, with `stopped="algorithm failed"`; the result's `message` shows the end of its output.
 
         Parameters
         ----------
@@ -207,6 +270,15 @@ class Race:
             evaluations, or in seconds if that is the clock), or when this call has taken this many seconds.
         stop
             Called with the result after each round; a true return value stops the race.
+        only
+            Candidates, two or more: nothing else runs, until every pair among them is decided. The others keep their
+            data and are missing from the new instances. Every round still decides about all candidates.
+        rerun_failed
+            Whether to make the failed runs of candidates again, with the same seeds, and replace them. Decisions stay
+            recorded; pairs with these algorithms become undecided, and the next round decides with the new outcomes.
+        accept_failures
+            Whether to judge an algorithm that fails in every run of its first round, instead of pausing the race.
+            Recorded runs are always judged.
         time_limit
             Wall-clock seconds after which a single run is killed.
         retries
@@ -225,20 +297,59 @@ class Race:
             if limit is not None and not limit >= 0:
                 raise ValueError(f"expected {name} of at least 0, got {limit!r}; use None for no limit")
         deadline = math.inf if max_seconds is None else time.monotonic() + max_seconds
+        selected = None if only is None else self._check_selected(only)
         try:
+            if rerun_failed:
+                self._rerun_failed(self.state.candidates if selected is None else selected)
+            if loop.ask(self.state) is None:
+                self._stopped = "resolved"
+                return self.result
+            self._record.note_stop(None)
             with ExitStack() as stack:
                 if executor is None:
                     executor = LocalExecutor()
                     stack.callback(executor.shutdown, cancel_futures=True)  # kills runs in progress
                 view = views.make_view(progress)
                 stack.callback(view.close)
-                context = RunContext(executor, self._payloads, Limits(seconds=time_limit, retries=retries), deadline)
+                accept = accept_failures or isinstance(executor, ReplayExecutor)
+                of_runs = Limits(seconds=time_limit, retries=retries)
+                context = RunContext(executor, self._payloads, of_runs, deadline, accept)
                 stopping = StoppingLimits(max_instances, max_evaluations, self._available_instances(executor))
-                self._stopped = run_rounds(self._record, context, stopping, view, stop)
+                self._stopped = "paused"
+                self._stopped = run_rounds(self._record, context, stopping, view, stop, only=selected)
         except KeyboardInterrupt:
             self._record.reload()
             self._stopped = "interrupted"
+        self._record.note_stop(self._stopped)
         return self.result
+
+    def _check_selected(self, only: Iterable[str]) -> frozenset[str]:
+        """Return the selected candidates; raise a ValueError unless the race can run with these alone."""
+        selected, state = frozenset([only] if isinstance(only, str) else only), self.state
+        for name in sorted(selected - state.candidates):
+            if name in state.names:
+                raise ValueError(f"{name!r} is not a candidate any more; readmit it first")
+            hint = suggest(name, state.pareto_set) or f"choose from {', '.join(state.pareto_set)}"
+            raise ValueError(f"expected candidates of the race in only, got {name!r}; {hint}")
+        if len(selected) < 2:
+            raise ValueError(
+                f"expected two candidates or more in only, got {', '.join(selected) or 'none'}; add another"
+            )
+        ran = {name for name, _ in state.observations.runs}
+        if waiting := sorted(state.candidates - ran):
+            raise ValueError(
+                f"expected a race in which every candidate has run, got none of {', '.join(waiting)}; run it without only "
+                "first, or remove them"
+            )
+        return selected
+
+    def _rerun_failed(self, names: frozenset[str]) -> None:
+        """Ask for the failed runs of these algorithms again."""
+        self._record.forget_failures(names)
+        runs = self.state.observations.runs
+        failed = sorted(key for key, run in runs.items() if run.status != "done" and key[0] in names)
+        if failed:
+            self._record.update(loop.rerun(self.state, failed), "rerun", [list(key) for key in failed])
 
     def _available_instances(self, executor: Executor) -> float:
         """Return the number of instances that exist; infinite if they are generated on demand."""
@@ -254,6 +365,27 @@ class Race:
             return pack(algorithm, self._instances, settings.clock, settings.maximise)
         except ValueError as error:
             raise ValueError(f"{name!r} cannot race: {error}") from error
+
+
+def _load_record(file: RaceFile, instances: Instances) -> RaceRecord:
+    """Return the record of a race from its file, with the clusters of repeated instances, stored or given."""
+    stored = file.about.get("clusters")
+    known = None if stored is None else tuple(map(int, stored))
+    if not isinstance(instances, Repeated):
+        if known is not None and instances is not None:
+            raise ValueError(
+                "expected instances as polarbear.problems.Repeated, as when the race was created, got "
+                f"{type(instances).__name__}; repeat the same list of problems"
+            )
+        return RaceRecord(*rebuild_state(file, known), file, known)
+    clusters = instances.clusters
+    used = 1 + max((instance for _, instance in file.runs()), default=-1)
+    if clusters[:used] != (tuple(range(used)) if known is None else known[:used]):
+        raise ValueError(
+            f"expected the first {used} instances as the race has used them, got another order of repetitions; repeat the "
+            "same list of problems, with new ones at its end, or start another race"
+        )
+    return RaceRecord(*rebuild_state(file, clusters), file, clusters)
 
 
 def _by_name(algorithms: Mapping[str, Algorithm] | Sequence[str]) -> dict[str, Algorithm]:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from polarbear.driver.resume import rebuild_state
+from polarbear.driver.resume import label_run, rebuild_state
+from polarbear.race.result import Stopped
 
 if TYPE_CHECKING:
     from polarbear.race.jobs import Job, Run
     from polarbear.race.state import State
     from polarbear.storage import RaceFile
 
-EventKind = Literal["round", "added", "removed", "settings"]
+EventKind = Literal["round", "added", "removed", "readmitted", "rerun", "settings"]
 
 
 @dataclass(eq=False)
@@ -29,11 +30,14 @@ class RaceRecord:
         All runs by (algorithm, instance), including those of an interrupted round.
     file
         The race file, or None for a race that is kept in memory only.
+    clusters
+        The cluster of each instance, if instances are repeated.
     """
 
     state: State
     runs: dict[tuple[str, int], Run] = field(default_factory=dict)
     file: RaceFile | None = None
+    clusters: tuple[int, ...] | None = None
 
     def update(self, state: State, kind: EventKind, data: Any) -> None:
         """Append the event that leads to a new state to the journal, then change the state."""
@@ -45,21 +49,55 @@ class RaceRecord:
         """Store the run of a job, then keep it in memory."""
         if self.file is not None:
             self.file.add_run(run, job)
-        self.runs[job.algorithm, job.instance] = run
+        self.runs[job.algorithm, job.instance] = label_run(run, self.clusters)
 
-    def find_run(self, job: Job) -> Run | None:
-        """Return a known run that serves for a job, such as one from an interrupted round, or None."""
-        run = self.runs.get((job.algorithm, job.instance))
+    def find_run(self, job: Job, *, accept_failures: bool) -> Run | None:
+        """Return a known run that serves for a job, such as one from an interrupted round, or None.
+
+        The failures of an algorithm's first round are repeated unless they are accepted: their cause may be fixed.
+        """
+        key = job.algorithm, job.instance
+        run = self.runs.get(key)
         if run is None:
             return None
-        if run.status != "done":  # failures that stopped the race are repeated: their cause may be fixed
-            return None if self.state.settings.failure == "raise" or not self.state.rounds else run
+        if run.status != "done":
+            ran = any(name == job.algorithm for name, _ in self.state.observations.runs)
+            repeated = key in self.state.reruns or not (ran or accept_failures)
+            return None if self.state.settings.failure == "raise" or repeated else run
         return run if run.trajectory.until >= job.until else None
+
+    def forget_failures(self, names: frozenset[str]) -> None:
+        """Forget the failed runs of an interrupted round, so that they are made again; the file keeps them until then."""
+        decided = self.state.observations.runs
+        for key in [key for key, run in self.runs.items() if run.status != "done" and key not in decided]:
+            if key[0] in names:
+                del self.runs[key]
+
+    def note_stop(self, reason: Stopped | None) -> None:
+        """Store why the race stopped, or None while it runs; a file that is open for reading stays unchanged."""
+        if self.file is not None and self.file.writable:
+            self.file.set_about("stopped", {"reason": reason, "event": self.file.last_event})
+
+    def store_clusters(self) -> None:
+        """Store the clusters of repeated instances, unless the file has them already or is open for reading."""
+        if self.file is not None and self.file.writable and self.clusters is not None:
+            labels = list(self.clusters)
+            if self.file.about.get("clusters") != labels:
+                self.file.set_about("clusters", labels)
+
+    @property
+    def stopped(self) -> Stopped:
+        """Why the race stopped, from its file; "paused" if it is unknown or if the race has changed since."""
+        noted = None if self.file is None else self.file.about.get("stopped")
+        if not isinstance(noted, dict) or self.file is None or noted.get("event") != self.file.last_event:
+            return "paused"
+        known: dict[Any, Stopped] = {each: each for each in get_args(Stopped)}
+        return known.get(noted.get("reason"), "paused")
 
     def reload(self) -> None:
         """Read the file again: an interrupt may come between storing a result and changing memory."""
         if self.file is not None:
-            self.state, self.runs = rebuild_state(self.file)
+            self.state, self.runs = rebuild_state(self.file, self.clusters)
 
     def close(self) -> None:
         """Close the race file."""

@@ -8,8 +8,9 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from polarbear.driver.dispatch import RaceError, make_runs
+from polarbear.driver.dispatch import make_runs
 from polarbear.race import loop
+from polarbear.race.failing import find_failing
 from polarbear.race.result import RaceResult, Stopped
 from polarbear.race.serialisation import to_plain
 
@@ -30,23 +31,32 @@ def run_rounds(
     limits: StoppingLimits,
     view: Progress,
     stop: Callable[[RaceResult], bool] | None,
+    *,
+    only: frozenset[str] | None = None,
 ) -> Stopped:
-    """Run rounds, update the record after each of them, and return why the race stopped."""
+    """Run rounds, update the record after each of them, and return why the race stopped.
+
+    With `only`, nothing but these candidates runs until the pairs among them are decided, however unlikely another
+    elimination is.
+    """
     while time.monotonic() < context.deadline:
-        plan = loop.ask(record.state)
+        plan = loop.ask(record.state, only=only)
         if plan is None:
-            return "resolved"
+            return "resolved" if loop.ask(record.state) is None else "selected pairs decided"
         room, reason = limits.room(record.state, plan)
         if plan.instances and room <= 0:
             return reason
-        if plan.kind == "fresh" and limits.is_futile(record.state):
+        if plan.kind == "fresh" and only is None and limits.is_futile(record.state):
             return "no elimination likely"
         if room < len(plan.instances):
-            plan = loop.ask(record.state, most_instances=room)
+            plan = loop.ask(record.state, most_instances=room, only=only)
             assert plan is not None
         runs = _collect_runs(record, plan, context, view)
         if runs is None:
             break
+        raises = record.state.settings.failure == "raise"
+        if not (raises or context.accept_failures) and find_failing(record.state, runs):
+            return "algorithm failed"
         view.on_inference()
         state = loop.tell(record.state, plan, runs)
         record.update(state, "round", to_plain(state.rounds[-1]))
@@ -58,22 +68,13 @@ def run_rounds(
 
 def _collect_runs(record: RaceRecord, plan: Plan, context: RunContext, view: Progress) -> list[Run] | None:
     """Return all runs of a plan, known or newly made, or None if the deadline passes first."""
-    known = {job: run for job in plan.jobs if (run := record.find_run(job)) is not None}
-    waiting = [job for job in plan.jobs if job not in known]
+    waiting = [job for job in plan.jobs if record.find_run(job, accept_failures=context.accept_failures) is None]
     view.on_plan(record.state, plan, len(waiting))
 
     def keep(job: Job, run: Run) -> None:
         record.add_run(run, job)
         view.on_run(run)
 
-    new = make_runs(waiting, context, keep)
-    if new is None:
+    if make_runs(waiting, context, keep) is None:
         return None
-    runs = [{**known, **new}[job] for job in plan.jobs]
-    if runs and not record.state.rounds and all(run.status != "done" for run in runs):
-        first = runs[0]
-        raise RaceError(
-            f"all {len(runs)} runs of the first round failed; {first.trajectory.algorithm!r} on instance "
-            f"{first.trajectory.instance} with: {first.message.strip()}\nFix the cause and call run() again."
-        )
-    return runs
+    return [record.runs[job.algorithm, job.instance] for job in plan.jobs]

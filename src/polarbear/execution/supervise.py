@@ -123,7 +123,8 @@ def _attempt(slot: Slot, payload: Payload, job: Job, limits: Limits, retries: in
             slot.retire()
         spent = reply["seconds"], reply["cpu_seconds"]
         state, ended = event_log.read(worker.log), reply.get("ended", False)
-        message = reply["message"] if "message" in reply else worker.output()[-_KEPT:]
+        output = worker.output()[-_KEPT:]
+        message = _with_output(reply["message"], output) if "message" in reply else output
         return _make_run(payload, job, state, reply["status"], message, *spent, ended=ended)
     cpu_seconds = worker.cpu_seconds() - cpu_before
     slot.retire()
@@ -133,12 +134,18 @@ def _attempt(slot: Slot, payload: Payload, job: Job, limits: Limits, retries: in
         return _make_run(payload, job, state, "setup", message)
     seconds = time.monotonic() - state.started
     if not state.our_clock or limit < enough:
-        message = f"the run took longer than the limit of {limit:g} seconds"
+        message = _with_output(f"the run took longer than the limit of {limit:g} seconds", worker.output()[-_KEPT:])
         return _make_run(payload, job, state, "timeout", message, seconds, cpu_seconds)
     if not state.pairs:
         message = f"expected at least one value by seconds {job.until:g}, got none; let the race run until a later time"
+        message = _with_output(message, worker.output()[-_KEPT:])
         return _make_run(payload, job, state, "error", message, seconds, cpu_seconds)
     return _make_run(payload, job, state, "done", worker.output()[-_KEPT:], seconds, cpu_seconds)
+
+
+def _with_output(message: str, output: str) -> str:
+    """Return the message of a failed run with the end of its output, unless it is there already."""
+    return f"{message}\n\nIts last output:\n{output}" if output and output not in message else message
 
 
 def _make_run(

@@ -41,6 +41,8 @@ def account(result: RaceResult, *, infer: bool = True, file: str = "") -> dict[s
         "failed_runs": len(result.failures),
         "undecided": [{"pair": list(pair), "times": times.tolist()} for pair, times in result.undecided().items()],
     }
+    if result.failing:
+        status["failing"] = [asdict(each) for each in result.failing]
     if infer and result.instances:
         summary = result.summary(file)
         status |= {
@@ -62,8 +64,9 @@ def _scope(result: RaceResult, *, infer: bool) -> str:
         return ""
     if infer or result.state.posterior is not None:
         return result.posterior.scope
-    # A race file stores no clusters, so without a posterior in memory the scope is new instances.
-    return f"to new instances, based on {result.instances}"
+    rankings = None if result.state.observations.choices is None else result.state.observations.choices.rankings
+    clusters = None if rankings is None else rankings.clusters  # a race file stores those of repeated instances
+    return f"to new instances, based on {result.instances if clusters is None else clusters.number}"
 
 
 def decisions(result: RaceResult) -> dict[str, Any]:

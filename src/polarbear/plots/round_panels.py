@@ -144,6 +144,7 @@ def state_after(state: State, number: int) -> State:
             observations = add_runs(observations, new, names, state.settings)
         if round_.kind == "review":
             eliminated.clear()
+        eliminated.difference_update(name for name, _ in round_.until)  # it runs: it was readmitted
         eliminated.update(each.name for each in round_.eliminated)
     last = number == len(state.rounds) and observations.runs.keys() == all_runs.keys() and names == state.names
     return replace(

@@ -15,10 +15,10 @@ from polarbear.observe.names import check_names
 from polarbear.race.decisions import decide_round
 from polarbear.race.observations import add_runs, rerank
 from polarbear.race.sampling import Plan, missing_instances, next_plan
-from polarbear.race.state import State, resolved_for_candidates, unresolved
+from polarbear.race.state import State, reopened, resolved_for_candidates, unresolved
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
 
     from polarbear.race.jobs import Run
     from polarbear.race.rounds import Round
@@ -34,9 +34,12 @@ def start(settings: Settings, names: Iterable[str]) -> State:
     return State(settings, algorithms, candidates, resolved, settings.batch.first)
 
 
-def ask(state: State, *, most_instances: int | None = None) -> Plan | None:
-    """Return what to run next, on at most `most_instances` instances; None when every pair is decided."""
-    return next_plan(state, most_instances=most_instances)
+def ask(state: State, *, most_instances: int | None = None, only: Collection[str] | None = None) -> Plan | None:
+    """Return what to run next, on at most `most_instances` instances; None when every pair is decided.
+
+    With `only`, nothing but these candidates runs, and only pairs among them count.
+    """
+    return next_plan(state, most_instances=most_instances, only=only)
 
 
 def tell(state: State, plan: Plan, runs: Iterable[Run], *, record: Round | None = None) -> State:
@@ -57,6 +60,7 @@ def tell(state: State, plan: Plan, runs: Iterable[Run], *, record: Round | None 
         state,
         observations=add_runs(state.observations, runs, state.names, state.settings) if runs else state.observations,
         next_instance=max([state.next_instance, *(instance + 1 for instance in plan.instances)]),
+        reruns=state.reruns.difference((job.algorithm, job.instance) for job in plan.jobs),
         posterior=None,
         review=False,
     )
@@ -98,6 +102,48 @@ def remove(state: State, name: str) -> State:
         return _drop(state, name)
     resolved = resolved_for_candidates(state, candidates)
     return replace(state, candidates=candidates, resolved=resolved, removed=state.removed | {name})
+
+
+def readmit(state: State, name: str) -> State:
+    """Make an eliminated or removed algorithm a candidate again, undecided against all other candidates.
+
+    It first runs on the used instances that it has missed. All of its earlier runs still count, so the next round may
+    eliminate it again.
+    """
+    if name in state.candidates:
+        raise ValueError(f"{name!r} is a candidate already; leave it as it is")
+    if name not in state.names:
+        known = ", ".join(each for each in state.names if each not in state.candidates)
+        raise ValueError(
+            f"expected an algorithm that was eliminated or removed, {f'such as {known}' if known else 'got none'}, "
+            f"got {name!r}; add a new one with add"
+        )
+    candidates = state.candidates | {name}
+    behind = {name} if missing_instances(state, name) else set()
+    return replace(
+        state,
+        candidates=candidates,
+        removed=state.removed - {name},
+        resolved=reopened(state, {name}, candidates),
+        batch_size=state.settings.batch.first,
+        newcomers=state.newcomers | behind,
+    )
+
+
+def rerun(state: State, failed: Iterable[tuple[str, int]]) -> State:
+    """Ask for failed runs, by (algorithm, instance), again; pairs with these algorithms become undecided.
+
+    Eliminations stay. The next round makes the runs and decides with their new outcomes.
+    """
+    again = frozenset(failed)
+    for name, instance in again:
+        # The status is not checked: when a race is rebuilt from its file, the new outcome is already there.
+        if (name, instance) not in state.observations.runs:
+            raise ValueError(
+                f"expected a run of the race, got none of {name!r} on instance {instance}; name failed runs"
+            )
+    names = {name for name, _ in again}
+    return replace(state, reruns=state.reruns | again, resolved=reopened(state, names, state.candidates))
 
 
 def reconsider(state: State, settings: Settings) -> State:
@@ -163,7 +209,7 @@ def _drop(state: State, name: str) -> State:
 def _check_runs(state: State, plan: Plan, runs: list[Run]) -> None:
     """Raise a ValueError unless there is one run for each job, new to the race and in its direction."""
     expected = {(job.algorithm, job.instance) for job in plan.jobs}
-    if again := expected.intersection(state.observations.runs):
+    if plan.kind != "rerun" and (again := expected.intersection(state.observations.runs)):
         name, instance = min(again)
         raise ValueError(
             f"expected new runs, got that of {name!r} on instance {instance} again; pass the runs of each plan once, "

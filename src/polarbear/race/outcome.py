@@ -12,6 +12,7 @@ import numpy as np
 from polarbear.literals import Ended
 from polarbear.posterior.elimination import Specialist, elimination_probabilities, find_specialists
 from polarbear.posterior.relations import is_dominated
+from polarbear.race.failing import FailingAlgorithm, python_advice
 from polarbear.race.inference import choices_of_runs, infer_posterior
 from polarbear.race.sampling import next_plan
 from polarbear.selection.worst_case_regret import RegretBounds, worst_case_regret
@@ -33,6 +34,8 @@ Stopped = Literal[
     "callback",
     "interrupted",
     "instances ran out",
+    "selected pairs decided",
+    "algorithm failed",
     "paused",
 ]
 
@@ -47,11 +50,15 @@ class RaceOutcome:
         The state of the race.
     stopped
         Why the race stopped; "resolved" means that every pair is decided, "no elimination likely" that the Pareto set
-        is unlikely to shrink within the limit of instances, see `polarbear.race.stopping`.
+        is unlikely to shrink within the limit of instances, see `polarbear.race.stopping`; "algorithm failed" that an
+        algorithm failed in every run of its first round, see `failing` and `message`.
+    failing
+        The algorithms that failed in every run of their first round, if the race was paused because of them.
     """
 
     state: State
     stopped: Stopped
+    failing: tuple[FailingAlgorithm, ...] = ()
 
     @property
     def finished(self) -> bool:
@@ -63,9 +70,18 @@ class RaceOutcome:
         """The candidates: the algorithms that have not been eliminated or removed."""
         return self.state.pareto_set
 
+    @property
+    def message(self) -> str:
+        """Which algorithms failed in every run of their first round, and what to do; empty unless these paused the race."""
+        if not self.failing:
+            return ""
+        return "\n".join([*(each.sentence for each in self.failing), python_advice(self.failing)])
+
     @cached_property
     def posterior(self) -> Posterior:
         """The posterior of all algorithms, including the eliminated ones."""
+        if self.failing and not self.rounds:
+            raise ValueError(f"nothing has been decided yet, and there is no posterior. {self.message}")
         return infer_posterior(self.state)
 
     @property
@@ -77,7 +93,8 @@ class RaceOutcome:
     def eliminations(self) -> tuple[Eliminated, ...]:
         """The eliminations that still hold, each with winner, probability, round and cost."""
         latest = {each.name: each for round_ in self.rounds for each in round_.eliminated}
-        return tuple(each for each in latest.values() if each.name not in self.state.candidates)
+        gone = self.state.candidates | self.state.removed
+        return tuple(each for each in latest.values() if each.name not in gone)
 
     @property
     def instances(self) -> int:

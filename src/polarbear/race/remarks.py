@@ -77,7 +77,12 @@ def _remarks_on_stop(result: RaceOutcome, advice: Advice) -> list[Remark]:
         case "max_seconds":
             reason, step = "The race stopped at its time limit.", advice.continue_race("", "")
         case "instances ran out":
-            reason, step = "The race has used all instances.", ""
+            reason, step = "The race has used all instances; add more, or repeat them with repeats in [instances].", ""
+        case "selected pairs decided":
+            reason, step = "Every pair of the selected algorithms is decided.", advice.continue_race("", "")
+        case "algorithm failed":
+            reason = f"The race is paused: {join_names([each.name for each in result.failing])} failed in every run."
+            step = advice.continue_race("--rerun-failed", "rerun_failed=True")
         case "interrupted":
             reason, step = "The race was interrupted.", advice.continue_race("", "")
         case _:

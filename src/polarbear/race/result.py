@@ -15,6 +15,8 @@ from polarbear.verdict.summary import collect
 from polarbear.wording import format_number, with_noun
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from polarbear.literals import FrameLibrary
     from polarbear.table import Table
     from polarbear.verdict import Summary
@@ -34,7 +36,10 @@ class RaceResult(RaceOutcome):
         The state of the race.
     stopped
         Why the race stopped; "resolved" means that every pair is decided, "no elimination likely" that the Pareto set
-        is unlikely to shrink within the limit of instances, see `polarbear.race.stopping`.
+        is unlikely to shrink within the limit of instances, see `polarbear.race.stopping`; "algorithm failed" that an
+        algorithm failed in every run of its first round, see `failing` and `message`.
+    failing
+        The algorithms that failed in every run of their first round, if the race was paused because of them.
     """
 
     def __repr__(self) -> str:
@@ -64,7 +69,7 @@ class RaceResult(RaceOutcome):
     def _repr_html_(self) -> str:
         return self.summary()._repr_html_() if self.instances else f"<p>{escape(repr(self))}</p>"
 
-    def summary(self, file: str = "") -> Summary:
+    def summary(self, file: str = "", *, only: Sequence[str] = ()) -> Summary:
         """Return the verdict on the race: which algorithm at which budget, what is open, and how far to trust it.
 
         Parameters
@@ -72,10 +77,12 @@ class RaceResult(RaceOutcome):
         file
             The race file as you would type it in a shell, for the commands that remarks suggest. Without it, they suggest
             calls in Python.
+        only
+            The algorithms to which the race was confined, which commands that continue it select again.
         """
         if not self.instances:
             raise ValueError("expected a race with at least one round, got one that has not run yet; call run() first")
-        advice, cost = Advice("race", file), sum(self.cost.values())
+        advice, cost = Advice("race", file, tuple(only)), sum(self.cost.values())
         known = self.posterior.names
         return collect(
             self.posterior,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-Kind = Literal["fresh", "catch-up", "review"]
+Kind = Literal["fresh", "catch-up", "rerun", "review"]
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Round:
         The number of the round, from 1.
     kind
         "fresh": candidates ran on new instances. "catch-up": an algorithm that joined later ran on known instances.
-        "review": nothing ran, and the existing data were analysed again.
+        "rerun": failed runs were made again. "review": nothing ran, and the existing data were analysed again.
     instances
         The indices of the instances of this round.
     until

@@ -11,7 +11,9 @@ import numpy as np
 from polarbear.race.jobs import Job
 
 if TYPE_CHECKING:
-    from polarbear.race.rounds import Kind
+    from collections.abc import Collection, Sequence
+
+    from polarbear.race.rounds import Kind, Round
     from polarbear.race.settings import Settings
     from polarbear.race.state import State
 
@@ -26,16 +28,28 @@ class Plan:
     jobs: tuple[Job, ...]
 
 
-def next_plan(state: State, *, most_instances: int | None = None) -> Plan | None:
+def next_plan(state: State, *, most_instances: int | None = None, only: Collection[str] | None = None) -> Plan | None:
     """Plan the next round; return None when every pair of candidates is decided at every time.
 
-    Algorithms that joined later first run on the instances that the race has used already. Then all candidates in
-    undecided pairs run on new instances.
+    Failed runs that are to be made again come first, all in one round. Then algorithms that joined later run on the
+    instances that the race has used already. Then all candidates in undecided pairs run on new instances.
+
+    Parameters
+    ----------
+    state
+        The state of the race.
+    most_instances
+        The largest number of instances; by default the batch size.
+    only
+        The candidates that run, until every pair among them is decided; by default all candidates.
     """
+    reruns = planned_reruns(state, only=only)
+    if reruns:
+        return _rerun_plan(state, reruns[:most_instances])
     ran = {name for name, _ in state.observations.runs}
     if state.review and state.candidates <= ran:  # inference needs at least one run of every candidate
         return Plan("review", (), (), ())
-    until = running_until(state)
+    until = running_until(state, only=only)
     if not until:
         return None
     size = state.batch_size if most_instances is None else min(state.batch_size, most_instances)
@@ -53,16 +67,77 @@ def next_plan(state: State, *, most_instances: int | None = None) -> Plan | None
     return Plan(kind, instances, tuple((name, time) for name, time in until.items() if name in runners), jobs)
 
 
-def running_until(state: State) -> dict[str, float]:
+def recorded_plan(state: State, record: Round) -> Plan | None:
+    """Return the plan of a recorded round, or None if the round does not follow from this state.
+
+    The record names the algorithms and the instances, so that a race can be rebuilt without planning it again, whichever
+    candidates the user had selected.
+    """
+    if record.number != len(state.rounds) + 1 or not {name for name, _ in record.until} <= set(state.names):
+        return None
+    match record.kind:
+        case "review":
+            return Plan("review", (), (), ())
+        case "rerun":
+            names = {name for name, _ in record.until}
+            reruns = planned_reruns(state, only=names)
+            known = [(instance, own) for instance, own in reruns if instance in set(record.instances)]
+            return _rerun_plan(state, known) if len(known) == len(record.instances) else None
+        case "catch-up":
+            pairs = [(name, i) for i in record.instances for name, _ in record.until]
+            pairs = [pair for pair in pairs if pair not in state.observations.runs]
+            follows = set(record.instances) <= set(state.observations.instances)
+        case "fresh":
+            pairs = [(name, i) for i in record.instances for name, _ in record.until]
+            first = state.next_instance
+            follows = record.instances == tuple(range(first, first + len(record.instances)))
+    until = dict(record.until)
+    jobs = tuple(job(state.settings, name, instance, until[name]) for name, instance in pairs)
+    return Plan(record.kind, record.instances, record.until, jobs) if follows and jobs else None
+
+
+def planned_reruns(state: State, *, only: Collection[str] | None = None) -> list[tuple[int, tuple[str, ...]]]:
+    """Return the failed runs of candidates that are to be made again: each instance with its algorithms."""
+    by_instance: dict[int, list[str]] = {}
+    for name, instance in sorted(state.reruns):
+        if name in state.candidates and (only is None or name in only):
+            by_instance.setdefault(instance, []).append(name)
+    return [(instance, tuple(names)) for instance, names in sorted(by_instance.items())]
+
+
+def _rerun_plan(state: State, reruns: Sequence[tuple[int, tuple[str, ...]]]) -> Plan:
+    """Return the plan of a round that makes failed runs again, until the times that they were asked for."""
+    jobs = tuple(
+        job(state.settings, name, instance, _asked_until(state, name, instance))
+        for instance, names in reruns
+        for name in names
+    )
+    until: dict[str, float] = {}
+    for each in jobs:
+        until[each.algorithm] = max(each.until, until.get(each.algorithm, 0.0))
+    return Plan("rerun", tuple(instance for instance, _ in reruns), tuple(until.items()), jobs)
+
+
+def _asked_until(state: State, name: str, instance: int) -> float:
+    """Return the time until which the race asked an algorithm to run on an instance."""
+    for record in state.rounds:
+        if instance in record.instances and name in dict(record.until):
+            return dict(record.until)[name]
+    return float(state.settings.grid.times[-1])
+
+
+def running_until(state: State, *, only: Collection[str] | None = None) -> dict[str, float]:
     """Return τ_A, the time until which to run, for each candidate A in an undecided pair.
 
-    Joint elimination is about all times at once, so there every such candidate runs to the end of the grid.
+    Joint elimination is about all times at once, so there every such candidate runs to the end of the grid. With `only`,
+    pairs with other algorithms do not count.
     """
     times = state.settings.grid.times
+    counted = np.array([only is None or name in only for name in state.names])
     result = {}
     for index, name in enumerate(state.names):
-        undecided = np.flatnonzero(~state.resolved[:, index].all(axis=1))
-        if name in state.candidates and len(undecided):
+        undecided = np.flatnonzero(~state.resolved[:, index, counted].all(axis=1))
+        if counted[index] and name in state.candidates and len(undecided):
             last = undecided[-1] if state.settings.elimination == "pointwise" else -1
             result[name] = float(times[last])
     return result

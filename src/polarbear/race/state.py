@@ -10,6 +10,8 @@ import numpy as np
 from polarbear.race.observations import Observations
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from polarbear.arrays import Mask
     from polarbear.posterior.posterior import Posterior
     from polarbear.race.rounds import Round
@@ -40,9 +42,12 @@ class State:
     rounds
         The records of all rounds so far.
     newcomers
-        Algorithms that joined while the race was under way and have not run on all used instances yet.
+        Algorithms that joined or were readmitted while the race was under way and have not run on all used instances
+        yet.
     removed
         Algorithms that were removed on request.
+    reruns
+        The failed runs, by (algorithm, instance), that are to be made again.
     review
         Whether the existing data must be analysed again before anything runs, because settings changed.
     posterior
@@ -59,6 +64,7 @@ class State:
     rounds: tuple[Round, ...] = ()
     newcomers: frozenset[str] = frozenset()
     removed: frozenset[str] = frozenset()
+    reruns: frozenset[tuple[str, int]] = frozenset()
     review: bool = False
     posterior: Posterior | None = None
 
@@ -80,6 +86,13 @@ def unresolved(times: int, names: tuple[str, ...], candidates: frozenset[str]) -
     diagonal = np.arange(len(names))
     resolved[:, diagonal, diagonal] = True
     return resolved
+
+
+def reopened(state: State, names: Collection[str], candidates: frozenset[str]) -> Mask:
+    """Return C in which all pairs of candidates with one of these algorithms are undecided again."""
+    involved = np.array([name in names for name in state.names])
+    pairs = involved[:, None] | involved
+    return np.where(pairs, unresolved(len(state.settings.grid), state.names, candidates), state.resolved)
 
 
 def resolved_for_candidates(state: State, candidates: frozenset[str]) -> Mask:

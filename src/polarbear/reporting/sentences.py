@@ -27,6 +27,8 @@ _STOPPED: dict[Stopped, str] = {
     "callback": "The race was stopped before every pair was decided.",
     "interrupted": "The race was interrupted before every pair was decided.",
     "instances ran out": "There were no more instances, and not every pair is decided.",
+    "selected pairs decided": "The selected pairs are decided; others are not.",
+    "algorithm failed": "The race is paused because an algorithm failed in every run of its first round.",
     "paused": "Not every pair is decided yet.",
 }
 _RUNNING = "The race is running; not every pair is decided yet."

@@ -139,6 +139,17 @@ class RaceFile:
             (key, _json(value, f"about[{key!r}]")),
         )
 
+    @property
+    def writable(self) -> bool:
+        """Whether the file is open for writing."""
+        return self._lock is not None
+
+    @property
+    def last_event(self) -> int:
+        """The number of the last event in the journal; 0 if there is none."""
+        [(number,)] = self._read("SELECT coalesce(max(number), 0) FROM event")
+        return int(number)
+
     def add_run(self, run: Run, job: Job) -> None:
         """Store the run of a job, and replace an earlier run of the same algorithm on the same instance."""
         trajectory = run.trajectory

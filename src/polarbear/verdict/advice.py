@@ -18,10 +18,13 @@ class Advice:
     file
         The race file, the recorded runs with the options that read them, or the saved posterior, as you would type it in a
         shell. Empty in Python, where calls replace commands.
+    only
+        The algorithms to which a race is confined while it continues; all by default.
     """
 
     source: Literal["race", "runs", "posterior"] = "posterior"
     file: str = ""
+    only: tuple[str, ...] = ()
 
     def settle_pair(self, first: str, second: str) -> str:
         """Return how to get more data about a pair; empty where nothing can be run."""
@@ -41,7 +44,11 @@ class Advice:
 
     def continue_race(self, option: str, argument: str) -> str:
         """Return how to continue a race with an option of the command line or an argument of `Race.run`."""
-        return f"polarbear resume {self.file}{f' {option}' if option else ''}" if self.file else f"race.run({argument})"
+        if self.file:
+            words = [f"--only {shlex.quote(name)}" for name in self.only]
+            return " ".join([f"polarbear resume {self.file}", *words, *([option] if option else [])])
+        chosen = f"only={list(self.only)}" if self.only else ""
+        return f"race.run({', '.join(filter(None, [chosen, argument]))})"
 
     def use_prior(self, prior: str) -> str:
         """Return how to fit again with another prior."""

@@ -1,0 +1,114 @@
+"""Compare a race file with the race that a program describes, so that running the program again continues the race.
+
+A race file holds no code. What it stores about an algorithm is its identity in words: the name of its function, the fixed
+arguments, or the command. A function may be edited, for example to fix it, without becoming another algorithm.
+"""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import fields, is_dataclass
+from functools import partial
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any
+
+from polarbear.algorithms.command import Command
+from polarbear.observe import Grid
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from polarbear.race.settings import Settings
+
+_LONGEST = 200  # characters of a value in a message
+_PLAIN = (bool, int, float, str, type(None))
+
+
+def describe_algorithm(algorithm: Any) -> str:
+    """Return the identity of an algorithm in words, the same in every process.
+
+    Examples
+    --------
+    >>> from functools import partial
+    >>> from statistics import fmean
+    >>> describe_algorithm(partial(fmean, weights=None))
+    'statistics.fmean(weights=None)'
+    """
+    if isinstance(algorithm, Command):
+        return shlex.join(algorithm.template)
+    if isinstance(algorithm, partial):
+        arguments = [_describe_value(each) for each in algorithm.args]
+        arguments += [f"{name}={_describe_value(each)}" for name, each in algorithm.keywords.items()]
+        return f"{describe_algorithm(algorithm.func)}({', '.join(arguments)})"
+    if is_dataclass(algorithm) and not isinstance(algorithm, type):
+        parts = [f"{field.name}={_describe_value(getattr(algorithm, field.name))}" for field in fields(algorithm)]
+        return f"{type(algorithm).__qualname__}({', '.join(parts)})"
+    named = algorithm if hasattr(algorithm, "__qualname__") else type(algorithm)
+    module = getattr(named, "__module__", None)
+    return named.__qualname__ if module in (None, "__main__", "builtins") else f"{module}.{named.__qualname__}"
+
+
+def differences(
+    settings: Settings,
+    known: Mapping[str, str | None],
+    new_settings: Settings,
+    given: Mapping[str, Any],
+) -> list[str]:
+    """Return what differs between a stored race and a new one, one line each.
+
+    Parameters
+    ----------
+    settings, known
+        The settings of the stored race, and its algorithms with their identities, None where none is stored.
+    new_settings, given
+        The settings and the algorithms of the new race; algorithms that are None have no identity.
+    """
+    lines = []
+    for field in fields(settings):
+        stored, new = getattr(settings, field.name), getattr(new_settings, field.name)
+        if stored != new:
+            lines.append(f"{field.name}: {_format(stored, new)} in the file, {_format(new, stored)} here")
+    lines += [f"algorithm {name!r}: not in the file" for name in given if name not in known]
+    lines += [f"algorithm {name!r}: in the file, missing here" for name in known if name not in given]
+    for name, stored in known.items():
+        algorithm = given.get(name)
+        if stored is not None and algorithm is not None and (new := describe_algorithm(algorithm)) != stored:
+            lines.append(f"algorithm {name!r}: {_shorten(stored)} in the file, {_shorten(new)} here")
+    return lines
+
+
+def difference_error(path: Path, lines: list[str]) -> ValueError:
+    """Return the error for a race file that holds another race."""
+    listed = "\n".join(f"  {line}" for line in lines)
+    return ValueError(
+        f"{path} exists, and its race differs from this one:\n{listed}\n"
+        "Use the values of the file to continue it; or change settings and algorithms with pb.Race.open(path, "
+        "algorithms=..., instances=..., confidence=...) and race.add(name, algorithm); or choose another path for a new "
+        "race."
+    )
+
+
+def _describe_value(value: Any) -> str:
+    if isinstance(value, list | tuple):
+        text = f"[{', '.join(map(_describe_value, value))}]"
+    elif isinstance(value, dict):
+        text = f"{{{', '.join(f'{key}: {_describe_value(each)}' for key, each in value.items())}}}"
+    else:
+        text = repr(value) if isinstance(value, _PLAIN) else describe_algorithm(value)
+    if len(text) <= _LONGEST:
+        return text
+    return (
+        f"{text[: _LONGEST // 2]}... (SHA-256 {sha256(text.encode()).hexdigest()[:12]})"  # long data, such as a table
+    )
+
+
+def _format(value: object, other: object) -> str:
+    """Return a setting as text that differs from the text of the other value."""
+    if isinstance(value, Grid) and repr(value) == repr(other):
+        return f"times {_shorten(str(value.times.tolist()))}"
+    return _shorten(repr(value))
+
+
+def _shorten(text: str) -> str:
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."

@@ -1,0 +1,95 @@
+"""A program that is run again continues the race of its file, or reports what differs."""
+
+from functools import partial
+from unittest.mock import Mock
+
+import pytest
+
+import polarbear as pb
+from polarbear.driver.agreement import describe_algorithm
+from tests.driver.races import SETTINGS, journal, race_of, run_quietly, stored_runs
+from tests.race.live_algorithms import LEVELS, four, staircase
+
+
+def test_a_script_that_is_run_again_continues_its_race(local, tmp_path, finished):
+    path, rounds = tmp_path / "my.race", finished[1].rounds
+    for limit in (4, 8, 12):
+        with race_of(path=path) as race:
+            assert run_quietly(race, local, max_instances=limit).rounds == rounds[: limit // 4]
+    assert journal(path) == journal(finished[0])[:3]
+
+
+def test_a_finished_race_returns_its_result_without_running_anything(copied, finished):
+    executor = Mock()
+    runs = stored_runs(copied)
+    with race_of(path=copied) as race:
+        result = run_quietly(race, executor)
+    assert executor.mock_calls == []
+    assert (result.stopped, result.rounds) == ("resolved", finished[1].rounds)
+    assert stored_runs(copied) == runs
+
+
+def test_the_error_lists_everything_that_differs(copied):
+    changed = {name: each for name, each in four().items() if name != "late"}
+    changed["poor"] = partial(staircase, levels=LEVELS["middle"])
+    with pytest.raises(ValueError, match="its race differs from this one") as error:
+        race_of(
+            {**changed, "new": four()["late"]}, path=copied, confidence=0.95, grid=pb.Grid((1.0, 2.0, 3.0, 8.0), "log")
+        )
+    lines = str(error.value).splitlines()
+    assert lines[1:-1] == [
+        "  grid: times [1.0, 2.0, 4.0, 8.0] in the file, times [1.0, 2.0, 3.0, 8.0] here",
+        "  confidence: 0.9 in the file, 0.95 here",
+        "  algorithm 'new': not in the file",
+        "  algorithm 'late': in the file, missing here",
+        "  algorithm 'poor': tests.race.live_algorithms.staircase(levels=[4.0, 4.0, 4.0, 4.0], pause=0.0) in the file, "
+        "tests.race.live_algorithms.staircase(levels=[0.6, 0.6, 0.6, 0.6]) here",
+    ]
+    assert "pb.Race.open(path" in lines[-1]
+    race_of(path=copied).close()  # not left locked
+
+
+def test_settings_that_were_changed_later_are_the_ones_that_must_agree(copied):
+    pb.Race.open(copied, confidence=0.95).close()
+    with pytest.raises(ValueError, match=r"confidence: 0\.95 in the file, 0\.9 here"):
+        race_of(path=copied)
+    race_of(path=copied, confidence=0.95).close()
+
+
+def test_an_added_algorithm_belongs_to_the_race(copied):
+    new = partial(staircase, levels=LEVELS["late"])
+    with race_of(path=copied) as race:
+        race.add("new", new)
+    with race_of({**four(), "new": new}, path=copied) as race:
+        assert race.state.newcomers == {"new"}
+    with pytest.raises(ValueError, match="algorithm 'new': in the file, missing here"):
+        race_of(path=copied)
+
+
+def test_names_without_algorithms_have_no_identity(copied):
+    with pb.Race(list(four()), None, path=copied, **SETTINGS) as race:
+        assert race.result.finished
+
+
+def test_long_arguments_are_stored_as_a_digest():
+    first, second = (describe_algorithm(partial(staircase, levels=[0] * 1000 + [last])) for last in (1, 2))
+    assert first != second
+    assert max(len(first), len(second)) < 200
+
+
+class Optimiser:
+    def __call__(self, objective, budget, rng):
+        objective(0.0)
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "identity"),
+    [
+        (pb.command("./solver --seed {seed}"), "./solver --seed '{seed}'"),
+        (pb.counted(Optimiser()), f"Counted(function={__name__}.Optimiser)"),
+        (partial(staircase, 3, levels=[1, "a"]), "tests.race.live_algorithms.staircase(3, levels=[1, 'a'])"),
+        (partial(staircase, levels=Optimiser()), f"tests.race.live_algorithms.staircase(levels={__name__}.Optimiser)"),
+    ],
+)
+def test_identities_do_not_depend_on_the_process(algorithm, identity):
+    assert describe_algorithm(algorithm) == identity

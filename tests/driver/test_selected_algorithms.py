@@ -1,0 +1,112 @@
+"""Readmit an algorithm, run only some of them, and read from the file why the race stopped."""
+
+import pytest
+
+import polarbear as pb
+from polarbear.race.stopping import StoppingLimits
+from tests.driver.races import journal, race_of, reopen, run_quietly
+
+
+@pytest.fixture
+def unfinished(local, tmp_path):
+    """A race in which only "poor" is eliminated."""
+    path = tmp_path / "unfinished.race"
+    with race_of(path=path, confidence=0.99, rope=0.0) as race:
+        result = run_quietly(race, local, max_instances=8)
+    assert result.pareto_set == ("early", "late", "middle")
+    return path
+
+
+def test_a_readmitted_algorithm_catches_up_and_may_be_eliminated_again(local, unfinished):
+    with reopen(unfinished) as race:
+        race.remove("middle")
+        before = run_quietly(race, local, max_instances=16)
+        assert "middle" in before.state.removed
+        race.readmit("middle")
+        race.readmit("poor")
+        assert (race.state.removed, race.state.newcomers) == (frozenset(), {"middle", "poor"})
+        result = run_quietly(race, local, max_instances=16)
+    first = result.rounds[len(before.rounds)]
+    assert (first.kind, dict(first.until).keys()) == ("catch-up", {"poor"})  # the oldest missing instances come first
+    assert "poor" in [each.name for each in first.eliminated]  # its earlier runs still count
+    assert {instance for name, instance in result.state.observations.runs if name == "middle"} >= set(
+        range(before.instances)
+    )
+    assert journal(unfinished, kinds=("removed", "readmitted")) == ['"middle"', '"middle"', '"poor"']
+    with pb.Race.open(unfinished) as race:
+        assert race.result.rounds == result.rounds
+        assert race.result.pareto_set == result.pareto_set
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [("early", "'early' is a candidate already"), ("new", "expected an algorithm that was eliminated .*such as poor")],
+)
+def test_only_eliminated_or_removed_algorithms_are_readmitted(unfinished, name, words):
+    with reopen(unfinished) as race, pytest.raises(ValueError, match=words):
+        race.readmit(name)
+    assert journal(unfinished, kinds=("readmitted",)) == []
+
+
+def test_only_selected_algorithms_run_until_their_pairs_are_decided(local, unfinished):
+    with reopen(unfinished, rope=0.2, confidence=0.8, resolution="strict") as race:
+        rounds = len(race.state.rounds)
+        result = run_quietly(race, local, only=["early", "middle"], max_instances=200)
+        new = [each for each in result.rounds[rounds:] if each.kind == "fresh"]
+        assert new
+        assert all(dict(each.until).keys() <= {"early", "middle"} for each in new)
+        assert ("early", "middle") not in result.undecided()
+        assert result.stopped == ("resolved" if result.finished else "selected pairs decided")
+        used = result.instances
+    with reopen(unfinished) as race:
+        assert race.result.rounds == result.rounds
+        assert race.state.resolved.tolist() == result.state.resolved.tolist()
+        race.readmit("poor")  # so that something is undecided
+        after = run_quietly(race, local, max_instances=used + 4)
+    assert all(("late", index) not in after.state.observations.runs for each in new for index in each.instances)
+
+
+def test_selected_pairs_are_settled_although_no_elimination_is_likely(local, unfinished, monkeypatch):
+    monkeypatch.setattr(StoppingLimits, "is_futile", lambda limits, state: True)
+    with reopen(unfinished) as race:
+        assert run_quietly(race, local, max_instances=12).stopped == "no elimination likely"
+        result = run_quietly(race, local, only=["early", "middle"], max_instances=12)
+    assert result.instances == 12
+
+
+@pytest.mark.parametrize(
+    ("only", "words"),
+    [
+        (["early"], "expected two candidates or more in only, got early"),
+        (["early", "poor"], "'poor' is not a candidate any more; readmit it first"),
+        (["early", "middel"], "got 'middel'; did you mean 'middle'"),
+    ],
+)
+def test_selected_algorithms_must_be_candidates(local, unfinished, only, words):
+    with reopen(unfinished) as race, pytest.raises(ValueError, match=words):
+        run_quietly(race, local, only=only)
+
+
+def test_all_algorithms_of_a_new_race_run_in_its_first_round(local):
+    with pytest.raises(ValueError, match="expected a race in which every candidate has run"):
+        run_quietly(race_of(), local, only=["early", "late"])
+
+
+def test_the_file_tells_why_the_race_stopped(local, unfinished, tmp_path):
+    def stopped():
+        with pb.Race.open(unfinished) as race:
+            return race.result.stopped
+
+    assert stopped() == "max_instances"
+    with reopen(unfinished) as race:
+        run_quietly(race, local, stop=lambda result: True)
+    assert stopped() == "callback"
+    with reopen(unfinished) as race:
+        run_quietly(race, local, max_seconds=0)
+        assert stopped() == "max_seconds"
+        race.readmit("poor")
+        assert race.result.stopped == stopped() == "paused"  # the reason is older than the readmission
+        run_quietly(race, local, max_instances=1)
+        assert stopped() == "max_instances"
+        race._record.note_stop(None)  # as at the start of a run that is killed
+    assert stopped() == "paused"
