@@ -12,6 +12,12 @@ from .inference.reference.advi import ADVI
 from .inference.reference.nuts import NUTS
 from .inference.reference.pathfinder import Pathfinder
 from .inference.reference.pymc_model import to_pymc
+from .magnitude.collection import RunCollection, collect_runs
+from .magnitude.gap import GapShares, gap_exceeds
+from .magnitude.instance_curves import InstanceCurves, instance_curves
+from .magnitude.instances_won import InstancesWon, instances_won
+from .magnitude.quality import QualityCurves, quality_curves
+from .magnitude.speed_up import SpeedUp, speed_up
 from .models import (
     BayesianBootstrap,
     BSpline,
@@ -109,12 +115,15 @@ __all__ = [
     "Final",
     "FirstPlace",
     "FixedBatch",
+    "GapShares",
     "GaussianProcess",
     "Grid",
     "HierarchicalDirichlet",
     "HilbertSpaceGP",
     "Hypervolume",
     "Imported",
+    "InstanceCurves",
+    "InstancesWon",
     "InverseGamma",
     "Job",
     "Limits",
@@ -127,6 +136,7 @@ __all__ = [
     "Posterior",
     "Preference",
     "ProbabilityBest",
+    "QualityCurves",
     "Quantile",
     "Race",
     "RaceError",
@@ -142,10 +152,12 @@ __all__ = [
     "Risk",
     "Round",
     "Run",
+    "RunCollection",
     "Selection",
     "Settings",
     "SparseGaussianProcess",
     "Specialist",
+    "SpeedUp",
     "TopK",
     "Trajectory",
     "Uniform",
@@ -155,6 +167,7 @@ __all__ = [
     "anytime_dominance",
     "as_grid",
     "ask_tell",
+    "collect_runs",
     "command",
     "counted",
     "crossing",
@@ -167,6 +180,9 @@ __all__ = [
     "family",
     "find_specialists",
     "fit",
+    "gap_exceeds",
+    "instance_curves",
+    "instances_won",
     "leave_one_out",
     "linear_grid",
     "log_grid",
@@ -177,12 +193,14 @@ __all__ = [
     "plots",
     "portfolio_win_probability",
     "problems",
+    "quality_curves",
     "rank_values",
     "read_runs",
     "relations",
     "report",
     "run_once",
     "select",
+    "speed_up",
     "split_runs",
     "to_pymc",
     "virtual_portfolio",
