@@ -8,7 +8,7 @@ import typer
 
 from polarbear.cli import options, terminal
 from polarbear.cli.recorded_runs import Reading
-from polarbear.cli.source import open_source
+from polarbear.cli.source import open_source, runs_with_values
 from polarbear.plots.registry import FIGURES, FigureName
 
 Format = Literal["pdf", "svg", "png"]
@@ -18,7 +18,7 @@ def plot(  # noqa: D103  (its docstring lists the figures of the registry; see b
     file: options.AnySource,
     figure: Annotated[
         FigureName | None,
-        typer.Option("--figure", "-f", help="The figure; by default all of them, pair only with --pair."),
+        typer.Option("--figure", "-f", help="The figure; by default all of them, those of a pair only with --pair."),
     ] = None,
     output: Annotated[
         Path | None,
@@ -32,7 +32,9 @@ def plot(  # noqa: D103  (its docstring lists the figures of the registry; see b
         float | None, typer.Option(max=100, help="In inches; by default the width of the text on a page.")
     ] = None,
     among: Annotated[list[str] | None, typer.Option(help="Show only this algorithm; repeatable.")] = None,
-    pair: Annotated[tuple[str, str] | None, typer.Option(help="The two algorithms of the figure pair.")] = None,
+    pair: Annotated[
+        tuple[str, str] | None, typer.Option(help="The algorithms of the figures pair and speed-up.")
+    ] = None,
     *,
     budgets: options.Budgets,
     reading: Reading,
@@ -52,26 +54,34 @@ def plot(  # noqa: D103  (its docstring lists the figures of the registry; see b
         options.require_writable(path)
         source = open_source(file, reading)
         posterior, result = source.posterior, source.result
-        if FIGURES[figure].needs == "race" and result is None:
+        entry = FIGURES[figure]
+        if entry.needs == "race" and result is None:
             raise ValueError(f"expected a race file for the figure {figure}, got {file}; choose another figure")
-        if figure == "pair" and pair is None:
+        runs = runs_with_values(source) if entry.needs == "runs" else None
+        if entry.needs == "runs" and runs is None:
+            raise ValueError(
+                f"expected a race file or recorded runs for the figure {figure}, got the saved posterior {file}, which "
+                "holds no values; give the file that it was fitted to"
+            )
+        if entry.pair and pair is None:
             names = " ".join(map(shlex.quote, posterior.names[:2]))
-            raise ValueError(f"expected two algorithms for the figure pair, got none; add --pair {names}")
-        plots.save(plots.draw_figure(figure, posterior, result, **style), path)
+            raise ValueError(f"expected two algorithms for the figure {figure}, got none; add --pair {names}")
+        plots.save(plots.draw_figure(figure, posterior, result, runs=runs, **style), path)
         terminal.print_result(str(path))
         return
     folder = output or Path(f"{file.stem}-figures")
     if folder.suffix in (".pdf", ".svg", ".png") or folder.is_file():
         raise ValueError(f"expected a folder for all figures, got the file {folder}; choose one figure with --figure")
     source = open_source(file, reading)
-    posterior, result = source.posterior, source.result
+    posterior, result, runs = source.posterior, source.result, runs_with_values(source)
     for name, entry in FIGURES.items():
-        if (entry.needs == "race" and result is None) or (name == "pair" and pair is None):
+        available = {"posterior": True, "race": result is not None, "runs": runs is not None}
+        if not available[entry.needs] or (entry.pair and pair is None):
             continue
         if name == "comparisons" and posterior.comparisons is None:
             continue
         try:
-            path, drawing = folder / f"{name}.{form}", plots.draw_figure(name, posterior, result, **style)
+            path, drawing = folder / f"{name}.{form}", plots.draw_figure(name, posterior, result, runs=runs, **style)
         except NotObservedError as error:
             terminal.print_remark(f"no figure {name}: {error}")
             continue
@@ -89,4 +99,6 @@ plot.__doc__ = f"""Draw figures of a race or a posterior, for papers and slides.
 Of a race or a posterior: {_describe("posterior")}.
 
 Of a race only: {_describe("race")}.
+
+Of the values in a race or in recorded runs: {_describe("runs")}.
 """

@@ -9,6 +9,7 @@ from polarbear.cli.open_file import candidates_of, decided_result, is_posterior_
 from polarbear.cli.recorded_runs import Reading, RecordedRuns, read_recorded_runs
 
 if TYPE_CHECKING:
+    from polarbear.magnitude.collection import RunCollection
     from polarbear.observe import Choices, Grid
     from polarbear.posterior.posterior import Posterior
     from polarbear.race.result import RaceResult
@@ -63,6 +64,24 @@ def open_source(
     recorded = read_recorded_runs(path, reading, by=by, quiet=quiet)
     _, posterior = fit_runs(recorded, grid_of(recorded, reading, quiet=quiet))
     return Source(posterior, pareto_set(posterior, confidence=confidence), recorded.unit, recorded=recorded)
+
+
+def runs_with_values(source: Source) -> "RunCollection | None":
+    """Return the runs behind a posterior, with their values; None for a saved posterior, which holds none."""
+    from polarbear.magnitude.collection import collect_runs
+
+    if source.result is not None:
+        return collect_runs(source.result, posterior=source.posterior)
+    if source.recorded is None:
+        return None
+    recorded = source.recorded
+    return collect_runs(
+        recorded.runs,
+        posterior=source.posterior,
+        unit=source.unit,
+        ends_planned=recorded.imported is None,  # the runs of a race
+        **recorded.ranking,
+    )
 
 
 def grid_of(recorded: RecordedRuns, reading: Reading, *, quiet: bool) -> "Grid":

@@ -52,8 +52,9 @@ class SpeedUp:
         Median over instances of the budget ratio, and its interval. Infinite where the first algorithm does not reach the
         quality on most instances; NaN where no instance compares the two.
     longest
-        The largest ratio that the runs of the first algorithm could show, infinite if they all ended by themselves. An
-        infinite ratio or end of the interval means: more than this.
+        The largest ratio that the runs show. Where the ratio is infinite since runs were cut off, it is known to be larger
+        than this. Infinite where the first algorithm's runs ended by themselves on most instances without reaching the
+        quality.
     instances, censored
         The number of instances that count, and of those on which only a lower bound is known.
     level
@@ -106,15 +107,13 @@ class SpeedUp:
         return f"{format_number(ratio)} of" if ratio < 1 else f"{format_number(ratio)} times"
 
     def interval(self, place: int) -> str:
-        """Return the interval at a position of the grid in words, such as "0.3 to 0.6" or "0.8 to more than 2"."""
-        ends = []
-        for end in (float(self.lower[place]), float(self.upper[place])):
-            if math.isinf(end):
-                limit = float(self.longest[place])
-                ends.append("any longer time" if math.isinf(limit) else f"more than {format_number(limit)}")
-            else:
-                ends.append(format_number(end))
-        return ends[0] if math.isinf(self.lower[place]) else " to ".join(ends)
+        """Return the interval at a position of the grid in words, such as "0.3 to 0.6" or "0.8 or more"."""
+        low, high = float(self.lower[place]), float(self.upper[place])
+        if math.isinf(low):
+            return (
+                f"more than {format_number(float(self.longest[place]))}" if self.longest[place] < math.inf else "never"
+            )
+        return f"{format_number(low)} to {format_number(high)}" if high < math.inf else f"{format_number(low)} or more"
 
     def to_table(self) -> Table:
         """Return one row per budget of the second algorithm."""
@@ -208,7 +207,12 @@ def _medians(ratios: Array, censored: Mask, collection: RunCollection, level: fl
             values, weights.draws[rows], 0.5, censored=limits, below=weights.below, above=weights.above
         )
         lower[time], upper[time] = np.exp(central_interval(drawn, level))
-        longest[time] = np.exp(values[limits].max()) if limits.any() else np.inf
+        never = np.isinf(values) & (values > 0)
+        expected = weights.expected[rows]
+        if 2 * expected[never].sum() < expected.sum():
+            longest[time] = np.exp(values[~never].max())
+        else:
+            longest[time] = np.inf
     return {
         "ratio": median,
         "lower": lower,

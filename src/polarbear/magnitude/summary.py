@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from polarbear.magnitude.collection import RunCollection, Source
+    from polarbear.magnitude.speed_up import SpeedUp
     from polarbear.posterior.posterior import Posterior
 
 _MOST = 3  # rivals that a sentence lists
@@ -59,9 +60,12 @@ def how_much_better(
     if len(ranked) < 2:
         return ()
     leader, rivals = ranked[0], ranked[1 : 1 + _MOST]
-    parts = [part for part in (_compare(collection, leader, rival, at) for rival in rivals) if part]
-    if not parts:
+    compared = [(rival, measure_speed_up(collection, leader, rival, Grid([at]), at=at)) for rival in rivals]
+    compared = [(rival, found) for rival, found in compared if math.isfinite(found.ratio[0])]
+    compared.sort(key=lambda each: -each[1].ratio[0])  # the closest rival first
+    if not compared:
         return ()
+    parts = [_describe(rival, found) for rival, found in compared]
     speed = f"At {collection.describe_budget(at)} {leader} reaches the quality of {join_words(parts)}."
     return speed, *_medians(collection, [leader, *rivals], at)
 
@@ -81,14 +85,11 @@ def leader_and_rivals(posterior: Posterior, among: Sequence[str], at: float) -> 
     return [posterior.names[column] for column in (leader, *sorted(wins, key=lambda column: wins[column]))]
 
 
-def _compare(collection: RunCollection, leader: str, rival: str, at: float) -> str:
-    """Return a phrase with the rival, the budget ratio and its interval; empty where the ratio is not known."""
-    found = measure_speed_up(collection, leader, rival, Grid([at]), at=at)
-    ratio = float(found.ratio[found.place])
-    if not math.isfinite(ratio):
-        return ""
+def _describe(rival: str, found: SpeedUp) -> str:
+    """Return a phrase with the rival, the budget ratio and its interval."""
+    ratio = float(found.ratio[0])
     amount = f"{format_number(ratio)} of" if ratio < 1 else f"{format_number(ratio)} times"
-    return f"{rival} with {amount} its budget ({found.interval(found.place)})"
+    return f"{rival} with {amount} its budget ({found.interval(0)})"
 
 
 def _medians(collection: RunCollection, names: Sequence[str], at: float) -> list[str]:
