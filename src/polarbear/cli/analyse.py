@@ -10,7 +10,7 @@ from polarbear.cli import options, terminal
 from polarbear.cli.comparison import compare, comparison_as_data, print_comparison
 from polarbear.cli.groups import compare_groups, groups_as_data, print_groups
 from polarbear.cli.recorded_runs import Reading, read_recorded_runs
-from polarbear.cli.source import Source, fit_runs, grid_of, pareto_set
+from polarbear.cli.source import Source, fit_runs, grid_of, pareto_set, runs_with_values
 from polarbear.literals import Elimination, FileFormat
 
 _MOST = 20  # rows of each table, unless --all is given
@@ -75,7 +75,8 @@ def analyse(
         from polarbear.reporting import report as write
 
         shown = {name: fitted for name, (fitted, _) in groups.items()}
-        write(posterior, report, title=path.stem, unit=recorded.unit, groups=shown, **rule)
+        about = {"unit": recorded.unit, "groups": shown, "runs": runs_with_values(source), **rule}
+        write(posterior, report, title=path.stem, **about)
     comparison = compare(
         posterior,
         choices,

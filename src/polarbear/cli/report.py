@@ -3,7 +3,7 @@
 import time
 import webbrowser
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -11,7 +11,7 @@ from polarbear.cli import options, terminal
 from polarbear.cli.groups import compare_groups
 from polarbear.cli.open_file import is_race_file, no_decisions_error, open_race
 from polarbear.cli.recorded_runs import Reading
-from polarbear.cli.source import open_source
+from polarbear.cli.source import open_source, runs_with_values
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -59,7 +59,8 @@ def report(
         source = open_source(file, reading, by=by, quiet=quiet, **rule)
         groups = {} if by is None else compare_groups(source, by, rule=rule)
         shown = {name: fitted for name, (fitted, _) in groups.items()}
-        write(source.posterior, page, title=heading, optimum=optimum, unit=source.unit, groups=shown, **rule)
+        about: dict[str, Any] = {"unit": source.unit, "groups": shown, "runs": runs_with_values(source), **rule}
+        write(source.posterior, page, title=heading, optimum=optimum, **about)
         _print_page(page, show=show)
         return
     if confidence is not None:

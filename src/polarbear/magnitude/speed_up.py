@@ -106,6 +106,13 @@ class SpeedUp:
             return "more than" if math.isclose(longest, 1.0) else f"more than {format_number(longest)} times"
         return f"{format_number(ratio)} of" if ratio < 1 else f"{format_number(ratio)} times"
 
+    def amount(self, place: int) -> str:
+        """Return the ratio at a position of the grid in words, such as "0.4", "more than 3.2" or "never"."""
+        ratio, longest = float(self.ratio[place]), float(self.longest[place])
+        if math.isinf(ratio):
+            return f"more than {format_number(longest)}" if longest < math.inf else "never"
+        return format_number(ratio)
+
     def interval(self, place: int) -> str:
         """Return the interval at a position of the grid in words, such as "0.3 to 0.6" or "0.8 or more"."""
         low, high = float(self.lower[place]), float(self.upper[place])

@@ -44,7 +44,8 @@ def report(
         choose.
     **about
         For a posterior: `confidence` and `elimination`, by which algorithms are eliminated; the `unit` of time; and
-        `groups`, the posteriors of groups of the instances by name, which a section of their own shows side by side.
+        `groups`, the posteriors of groups of the instances by name, which a section of their own shows side by side; and
+        `runs`, the runs that it was fitted to, from which the page shows how much better an algorithm is.
 
     Returns
     -------

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from polarbear.magnitude.collection import collect_runs
 from polarbear.plots import DecisionBands
 from polarbear.posterior.elimination import dominated, find_specialists
 from polarbear.reporting.draws import thin_and_round
@@ -15,9 +16,12 @@ if TYPE_CHECKING:
     from typing import Self
 
     from polarbear.literals import Elimination
+    from polarbear.magnitude.collection import RunCollection, Source
     from polarbear.posterior.elimination import Dominated, Specialist
     from polarbear.posterior.posterior import Posterior
     from polarbear.race.result import RaceResult
+
+_DRAWS = 1000  # of the weights of instances
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +54,8 @@ class Subject:
         The posteriors of groups of the instances, by the name of the group, such as "function 8".
     optimum
         The optimum of every instance of the race; None if it is not known.
+    runs
+        The runs with their values; None for a posterior alone.
     """
 
     posterior: Posterior
@@ -65,6 +71,7 @@ class Subject:
     live: float | None
     groups: Mapping[str, Posterior] = field(default_factory=dict)
     optimum: float | None = None
+    runs: RunCollection | None = None
 
     @classmethod
     def of_race(
@@ -85,6 +92,7 @@ class Subject:
             result=result,
             live=live,
             optimum=optimum,
+            runs=collect_runs(result, draws=_DRAWS) if len(posterior.names) > 1 else None,
         )
 
     @classmethod
@@ -97,6 +105,7 @@ class Subject:
         elimination: Elimination = "pointwise",
         unit: str = "",
         groups: Mapping[str, Posterior] | None = None,
+        runs: Source | None = None,
     ) -> Self:
         """Return the subject of a page about a posterior without a race; its eliminations follow from the posterior."""
         eliminated = dominated(posterior, confidence=confidence, elimination=elimination)
@@ -115,6 +124,7 @@ class Subject:
             result=None,
             live=None,
             groups=groups or {},
+            runs=None if runs is None else collect_runs(runs, grid=posterior.grid, draws=_DRAWS),
         )
 
     @property
