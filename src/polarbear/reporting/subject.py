@@ -124,7 +124,7 @@ class Subject:
             result=None,
             live=None,
             groups=groups or {},
-            runs=None if runs is None else collect_runs(runs, grid=posterior.grid, draws=_DRAWS),
+            runs=None if runs is None else collect_runs(runs, grid=posterior.grid, unit=unit, draws=_DRAWS),
         )
 
     @property

@@ -185,7 +185,7 @@ function instanceTable(data, page, valueOf, state, showInstance) {
       const button = el("button", { type: "button", onclick: () => select(row.instance) }, data.instances[row.instance]);
       buttons.push(button);
       const winner = row.winner === null ? "tie" : algorithmLabel(page, row.winner);
-      const numbers = [row.values[0], row.values[1], row.gap].map((value) => el("td", null, formatGap(value, row)));
+      const numbers = [...row.values.map(formatValue), formatGap(row)].map((text) => el("td", null, text));
       return el("tr", null, el("th", { scope: "row" }, button), ...numbers, el("td", null, winner));
     });
     const heads = ["instance", first, second, "gap", "winner"].map((head) => el("th", { scope: "col" }, nameElement(head)));
@@ -203,9 +203,8 @@ function instanceTable(data, page, valueOf, state, showInstance) {
   return show;
 }
 
-// Format a value or a gap. A gap between values that differ only beyond single precision is not zero.
-function formatGap(value, { gap, winner }) {
-  if (value !== gap) return formatValue(value);
+// Format a gap. One between values that differ only beyond single precision is not zero.
+function formatGap({ gap, winner }) {
   if (gap === 0 && winner !== null) return "≈ 0";
   return Number.isFinite(gap) ? formatValue(gap) : gap > 0 ? "∞" : "−∞";
 }
