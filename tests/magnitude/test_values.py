@@ -123,7 +123,9 @@ def test_the_instances_won_by_each(runs):
     assert quick[0] == won.instances[0]
     assert steady[0] == won.instances[-1]
     assert won.sentence == f"At 150 quick wins on {len(quick)} of 25 instances, steady on {len(steady)}."
-    assert list(won.to_frame().columns) == ["instance", "quick", "steady", "gap", "winner"]
+    assert list(won.to_frame().columns) == [
+        *("instance", "algorithm_name", "against", "value", "value_against", "gap", "winner")
+    ]
     with pytest.raises(ValueError, match="expected 'quick', 'steady' or 'tie', got 'poor'"):
         won.won_by("poor")
     with pytest.raises(ValueError, match="expected one of 25 instances, such as 0, 1, 2, got 99"):

@@ -79,8 +79,10 @@ class InstancesWon:
         """Return one row per instance."""
         return {
             "instance": [label_instance(instance) for instance in self.instances],
-            self.first: self.first_values,
-            self.second: self.second_values,
+            "algorithm_name": [self.first] * len(self.instances),
+            "against": [self.second] * len(self.instances),
+            "value": self.first_values,
+            "value_against": self.second_values,
             "gap": self.gaps,
             "winner": list(self.winners),
         }
@@ -90,7 +92,9 @@ class InstancesWon:
         return as_frame(self.to_table(), backend)
 
     def _repr_html_(self) -> str:
-        return as_html(self.to_table(), title=self.sentence)
+        table = self.to_table()
+        del table["algorithm_name"], table["against"]
+        return as_html(table, title=self.sentence)
 
 
 def instances_won(source: Source, first: str, second: str, *, at: float | None = None, **reading: Any) -> InstancesWon:
