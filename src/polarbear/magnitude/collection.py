@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
     Source: TypeAlias = "RaceResult | Imported | Iterable[Trajectory] | RunCollection"
 
+_WEIGHTS = 600_000  # draws times instances, so that a quantile takes milliseconds
 _SAME_TIME = 1e-9  # relative distance within which a budget is one of the grid
 
 
@@ -135,7 +136,7 @@ def collect_runs(
     absolute_tolerance: float | None = None,
     relative_tolerance: float | None = None,
     ends_planned: bool | None = None,
-    draws: int = 1000,
+    draws: int | None = None,
     seed: int = 0,
     cluster_kind: str = "cluster",
     cluster_unit: str = "instance",
@@ -161,7 +162,7 @@ def collect_runs(
     ends_planned
         Whether runs were cut off by a plan that does not depend on their own values; by default only those of a race.
     draws, seed
-        The largest number of draws of the weights, and their seed.
+        The largest number of draws of the weights, and their seed. By default 1000, and down to 400 for many instances.
     cluster_kind, cluster_unit
         Accepted, and not needed, so that `**imported.ranking` can be passed.
 
@@ -205,6 +206,8 @@ def collect_runs(
         "ends_planned": ends_planned,
     }
     rules |= {name: value for name, value in given.items() if value is not None}
+    if draws is None:
+        draws = int(np.clip(_WEIGHTS // max(1, len({run.instance for run in runs})), 400, 1000))
     times = _grid_of(runs, posterior) if grid is None else as_grid(grid)
     table = tabulate_runs(runs, times, names=names, failure=rules["failure"])
     weights = _weights(runs, table, posterior, times, rules["failure"], draws=draws, seed=seed)

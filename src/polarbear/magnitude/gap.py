@@ -140,7 +140,7 @@ def gap_exceeds(
     >>> runs = [pb.Trajectory("a", i, [1], [0.0], until=9) for i in range(20)]
     >>> runs += [pb.Trajectory("b", i, [1], [0.1 * i - 0.05], until=9) for i in range(20)]
     >>> print(pb.gap_exceeds(runs, "a", "b", 1, grid=[1, 9]).sentence)
-    At 9 a is better than b by more than 1 on 45 % of instances (26 to 66 %), and worse by more than that on 0 % (0 to 11 %).
+    At 9 a is better than b by more than 1 on 45 % of instances (25 to 65 %), and worse by more than that on 0 % (0 to 11 %).
     """
     if not (math.isfinite(tolerance) and tolerance >= 0):
         raise ValueError(f"expected a finite tolerance, not negative, got {tolerance!r}")

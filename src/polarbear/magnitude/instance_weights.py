@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from polarbear.arrays import Array, Indices, Mask
+    from polarbear.arrays import Array, Array32, Indices, Mask
     from polarbear.posterior.outcome_draws import OutcomeDraws
 
 
@@ -27,15 +27,15 @@ class InstanceWeights:
     expected
         Shape (instance,): the expected weights, in instances (in clusters, if the answer generalises to new ones).
     draws
-        Shape (instance, draw): random weights, on the same scale in each draw.
+        Shape (instance, draw), single precision: random weights, on the same scale in each draw.
     below, above
         Shape (draw,): the pseudo-mass below and above all values, on the scale of the draws.
     """
 
     expected: Array
-    draws: Array
-    below: Array
-    above: Array
+    draws: Array32
+    below: Array32
+    above: Array32
 
 
 def draw_instance_weights(clusters: Indices, draws: int, *, rng: np.random.Generator) -> InstanceWeights:
@@ -48,8 +48,9 @@ def draw_instance_weights(clusters: Indices, draws: int, *, rng: np.random.Gener
     """
     _, codes, members = np.unique(clusters, return_inverse=True, return_counts=True)
     expected = 1.0 / members[codes]
-    weights = rng.standard_exponential((len(members), draws))[codes] * expected[:, None]
-    return InstanceWeights(expected, weights, *_split(rng.standard_exponential(draws), 1.0, rng))
+    weights = rng.standard_exponential((len(members), draws), dtype=np.float32)[codes]
+    weights *= expected[:, None].astype(np.float32)
+    return InstanceWeights(expected, weights, *_split(rng.standard_exponential(draws, dtype=np.float32), 1.0, rng))
 
 
 def weights_of_posterior(
@@ -61,16 +62,16 @@ def weights_of_posterior(
     with their mean over time.
     """
     kept = np.linspace(0, outcomes.weights.shape[1] - 1, min(draws, outcomes.weights.shape[1])).astype(int)
-    drawn = outcomes.weights[:, kept].astype(np.float64)
-    expected, weights = np.zeros(len(rows)), np.zeros((len(rows), len(kept)))
+    drawn = outcomes.weights[:, kept]
+    expected, weights = np.zeros(len(rows)), np.zeros((len(rows), len(kept)), dtype=np.float32)
     expected[rows], weights[rows] = outcomes.sizes[: outcomes.observed], drawn[: outcomes.observed]
     mass = float(outcomes.sizes[outcomes.observed :].sum())
     return InstanceWeights(expected, weights, *_split(drawn[outcomes.observed :].sum(axis=0), mass, rng))
 
 
-def _split(pseudo: Array, mass: float, rng: np.random.Generator) -> tuple[Array, Array]:
+def _split(pseudo: Array32, mass: float, rng: np.random.Generator) -> tuple[Array32, Array32]:
     """Split a gamma variable of shape `mass` into two independent ones of half the shape."""
     if mass <= 0:
         return np.zeros_like(pseudo), np.zeros_like(pseudo)
-    share = rng.beta(mass / 2, mass / 2, len(pseudo))
+    share = rng.beta(mass / 2, mass / 2, len(pseudo)).astype(np.float32)
     return pseudo * share, pseudo * (1 - share)

@@ -12,7 +12,7 @@ from polarbear.magnitude.quantiles import central_interval, check_level, weighte
 from polarbear.table import as_frame, as_html
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from polarbear.arrays import Array, Indices, Mask
     from polarbear.literals import FrameLibrary
@@ -135,23 +135,49 @@ def quality_curves(
     collection, level = collect_runs(source, **reading), check_level(level)
     names = collection.names if among is None else tuple(among)
     columns = [collection.index(name) for name in names]
-    shape = len(collection.grid), len(names)
-    curves = {name: np.full(shape, np.nan) for name in ("median", "lower", "upper", "low_quartile", "high_quartile")}
-    for place, (column, name) in enumerate(zip(columns, names, strict=True)):
-        due = _expected_to_be_known(collection, name)
-        for time in range(shape[0]):
-            for quantity, value in _summarise(collection.table.values[:, time, column], due, collection, level).items():
-                curves[quantity][time, place] = value
+    curves = quartile_curves(collection, names)
+    lower, upper = (np.full_like(curves["median"], np.nan) for _ in range(2))
+    weights = collection.weights
+    for place, name in enumerate(names):
+        for time, values, known in _over_time(collection, name):
+            drawn = weighted_quantile(
+                values[known], weights.draws[known], 0.5, below=weights.below, above=weights.above
+            )
+            lower[time, place], upper[time, place] = central_interval(drawn, level)
     return QualityCurves(
         names=names,
         all_names=collection.names,
         grid=collection.grid,
         **curves,
+        lower=lower,
+        upper=upper,
         known=np.count_nonzero(~np.isnan(collection.table.values[:, :, columns]), axis=0),
         level=level,
         maximise=collection.maximise,
         unit=collection.unit,
     )
+
+
+def quartile_curves(collection: RunCollection, names: Sequence[str]) -> dict[str, Array]:
+    """Return the lower quartile, the median and the upper quartile of algorithms, each of shape (time, algorithm)."""
+    shares = {"low_quartile": 0.25, "median": 0.5, "high_quartile": 0.75}
+    curves = {name: np.full((len(collection.grid), len(names)), np.nan) for name in shares}
+    for place, name in enumerate(names):
+        for time, values, known in _over_time(collection, name):
+            for quantity, share in shares.items():
+                expected = collection.weights.expected[known, None]
+                curves[quantity][time, place] = weighted_quantile(values[known], expected, share)[0]
+    return curves
+
+
+def _over_time(collection: RunCollection, name: str) -> Iterator[tuple[int, Array, Mask]]:
+    """Yield each time at which enough values of an algorithm are known, with its values and which of them are known."""
+    due, column = _expected_to_be_known(collection, name), collection.index(name)
+    for time in range(len(collection.grid)):
+        values = collection.table.values[:, time, column]
+        known = _known_if_enough(values, due, collection.weights.expected)
+        if known.any():
+            yield time, values, known
 
 
 def median_values(collection: RunCollection, names: Sequence[str], at: float) -> dict[str, float]:
@@ -178,18 +204,3 @@ def _known_if_enough(values: Array, due: Mask, expected: Array) -> Mask:
     if expected[known].sum() < _ENOUGH * expected[due].sum():
         return np.zeros_like(known)
     return known
-
-
-def _summarise(values: Array, due: Mask, collection: RunCollection, level: float) -> dict[str, float]:
-    """Return the quantiles of the values of one algorithm at one time; empty where too few are known."""
-    weights, expected = collection.weights, collection.weights.expected
-    known = _known_if_enough(values, due, expected)
-    if not known.any():
-        return {}
-    drawn = weighted_quantile(values[known], weights.draws[known], 0.5, below=weights.below, above=weights.above)
-    low, high = central_interval(drawn, level)
-    shares = {"low_quartile": 0.25, "median": 0.5, "high_quartile": 0.75}
-    quantiles = {
-        name: float(weighted_quantile(values[known], expected[known, None], share)[0]) for name, share in shares.items()
-    }
-    return {**quantiles, "lower": low, "upper": high}

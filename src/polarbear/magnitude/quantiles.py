@@ -7,24 +7,28 @@ random weights on the instances it is the Bayesian bootstrap for censored data (
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from polarbear.arrays import Array, Indices, Mask
+    from numpy.typing import NDArray
+
+    from polarbear.arrays import Array, Mask
+
+    Floats = NDArray[np.floating[Any]]
 
 _ROUNDING = 1e-9  # of sums of weights that are equal in exact arithmetic
 
 
 def weighted_quantile(
     values: Array,
-    weights: Array,
+    weights: Floats,
     share: float,
     *,
     censored: Mask | None = None,
-    below: Array | None = None,
-    above: Array | None = None,
+    below: Floats | None = None,
+    above: Floats | None = None,
 ) -> Array:
     """Return the quantile of values under each vector of weights.
 
@@ -59,39 +63,42 @@ def weighted_quantile(
     known = np.ones(len(values), dtype=bool) if censored is None else ~censored
     order = np.lexsort((~known, values))  # at equal values, the censored ones are the larger
     ordered, known, drawn = values[order], known[order], weights[order]
-    none = np.zeros(weights.shape[1])
+    none = np.zeros(weights.shape[1], dtype=weights.dtype)
     low, high = none if below is None else below, none if above is None else above
-    up_to = np.cumsum(drawn, axis=0) + low
+    up_to = np.cumsum(drawn, axis=0)
+    up_to += low
     total = up_to[-1] + high
-    with np.errstate(invalid="ignore", divide="ignore"):
-        if known.all():
-            survival = 1 - up_to / total
-        else:
-            at_risk = total - (up_to - drawn)
-            steps = np.where(known[:, None] & (drawn > 0), drawn / at_risk, 0.0)
-            survival = (1 - low / total) * np.cumprod(1 - np.minimum(steps, 1.0), axis=0)
-        at_lowest = low / total > share
-    reached = (survival <= 1 - share + _ROUNDING) & known[:, None]
-    first = reached.argmax(axis=0)
-    result = np.where(reached.any(axis=0), ordered[first], np.inf)
-    result = np.where(at_lowest, -np.inf, result)
-    _average_exact_hits(result, ordered, known, drawn, survival, first, share)
-    return np.where(total > 0, result, np.nan)
-
-
-def _average_exact_hits(
-    result: Array, ordered: Array, known: Mask, drawn: Array, survival: Array, first: Indices, share: float
-) -> None:
-    """Replace quantiles at which a value ends exactly at `share` by the mean of it and the next observed value."""
-    at_first = survival[first, np.arange(len(first))]
-    for draw in np.flatnonzero(np.isfinite(result) & (abs(at_first - (1 - share)) <= _ROUNDING)):
+    if known.all():
+        missed = up_to < share * total * (1 - _ROUNDING)
+        exact = up_to
+        limit = share * total
+    else:
+        exact = -_survival(drawn, up_to, low, total, known)
+        limit = np.full_like(total, share - 1)
+        missed = exact < limit - _ROUNDING
+    first = np.count_nonzero(missed, axis=0)  # both are monotone: the position of the first value that is not missed
+    inside = np.minimum(first, len(values) - 1)
+    result = np.where(first < len(values), ordered[inside], np.inf)
+    result[low > share * total] = -np.inf
+    at_first = exact[inside, np.arange(len(first))]
+    for draw in np.flatnonzero(np.isfinite(result) & (abs(at_first - limit) <= _ROUNDING * total)):
         after = first[draw] + 1
         later = after + np.flatnonzero(known[after:] & (drawn[after:, draw] > 0))
         if later.size and np.isfinite(ordered[later[0]]):
             result[draw] = (result[draw] + ordered[later[0]]) / 2
+    return np.where(total > 0, result, np.nan)
 
 
-def central_interval(draws: Array, level: float) -> tuple[float, float]:
+def _survival(drawn: Floats, up_to: Floats, low: Floats, total: Floats, known: Mask) -> Floats:
+    """Return S after each of the ordered values, by Kaplan and Meier: the product of 1 - w / (weight at risk)."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        at_risk = total - up_to + drawn
+        steps = np.where(known[:, None] & (drawn > 0), drawn / at_risk, 0.0)
+        survival: Floats = (1 - low / total) * np.cumprod(1 - np.minimum(steps, 1.0), axis=0)
+    return survival
+
+
+def central_interval(draws: Floats, level: float) -> tuple[float, float]:
     """Return the central interval of draws, which may be infinite: two of the draws, without interpolation."""
     ascending, tail = np.sort(draws), (1 - level) / 2
     last = len(ascending) - 1

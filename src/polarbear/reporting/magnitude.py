@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from polarbear.magnitude.collection import label_instance
-from polarbear.magnitude.quality import quality_curves
+from polarbear.magnitude.quality import quartile_curves
 from polarbear.magnitude.speed_up import measure_speed_up
 from polarbear.magnitude.summary import how_much_better, leader_and_rivals
 from polarbear.observe import ABSENT, Grid, rank_values
@@ -20,13 +20,14 @@ from polarbear.observe import ABSENT, Grid, rank_values
 if TYPE_CHECKING:
     from polarbear.arrays import Array, Indices
     from polarbear.magnitude.collection import RunCollection
+    from polarbear.magnitude.speed_up import SpeedUp
     from polarbear.reporting.subject import Subject
 
 _TIMES = 40  # of the embedded values
 _INSTANCES = 200
 _CELLS = 60_000  # values in all, of five bytes each: 400 kB in base64
 _BUDGETS = 30  # at which speed-ups are computed
-_WORK = 100_000_000  # weights to add up for all speed-ups, which takes a few seconds
+_WORK = 40_000_000  # weights to add up for all speed-ups, which takes a few seconds
 _UNKNOWN = 255  # rank of a value that is not known
 
 
@@ -60,15 +61,15 @@ def _spread(number: int, most: int) -> Indices:
 
 def _quality(runs: RunCollection, columns: list[int | None], times: Indices) -> dict[str, Any]:
     """Return median and quartiles, each by algorithm and time; None where there is no finite value."""
-    curves = quality_curves(runs)
+    curves = quartile_curves(runs, runs.names)
 
     def by_algorithm(values: Array) -> list[list[float | None]]:
         return [[None] * len(times) if k is None else _short(values[times, k]) for k in columns]
 
     return {
-        "median": by_algorithm(curves.median),
-        "low": by_algorithm(curves.low_quartile),
-        "high": by_algorithm(curves.high_quartile),
+        "median": by_algorithm(curves["median"]),
+        "low": by_algorithm(curves["low_quartile"]),
+        "high": by_algorithm(curves["high_quartile"]),
     }
 
 
@@ -81,34 +82,31 @@ def _speed_ups(subject: Subject, runs: RunCollection, times: Indices) -> list[di
     """Return, for some of the budgets, the leader and its speed-up against each other algorithm."""
     names, draws = subject.posterior.names, runs.weights.draws.shape[1]
     affordable = _WORK // (len(runs.instances) * draws * len(names))
-    kept = [runs.grid.times[times[k]] for k in _spread(len(times), int(np.clip(affordable, 5, _BUDGETS)))]
-    found = []
-    for at in map(float, kept):
-        ranked = leader_and_rivals(subject.posterior, subject.candidates, at)
-        if not ranked:
-            continue
-        rivals = [name for name in names if name in runs.names and name != ranked[0]]
-        rows = [(names.index(name), measure_speed_up(runs, ranked[0], name, Grid([at]), at=at)) for name in rivals]
-        found.append(
-            {
-                "at": at,
-                "leader": names.index(ranked[0]),
-                "rivals": [
-                    {
-                        "algorithm": column,
-                        "ratio": _short(np.concatenate([each.ratio, each.lower, each.upper])),
-                        "text": _text(each.amount(0), each.interval(0)) if each.instances[0] else "not compared",
-                        "instances": int(each.instances[0]),
-                    }
-                    for column, each in rows
-                ],
-            }
-        )
-    return found
+    places = _spread(len(times), int(np.clip(affordable, 5, _BUDGETS)))
+    budgets = runs.grid.times[times[places]]
+    leaders = [next(iter(leader_and_rivals(subject.posterior, subject.candidates, at)), None) for at in budgets]
+    rows: dict[float, list[dict[str, Any]]] = {float(at): [] for at in budgets}
+    for leader in dict.fromkeys(name for name in leaders if name is not None):
+        led = Grid([at for at, name in zip(budgets, leaders, strict=True) if name == leader])
+        for rival in names:
+            if rival != leader and rival in runs.names:
+                found = measure_speed_up(runs, leader, rival, led, at=float(led.times[-1]))
+                for place, at in enumerate(led.times):
+                    rows[float(at)].append({"algorithm": names.index(rival), **_row(found, place)})
+    return [
+        {"at": float(at), "leader": names.index(leader), "rivals": rows[float(at)]}
+        for at, leader in zip(budgets, leaders, strict=True)
+        if leader is not None
+    ]
 
 
-def _text(amount: str, interval: str) -> str:
-    return amount if amount == interval else f"{amount} ({interval})"
+def _row(found: SpeedUp, place: int) -> dict[str, Any]:
+    """Return the budget ratio and its interval at one budget, as numbers and as text."""
+    ratio = _short(np.array([each[place] for each in (found.ratio, found.lower, found.upper)]))
+    if not found.instances[place]:
+        return {"ratio": ratio, "text": "not compared"}
+    amount, interval = found.amount(place), found.interval(place)
+    return {"ratio": ratio, "text": amount if amount == interval else f"{amount} ({interval})"}
 
 
 def _values(runs: RunCollection, columns: list[int | None], times: Indices) -> dict[str, Any]:

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from polarbear.posterior.posterior import Posterior
     from polarbear.race.result import RaceResult
 
-_DRAWS = 1000  # of the weights of instances
-
 
 @dataclass(frozen=True, eq=False)
 class Subject:
@@ -92,7 +90,7 @@ class Subject:
             result=result,
             live=live,
             optimum=optimum,
-            runs=collect_runs(result, draws=_DRAWS) if len(posterior.names) > 1 else None,
+            runs=collect_runs(result) if len(posterior.names) > 1 else None,
         )
 
     @classmethod
@@ -124,7 +122,7 @@ class Subject:
             result=None,
             live=None,
             groups=groups or {},
-            runs=None if runs is None else collect_runs(runs, grid=posterior.grid, unit=unit, draws=_DRAWS),
+            runs=None if runs is None else collect_runs(runs, grid=posterior.grid, unit=unit),
         )
 
     @property
