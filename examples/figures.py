@@ -42,6 +42,8 @@ def main(folder: Path = ROOT / "docs" / "images" / "figures") -> None:
         "allocation": pb.plots.allocation(result),
         "rounds": pb.plots.rounds(result),
         "forecast": pb.plots.forecast(race_recorded(40)),  # while pairs are undecided
+        "quality": pb.plots.quality(result),
+        "speed-up": pb.plots.speed_up(result, "CSA", "XNES"),
     }
     folder.mkdir(parents=True, exist_ok=True)
     for name, figure in figures.items():

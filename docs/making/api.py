@@ -21,6 +21,7 @@ PAGES = {
     "racing": ("The race", ["driver", "race", "storage"]),
     "running": ("Algorithms, problems, executors", ["algorithms", "problems", "execution"]),
     "selecting": ("Selection", ["selection"]),
+    "measuring": ("How much better", ["magnitude"]),
     "showing": ("Figures, report, exports", ["plots", "reporting", "analysis", "exports"]),
 }
 

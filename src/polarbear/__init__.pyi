@@ -12,6 +12,12 @@ from .inference.reference.advi import ADVI
 from .inference.reference.nuts import NUTS
 from .inference.reference.pathfinder import Pathfinder
 from .inference.reference.pymc_model import to_pymc
+from .magnitude.collection import RunCollection, collect_runs
+from .magnitude.gap import GapShares, gap_exceeds
+from .magnitude.instance_curves import InstanceCurves, instance_curves
+from .magnitude.instances_won import InstancesWon, instances_won
+from .magnitude.quality import QualityCurves, quality_curves
+from .magnitude.speed_up import SpeedUp, speed_up
 from .models import (
     BayesianBootstrap,
     BSpline,
@@ -110,12 +116,15 @@ __all__ = [
     "Final",
     "FirstPlace",
     "FixedBatch",
+    "GapShares",
     "GaussianProcess",
     "Grid",
     "HierarchicalDirichlet",
     "HilbertSpaceGP",
     "Hypervolume",
     "Imported",
+    "InstanceCurves",
+    "InstancesWon",
     "InverseGamma",
     "Job",
     "Limits",
@@ -128,6 +137,7 @@ __all__ = [
     "Posterior",
     "Preference",
     "ProbabilityBest",
+    "QualityCurves",
     "Quantile",
     "Race",
     "RaceError",
@@ -144,10 +154,12 @@ __all__ = [
     "Risk",
     "Round",
     "Run",
+    "RunCollection",
     "Selection",
     "Settings",
     "SparseGaussianProcess",
     "Specialist",
+    "SpeedUp",
     "Standing",
     "Summary",
     "TopK",
@@ -159,6 +171,7 @@ __all__ = [
     "anytime_dominance",
     "as_grid",
     "ask_tell",
+    "collect_runs",
     "command",
     "counted",
     "crossing",
@@ -171,6 +184,9 @@ __all__ = [
     "family",
     "find_specialists",
     "fit",
+    "gap_exceeds",
+    "instance_curves",
+    "instances_won",
     "leave_one_out",
     "linear_grid",
     "log_grid",
@@ -181,12 +197,14 @@ __all__ = [
     "plots",
     "portfolio_win_probability",
     "problems",
+    "quality_curves",
     "rank_values",
     "read_runs",
     "relations",
     "report",
     "run_once",
     "select",
+    "speed_up",
     "split_runs",
     "summarise",
     "to_pymc",

@@ -171,3 +171,20 @@ def test_a_saved_posterior_has_no_runs(polarbear, saved, tmp_path):
     for command in (["select"], ["plot"], ["report"]):
         outcome = polarbear(*command, path)
         assert (outcome.code, "expected a race file or a saved posterior" in outcome.err) == (1, True)
+
+
+def test_how_much_better_is_exported_as_tables(polarbear, finished, saved):
+    """Values and instances of a race; a saved posterior holds no values."""
+    quality = polarbear("export", finished, "quality").out.splitlines()
+    assert quality[0] == "algorithm_name,time,median,lower,upper,low_quartile,high_quartile,level,instances"
+    assert len(quality) > 10
+    pair = ("--pair", "climber", "random")
+    speed = polarbear("export", finished, "speed-up", *pair).out.splitlines()
+    assert speed[0].startswith("algorithm_name,against,time,ratio,lower,upper,")
+    assert {line.split(",")[0] for line in speed[1:]} == {"climber"}
+    instances = polarbear("export", finished, "instances", *pair, "--at", 20).out.splitlines()
+    assert instances[0] == "instance,algorithm_name,against,value,value_against,gap,winner"
+    assert {line.split(",")[-1] for line in instances[1:]} <= {"climber", "random", "tie"}
+    outcome = polarbear("export", finished, "instances")
+    assert (outcome.code, "expected two algorithms for instances, got none; add --pair" in outcome.err) == (1, True)
+    assert polarbear("export", saved, "quality").code == 1

@@ -6,8 +6,9 @@ from polarbear.plots.registry import FIGURES
 
 pytest.importorskip("matplotlib", reason="figures need Matplotlib: pip install 'polarbear[plots]'")
 
-OF_A_POSTERIOR = {name for name, entry in FIGURES.items() if entry.needs == "posterior"} - {"pair"}
-OF_A_RACE = {name for name, entry in FIGURES.items() if entry.needs == "race"}
+OF_A_PAIR = {name for name, entry in FIGURES.items() if entry.pair}
+OF_A_POSTERIOR = {name for name, entry in FIGURES.items() if entry.needs == "posterior"} - OF_A_PAIR
+OF_A_RACE = {name for name, entry in FIGURES.items() if entry.needs != "posterior"} - OF_A_PAIR
 BEGINNING = {"pdf": b"%PDF", "svg": b"<?xml", "png": b"\x89PNG"}
 
 
@@ -15,7 +16,7 @@ def test_all_figures_of_a_race_go_into_a_folder(polarbear, finished, tmp_path):
     outcome = polarbear("plot", finished, "-o", tmp_path / "figures", "--format", "png", "--pair", "climber", "poor")
     assert outcome.code == 0
     written = {path.stem: path for path in (tmp_path / "figures").iterdir()}
-    assert set(written) == OF_A_POSTERIOR | OF_A_RACE | {"pair"}
+    assert set(written) == OF_A_POSTERIOR | OF_A_RACE | OF_A_PAIR
     assert (sorted(outcome.out.split()), outcome.err) == (sorted(map(str, written.values())), "")
     assert all(path.read_bytes().startswith(BEGINNING["png"]) for path in written.values())
 
@@ -39,6 +40,20 @@ def test_a_saved_posterior_has_no_figures_of_rounds(polarbear, saved, tmp_path, 
     outcome = polarbear("plot", saved, "--figure", "rounds")
     assert outcome.code == 1
     assert f"expected a race file for the figure rounds, got {saved}" in outcome.err
+    outcome = polarbear("plot", saved, "--figure", "quality")
+    assert outcome.code == 1
+    assert f"got the saved posterior {saved}, which holds no values" in " ".join(outcome.err.split())
+
+
+@pytest.mark.parametrize(("figure", "options"), [("quality", []), ("speed-up", ["--pair", "a", "b"])])
+def test_values_of_recorded_runs_can_be_drawn(polarbear, tmp_path, figure, options):
+    rows = [f"{name},{i},{t},{v / t + i}" for name, v in (("a", 1), ("b", 3)) for i in range(9) for t in (1, 10, 100)]
+    table = tmp_path / "runs.csv"
+    table.write_text("\n".join(["algorithm_name,instance,evaluations,raw_y", *rows]))
+    path = tmp_path / f"{figure}.png"
+    outcome = polarbear("plot", table, "--figure", figure, "-o", path, *options)
+    assert (outcome.code, outcome.out.strip()) == (0, str(path))
+    assert path.read_bytes().startswith(BEGINNING["png"])
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from polarbear import plots
 from tests.plots.posteriors import posterior_with, race_with
 
 OF_A_POSTERIOR = [name for name, entry in plots.FIGURES.items() if entry.needs == "posterior"]
-OF_A_RACE = [name for name, entry in plots.FIGURES.items() if entry.needs == "race"]
+OF_A_RACE = [name for name, entry in plots.FIGURES.items() if entry.needs != "posterior"]
 FIVE = ("CSA", "MXNES", "TPA", "LPXNES", "random")
 
 
@@ -22,13 +22,14 @@ def of_posterior(name, posterior, **options):
 @cache
 def figure_of_five(name):
     """Return a figure of five algorithms with short names, drawn once for several tests."""
-    if plots.FIGURES[name].needs == "race":
+    if name in OF_A_RACE:
         return of_race(name, race_with(5, names=FIVE, rounds=2))
     return of_posterior(name, posterior_with(5, names=FIVE))
 
 
 def of_race(name, race, **options):
-    return plots.draw_figure(name, race.posterior, race, most=4 if name == "rounds" else None, **options)
+    few = 4 if name == "rounds" else None
+    return plots.draw_figure(name, race.posterior, race, pair=race.posterior.names[:2], most=few, **options)
 
 
 def texts_of(figure):

@@ -54,6 +54,7 @@ def test_a_race_supplies_the_defaults_of_its_figures():
         ("rating", "expected a figure out of ratings, .* got 'rating'"),
         ("rounds", "expected a race for the figure rounds, got a posterior alone"),
         ("pair", "expected two names for the figure pair, got none; take two of A, B, C"),
+        ("quality", "expected runs for the figure quality, got a posterior alone, which holds no values"),
     ],
 )
 def test_figures_that_cannot_be_drawn_are_refused(name, message):
@@ -141,3 +142,28 @@ def test_a_figure_can_be_drawn_into_other_axes():
     plots.draw_ratings(left, plots.RatingCurves.of(posterior_with(3)), labelled=False)
     plots.draw_values(right, plots.PreferenceValues.of(posterior_with(3)))
     assert len(figure.axes) == 2
+
+
+def test_the_axis_of_values_is_logarithmic_if_they_span_decades():
+    def scale(factor):
+        runs = [pb.Trajectory(name, i, [1, 10], [factor, 1.0 + i], until=10) for name in "ab" for i in range(9)]
+        return plots.quality(runs, grid=[1, 10]).axes[0].get_yscale()
+
+    assert (scale(1e4), scale(10.0), scale(-10.0)) == ("log", "linear", "linear")
+
+
+def test_a_speed_up_is_drawn_with_its_bounds():
+    """A reaches the quality of B at 10 after 5, and that of B at 100 not within its 300."""
+    runs = [pb.Trajectory("A", i, [5], [1.0], until=300) for i in range(9)]
+    runs += [pb.Trajectory("B", i, [10, 50], [2.0, 0.5], until=300) for i in range(9)]
+    ax = plots.speed_up(runs, "A", "B", grid=[10, 20, 100]).axes[0]
+    curve, marks = ax.lines[:2]
+    np.testing.assert_allclose(curve.get_ydata(), [0.5, 0.25, np.nan])
+    assert (marks.get_xdata().tolist(), marks.get_ydata().tolist()) == ([100.0], [pytest.approx(3.0)])
+    assert ax.get_xlabel() == "budget of B"
+    with pytest.raises(ValueError, match="expected instances that compare A and B at some budget, got none"):
+        plots.speed_up([runs[0], replace_instance(runs[-1])], "A", "B", grid=[10, 20])
+
+
+def replace_instance(run):
+    return pb.Trajectory(run.algorithm, 99, run.times, run.values, until=run.until)

@@ -10,7 +10,7 @@ from polarbear.cli import options, terminal
 from polarbear.cli.comparison import compare, comparison_as_data, print_comparison
 from polarbear.cli.groups import compare_groups, groups_as_data, print_groups, remark_failed
 from polarbear.cli.recorded_runs import Reading, read_recorded_runs
-from polarbear.cli.source import Source, fit_runs, grid_of, pareto_set, print_remarks
+from polarbear.cli.source import Source, fit_runs, grid_of, pareto_set, print_remarks, runs_with_values
 from polarbear.literals import Elimination, FileFormat
 
 _MOST = 20  # rows of each table, unless --all is given
@@ -82,7 +82,7 @@ def analyse(
         from polarbear.reporting import report as write
 
         page: dict[str, Any] = {"title": path.stem, "unit": recorded.unit, "groups": groups.posteriors}
-        write(posterior, report, advice=advice, remarks=remarks, **page, **rule)
+        write(posterior, report, advice=advice, remarks=remarks, runs=runs_with_values(source), **page, **rule)
     comparison = compare(
         posterior,
         choices,

@@ -1,5 +1,6 @@
 """Command `export`: write tables and draws for other programs and for papers."""
 
+import shlex
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -7,12 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from polarbear.cli import options
-from polarbear.cli.open_file import open_race, posterior_and_candidates, require_race_file
+from polarbear.cli.open_file import decided_result, open_race, posterior_and_candidates, require_race_file
 
 if TYPE_CHECKING:
     from polarbear.table import Table
 
-What = Literal["runs", "posterior", "decisions", "pairwise", "selection", "configuration"]
+What = Literal[
+    "runs", "posterior", "decisions", "pairwise", "selection", "quality", "speed-up", "instances", "configuration"
+]
 Format = Literal["csv", "parquet", "json", "tex", "nc", "npz", "toml"]
 
 # The first format of each is the default, also on standard output.
@@ -22,8 +25,12 @@ _FORMATS: dict[str, tuple[Format, ...]] = {
     "decisions": ("json",),
     "pairwise": ("csv", "tex", "parquet", "json"),
     "selection": ("csv", "tex", "parquet", "json"),
+    "quality": ("csv", "tex", "parquet", "json"),
+    "speed-up": ("csv", "tex", "parquet", "json"),
+    "instances": ("csv", "tex", "parquet", "json"),
     "configuration": ("toml",),
 }
+_OF_VALUES = ("quality", "speed-up", "instances")
 _BINARY = ("parquet", "nc", "npz")
 
 
@@ -39,6 +46,9 @@ def export(
     rope: Annotated[
         float, typer.Option(help="For pairwise: win rates within this distance of 0.5 count as equal.")
     ] = 0.05,
+    pair: Annotated[
+        tuple[str, str] | None, typer.Option(help="For speed-up and instances: the two algorithms.")
+    ] = None,
     *,
     budgets: options.Budgets,
     attitude: options.Attitude,
@@ -46,7 +56,8 @@ def export(
     """Write tables and draws of a race or a posterior, for other programs and for papers.
 
     Formats of runs: csv, parquet. Of posterior: csv, parquet (summaries), nc (draws, for ArviZ), npz (draws, for
-    PolarBear). Of decisions: json. Of pairwise and selection: csv, tex (booktabs), parquet, json. Of configuration: toml.
+    PolarBear). Of decisions: json. Of pairwise, selection, quality, speed-up and instances: csv, tex (booktabs), parquet,
+    json. Of configuration: toml.
     """
     kind = _format(what, output, form)
     options.require_writable(output)
@@ -63,6 +74,8 @@ def export(
     else:
         if what == "selection":
             table, caption = _selection(file, budgets, attitude)
+        elif what in _OF_VALUES:
+            table, caption = _values(file, what, level, pair, budgets.at)
         else:
             table, caption = _table(file, what, level, rope)
         _write_table(table, caption, output, kind)
@@ -100,6 +113,31 @@ def _selection(file: Path, budgets: options.Budgets, attitude: options.Attitude)
     posterior, candidates = posterior_and_candidates(file)
     selection = select(posterior, preference, risk, among=candidates, portfolio=attitude.portfolio)
     return selection.to_table(), selection.sentence
+
+
+def _values(
+    file: Path, what: What, level: float, pair: tuple[str, str] | None, at: float | None
+) -> "tuple[Table, str]":
+    """Return a table of how much better an algorithm is, from the values in a race file."""
+    from polarbear.magnitude.collection import collect_runs
+    from polarbear.magnitude.instances_won import instances_won
+    from polarbear.magnitude.quality import quality_curves
+    from polarbear.magnitude.speed_up import speed_up
+
+    require_race_file(file)
+    result = decided_result(file)
+    runs = collect_runs(result, posterior=result.posterior)
+    if what == "quality":
+        curves = quality_curves(runs, level=level)
+        return curves.to_table(), curves.sentence
+    if pair is None:
+        names = " ".join(map(shlex.quote, runs.names[:2]))
+        raise ValueError(f"expected two algorithms for {what}, got none; add --pair {names}")
+    if what == "speed-up":
+        found = speed_up(runs, *pair, at=at, level=level)
+        return found.to_table(), found.sentence
+    won = instances_won(runs, *pair, at=at)
+    return won.to_table(), won.sentence
 
 
 def _decisions(file: Path) -> str:

@@ -10,6 +10,7 @@ from polarbear.cli.source import Source, fit_runs, pareto_set
 from polarbear.wording import with_noun
 
 if TYPE_CHECKING:
+    from polarbear.cli.recorded_runs import RecordedRuns
     from polarbear.posterior.posterior import Posterior
 
 _DRAWS = 1000  # per group, of which there may be many
@@ -21,13 +22,14 @@ class Groups:
 
     Attributes
     ----------
-    fitted
-        The posterior and the Pareto set of each group.
+    fitted, recorded
+        The posterior and the Pareto set of each group, and its runs.
     failed
         For each group that cannot be compared, for example since it has a single algorithm, the reason.
     """
 
     fitted: "dict[str, tuple[Posterior, tuple[str, ...]]]"
+    recorded: "dict[str, RecordedRuns]"
     failed: dict[str, str]
 
     @property
@@ -48,7 +50,7 @@ def compare_groups(source: Source, by: str | None, *, rule: dict[str, Any] | Non
     rule, inference
         The rule of elimination, see `dominated`; and how the posterior is computed, see `fit`.
     """
-    groups = Groups({}, {})
+    groups = Groups({}, {}, {})
     if by is None:
         return groups
     if source.recorded is None:
@@ -60,6 +62,7 @@ def compare_groups(source: Source, by: str | None, *, rule: dict[str, Any] | Non
             groups.failed[name] = str(error)
             continue
         groups.fitted[name] = posterior, pareto_set(posterior, **(rule or {}))
+        groups.recorded[name] = recorded
     return groups
 
 

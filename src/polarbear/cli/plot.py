@@ -27,7 +27,7 @@ def plot(  # noqa: D103  (its docstring lists the figures of the registry; see b
     file: options.AnySource,
     figure: Annotated[
         FigureName | None,
-        typer.Option("--figure", "-f", help="The figure; by default all of them, pair only with --pair."),
+        typer.Option("--figure", "-f", help="The figure; by default all of them, those of a pair only with --pair."),
     ] = None,
     output: Annotated[
         Path | None,
@@ -41,7 +41,9 @@ def plot(  # noqa: D103  (its docstring lists the figures of the registry; see b
         float | None, typer.Option(max=100, help="In inches; by default the width of the text on a page.")
     ] = None,
     among: Annotated[list[str] | None, typer.Option(help="Show only this algorithm; repeatable.")] = None,
-    pair: Annotated[tuple[str, str] | None, typer.Option(help="The two algorithms of the figure pair.")] = None,
+    pair: Annotated[
+        tuple[str, str] | None, typer.Option(help="The algorithms of the figures pair and speed-up.")
+    ] = None,
     by: options.By = None,
     *,
     budgets: options.Budgets,
@@ -63,11 +65,7 @@ def plot(  # noqa: D103  (its docstring lists the figures of the registry; see b
     style["among"] = None if among is None else find_names("--among", among, source.posterior.names)
     style["pair"] = None if pair is None else tuple(find_names("--pair", pair, source.posterior.names))
     if figure is not None:
-        if FIGURES[figure].needs == "race" and source.result is None:
-            raise ValueError(f"expected a race file for the figure {figure}, got {file}; choose another figure")
-        if figure == "pair" and pair is None:
-            names = " ".join(map(shlex.quote, source.posterior.names[:2]))
-            raise ValueError(f"expected two algorithms for the figure pair, got none; add --pair {names}")
+        _require_data(figure, file, source, pair)
     groups = compare_groups(source, by)
     remark_failed(groups)
     if figure is not None:
@@ -80,10 +78,26 @@ def plot(  # noqa: D103  (its docstring lists the figures of the registry; see b
             terminal.print_remark(f"no figure {name}: {error}")
 
 
+def _require_data(figure: FigureName, file: Path, source: Source, pair: tuple[str, str] | None) -> None:
+    """Raise an error if a figure needs data that the file does not hold, or a pair that was not named."""
+    entry = FIGURES[figure]
+    if entry.needs == "race" and source.result is None:
+        raise ValueError(f"expected a race file for the figure {figure}, got {file}; choose another figure")
+    if entry.needs == "runs" and not source.has_values:
+        raise ValueError(
+            f"expected a race file or recorded runs for the figure {figure}, got the saved posterior {file}, which holds no "
+            "values; give the file that it was fitted to"
+        )
+    if entry.pair and pair is None:
+        names = " ".join(map(shlex.quote, source.posterior.names[:2]))
+        raise ValueError(f"expected two algorithms for the figure {figure}, got none; add --pair {names}")
+
+
 def _possible_figures(source: Source, pair: tuple[str, str] | None) -> "Iterator[FigureName]":
     """Yield the figures for which there are data."""
+    available = {"posterior": True, "race": source.result is not None, "runs": source.has_values}
     for name, entry in FIGURES.items():
-        if (entry.needs == "race" and source.result is None) or (name == "pair" and pair is None):
+        if not available[entry.needs] or (entry.pair and pair is None):
             continue
         if name != "comparisons" or source.posterior.comparisons is not None:
             yield name
@@ -100,10 +114,14 @@ def _drawings(
         options = {option: value for option, value in style.items() if option != "pair"}
         yield path, plots.by_group(name, {"all runs": source.posterior, **groups.posteriors}, unit=unit, **options)
         return
-    yield path, plots.draw_figure(name, source.posterior, source.result, unit=source.unit or None, **style)
+    needs_runs = FIGURES[name].needs == "runs"
+    style = {**style, "unit": source.unit or None}
+    runs = runs_with_values(source) if needs_runs else None
+    yield path, plots.draw_figure(name, source.posterior, source.result, runs=runs, **style)
     for group, posterior in groups.posteriors.items():
+        part = Source(posterior, posterior.names, source.unit, recorded=groups.recorded[group])
         try:
-            drawing = plots.draw_figure(name, posterior, unit=source.unit or None, **style)
+            drawing = plots.draw_figure(name, posterior, runs=runs_with_values(part) if needs_runs else None, **style)
         except ValueError as error:  # for example, an algorithm of the pair has no runs in this group
             terminal.print_remark(f"no figure {name} for {group}: {error}")
             continue
@@ -129,6 +147,8 @@ plot.__doc__ = f"""Draw figures of a race or a posterior, for papers and slides.
 Of a race or a posterior: {_describe("posterior")}.
 
 Of a race only: {_describe("race")}.
+
+Of the values in a race or in recorded runs: {_describe("runs")}.
 
 With --by, a figure has one panel for all runs and one per group ({_WITH_PANELS}); others have one file for all runs and
 one per group.

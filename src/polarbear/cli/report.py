@@ -11,7 +11,7 @@ from polarbear.cli import options, terminal
 from polarbear.cli.groups import compare_groups, remark_failed
 from polarbear.cli.open_file import is_race_file, no_decisions_error, open_race
 from polarbear.cli.recorded_runs import Reading
-from polarbear.cli.source import open_source
+from polarbear.cli.source import open_source, runs_with_values
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -71,6 +71,7 @@ def report(
             groups=groups.posteriors,
             advice=advice,
             remarks=source.remarks,
+            runs=runs_with_values(source),
             **rule,
         )
         _print_page(page, show=show)

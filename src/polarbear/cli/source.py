@@ -12,6 +12,7 @@ from polarbear.wording import format_number
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from polarbear.magnitude.collection import RunCollection
     from polarbear.observe import Choices, Grid
     from polarbear.posterior.posterior import Posterior
     from polarbear.race.result import RaceResult
@@ -46,6 +47,11 @@ class Source:
     recorded: RecordedRuns | None = None
     remarks: "tuple[Remark, ...]" = ()
 
+    @property
+    def has_values(self) -> bool:
+        """Whether the values of the runs are known; a saved posterior holds none."""
+        return self.result is not None or self.recorded is not None
+
 
 def open_source(
     path: Path, reading: Reading, *, by: str | None = None, quiet: bool = False, confidence: float = 0.95
@@ -73,6 +79,24 @@ def open_source(
     _, posterior = fit_runs(recorded, grid)
     candidates = pareto_set(posterior, confidence=confidence)
     return Source(posterior, candidates, recorded.unit, recorded=recorded, remarks=remarks)
+
+
+def runs_with_values(source: Source) -> "RunCollection | None":
+    """Return the runs behind a posterior, with their values; None for a saved posterior, which holds none."""
+    from polarbear.magnitude.collection import collect_runs
+
+    if source.result is not None:
+        return collect_runs(source.result, posterior=source.posterior)
+    if source.recorded is None:
+        return None
+    recorded = source.recorded
+    return collect_runs(
+        recorded.runs,
+        posterior=source.posterior,
+        unit=source.unit,
+        ends_planned=recorded.imported is None,  # the runs of a race
+        **recorded.ranking,
+    )
 
 
 def print_remarks(remarks: "Sequence[Remark]", *, quiet: bool) -> None:

@@ -10,6 +10,7 @@ when they are first used.
 - `rating_curves`, `pair_dominance`, `dominance_matrix`, `decision_bands`, `preference_values`, `comparison_counts`: figures
   of a posterior.
 - `dominance_evolution`, `round_panels`, `sample_allocation`, `decision_forecast`: figures of a race.
+- `quality_over_time`, `budget_ratio`: figures of the values of runs, whose data step is in `polarbear.magnitude`.
 - `palette`, `style`, `lettering`, `end_labels`: colours, page style and files, text, and labels.
 """
 

@@ -1,3 +1,4 @@
+from .budget_ratio import draw_speed_up
 from .comparison_counts import ComparisonCounts, draw_comparisons
 from .decision_bands import DecisionBands, area_handles, draw_decision_map
 from .decision_forecast import DecisionForecast, OpenPair, draw_forecast, draw_open_pairs
@@ -13,13 +14,16 @@ from .figures import (
     evolution,
     forecast,
     pair,
+    quality,
     ratings,
     rounds,
+    speed_up,
     values,
 )
 from .pair_dominance import PairDominance, draw_pair
 from .palette import Look, assign_colours, assign_looks
 from .preference_values import PreferenceValues, draw_values
+from .quality_over_time import draw_quality
 from .rating_curves import RatingCurves, draw_ratings
 from .registry import FIGURES, FigureEntry, FigureName
 from .round_panels import Panel, RoundPanels, draw_rounds, key_rounds, posterior_after
@@ -60,17 +64,21 @@ __all__ = [
     "draw_forecast",
     "draw_open_pairs",
     "draw_pair",
+    "draw_quality",
     "draw_ratings",
     "draw_rounds",
+    "draw_speed_up",
     "draw_values",
     "evolution",
     "forecast",
     "key_rounds",
     "pair",
     "posterior_after",
+    "quality",
     "ratings",
     "rounds",
     "save",
+    "speed_up",
     "styled",
     "values",
 ]

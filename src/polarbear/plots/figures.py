@@ -10,6 +10,10 @@ from __future__ import annotations
 import inspect
 from typing import TYPE_CHECKING, Any
 
+from polarbear.magnitude.collection import collect_runs
+from polarbear.magnitude.quality import quality_curves
+from polarbear.magnitude.speed_up import speed_up as measure
+from polarbear.plots.budget_ratio import draw_speed_up
 from polarbear.plots.comparison_counts import ComparisonCounts, draw_comparisons
 from polarbear.plots.decision_bands import DecisionBands, draw_decision_map
 from polarbear.plots.decision_forecast import DecisionForecast, draw_forecast, draw_open_pairs
@@ -20,6 +24,7 @@ from polarbear.plots.group_panels import draw_panels, group_data, shared_list
 from polarbear.plots.lettering import disable_math, short_names
 from polarbear.plots.pair_dominance import PairDominance, draw_pair
 from polarbear.plots.preference_values import PreferenceValues, draw_values
+from polarbear.plots.quality_over_time import draw_quality
 from polarbear.plots.rating_curves import RatingCurves, draw_ratings
 from polarbear.plots.registry import FIGURES
 from polarbear.plots.round_panels import RoundPanels, draw_rounds
@@ -33,6 +38,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from polarbear.literals import Axis, Elimination
+    from polarbear.magnitude.collection import RunCollection, Source
     from polarbear.plots.registry import FigureName
     from polarbear.posterior.posterior import Posterior
     from polarbear.race.result import RaceResult
@@ -49,6 +55,7 @@ def draw_figure(
     posterior: Posterior,
     result: RaceResult | None = None,
     *,
+    runs: RunCollection | None = None,
     pair: tuple[str, str] | None = None,
     **options: Any,
 ) -> Figure:
@@ -62,14 +69,16 @@ def draw_figure(
         The name of the figure.
     posterior, result
         The posterior, and the result of the race if there is one.
+    runs
+        The runs with their values, for the figures that need them; by default those of the race.
     pair
-        The two algorithms of the figure "pair".
+        The two algorithms of the figures "pair" and "speed-up".
     **options
         Options such as `width`. None stands for the default, and a figure ignores options that it does not have.
     """
     if name not in FIGURES:
         raise ValueError(f"expected a figure out of {', '.join(FIGURES)}, got {name!r}")
-    source: Posterior | RaceResult = posterior
+    source: Posterior | RaceResult | RunCollection = posterior
     defaults: dict[str, Any] = {}
     if result is not None:
         defaults = {"unit": result.state.settings.clock, "elimination": result.state.settings.elimination}
@@ -79,10 +88,19 @@ def draw_figure(
         if result is None:
             raise ValueError(f"expected a race for the figure {name}, got a posterior alone; draw another figure")
         source = result
-    if name == "pair":
+    if FIGURES[name].needs == "runs":
+        if runs is None and result is not None:
+            runs = collect_runs(result, posterior=posterior)
+        if runs is None:
+            raise ValueError(
+                f"expected runs for the figure {name}, got a posterior alone, which holds no values; give runs= or the "
+                "result of a race"
+            )
+        source = runs
+    if FIGURES[name].pair:
         if pair is None:
             raise ValueError(
-                f"expected two names for the figure pair, got none; take two of {', '.join(posterior.names)}"
+                f"expected two names for the figure {name}, got none; take two of {', '.join(posterior.names)}"
             )
         options |= {"first": pair[0], "second": pair[1]}
     function = globals()[name.replace("-", "_")]
@@ -362,6 +380,57 @@ def forecast(result: RaceResult, *, most: int = 12, width: float | None = None) 
         draw_forecast(top, data)
         draw_open_pairs(bottom, data, most=most)
         top.set_xlabel("")
+        return _settle(figure)
+
+
+def quality(
+    source: Source,
+    *,
+    among: Sequence[str] | None = None,
+    axis: Axis | None = None,
+    unit: str | None = None,
+    width: float | None = None,
+    **reading: Any,
+) -> Figure:
+    """Draw the median over instances of the best value so far, with quartiles as bands, per algorithm.
+
+    Parameters
+    ----------
+    source
+        The result of a race, imported runs, or trajectories.
+    among
+        The algorithms to show; all by default.
+    axis
+        "linear" or "log" time; the axis of the grid by default.
+    unit
+        The label of the time axis; the unit of the runs by default.
+    width
+        The width of the figure in inches.
+    **reading
+        The `posterior`, the `grid` and the rules of comparison; see `collect_runs`.
+    """
+    data = quality_curves(source, among=among, **reading)
+    with styled():
+        figure, ax = new_figure(width, _list_height(len(data.names)))
+        draw_quality(ax, data, axis=axis, unit=unit)
+        return _settle(figure)
+
+
+def speed_up(
+    source: Source,
+    first: str,
+    second: str,
+    *,
+    axis: Axis | None = None,
+    unit: str | None = None,
+    width: float | None = None,
+    **reading: Any,
+) -> Figure:
+    """Draw the share of the second algorithm's budget that the first needs for the same quality; see `quality`."""
+    data = measure(source, first, second, **reading)
+    with styled():
+        figure, ax = new_figure(width, 2.4)
+        draw_speed_up(ax, data, axis=axis, unit=unit)
         return _settle(figure)
 
 

@@ -1,4 +1,4 @@
-"""The figures by name: what each one shows, and whether it needs a race.
+"""The figures by name: what each one shows, and whether it needs a race or the values of runs.
 
 The command line, its help and the tests read this list. The module imports nothing heavy, so that a program knows the
 figures before it draws one. To add a figure, add its name and entry here, and its function to `figures` (with "_" for "-").
@@ -20,6 +20,8 @@ FigureName = Literal[
     "allocation",
     "rounds",
     "forecast",
+    "quality",
+    "speed-up",
 ]
 
 
@@ -32,13 +34,17 @@ class FigureEntry:
     shows
         The content of the figure, in a few words.
     needs
-        The data of the figure: the "posterior" alone, or the whole "race".
+        The data of the figure: the "posterior" alone, the whole "race", or the "runs" of a race or of recorded data, with
+        their values.
+    pair
+        Whether it shows two algorithms, which must be named.
     panels
         Whether `by_group` draws it with one panel per group of runs.
     """
 
     shows: str
-    needs: Literal["posterior", "race"] = "posterior"
+    needs: Literal["posterior", "race", "runs"] = "posterior"
+    pair: bool = False
     panels: bool = False
 
 
@@ -47,10 +53,12 @@ FIGURES: dict[FigureName, FigureEntry] = {
     "decision-map": FigureEntry("which algorithm is best at which budget", panels=True),
     "values": FigureEntry("values under a preference", panels=True),
     "dominance": FigureEntry("which algorithm beats which, for all pairs"),
-    "pair": FigureEntry("two algorithms over time"),
+    "pair": FigureEntry("two algorithms over time", pair=True),
     "comparisons": FigureEntry("number of comparisons over time"),
     "evolution": FigureEntry("dominance over the rounds", needs="race"),
     "allocation": FigureEntry("number of instances on which each algorithm ran", needs="race"),
     "rounds": FigureEntry("ratings after the rounds with decisions", needs="race"),
     "forecast": FigureEntry("when undecided pairs should be decided", needs="race"),
+    "quality": FigureEntry("median and quartiles of the best value so far", needs="runs"),
+    "speed-up": FigureEntry("share of a rival's budget that an algorithm needs", needs="runs", pair=True),
 }

@@ -15,6 +15,7 @@ from polarbear.baselines import compare_with_aocc
 from polarbear.plots import DecisionBands, DominanceEvolution, DominanceMatrix, SampleAllocation
 from polarbear.posterior.elimination import dominated
 from polarbear.reporting.draws import pack_ratings, pack_win_rates
+from polarbear.reporting.magnitude import magnitude
 from polarbear.reporting.sentences import (
     comparisons_sentence,
     diagnostic_sentences,
@@ -279,6 +280,7 @@ SECTIONS = (
     Section("best_by_budget", best_by_budget, ("best_by_budget.js",)),
     Section("groups", groups, ("groups.js",)),
     Section("explorer", explorer, _EXPLORER_SCRIPTS),
+    Section("magnitude", magnitude, ("magnitude.js",)),
     Section("ratings", ratings, ("ratings.js",)),
     Section("comparisons", comparisons, ("comparisons.js",)),
     Section("eliminations", eliminations, ("eliminations.js",)),

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from polarbear.magnitude.collection import collect_runs
 from polarbear.plots import DecisionBands
 from polarbear.posterior.elimination import dominated, find_specialists
 from polarbear.reporting.draws import thin_and_round
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from typing import Self
 
     from polarbear.literals import Elimination
+    from polarbear.magnitude.collection import RunCollection, Source
     from polarbear.posterior.elimination import Dominated, Specialist
     from polarbear.posterior.posterior import Posterior
     from polarbear.race.result import RaceResult
@@ -58,6 +60,8 @@ class Subject:
         Where the data come from, for the commands that remarks suggest.
     remarks
         Of a posterior without a race: remarks on its data, such as rows that were skipped.
+    runs
+        The runs with their values; None for a posterior alone.
     """
 
     posterior: Posterior
@@ -75,6 +79,7 @@ class Subject:
     optimum: float | None = None
     advice: Advice = field(default_factory=Advice)
     remarks: tuple[Remark, ...] = ()
+    runs: RunCollection | None = None
 
     @classmethod
     def of_race(
@@ -102,6 +107,7 @@ class Subject:
             live=live,
             optimum=optimum,
             advice=advice or Advice("race"),
+            runs=collect_runs(result) if len(posterior.names) > 1 else None,
         )
 
     @classmethod
@@ -116,6 +122,7 @@ class Subject:
         groups: Mapping[str, Posterior] | None = None,
         advice: Advice | None = None,
         remarks: Sequence[Remark] = (),
+        runs: Source | None = None,
     ) -> Self:
         """Return the subject of a page about a posterior without a race; its eliminations follow from the posterior."""
         eliminated = dominated(posterior, confidence=confidence, elimination=elimination)
@@ -136,6 +143,7 @@ class Subject:
             groups=groups or {},
             advice=advice or Advice(),
             remarks=tuple(remarks),
+            runs=None if runs is None else collect_runs(runs, grid=posterior.grid, unit=unit),
         )
 
     @cached_property

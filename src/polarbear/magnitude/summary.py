@@ -1,0 +1,109 @@
+"""How much better the leading algorithm is, in one or two sentences for the terminal and the report."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from polarbear.magnitude.collection import collect_runs, format_number
+from polarbear.magnitude.quality import median_values
+from polarbear.magnitude.speed_up import measure_speed_up
+from polarbear.observe import Grid
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from polarbear.magnitude.collection import RunCollection, Source
+    from polarbear.magnitude.speed_up import SpeedUp
+    from polarbear.posterior.posterior import Posterior
+
+_MOST = 3  # rivals that a sentence lists
+
+
+def how_much_better(
+    source: Source, posterior: Posterior, *, among: Sequence[str] | None = None, at: float | None = None, **reading: Any
+) -> tuple[str, ...]:
+    """Return how much better the leader at a budget is than the others, in at most two sentences.
+
+    The first states the speed-up against its closest rivals, the second the median values. There is no sentence where
+    the leader and no rival were observed together.
+
+    Parameters
+    ----------
+    source
+        The result of a race, imported runs, trajectories, or a `RunCollection`.
+    posterior
+        The posterior of these runs, whose ratings define the leader.
+    among
+        The algorithms to compare, such as the candidates of a race; all by default.
+    at
+        The budget; the last one by default.
+    **reading
+        See `collect_runs`.
+
+    Examples
+    --------
+    >>> import polarbear as pb
+    >>> fast = [pb.Trajectory("fast", i, [10, 20 + i, 90], [5.0, 2.0, 1.0], until=100) for i in range(20)]
+    >>> slow = [pb.Trajectory("slow", i, [10, 80], [5.0, 2.0], until=100) for i in range(20)]
+    >>> choices = pb.Choices.from_trajectories([*fast, *slow], grid=[10, 50, 100])
+    >>> for sentence in how_much_better([*fast, *slow], pb.fit(choices)):
+    ...     print(sentence)
+    At 100 fast reaches the quality of slow with 0.295 of its budget (0.25 to 0.34).
+    The median value there is 1 for fast and 2 for slow.
+    """
+    collection = collect_runs(source, **{"posterior": posterior, **reading})
+    at = collection.check_budget(at)
+    ranked = leader_and_rivals(posterior, collection.names if among is None else among, at)
+    if len(ranked) < 2:
+        return ()
+    leader, rivals = ranked[0], ranked[1 : 1 + _MOST]
+    compared = [(rival, measure_speed_up(collection, leader, rival, Grid([at]), at=at)) for rival in rivals]
+    compared = [(rival, found) for rival, found in compared if math.isfinite(found.ratio[0])]
+    compared.sort(key=lambda each: -each[1].ratio[0])  # the closest rival first
+    if not compared:
+        return ()
+    parts = [_describe(rival, found) for rival, found in compared]
+    speed = f"At {collection.describe_budget(at)} {leader} reaches the quality of {join_words(parts)}."
+    return speed, *_medians(collection, [leader, *rivals], at)
+
+
+def leader_and_rivals(posterior: Posterior, among: Sequence[str], at: float) -> list[str]:
+    """Return the algorithms that were observed at the time of the grid next to `at`: the leader, then its closest rivals.
+
+    The leader has the highest mean rating. Rivals are sorted by how seldom the leader beats them.
+    """
+    place = int(np.argmin(np.abs(posterior.grid.times - at)))
+    columns = [posterior.names.index(name) for name in among if name in posterior.names]
+    known = [column for column in columns if posterior.observed[place, column]]
+    if not known:
+        return []
+    leader = max(known, key=lambda column: float(posterior.ratings[:, place, column].mean()))
+    wins = {column: float(posterior.win_rates(leader, column)[place].mean()) for column in known if column != leader}
+    return [posterior.names[column] for column in (leader, *sorted(wins, key=lambda column: wins[column]))]
+
+
+def _describe(rival: str, found: SpeedUp) -> str:
+    """Return a phrase with the rival, the budget ratio and its interval."""
+    ratio = float(found.ratio[0])
+    amount = f"{format_number(ratio)} of" if ratio < 1 else f"{format_number(ratio)} times"
+    return f"{rival} with {amount} its budget ({found.interval(0)})"
+
+
+def _medians(collection: RunCollection, names: Sequence[str], at: float) -> list[str]:
+    medians = median_values(collection, names, at)
+    parts = [f"{format_number(value)} for {name}" for name, value in medians.items() if math.isfinite(value)]
+    return [f"The median value there is {join_words(parts)}."] if parts else []
+
+
+def join_words(words: Sequence[str]) -> str:
+    """Return words as a list in a sentence.
+
+    Examples
+    --------
+    >>> join_words(["a", "b", "c"])
+    'a, b and c'
+    """
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"

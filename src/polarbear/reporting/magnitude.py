@@ -1,0 +1,137 @@
+"""Data of the section "How much better": quality curves, speed-ups of the leader, and values by instance.
+
+The page embeds the values of at most 200 instances at 40 times, fewer for many algorithms, so that it stays small. Winners
+come from exact values, since single precision cannot always tell which of two close values is better.
+"""
+
+from __future__ import annotations
+
+import base64
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from polarbear.magnitude.collection import label_instance
+from polarbear.magnitude.quality import quartile_curves
+from polarbear.magnitude.speed_up import measure_speed_up
+from polarbear.magnitude.summary import how_much_better, leader_and_rivals
+from polarbear.observe import ABSENT, Grid, rank_values
+
+if TYPE_CHECKING:
+    from polarbear.arrays import Array, Indices
+    from polarbear.magnitude.collection import RunCollection
+    from polarbear.magnitude.speed_up import SpeedUp
+    from polarbear.reporting.subject import Subject
+
+_TIMES = 40  # of the embedded values
+_INSTANCES = 200
+_CELLS = 60_000  # values in all, of five bytes each: 400 kB in base64
+_BUDGETS = 30  # at which speed-ups are computed
+_WORK = 40_000_000  # weights to add up for all speed-ups, which takes a few seconds
+_UNKNOWN = 255  # rank of a value that is not known
+
+
+def magnitude(subject: Subject) -> dict[str, Any] | None:
+    """Return the quality curves, the speed-ups of the leader and the values; None without runs of two algorithms."""
+    runs = subject.runs
+    if runs is None:
+        return None
+    names = subject.posterior.names
+    columns = [runs.names.index(name) if name in runs.names else None for name in names]
+    grid = runs.grid
+    times = _spread(len(grid), _TIMES)
+    last = leader_and_rivals(subject.posterior, subject.candidates, float(grid.times[-1]))
+    if len(last) < 2:
+        last = [*last, *(name for name in names if name not in last)]
+    return {
+        "sentences": list(how_much_better(runs, subject.posterior, among=subject.candidates)),
+        "maximise": runs.maximise,
+        "times": grid.times[times].tolist(),
+        "pair": [names.index(name) for name in last[:2]],
+        "quality": _quality(runs, columns, times),
+        "speed": _speed_ups(subject, runs, times),
+        **_values(runs, columns, times),
+    }
+
+
+def _spread(number: int, most: int) -> Indices:
+    """Return at most `most` positions out of `number`, evenly spaced, with the first and the last."""
+    return np.unique(np.linspace(0, number - 1, min(number, most)).round().astype(int))
+
+
+def _quality(runs: RunCollection, columns: list[int | None], times: Indices) -> dict[str, Any]:
+    """Return median and quartiles, each by algorithm and time; None where there is no finite value."""
+    curves = quartile_curves(runs, runs.names)
+
+    def by_algorithm(values: Array) -> list[list[float | None]]:
+        return [[None] * len(times) if k is None else _short(values[times, k]) for k in columns]
+
+    return {
+        "median": by_algorithm(curves["median"]),
+        "low": by_algorithm(curves["low_quartile"]),
+        "high": by_algorithm(curves["high_quartile"]),
+    }
+
+
+def _short(values: Array) -> list[float | None]:
+    """Return values with four significant digits; None for those that are not finite."""
+    return [float(f"{value:.4g}") if np.isfinite(value) else None for value in values]
+
+
+def _speed_ups(subject: Subject, runs: RunCollection, times: Indices) -> list[dict[str, Any]]:
+    """Return, for some of the budgets, the leader and its speed-up against each other algorithm."""
+    names, draws = subject.posterior.names, runs.weights.draws.shape[1]
+    affordable = _WORK // (len(runs.instances) * draws * len(names))
+    places = _spread(len(times), int(np.clip(affordable, 5, _BUDGETS)))
+    budgets = runs.grid.times[times[places]]
+    leaders = [next(iter(leader_and_rivals(subject.posterior, subject.candidates, at)), None) for at in budgets]
+    rows: dict[float, list[dict[str, Any]]] = {float(at): [] for at in budgets}
+    for leader in dict.fromkeys(name for name in leaders if name is not None):
+        led = Grid([at for at, name in zip(budgets, leaders, strict=True) if name == leader])
+        for rival in names:
+            if rival != leader and rival in runs.names:
+                found = measure_speed_up(runs, leader, rival, led, at=float(led.times[-1]))
+                for place, at in enumerate(led.times):
+                    rows[float(at)].append({"algorithm": names.index(rival), **_row(found, place)})
+    return [
+        {"at": float(at), "leader": names.index(leader), "rivals": rows[float(at)]}
+        for at, leader in zip(budgets, leaders, strict=True)
+        if leader is not None
+    ]
+
+
+def _row(found: SpeedUp, place: int) -> dict[str, Any]:
+    """Return the budget ratio and its interval at one budget, as numbers and as text."""
+    ratio = _short(np.array([each[place] for each in (found.ratio, found.lower, found.upper)]))
+    if not found.instances[place]:
+        return {"ratio": ratio, "text": "not compared"}
+    amount, interval = found.amount(place), found.interval(place)
+    return {"ratio": ratio, "text": amount if amount == interval else f"{amount} ({interval})"}
+
+
+def _values(runs: RunCollection, columns: list[int | None], times: Indices) -> dict[str, Any]:
+    """Return values and ranks of a sample of the instances, in base64, in the order (instance, time, algorithm)."""
+    ranks = rank_values(
+        runs.table.values,
+        absolute_tolerance=runs.absolute_tolerance,
+        relative_tolerance=runs.relative_tolerance,
+        maximise=runs.maximise,
+    )
+    number = len(runs.instances)
+    most = max(1, min(_INSTANCES, _CELLS // (len(times) * len(columns))))
+    shown = np.arange(number)
+    if number > most:
+        shown = np.sort(np.random.default_rng(0).choice(number, most, replace=False))
+    values = np.full((len(shown), len(times), len(columns)), np.nan, dtype="<f4")
+    places = np.full(values.shape, _UNKNOWN, dtype=np.uint8)
+    for place, column in enumerate(columns):
+        if column is not None:
+            values[..., place] = runs.table.values[np.ix_(shown, times)][..., column]
+            own = ranks[np.ix_(shown, times)][..., column]
+            places[..., place] = np.where(own == ABSENT, _UNKNOWN, np.minimum(own, _UNKNOWN - 1))
+    return {
+        "instances": [str(label_instance(runs.instances[row])) for row in shown],
+        "total": number,
+        "values": base64.b64encode(values.tobytes()).decode("ascii"),
+        "ranks": base64.b64encode(places.tobytes()).decode("ascii"),
+    }

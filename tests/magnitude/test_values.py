@@ -1,0 +1,190 @@
+"""Quality curves, gaps, instances won and curves of an instance, from races, imports and trajectories."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import polarbear as pb
+from polarbear.magnitude.collection import collect_runs
+from polarbear.magnitude.summary import how_much_better
+from tests.magnitude.runs import three_algorithms
+
+GRID = pb.log_grid(10, 1000, 7)
+NAMES = ["quick", "steady", "poor"]
+
+
+@pytest.fixture(scope="module")
+def runs():
+    return three_algorithms(25)
+
+
+@pytest.fixture(scope="module")
+def race(runs):
+    race = pb.Race(NAMES, None, GRID, batch=pb.FixedBatch(5), draws=500, confidence=0.9)
+    return race.run(pb.ReplayExecutor(runs), max_instances=15, progress="none")
+
+
+def test_quality_curves_are_quantiles_over_instances(runs):
+    curves = pb.quality_curves(runs, grid=GRID)
+    assert curves.names == tuple(NAMES)
+    for column, name in enumerate(curves.names):
+        values = np.array([run.at(GRID.times) for run in runs if run.algorithm == name])
+        for share, found in ((0.25, curves.low_quartile), (0.5, curves.median), (0.75, curves.high_quartile)):
+            expected = np.quantile(values, share, axis=0, method="averaged_inverted_cdf")
+            np.testing.assert_allclose(found[:, column], expected)
+    assert (curves.lower < curves.median).all()
+    assert (curves.median < curves.upper).all()
+    assert (curves.known == 25).all()
+    assert curves.to_frame().shape == (21, 9)
+    assert curves.sentence.startswith("Median value at 1,000, the best first: steady ")
+    assert "steady" in curves._repr_html_()
+
+
+def test_there_is_no_median_where_less_than_half_is_known():
+    ends = {"half": [100] * 5 + [10] * 5, "less": [100] * 4 + [10] * 6, "finished": [10] * 10}
+    runs = [
+        pb.Trajectory(name, i, [1], [float(i)], until=until, finished=name == "finished")
+        for name, untils in ends.items()
+        for i, until in enumerate(untils)
+    ]
+    curves = pb.quality_curves(runs, grid=[5, 100])
+    assert curves.median[0].tolist() == [4.5, 4.5, 4.5]
+    assert curves.median[1, [0, 2]].tolist() == [2.0, 4.5]
+    assert np.isnan(curves.median[1, 1])
+    assert curves.known[1].tolist() == [5, 4, 10]
+
+
+def test_in_a_race_runs_end_by_a_plan(race):
+    last = np.array([[run.trajectory.known_until >= 1000] for run in race.runs if run.trajectory.algorithm == "quick"])
+    assert 0 < last.mean() < 0.5  # later rounds did not need the last time
+    curves = pb.quality_curves(race)
+    assert np.isfinite(curves.median).all()
+    assert curves.known[-1, 0] == last.sum()
+
+
+def test_without_a_solution_on_most_instances_the_median_is_infinite():
+    runs = [pb.Trajectory(name, i, [1 + i], [2.0], until=100) for name in "ab" for i in range(9)]
+    curves = pb.quality_curves(runs, grid=[3, 50])
+    assert curves.median[:, 0].tolist() == [np.inf, 2.0]
+    assert "no algorithm has a median value" in pb.quality_curves(runs, grid=[1, 3]).sentence
+
+
+def test_the_share_of_gaps_above_a_tolerance(runs):
+    found = pb.gap_exceeds(runs, "steady", "poor", 0.5, grid=GRID, at=500)
+    place = int(np.flatnonzero(found.grid.times == 500)[0])
+    values = {name: np.array([run.at([500])[0] for run in runs if run.algorithm == name]) for name in NAMES}
+    assert found.better[place] == pytest.approx(np.mean(values["poor"] - values["steady"] > 0.5))
+    assert found.worse[place] == 0
+    assert (found.worse_lower[place], found.worse_upper[place] > 0.05) == (0, True)
+    assert found.better_lower[place] < found.better[place] < found.better_upper[place]
+    assert "steady is better than poor by more than 0.5 on" in found.sentence
+    twice = pb.gap_exceeds(runs, "steady", "poor", 0.5, relative=True, grid=GRID, at=500)
+    assert twice.better[place] == pytest.approx(np.mean(values["steady"] < 0.5 * values["poor"]))
+    assert "by more than 50 % on" in twice.sentence
+
+
+def test_the_interval_of_a_share_is_that_of_jeffreys():
+    from scipy.stats import beta
+
+    runs = [pb.Trajectory(name, i, [1], [float(i >= 6 and name == "b")], until=9) for name in "ab" for i in range(20)]
+    found = pb.gap_exceeds(runs, "a", "b", 0.5, grid=[9], draws=4000)
+    expected = beta(14.5, 6.5).interval(0.95)
+    # Quantiles of 4,000 draws in the tail: standard errors are below 0.01.
+    np.testing.assert_allclose([found.better_lower[0], found.better_upper[0]], expected, atol=0.03)
+
+
+def test_gaps_without_solutions_and_of_higher_values():
+    none = {"times": [], "values": [], "until": 9, "maximise": True}
+    runs = [pb.Trajectory("a", i, [1], [3.0], until=9, maximise=True) for i in range(2)]
+    runs += [pb.Trajectory("b", 0, **none), pb.Trajectory("b", 1, [1], [2.0], until=9, maximise=True)]
+    runs += [pb.Trajectory("a", 2, **none), pb.Trajectory("b", 2, **none)]
+    assert pb.gap_exceeds(runs, "a", "b", 1.5, grid=[9]).better[0] == pytest.approx(1 / 3)
+    assert pb.gap_exceeds(runs, "a", "b", 0.2, relative=True, grid=[9]).better[0] == pytest.approx(2 / 3)
+    won = pb.instances_won(runs, "a", "b", grid=[9])
+    assert won.winners == ("a", "a", "tie")
+    assert won.gaps.tolist() == [np.inf, 1.0, 0.0]
+    with pytest.raises(ValueError, match="expected a finite tolerance, not negative, got -1"):
+        pb.gap_exceeds(runs, "a", "b", -1)
+
+
+def test_the_instances_won_by_each(runs):
+    won = pb.instances_won(runs, "quick", "steady", grid=GRID, at=150)
+    assert (np.diff(won.gaps) <= 0).all()
+    assert len(won.instances) == 25
+    for instance, first, second, gap, winner in zip(
+        won.instances, won.first_values, won.second_values, won.gaps, won.winners, strict=True
+    ):
+        curves = {run.algorithm: run for run in pb.instance_curves(runs, instance, grid=GRID).runs}
+        assert (curves["quick"].at([150])[0], curves["steady"].at([150])[0]) == (first, second)
+        assert gap == second - first
+        assert winner == ("quick" if gap > 0 else "steady")
+    quick, steady = won.won_by("quick"), won.won_by("steady")
+    assert quick[0] == won.instances[0]
+    assert steady[0] == won.instances[-1]
+    assert won.sentence == f"At 150 quick wins on {len(quick)} of 25 instances, steady on {len(steady)}."
+    assert list(won.to_frame().columns) == [
+        *("instance", "algorithm_name", "against", "value", "value_against", "gap", "winner")
+    ]
+    with pytest.raises(ValueError, match="expected 'quick', 'steady' or 'tie', got 'poor'"):
+        won.won_by("poor")
+    with pytest.raises(ValueError, match="expected one of 25 instances, such as 0, 1, 2, got 99"):
+        pb.instance_curves(runs, 99)
+
+
+def test_ties_follow_the_tolerance_of_the_ranking():
+    runs = [pb.Trajectory(name, 0, [1], [value], until=9) for name, value in (("a", 1.0), ("b", 1.05))]
+    assert pb.instances_won(runs, "a", "b", grid=[9]).winners == ("a",)
+    assert pb.instances_won(runs, "a", "b", grid=[9], absolute_tolerance=0.1).winners == ("tie",)
+
+
+def test_a_race_brings_its_grid_unit_and_weights(race):
+    collection = collect_runs(race, posterior=race.posterior)
+    assert collection.grid == GRID
+    assert collection.unit == "evaluations"
+    outcomes = race.posterior.outcomes
+    np.testing.assert_allclose(collection.weights.draws, outcomes.weights[: outcomes.observed])
+    values = collection.table.values
+    ranks = pb.rank_values(values)
+    np.testing.assert_array_equal(ranks, outcomes.ranks[: outcomes.observed])  # rows and weights belong together
+    own = pb.speed_up(race, "quick", "poor", at=100)
+    theirs = pb.speed_up(collection, "quick", "poor", at=100)
+    assert own.ratio[own.place] == theirs.ratio[theirs.place]
+    assert "B's" not in own.sentence
+    assert "evaluations for the same quality" in own.sentence
+
+
+def test_the_weights_of_a_posterior_with_another_grid_and_gaps():
+    runs = three_algorithms(10)[:-1]  # the last algorithm is missing on one instance
+    runs.append(pb.Trajectory("quick", 99, [10], [1.0], until=1000))  # compares nothing
+    posterior = pb.fit(pb.Choices.from_trajectories(runs, grid=GRID, per_instance=True), draws=300)
+    collection = collect_runs(runs, posterior=posterior, grid=[20, 200])
+    assert collection.weights.draws.shape == (11, 300)
+    assert collection.weights.expected[-1] == 0
+    assert (collection.weights.expected[:-1] > 0).all()
+    with pytest.raises(ValueError, match="expected the posterior of these runs"):
+        collect_runs(three_algorithms(9), posterior=posterior)
+
+
+def test_a_posterior_without_weights_leaves_them_to_the_runs(race):
+    bare = replace(race.posterior, outcomes=None)  # as under the Plackett-Luce priors
+    assert collect_runs(race, posterior=bare).weights.expected.tolist() == [1.0] * race.instances
+
+
+def test_imported_runs_bring_their_tolerance(tmp_path):
+    rows = [f"{name},{i},{t},{v + i}" for name, v in (("a", 1.0), ("b", 1.001)) for i in range(3) for t in (1, 10)]
+    path = tmp_path / "runs.csv"
+    path.write_text("algorithm_name,instance,evaluations,raw_y\n" + "\n".join(rows))
+    imported = pb.read_runs(path)
+    won = pb.instances_won(imported, "a", "b", grid=[1, 10])
+    assert won.winners == ("a",) * 3
+    assert won.to_table()["instance"] == [f"instance {i}, run 1" for i in range(3)]
+    assert pb.instances_won(imported, "a", "b", grid=[1, 10], relative_tolerance=0.1).winners == ("tie",) * 3
+
+
+def test_how_much_better_the_leader_is(race):
+    speed, medians = how_much_better(race, race.posterior, at=1000)
+    assert speed.startswith("At 1,000 evaluations steady reaches the quality of quick with 0.")
+    assert " of its budget (0." in speed
+    assert medians.startswith("The median value there is ")
+    assert how_much_better(race, race.posterior, among=["quick"]) == ()

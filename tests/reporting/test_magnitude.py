@@ -1,0 +1,108 @@
+"""The section "How much better": its data are those of Python, and the browser shows them."""
+
+import base64
+
+import numpy as np
+import pytest
+
+import polarbear as pb
+from polarbear.reporting import magnitude
+from tests.magnitude.runs import three_algorithms
+from tests.reporting.pages import read_data
+from tests.reporting.races import HOSTILE, recorded_runs, small_race
+
+NAMES = ("quick", "steady", "poor")
+GRID = pb.log_grid(10, 1000, 7)
+
+
+@pytest.fixture(scope="module")
+def runs():
+    return three_algorithms(25)
+
+
+@pytest.fixture(scope="module")
+def posterior(runs):
+    return pb.fit(pb.Choices.from_trajectories(runs, grid=GRID, per_instance=True), draws=300)
+
+
+def section_of(path):
+    return read_data(path)["sections"].get("magnitude")
+
+
+def unpack(section, algorithms=3):
+    shape = len(section["instances"]), len(section["times"]), algorithms
+    values = np.frombuffer(base64.b64decode(section["values"]), dtype="<f4").reshape(shape)
+    return values, np.frombuffer(base64.b64decode(section["ranks"]), dtype=np.uint8).reshape(shape)
+
+
+def test_a_posterior_has_the_section_only_with_its_runs(tmp_path, posterior, runs):
+    assert section_of(pb.report(posterior, tmp_path / "page.html")) is None
+    section = section_of(pb.report(posterior, tmp_path / "page.html", runs=runs))
+    values, ranks = unpack(section)
+    collection = pb.collect_runs(runs, grid=GRID)
+    np.testing.assert_allclose(values, collection.table.values, rtol=1e-6)
+    np.testing.assert_array_equal(ranks, pb.rank_values(collection.table.values))
+    curves = pb.quality_curves(collection)
+    np.testing.assert_allclose(section["quality"]["median"], curves.median.T, rtol=1e-3)
+    np.testing.assert_allclose(section["quality"]["low"], curves.low_quartile.T, rtol=1e-3)
+    last = section["speed"][-1]
+    assert posterior.names[last["leader"]] == "steady"
+    found = pb.speed_up(collection, "steady", "quick")
+    rival = next(each for each in last["rivals"] if posterior.names[each["algorithm"]] == "quick")
+    assert rival["text"] == f"{found.amount(-1)} ({found.interval(-1)})"
+    np.testing.assert_allclose(rival["ratio"], [found.ratio[-1], found.lower[-1], found.upper[-1]], rtol=1e-3)
+
+
+def test_runs_that_were_not_made_are_not_known(tmp_path):
+    race = small_race(confidence=0.8)
+    section = section_of(pb.report(race, tmp_path / "page.html"))
+    values, ranks = unpack(section, 4)
+    made = {(run.trajectory.algorithm, str(run.trajectory.instance)) for run in race.result.runs}
+    for row, instance in enumerate(section["instances"]):
+        for column, name in enumerate(race.result.posterior.names):
+            assert np.isnan(values[row, 0, column]) == ((name, instance) not in made)
+    np.testing.assert_array_equal(np.isnan(values), ranks == 255)
+
+
+def test_of_many_instances_the_page_has_a_sample(tmp_path, posterior, runs, monkeypatch):
+    monkeypatch.setattr(magnitude, "_CELLS", 10 * 7 * 3)
+    section = section_of(pb.report(posterior, tmp_path / "page.html", runs=runs))
+    assert (len(section["instances"]), section["total"]) == (10, 25)
+    values, _ = unpack(section)
+    chosen = [int(each) for each in section["instances"]]
+    np.testing.assert_allclose(values, pb.collect_runs(runs, grid=GRID).table.values[chosen], rtol=1e-6)
+
+
+def test_the_browser_shows_the_instances_of_a_pair_and_their_runs(open_report, posterior, runs):
+    report = open_report(posterior, about={"runs": runs, "unit": "evaluations"})
+    page = report.page
+    assert page.text_content("#magnitude-text").startswith(
+        "At 1,000 evaluations steady reaches the quality of quick with"
+    )
+    assert page.locator("#quality-chart .curve").count() == 3
+    page.locator("#magnitude-budget input").evaluate(
+        "(slider) => { slider.value = 3; slider.dispatchEvent(new Event('input')); }"
+    )
+    for menu, name in zip(page.locator("#magnitude-pair select").all(), ("quick", "steady"), strict=True):
+        menu.select_option(label=name)
+    won = pb.instances_won(runs, "quick", "steady", grid=GRID, at=100)
+    rows = page.locator("#instances-table tbody tr")
+    assert rows.locator("th").all_text_contents() == [str(instance) for instance in won.instances]
+    assert rows.locator("td:last-child").all_text_contents() == list(won.winners)
+    counts = f"quick wins {len(won.won_by('quick'))}, steady wins {len(won.won_by('steady'))}"
+    assert counts in page.text_content("#instances-text")
+    assert "needs for the quality that the rival reaches at 100 evaluations" in page.text_content("#speed-table")
+    rows.nth(4).locator("button").click()
+    assert page.text_content("#instance-caption").startswith(f"Runs on instance {won.instances[4]}:")
+    assert rows.nth(4).locator("button").get_attribute("aria-pressed") == "true"
+    assert page.locator("#instances-table button[aria-pressed=true]").count() == 1
+
+
+def test_hostile_names_and_missing_solutions_are_shown_as_text(open_report):
+    runs = [*recorded_runs(HOSTILE, instances=8), pb.Trajectory("never", 0, [], [], until=1000)]
+    choices = pb.Choices.from_trajectories(runs, grid=pb.log_grid(10, 1000, 5), per_instance=True)
+    page = open_report(pb.fit(choices, draws=100), about={"runs": runs}).page
+    page.locator("#magnitude-pair select").nth(1).select_option(label="never")
+    assert page.evaluate("window.hacked") is None
+    assert "no solution" in page.text_content("#instances-table")
+    assert page.text_content("#instances-table tbody tr td:nth-child(4)") == "∞"
