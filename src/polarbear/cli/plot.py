@@ -10,7 +10,7 @@ import typer
 from polarbear.cli import options, terminal
 from polarbear.cli.groups import Groups, compare_groups, remark_failed
 from polarbear.cli.recorded_runs import Reading
-from polarbear.cli.source import Source, open_source
+from polarbear.cli.source import Source, open_source, runs_with_values
 from polarbear.plots.registry import FIGURES, FigureName
 from polarbear.wording import find_names
 
