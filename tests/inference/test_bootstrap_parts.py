@@ -5,12 +5,14 @@ import pytest
 from scipy.optimize import minimize
 
 import polarbear as pb
+from polarbear.inference.bootstrap import weighted_plackett_luce
 from polarbear.inference.bootstrap.blend import CANDIDATES, leave_one_out_scores, model_weight
 from polarbear.inference.bootstrap.first_places import first_places
 from polarbear.inference.bootstrap.instance_weights import draw_weights, pseudo_ranks, weighted_rows
 from polarbear.inference.bootstrap.near_equality import shrink_ratings
 from polarbear.inference.bootstrap.weighted_plackett_luce import _PENALTY, weighted_utilities
 from polarbear.observe.rankings import ABSENT
+from polarbear.observe.tally import tally
 from tests.inference.bootstrap_data import OUTCOMES, rankings
 
 
@@ -23,6 +25,21 @@ def test_pseudo_instances_favour_no_algorithm(algorithms):
     for a in range(algorithms):
         for b in range(a):
             assert 2 * np.count_nonzero(ranks[:, a] < ranks[:, b]) == len(ranks)
+
+
+def test_the_weighted_fit_does_not_depend_on_the_number_of_times_at_once(monkeypatch):
+    values = np.random.default_rng(6).integers(0, 3, (8, 4, 16)).astype(float)  # ties of up to 16, sampled from 13 on
+    values[0] = 0.0
+    rows = weighted_rows(pb.Choices.from_values(values, grid=[1, 2, 3, 4]).rankings, OUTCOMES)
+    weights = draw_weights(rows, 20, rng=np.random.default_rng(7))
+    tallied = []
+    monkeypatch.setattr(weighted_plackett_luce, "tally", lambda *data: tallied.append(1) or tally(*data))
+    fitted = []
+    for limit in (2**40, 1):
+        monkeypatch.setattr(weighted_plackett_luce, "_SETS_AT_ONCE", limit)
+        fitted.append(weighted_utilities(rows, weights).tobytes())
+    assert len(tallied) == 1 + 4
+    assert fitted[0] == fitted[1]
 
 
 @pytest.mark.parametrize("ties", [False, True])

@@ -223,9 +223,20 @@ def test_a_temporal_prior_needs_two_times(temporal_prior):
     ids=["two pairs", "alone", "weightless", "over time"],
 )
 def test_algorithms_without_a_chain_of_comparisons_are_named(rankings, apart, rest):
-    choices = Choices.from_rankings(rankings, grid=[1, 2])
-    with pytest.raises(ValueError, match=f"nothing links {apart} with {rest}; run them on common instances"):
-        fit(choices)
+    for per_instance in (True, False):
+        choices = Choices.from_rankings(rankings, grid=[1, 2], per_instance=per_instance)
+        with pytest.raises(ValueError, match=f"nothing links {apart} with {rest}; run them on common instances"):
+            fit(choices)
+
+
+def test_the_bootstrap_of_outcomes_counts_no_choice_sets():
+    """The choice sets of large ties take much memory, and only Plackett-Luce fits read them."""
+    choices = Choices.from_values(np.random.default_rng(0).integers(0, 2, (30, 5, 20)), grid=GRID)
+    posterior = fit(choices, prior=BayesianBootstrap(plackett_luce=0), draws=100)
+    assert pareto_set(posterior)
+    assert "members" not in vars(choices)
+    fitted = fit(replace(choices, rankings=choices.rankings), prior=BayesianBootstrap(plackett_luce=0), draws=100)
+    assert fitted.ratings.tobytes() == posterior.ratings.tobytes()
 
 
 def test_a_chain_of_comparisons_is_enough(prior):

@@ -84,6 +84,14 @@ def test_all_likelihood_functions_agree(data):
     np.testing.assert_allclose(np.moveaxis(gradient, -1, 0), [each[1] for each in one_by_one], atol=1e-12)
 
 
+@pytest.mark.parametrize("scale", [2.0, 2000.0])
+def test_derivatives_of_few_times_at_once_are_the_same(data, utilities, scale, monkeypatch):
+    whole = derivatives(scale * utilities, data.choices)
+    monkeypatch.setattr("polarbear.models.plackett_luce._NUMBERS_AT_ONCE", 1)
+    for ours, theirs in zip(derivatives(scale * utilities, data.choices), whole, strict=True):
+        assert ours.tobytes() == theirs.tobytes()
+
+
 def test_derivatives_equal_finite_differences(data, utilities):
     # Central differences of step 1e-5 err by about 1e-10 times the third derivative (below 100 here) and by the
     # rounding of the value, 1e-14 / 1e-5.

@@ -1,5 +1,7 @@
 """`Choices` by hand: partial rankings, missing data, many algorithms, and what the constructors keep."""
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -72,11 +74,29 @@ def test_processing_in_parts_changes_nothing(monkeypatch):
     values = rng.integers(0, 4, (20, 7, 6))
     grid = linear_grid(1, 7, 7)
     whole = Choices.from_values(values, grid=grid, per_instance=True)
+    assert whole.counts.any()  # counts now, before parts become small
     monkeypatch.setattr("polarbear.observe.tally._ELEMENTS", 250)
     small = Choices.from_values(values, grid=grid, per_instance=True)
     np.testing.assert_array_equal(small.rankings.ranks, whole.rankings.ranks)
     assert_equal(small, whole)
     assert_equal(sum(small.by_instance()), whole)
+
+
+def test_choices_that_keep_their_rankings_are_counted_when_first_read():
+    values = np.random.default_rng(4).integers(0, 3, (9, 4, 15)).astype(float)  # with large ties
+    values[:3, 1, 2] = np.nan
+    now = Choices.from_values(values, grid=[1, 2, 3, 4], per_instance=False)
+    later = Choices.from_values(values, grid=[1, 2, 3, 4], per_instance=True)
+    copied = pickle.loads(pickle.dumps(later))
+    for choices in (later, copied):
+        assert not {"wins", "members", "counts"} & vars(choices).keys()
+        for field in ("members", "wins", "counts"):
+            assert getattr(choices, field).tobytes() == getattr(now, field).tobytes()
+            assert not getattr(choices, field).flags.writeable
+        assert repr(choices) == repr(now)
+        np.testing.assert_array_equal(choices.comparisons, now.comparisons)
+    with pytest.raises(AttributeError, match="'Choices' object has no attribute 'winds'"):
+        _ = later.winds
 
 
 def test_inputs_are_not_changed():

@@ -15,7 +15,7 @@ from polarbear.importers.csv_table import read_csv
 from polarbear.importers.info_index import parse_index
 from polarbear.importers.parquet_table import read_parquet
 from polarbear.importers.reasons import READ_ERRORS, Reason
-from polarbear.importers.smac_trajectory import is_trajectory, read_trajectory
+from polarbear.importers.smac_trajectory import OLD_TRAJECTORY, is_trajectory, read_trajectory
 from polarbear.importers.sources import read_text
 
 if TYPE_CHECKING:
@@ -91,12 +91,11 @@ def _read_json(source: Source, path: str, ledger: Ledger) -> None:
 
 
 def _read_csv(source: Source, path: str, ledger: Ledger, tables: TableRuns) -> None:
-    """Read a CSV file: a trajectory of SMAC if it begins so, otherwise a table."""
-    text = _beginning(source, path, ledger)
-    if text is not None and is_trajectory(text):
+    """Read a CSV file: a trajectory of SMAC if it has its name and looks like one, otherwise a table."""
+    if posixpath.basename(path) == OLD_TRAJECTORY and is_trajectory(_beginning(source, path, ledger) or ""):
         if ledger.request.accepts("smac"):
             read_trajectory(source, path, ledger)
-    elif text is not None and ledger.request.accepts("csv"):
+    elif ledger.request.accepts("csv"):
         read_csv(source, path, tables)
 
 

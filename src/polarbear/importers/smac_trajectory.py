@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from polarbear.importers.sources import Source
 
 HISTORY = "runhistory.json"
-_FILES = ("traj.json", "traj_aclib2.json", "intensifier.json", "traj_old.csv")  # the most complete one first
+OLD_TRAJECTORY = "traj_old.csv"
+_FILES = ("traj.json", "traj_aclib2.json", "intensifier.json", OLD_TRAJECTORY)  # the most complete one first
 _OLD_HEADER = '"CPU Time Used","Estimated Training Performance"'
 _NO_COST = 2.0**31  # what SMAC 1 writes before the first evaluation
 
@@ -103,7 +104,7 @@ def _read(source: Source, path: str, ledger: Ledger) -> None:
         with source.open(path) as stream:
             text = read_text(stream, FILE_BYTES).lstrip("\ufeff \r\n")
         if text.startswith(_OLD_HEADER) and not ledger.request.seconds:
-            raise UnreadableError(Reason.NO_EVALUATIONS, kind="traj_old.csv")
+            raise UnreadableError(Reason.NO_EVALUATIONS, kind=OLD_TRAJECTORY)
         events = _events(list(_incumbents(text)), ledger, file)
         algorithm, instance, run = identify_run(source, path)
     except READ_ERRORS as error:

@@ -34,11 +34,14 @@ from polarbear.models import (
 )
 from polarbear.models.validation import require_count
 from polarbear.observe import Choices
+from polarbear.observe.rankings import were_compared
 from polarbear.posterior.posterior import Posterior, ratings_from_utilities
 from polarbear.single_thread import single_thread
 
 if TYPE_CHECKING:
-    from polarbear.arrays import Array
+    from collections.abc import Iterator
+
+    from polarbear.arrays import Array, Mask
     from polarbear.literals import Method
     from polarbear.posterior.diagnostics import Diagnostics
 
@@ -190,11 +193,20 @@ def _list(names: list[str]) -> str:
     return ", ".join(names[:_LISTED]) + (f" and {len(names) - _LISTED} more" if len(names) > _LISTED else "")
 
 
+def _compared_sets(choices: Choices) -> Iterator[Mask]:
+    """Yield, for each time, sets of algorithms that were compared with one another, shape (set, algorithm)."""
+    if choices.rankings is not None:
+        yield from were_compared(choices.rankings).swapaxes(0, 1)
+        return
+    for members, counts in zip(choices.members, choices.counts, strict=True):
+        yield members[counts > 0]
+
+
 def _check_connected(choices: Choices) -> None:
     """Raise a ValueError if no chain of comparisons links some algorithms: the prior alone would relate them."""
     linked = np.zeros((len(choices.names),) * 2, dtype=bool)
-    for members, counts in zip(choices.members, choices.counts, strict=True):  # time by time, to bound memory
-        together = members[counts > 0].astype(np.float32)
+    for compared in _compared_sets(choices):  # time by time, to bound memory
+        together = compared.astype(np.float32)
         linked |= together.T @ together > 0
     _, group = connected_components(linked)
     if group.any():

@@ -14,10 +14,11 @@ from polarbear.models.log_masses import WIDEST_RANGE, sum_log_masses
 from polarbear.models.namespace import namespace_of
 
 if TYPE_CHECKING:
-    from polarbear.arrays import Array
+    from polarbear.arrays import Array, Mask
     from polarbear.observe import Choices
 
 
+_NUMBERS_AT_ONCE = 1 << 23  # elements of the (time, set, algorithm) table of the derivatives at once, to bound memory
 _NUMBERS_IN_CACHE = 1 << 16  # elements of the (time, set, draw) table processed at once, to stay in cache
 
 
@@ -111,22 +112,39 @@ def derivatives(utilities: Array, choices: Choices) -> tuple[Array, Array, Array
     The negative Hessian is Σ_S C_S (diag p_S − p_S p_Sᵀ), positive semi-definite; utilities have shape (time, algorithm).
     """
     centred = utilities - utilities.max(axis=-1, keepdims=True)
-    if centred.min() < -WIDEST_RANGE:
-        inside = np.where(choices.members, centred[:, None, :], -np.inf)
+    wide = bool(centred.min() < -WIDEST_RANGE)
+    times, sets, algorithms = choices.members.shape
+    portion = max(1, _NUMBERS_AT_ONCE // (sets * algorithms))
+    parts = [
+        _derivatives(centred[here], choices.wins[here], choices.members[here], choices.counts[here], wide=wide)
+        for here in (slice(first, first + portion) for first in range(0, times, portion))
+    ]
+    if len(parts) == 1:
+        return parts[0]
+    value, gradient, curvature = (np.concatenate(each) for each in zip(*parts, strict=True))
+    return value, gradient, curvature
+
+
+def _derivatives(
+    centred: Array, wins: Array, members: Mask, counts: Array, *, wide: bool
+) -> tuple[Array, Array, Array]:
+    """Return the derivatives at some times; `wide` utilities need a maximum of their own in each set."""
+    if wide:
+        inside = np.where(members, centred[:, None, :], -np.inf)
         best = inside.max(axis=-1)
         chosen = np.exp(inside - best[..., None])
     else:
-        best = np.zeros(choices.counts.shape)
-        chosen = choices.members * np.exp(centred)[:, None, :]
+        best = np.zeros(counts.shape)
+        chosen = members * np.exp(centred)[:, None, :]
     masses = chosen.sum(axis=-1)
-    value = (choices.wins * centred).sum(axis=-1) - (choices.counts * (best + np.log(masses))).sum(axis=-1)
+    value = (wins * centred).sum(axis=-1) - (counts * (best + np.log(masses))).sum(axis=-1)
     chosen /= masses[..., None]
-    weighted = chosen * choices.counts[..., None]
+    weighted = chosen * counts[..., None]
     expected = weighted.sum(axis=1)
     curvature = -np.matmul(weighted.transpose(0, 2, 1), chosen)
-    diagonal = np.arange(utilities.shape[-1])
+    diagonal = np.arange(centred.shape[-1])
     curvature[:, diagonal, diagonal] += expected
-    return value, choices.wins - expected, curvature
+    return value, wins - expected, curvature
 
 
 def traceable_log_likelihood(utilities: Array, wins: Array, members: Array, counts: Array) -> Array:

@@ -259,10 +259,41 @@ class Choices:
             raise ValueError(f"expected the names and the grid of the rankings, {rankings.names} and {rankings.grid}")
         if weights is not None:
             rankings = replace(rankings, weights=as_read_only(weights, np.float64))
-        counts = tally(rankings.ranks, rankings.weight_of_each)
-        kept = rankings if per_instance else None
         comparisons = np.count_nonzero(were_compared(rankings), axis=0)
-        return _from_tally(counts, rankings.grid, rankings.names, len(rankings.ranks), kept, comparisons)
+        if per_instance:
+            return cls._count_later(rankings, comparisons)
+        counts = tally(rankings.ranks, rankings.weight_of_each)
+        return _from_tally(counts, rankings.grid, rankings.names, len(rankings.ranks), None, comparisons)
+
+    @classmethod
+    def _count_later(cls, rankings: Rankings, comparisons: Indices) -> Choices:
+        """Return choices whose wins, members and counts are computed when they are first read.
+
+        `BayesianBootstrap` reads only the rankings, and the choice sets of large ties take much time and memory.
+        """
+        choices = object.__new__(cls)
+        later = {
+            "grid": rankings.grid,
+            "names": rankings.names,
+            "instances": len(rankings.ranks),
+            "rankings": rankings,
+            "comparisons": as_read_only(comparisons, np.intp),
+        }
+        for field, value in later.items():
+            object.__setattr__(choices, field, value)
+        return choices
+
+    if not TYPE_CHECKING:  # for type checkers, an unknown attribute remains an error
+
+        def __getattr__(self, name: str) -> object:
+            """Count the wins and choice sets of `_count_later` when one of them is first read."""
+            rankings = self.__dict__.get("rankings")
+            if name not in Tally._fields or rankings is None:
+                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
+            for field, array in tally(rankings.ranks, rankings.weight_of_each)._asdict().items():
+                array.flags.writeable = False
+                object.__setattr__(self, field, array)
+            return self.__dict__[name]
 
     def at_times(self, chosen: Mask | Indices) -> Choices:
         """Return the choices at some of the times, given as a mask or as increasing indices, without the rankings."""

@@ -16,12 +16,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.sparse import csr_array
 
+from polarbear.observe.rankings import ABSENT, UNRANKED
 from polarbear.observe.tally import tally
+from polarbear.observe.ties import tie_subsets
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from polarbear.arrays import Array, Array32, Mask
+    from polarbear.arrays import Array, Array32, Mask, Ranks
     from polarbear.inference.bootstrap.instance_weights import Rows
 
 
@@ -31,6 +33,9 @@ _LARGEST_STEP = 2.0  # in utilities; damps Newton's method far from the solution
 # A draw has converged when its next step is below 3 % of the standard deviation with which the instances determine it.
 _STEPS, _TOLERANCE = 30, 1e-3
 _RANKS_AT_ONCE = 300_000  # ranks tallied in one call, a few megabytes
+_SETS_AT_ONCE = (
+    2**26
+)  # bytes of the choice sets of one call, which are many more than the ranks if there are large ties
 _DENSE = 100_000  # number of entries up to which a dense matrix is faster than a sparse one
 _BITS = 52  # up to this number of algorithms, a set coded in bits is exact in double precision
 _AFFORDABLE = 4e9  # largest times × sets × algorithms × draws of exact fits: about half a second per step
@@ -85,7 +90,7 @@ def weighted_utilities(rows: Rows, weights: Array32, *, exact: bool | None = Non
 def _stages(rows: Rows) -> Iterator[_Stages]:
     """Yield the choices of each time, with equal sets merged."""
     number, times, algorithms = rows.ranks.shape
-    at_once = max(1, _RANKS_AT_ONCE // (number * algorithms))
+    at_once = max(1, min(_RANKS_AT_ONCE, _SETS_AT_ONCE // _most_sets(rows.ranks)) // (number * algorithms))
     for start in range(0, times, at_once):
         part = rows.ranks[:, start : start + at_once].swapaxes(0, 1)
         counts = np.ones(part.shape[:2])
@@ -96,6 +101,13 @@ def _stages(rows: Rows) -> Iterator[_Stages]:
         for t in range(len(part)):
             here = slice(t * number, (t + 1) * number)
             yield _merge_equal_sets(counted.wins[here], counted.members[here], counted.counts[here])
+
+
+def _most_sets(ranks: Ranks) -> int:
+    """Return an upper bound on the number of choice sets of one ranking; ties of medium size have the most."""
+    last = int(np.where(ranks == UNRANKED, ABSENT, ranks).max())
+    ties = {size for rank in range(last + 1) for size in np.unique(np.count_nonzero(ranks == rank, axis=-1)).tolist()}
+    return int(ranks.shape[-1]) + max((len(tie_subsets(size)[1]) for size in ties if size > 1), default=0)
 
 
 def _merge_equal_sets(wins: Array, members: Mask, counts: Array) -> _Stages:
