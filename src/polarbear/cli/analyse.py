@@ -55,6 +55,7 @@ def analyse(
     """
     from polarbear.analysis import replay
     from polarbear.configuration import parse_prior
+    from polarbear.magnitude.summary import how_much_better
     from polarbear.verdict import Advice
 
     if guarantee is not None and not as_race:
@@ -77,12 +78,13 @@ def analyse(
     source = Source(posterior, pareto_set(posterior, **rule), recorded.unit, recorded=recorded)
     groups = compare_groups(source, by, rule=rule, **inference)
     remark_failed(groups)
+    values = runs_with_values(source)
     advice = Advice("runs", terminal.shell_path(path) + reading.as_typed())
     if report is not None:
         from polarbear.reporting import report as write
 
         page: dict[str, Any] = {"title": path.stem, "unit": recorded.unit, "groups": groups.posteriors}
-        write(posterior, report, advice=advice, remarks=remarks, runs=runs_with_values(source), **page, **rule)
+        write(posterior, report, advice=advice, remarks=remarks, runs=values, **page, **rule)
     comparison = compare(
         posterior,
         choices,
@@ -97,6 +99,7 @@ def analyse(
         )
         if as_race
         else None,
+        how_much_better=() if values is None else how_much_better(values, posterior, among=source.candidates),
         skipped=recorded.skipped,
         **rule,
     )

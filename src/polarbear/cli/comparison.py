@@ -35,6 +35,8 @@ class Comparison:
         The verdict: which algorithm at which budget, the standing of each algorithm, and all remarks.
     eliminated, specialists, checks
         The eliminations as plain data, the specialists, and the findings of the model check as plain data.
+    how_much_better
+        Sentences on the speed-up of the leader and on median values.
     pairs, selections, aocc
         The pairwise table, the selections by preference (or a sentence that there is none), and what AOCC would choose;
         None where AOCC does not apply.
@@ -53,6 +55,7 @@ class Comparison:
     eliminated: list[dict[str, Any]]
     specialists: "Sequence[Specialist]"
     checks: dict[str, list[dict[str, Any]]]
+    how_much_better: tuple[str, ...]
     pairs: "Table"
     selections: "dict[str, Selection | str]"
     aocc: "AoccComparison | None"
@@ -183,6 +186,7 @@ def comparison_as_data(comparison: Comparison) -> dict[str, Any]:
         "pairwise": comparison.pairs,
         "map": str(comparison.summary.overview).splitlines(),
         "selections": {name: selection_as_data(each) for name, each in comparison.selections.items()},
+        "how_much_better": list(comparison.how_much_better),
         "aocc": None if comparison.aocc is None else asdict(comparison.aocc),
     }
     if comparison.replay is not None:
@@ -211,6 +215,7 @@ def print_comparison(comparison: Comparison, *, most: int | None) -> None:
     from polarbear.verdict.rendering import as_text
 
     terminal.print_result(as_text(comparison.summary, most=most))
+    terminal.print_paragraph("How much better", comparison.how_much_better)
     terminal.print_result("\nPairs of algorithms")
     columns = [column.tolist() if hasattr(column, "tolist") else column for column in comparison.pairs.values()]
     kept = set(comparison.pareto_set)

@@ -72,6 +72,7 @@ def print_outcome(
     from polarbear.cli.account import best_over_time, print_totals
     from polarbear.cli.sparklines import format_curves
     from polarbear.exports import account
+    from polarbear.magnitude.summary import how_much_better
 
     known = terminal.shell_path(file)
     if as_json:
@@ -79,7 +80,9 @@ def print_outcome(
     elif result.rounds:
         terminal.print_result(str(result.summary(known, only=only)))
         if (curves := best_over_time(result)) is not None:
-            terminal.print_result("\n" + "\n".join(format_curves(curves)) + "\n")
+            terminal.print_result("\n" + "\n".join(format_curves(curves)))
+        terminal.print_paragraph("How much better", how_much_better(result, result.posterior, among=result.pareto_set))
+        terminal.print_result()
         print_totals(account(result, infer=False))
     elif not result.failing:
         terminal.print_result(

@@ -5,6 +5,7 @@ import math
 import shlex
 import shutil
 import sys
+import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -14,6 +15,7 @@ from typing import Any
 from polarbear.wording import shorten_names
 
 _WIDE = 160  # width where standard output is not a terminal; longer lines are not wrapped
+_PARAGRAPH = 118  # characters of a line of a paragraph
 _GAP = "  "  # between two columns of a table
 _WORD = 20  # longest word that a table keeps whole, in letters
 
@@ -40,6 +42,13 @@ def _with_short_names(text: str) -> str:
     for name, short in sorted(_short_names.get().items(), key=lambda pair: -len(pair[0])):
         text = text.replace(name, short)
     return text
+
+
+def print_paragraph(title: str, sentences: Sequence[str]) -> None:
+    """Print a title and sentences below it, wrapped and after an empty line; nothing without sentences."""
+    if sentences:
+        lines = textwrap.wrap(" ".join(sentences), _PARAGRAPH, break_long_words=False, break_on_hyphens=False)
+        print_result("\n" + "\n".join([title, *lines]))
 
 
 def print_remark(text: str, *, quiet: bool = False) -> None:
