@@ -6,7 +6,6 @@ the others compute. They all call `collect_runs` themselves; call it once to com
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -17,7 +16,7 @@ from polarbear.magnitude.instance_weights import InstanceWeights, draw_instance_
 from polarbear.observe import ABSENT, Grid, Trajectory, as_grid
 from polarbear.observe.names import index_of
 from polarbear.observe.run_table import RunTable, tabulate_runs
-from polarbear.wording import with_noun
+from polarbear.wording import format_number, with_noun
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Mapping
@@ -260,19 +259,6 @@ def _cluster_codes(table: RunTable) -> Indices:
         for row, label in enumerate(table.cluster_of.values())
     ]
     return np.array([numbers.setdefault(label, len(numbers)) for label in labels], dtype=np.intp)
-
-
-def format_number(value: float) -> str:
-    """Return a number with three significant digits, or all digits before the point.
-
-    Examples
-    --------
-    >>> [format_number(each) for each in (0.123456, 60_000, 1234.5, 1.5e-9, 2.5e12)]
-    ['0.123', '60,000', '1,234', '1.5e-09', '2.5e+12']
-    """
-    if math.isfinite(value) and 1000 <= abs(value) < 1e9:
-        return f"{value:,.0f}"
-    return f"{value:.3g}"
 
 
 def label_instance(instance: Hashable) -> str | int:

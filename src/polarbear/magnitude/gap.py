@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polarbear.magnitude.collection import collect_runs, format_number
+from polarbear.magnitude.collection import collect_runs
 from polarbear.magnitude.quantiles import central_interval, check_level
 from polarbear.table import as_frame, as_html
+from polarbear.wording import format_number
 
 if TYPE_CHECKING:
     from polarbear.arrays import Array, Indices, Mask

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polarbear.magnitude.collection import collect_runs, format_number, label_instance
+from polarbear.magnitude.collection import collect_runs, label_instance
 from polarbear.magnitude.gap import gaps_between
 from polarbear.observe import rank_values
 from polarbear.table import as_frame, as_html
-from polarbear.wording import with_noun
+from polarbear.wording import format_number, with_noun
 
 if TYPE_CHECKING:
     from collections.abc import Hashable

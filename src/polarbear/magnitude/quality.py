@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polarbear.magnitude.collection import collect_runs, format_number
+from polarbear.magnitude.collection import collect_runs
 from polarbear.magnitude.quantiles import central_interval, check_level, weighted_quantile
 from polarbear.table import as_frame, as_html
+from polarbear.wording import format_number
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

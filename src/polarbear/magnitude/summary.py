@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polarbear.magnitude.collection import collect_runs, format_number
+from polarbear.magnitude.collection import collect_runs
 from polarbear.magnitude.quality import median_values
 from polarbear.magnitude.speed_up import measure_speed_up
 from polarbear.observe import Grid
+from polarbear.wording import format_number, join_names
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -66,7 +67,7 @@ def how_much_better(
     if not compared:
         return ()
     parts = [_describe(rival, found) for rival, found in compared]
-    speed = f"At {collection.describe_budget(at)} {leader} reaches the quality of {join_words(parts)}."
+    speed = f"At {collection.describe_budget(at)} {leader} reaches the quality of {join_names(parts)}."
     return speed, *_medians(collection, [leader, *rivals], at)
 
 
@@ -95,15 +96,4 @@ def _describe(rival: str, found: SpeedUp) -> str:
 def _medians(collection: RunCollection, names: Sequence[str], at: float) -> list[str]:
     medians = median_values(collection, names, at)
     parts = [f"{format_number(value)} for {name}" for name, value in medians.items() if math.isfinite(value)]
-    return [f"The median value there is {join_words(parts)}."] if parts else []
-
-
-def join_words(words: Sequence[str]) -> str:
-    """Return words as a list in a sentence.
-
-    Examples
-    --------
-    >>> join_words(["a", "b", "c"])
-    'a, b and c'
-    """
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
+    return [f"The median value there is {join_names(parts)}."] if parts else []
