@@ -3,6 +3,9 @@
 import pytest
 
 import polarbear as pb
+from polarbear.cli.groups import compare_groups
+from polarbear.cli.recorded_runs import Reading
+from polarbear.cli.source import open_source
 from tests.reporting.pages import read_data
 
 HEADER = "algorithm_name,function_id,dimension,instance,evaluations,raw_y"
@@ -60,6 +63,20 @@ def test_select_answers_the_same_query_for_each_group(polarbear, table):
     first, second = text.split("By function")
     assert pooled.data["sentence"] in first
     assert [line.split()[:3] for line in second.splitlines()[-2:]] == [["1", "24", "a"], ["2", "24", "b"]]
+
+
+def test_groups_do_not_keep_the_win_rates_of_all_pairs(table):
+    source = open_source(table, Reading(count=3), by="function", quiet=True)
+    groups = compare_groups(source, "function")
+    assert list(groups.fitted) == ["function 1", "function 2"]
+    for posterior, _ in groups.fitted.values():
+        kept = vars(posterior.outcomes)
+        assert "_all_pairs" not in kept
+        before = pb.win_rates(posterior).mean()
+        assert "_all_pairs" in kept
+        posterior.outcomes.free_memory()
+        assert "_all_pairs" not in kept
+        assert pb.win_rates(posterior).mean() == before
 
 
 def test_a_group_without_an_answer_gives_its_reason(polarbear, table, tmp_path):

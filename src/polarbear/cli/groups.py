@@ -60,6 +60,8 @@ def compare_groups(source: Source, by: str | None, *, rule: dict[str, Any] | Non
             groups.failed[name] = str(error)
             continue
         groups.fitted[name] = posterior, pareto_set(posterior, **(rule or {}))
+        if posterior.outcomes is not None:
+            posterior.outcomes.free_memory()  # there may be many groups, and selections read few win rates
     return groups
 
 
