@@ -3,6 +3,9 @@
 import pytest
 
 import polarbear as pb
+from polarbear.cli.groups import compare_groups
+from polarbear.cli.recorded_runs import Reading
+from polarbear.cli.source import open_source
 from tests.reporting.pages import read_data
 
 HEADER = "algorithm_name,function_id,dimension,instance,evaluations,raw_y"
@@ -62,6 +65,20 @@ def test_select_answers_the_same_query_for_each_group(polarbear, table):
     assert [line.split()[:3] for line in second.splitlines()[-2:]] == [["1", "24", "a"], ["2", "24", "b"]]
 
 
+def test_groups_do_not_keep_the_win_rates_of_all_pairs(table):
+    source = open_source(table, Reading(count=3), by="function", quiet=True)
+    groups = compare_groups(source, "function")
+    assert list(groups.fitted) == ["function 1", "function 2"]
+    for posterior, _ in groups.fitted.values():
+        kept = vars(posterior.outcomes)
+        assert "_all_pairs" not in kept
+        before = pb.win_rates(posterior).mean()
+        assert "_all_pairs" in kept
+        posterior.outcomes.free_memory()
+        assert "_all_pairs" not in kept
+        assert pb.win_rates(posterior).mean() == before
+
+
 def test_a_group_without_an_answer_gives_its_reason(polarbear, table, tmp_path):
     rows = table.read_text() + "".join(f"a,3,2,{instance},2,1.0\n" for instance in range(1, 4))
     rows += "".join(f"{name},4,2,{instance},2,1.0\n" for instance in range(1, 4) for name in "ac")
@@ -108,9 +125,10 @@ def test_plot_draws_panels_or_files_per_group(polarbear, table, tmp_path, monkey
     for name in ("ratings", "decision-map", "values"):
         titles = [ax.get_title(loc="left") for ax in drawn[f"{name}.pdf"].axes]
         assert titles == ["all runs", "function 1", "function 2"]
-    for name in ("dominance", "pair", "comparisons"):
+    others = ("dominance", "pair", "comparisons", "quality", "speed-up")
+    for name in others:
         assert {f"{name}.pdf", f"{name}-function-1.pdf", f"{name}-function-2.pdf"} <= drawn.keys()
-    assert len(drawn) == 3 + 3 * 3
+    assert len(drawn) == 3 + 3 * len(others)
 
 
 def test_names_are_accepted_as_tables_shorten_them(polarbear, tmp_path):
@@ -171,6 +189,8 @@ def test_a_race_can_be_compared_without_some_of_its_algorithms(polarbear, finish
         (["select", "RACE", "--where", "dimension=3"], "which has no columns"),
         (["select", "RACE", "--only", "unknown"], "expected --only with the names of algorithms"),
         (["report", "RACE", "--by", "function"], "expected recorded runs with --by function"),
+        (["select", "RACE", "--by", "function"], "expected recorded runs with --by function"),
+        (["plot", "SAVED", "--by", "function"], "expected recorded runs with --by function"),
         (
             ["select", "SAVED", "--only", "a"],
             "expected recorded runs or a race file for --only, got the saved posterior",

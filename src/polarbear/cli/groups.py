@@ -63,6 +63,8 @@ def compare_groups(source: Source, by: str | None, *, rule: dict[str, Any] | Non
             continue
         groups.fitted[name] = posterior, pareto_set(posterior, **(rule or {}))
         groups.recorded[name] = recorded
+        if posterior.outcomes is not None:
+            posterior.outcomes.free_memory()  # there may be many groups, and selections read few win rates
     return groups
 
 

@@ -78,6 +78,10 @@ class OutcomeDraws:
         rates: Array32 = self._all_pairs[_pair_index(first, second, self.algorithms)]
         return rates
 
+    def free_memory(self) -> None:
+        """Free the cached win rates of all pairs, up to 400 MB; they are computed again when they are needed."""
+        self.__dict__.pop("_all_pairs", None)
+
     def thin(self, kept: Indices) -> OutcomeDraws:
         """Return the draws at the positions `kept`."""
         return replace(
