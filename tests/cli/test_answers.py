@@ -134,6 +134,20 @@ def test_decisions_as_json(polarbear, finished, tmp_path):
     assert data["settings"]["confidence"] == 0.9
 
 
+def test_the_summary_is_the_same_in_every_form(polarbear, finished, saved):
+    data = json.loads(polarbear("export", finished, "summary", "--format", "json").out)
+    markdown = polarbear("export", finished, "summary").out
+    tex = polarbear("export", finished, "summary", "--format", "tex").out
+    for each in data["standings"]:
+        if each["group"] != "leads somewhere":
+            assert f"- **{each['name']}**: {each['reason']}" in markdown
+        assert rf"\item {each['name']}: " in tex
+    for each in data["remarks"]:
+        assert each["text"] in markdown
+    assert f"**Status: {data['status']}." in markdown
+    assert polarbear("export", saved, "summary").out.startswith("## Which algorithm at which budget (")
+
+
 def test_tables_for_papers(polarbear, saved, tmp_path):
     path = tmp_path / "pairs.tex"
     assert polarbear("export", saved, "pairwise", "-o", path).code == 0

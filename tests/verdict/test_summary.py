@@ -75,7 +75,9 @@ def test_all_forms_have_the_same_answer_and_the_same_remarks(posterior):
     assert [each["text"] for each in data["remarks"]] == ["A & B clash.", "For information."]
     assert (data["status"], data["headline"], data["answer"]) == (summary.status, summary.headline, summary.answer)
     html = summary._repr_html_()
-    assert "<strong>Status: do not rely on it. A &amp; B clash.</strong>" in html
+    assert (
+        "<strong>Status: do not rely on it.</strong></p><ul><li>do not rely on it: A &amp; B clash. Next step: " in html
+    )
     assert summary.to_latex().count(r"\item") == len(NAMES) + 2
     assert r"A \& B clash. Next step: polarbear fix 'A b'" in summary.to_latex()
     assert "- do not rely on it: A & B clash. Next step: `polarbear fix 'A b'`" in summary.to_markdown()

@@ -7,19 +7,36 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from polarbear.cli import options
-from polarbear.cli.open_file import decided_result, open_race, posterior_and_candidates, require_race_file
+from polarbear.cli import options, terminal
+from polarbear.cli.open_file import (
+    decided_result,
+    is_race_file,
+    load_posterior,
+    open_race,
+    posterior_and_candidates,
+    require_race_file,
+)
 
 if TYPE_CHECKING:
     from polarbear.table import Table
 
 What = Literal[
-    "runs", "posterior", "decisions", "pairwise", "selection", "quality", "speed-up", "instances", "configuration"
+    "summary",
+    "runs",
+    "posterior",
+    "decisions",
+    "pairwise",
+    "selection",
+    "quality",
+    "speed-up",
+    "instances",
+    "configuration",
 ]
-Format = Literal["csv", "parquet", "json", "tex", "nc", "npz", "toml"]
+Format = Literal["csv", "parquet", "json", "tex", "md", "nc", "npz", "toml"]
 
 # The first format of each is the default, also on standard output.
 _FORMATS: dict[str, tuple[Format, ...]] = {
+    "summary": ("md", "tex", "json"),
     "runs": ("csv", "parquet"),
     "posterior": ("csv", "parquet", "nc", "npz"),
     "decisions": ("json",),
@@ -55,9 +72,9 @@ def export(
 ) -> None:
     """Write tables and draws of a race or a posterior, for other programs and for papers.
 
-    Formats of runs: csv, parquet. Of posterior: csv, parquet (summaries), nc (draws, for ArviZ), npz (draws, for
-    PolarBear). Of decisions: json. Of pairwise, selection, quality, speed-up and instances: csv, tex (booktabs), parquet,
-    json. Of configuration: toml.
+    Formats of summary: md (Markdown), tex, json. Of runs: csv, parquet. Of posterior: csv, parquet (summaries), nc (draws,
+    for ArviZ), npz (draws, for PolarBear). Of decisions: json. Of pairwise, selection, quality, speed-up and instances: csv,
+    tex (booktabs), parquet, json. Of configuration: toml.
     """
     kind = _format(what, output, form)
     options.require_writable(output)
@@ -68,6 +85,8 @@ def export(
         _write_text(load_stored(file).text, output)
     elif what == "decisions":
         _write_text(_decisions(file), output)
+    elif what == "summary":
+        _write_text(_summary(file, kind), output)
     elif kind in ("nc", "npz"):
         assert output is not None
         _write_draws(file, output, kind)
@@ -138,6 +157,23 @@ def _values(
         return found.to_table(), found.sentence
     won = instances_won(runs, *pair, at=at)
     return won.to_table(), won.sentence
+
+
+def _summary(file: Path, kind: Format) -> str:
+    """Return the summary of a race or a saved posterior, with all remarks."""
+    import json
+
+    from polarbear.exports.json_types import to_json_types
+    from polarbear.verdict import Advice, summarise
+
+    typed = terminal.shell_path(file)
+    if is_race_file(file):
+        summary = decided_result(file).summary(typed)
+    else:
+        summary = summarise(load_posterior(file), advice=Advice("posterior", typed))
+    if kind == "json":
+        return json.dumps(to_json_types(summary.as_dict()), indent=2, ensure_ascii=False) + "\n"
+    return summary.to_latex() if kind == "tex" else summary.to_markdown()
 
 
 def _decisions(file: Path) -> str:

@@ -83,6 +83,11 @@ def status_lines(summary: Contents) -> list[str]:
     return [*lines, *_wrap(summary.scope)] if summary.scope else lines
 
 
+def _status(summary: Contents) -> str:
+    """Return the status where the list of remarks follows: without the most serious one."""
+    return summary.status_sentence if summary.status == "solid" else f"Status: {summary.status}."
+
+
 def _shown_groups(summary: Contents) -> list[Group]:
     """Return the groups to list: the leaders are in the table already, and eliminations are always stated."""
     return ["eliminated", *(["not ruled out"] if summary.group("not ruled out") else [])]  # type: ignore[list-item]
@@ -114,7 +119,7 @@ def as_markdown(summary: Contents) -> str:
     for group in _shown_groups(summary):
         lines += ["", f"### {_heading(group)}", ""]
         lines += [_markdown_standing(each) for each in summary.group(group)] or ["none"]
-    lines += ["", f"**{summary.status_sentence}**", ""]
+    lines += ["", f"**{_status(summary)}**", ""]
     lines += [_markdown_remark(each) for each in summary.remarks]
     return "\n".join([*lines, "", summary.scope]).rstrip() + "\n"
 
@@ -138,7 +143,7 @@ def as_latex(summary: Contents) -> str:
         if standings := summary.group(group):
             parts.append(rf"\paragraph{{{_heading(group)}}}")
             parts.append(_latex_list([f"{each.name}: {each.reason}" for each in standings]))
-    parts.append(rf"\paragraph{{{latex.escape(f'Status: {summary.status}')}}} {latex.escape(summary.settled)}".rstrip())
+    parts.append(rf"\paragraph{{Status}} {latex.escape(_status(summary).removeprefix('Status: '))}")
     if summary.remarks:
         parts.append(_latex_list([f"{each.status}: {each.sentence}" for each in summary.remarks]))
     return "\n".join([*parts, latex.escape(summary.scope)]).rstrip() + "\n"
@@ -162,7 +167,7 @@ def as_html(summary: Contents) -> str:
     return (
         answer
         + "".join(f"<p>{escape(note)}</p>" for note in notes)
-        + f"<p><strong>{escape(summary.status_sentence)}</strong></p>"
+        + f"<p><strong>{escape(_status(summary))}</strong></p>"
         + (f"<ul>{remarks}</ul>" if remarks else "")
         + (f"<p>{escape(summary.scope)}</p>" if summary.scope else "")
     )
