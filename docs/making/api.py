@@ -20,7 +20,7 @@ PAGES = {
     "relating": ("Posterior, relations and model checks", ["posterior", "checks", "calibration", "baselines"]),
     "racing": ("The race", ["driver", "race", "storage"]),
     "running": ("Algorithms, problems, executors", ["algorithms", "problems", "execution"]),
-    "selecting": ("Selection", ["selection"]),
+    "selecting": ("Selection and summary", ["selection", "verdict"]),
     "measuring": ("How much better", ["magnitude"]),
     "showing": ("Figures, report, exports", ["plots", "reporting", "analysis", "exports"]),
 }
