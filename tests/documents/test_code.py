@@ -110,7 +110,7 @@ def assert_shows(printed, shown):
 
     Another processor may add numbers in another order, and so round them differently.
     """
-    for line in shown.strip().splitlines():
+    for line in shown.strip("\n").splitlines():
         matches = [other for other in printed.splitlines() if NUMBER.split(other) == NUMBER.split(line)]
         assert matches, f"expected the output to have the line {line!r}, got\n{printed}"
         numbers = [[float(each.replace(",", "")) for each in NUMBER.findall(other)] for other in (line, matches[0])]
