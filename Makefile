@@ -63,6 +63,7 @@ studies: install ## coverage, whole races and prediction, for docs/explanation/c
 	$(SINGLE_CORE) $(BIN)/python -m polarbear.calibration near-equal --workers 2
 	$(SINGLE_CORE) $(BIN)/python -m polarbear.calibration races --workers 2
 	$(SINGLE_CORE) $(BIN)/python -m polarbear.calibration prediction --workers 2
+	$(SINGLE_CORE) $(BIN)/python -m polarbear.calibration versions --workers 2
 	$(BIN)/python docs/make_calibration.py
 
 references: $(VENV)/.oracles ## Make the stored PyMC reference posteriors again (one hour)

@@ -55,6 +55,7 @@ from .race.jobs import Job, Run
 from .race.result import RaceResult
 from .race.rounds import Eliminated, Round
 from .race.settings import Settings
+from .race.version_comparison import VersionComparison
 from .reporting import report
 from .selection import (
     At,
@@ -86,6 +87,7 @@ from .selection import (
 )
 from .storage import RaceFile, RaceFileInUse
 from .version import __version__
+from .versions import compare
 
 __all__ = [
     "ADVI",
@@ -149,6 +151,7 @@ __all__ = [
     "TopK",
     "Trajectory",
     "Uniform",
+    "VersionComparison",
     "Weighted",
     "WinRateAgainst",
     "__version__",
@@ -156,6 +159,7 @@ __all__ = [
     "as_grid",
     "ask_tell",
     "command",
+    "compare",
     "counted",
     "crossing",
     "dask_executor",

@@ -40,7 +40,7 @@ def run_race(race: "Race", prepared: "Prepared", page: Path | None, *, quiet: bo
 
     limits = prepared.tables.limits
     renew = after_each_round(race, None if page is None else page.resolve())
-    with chdir(prepared.folder), _terminate_like_interrupt(), executor_of(prepared.tables.execution) as executor:
+    with chdir(prepared.folder), terminate_like_interrupt(), executor_of(prepared.tables.execution) as executor:
         result = race.run(
             executor,
             max_instances=limits.instances,
@@ -115,7 +115,7 @@ def print_next_commands(file: Path, *, quiet: bool) -> None:
 
 
 @contextmanager
-def _terminate_like_interrupt() -> Iterator[None]:
+def terminate_like_interrupt() -> Iterator[None]:
     """Let SIGTERM stop the race as Ctrl-C does: in a valid state, with no worker left behind."""
     if threading.current_thread() is not threading.main_thread():
         yield
