@@ -1,5 +1,7 @@
 """`race` and `status`."""
 
+import re
+
 import pytest
 
 from polarbear.storage import RaceFile
@@ -27,7 +29,8 @@ def test_a_race_that_reaches_a_limit_exits_with_2_and_can_be_resumed(polarbear, 
     outcome = polarbear("race", race_toml, "--max-instances", 3)
     assert outcome.code == 2
     assert outcome.out.startswith("Candidates: random, climber")
-    assert f"the limit of instances is reached; continue with: polarbear resume {file} --max-instances 6" in outcome.err
+    assert f"; continue with: polarbear resume {file} --max-instances 6" in outcome.err
+    assert re.search(r"the limit of instances is reached \(about [\d,]+ more would decide everything\);", outcome.err)
     status = polarbear("status", file)
     assert status.code == 2
     assert "P(dominated) in round 1\n" in status.out

@@ -252,6 +252,7 @@ def test_the_forecast_of_all_pairs_is_that_of_the_last_one(unfinished_race):
 
 
 def test_a_finished_race_has_nothing_to_forecast(finished_race):
+    assert DecisionForecast.of(finished_race, limit=400).limit == 400
     data = DecisionForecast.of(finished_race)
     assert data.open_pairs == ()
     assert data.expected_share.tolist() == [1.0]

@@ -90,8 +90,13 @@ def prediction_cells() -> list[PredictionCell]:
 
 
 def version_cells() -> list[VersionCell]:
-    """Return the cells of the study of `compare`: five changes, with independent and with correlated times."""
-    return [VersionCell(change, autocorrelation) for change in get_args(Change) for autocorrelation in (0.0, 0.95)]
+    """Return the cells of the study of `compare`: five changes, and equal versions with a wider margin."""
+    changes = [(change, 0.05) for change in get_args(Change)]
+    return [
+        VersionCell(change, autocorrelation, rope=rope)
+        for change, rope in [*changes, ("equal", 0.1)]
+        for autocorrelation in (0.0, 0.95)
+    ]
 
 
 STUDIES: dict[str, tuple[Callable[..., Any], Callable[[], Sequence[Any]], Callable[..., Any], int]] = {

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from polarbear.cli import options, terminal
+from polarbear.cli.open_file import is_race_file
 from polarbear.cli.recorded_runs import Reading
 from polarbear.cli.source import open_source
 from polarbear.plots.registry import FIGURES, FigureName
@@ -46,6 +47,7 @@ def plot(  # noqa: D103  (its docstring lists the figures of the registry; see b
         "among": among,
         "pair": pair,
         "preference": budgets.preference(),
+        "limit": _limit_of(file) if figure in (None, "forecast") else None,
     }
     if figure is not None:
         path = output or Path(f"{file.stem}-{figure}.{form}")
@@ -78,6 +80,18 @@ def plot(  # noqa: D103  (its docstring lists the figures of the registry; see b
         folder.mkdir(parents=True, exist_ok=True)
         plots.save(drawing, path)
         terminal.print_result(str(path))
+
+
+def _limit_of(file: Path) -> int | None:
+    """Return the limit of instances of a race that was started from a configuration; None for all other files."""
+    if not file.is_file() or not is_race_file(file):
+        return None
+    from polarbear.configuration.stored import load_stored
+
+    try:
+        return load_stored(file).most_instances
+    except (ValueError, OSError):  # another database, or a race of a Python program
+        return None
 
 
 def _describe(needs: str) -> str:

@@ -7,6 +7,7 @@ import typer
 
 from polarbear.cli import options, terminal
 from polarbear.cli.run_race import print_next_commands, print_outcome, run_race, values_to_store
+from polarbear.literals import View
 
 if TYPE_CHECKING:
     from polarbear.configuration import Prepared
@@ -28,14 +29,14 @@ def race(
     The race file stores every run and every decision. Ctrl-C stops the race at any time; `polarbear resume` continues it.
     """
     changes = running.overrides({**strictness.keys(), "race.seed": seed})
-    prepared, result = start_race(config, output, changes, page=running.report, quiet=running.quiet)
+    prepared, result = start_race(config, output, changes, page=running.report, view=running.view)
     file = output or prepared.race_file
     print_outcome(result, file, as_json=running.as_json, quiet=running.quiet)
     print_next_commands(file, quiet=running.quiet)
 
 
 def start_race(
-    config: Path, output: Path | None, changes: dict[str, Any], *, page: Path | None = None, quiet: bool
+    config: Path, output: Path | None, changes: dict[str, Any], *, page: Path | None = None, view: View
 ) -> "tuple[Prepared, RaceResult]":
     """Start a race from a configuration and run it; return the prepared configuration and the result."""
     from dataclasses import fields
@@ -54,4 +55,4 @@ def start_race(
     settings = {field.name: getattr(prepared.settings, field.name) for field in fields(prepared.settings)}
     about = values_to_store(prepared)
     with Race(prepared.algorithms, prepared.instances, path=path, about=about, **settings) as new:
-        return prepared, run_race(new, prepared, page, quiet=quiet)
+        return prepared, run_race(new, prepared, page, view=view)

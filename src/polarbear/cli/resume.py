@@ -94,7 +94,7 @@ def _continue(
         for name in new if names is not None else ():
             race.add(name, prepared.algorithms[name])
             terminal.print_remark(f"{name} is added; it first runs on the instances used so far", quiet=quiet)
-        result = run_race(race, prepared, running.report, quiet=quiet)
+        result = run_race(race, prepared, running.report, view=running.view)
     print_outcome(result, file, as_json=running.as_json, quiet=quiet)
     print_next_commands(file, quiet=quiet)
 

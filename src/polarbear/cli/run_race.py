@@ -1,5 +1,6 @@
 """Run a race until it stops, and print its outcome and what to do next."""
 
+import math
 import signal
 import threading
 from collections.abc import Iterator
@@ -11,7 +12,8 @@ import typer
 
 from polarbear.cli import terminal
 from polarbear.cli.report import after_each_round
-from polarbear.wording import with_noun
+from polarbear.literals import View
+from polarbear.wording import round_off, with_noun
 
 if TYPE_CHECKING:
     from polarbear.configuration import Prepared
@@ -34,7 +36,7 @@ def values_to_store(prepared: "Prepared") -> dict[str, Any]:
     }
 
 
-def run_race(race: "Race", prepared: "Prepared", page: Path | None, *, quiet: bool) -> "RaceResult":
+def run_race(race: "Race", prepared: "Prepared", page: Path | None, *, view: View) -> "RaceResult":
     """Run a race until it is resolved or reaches a limit of its configuration; write its page after each round."""
     from polarbear.configuration.building import executor_of
 
@@ -49,7 +51,7 @@ def run_race(race: "Race", prepared: "Prepared", page: Path | None, *, quiet: bo
             time_limit=limits.run_seconds,
             retries=limits.retries,
             stop=renew,
-            progress="none" if quiet else "auto",
+            progress=view,
         )
     if page is not None and result.rounds:
         from polarbear.reporting import report
@@ -93,7 +95,10 @@ def _why_stopped(result: "RaceResult") -> tuple[str, str]:
     """Return why an unfinished race stopped, and the option that doubles the limit that it reached."""
     match result.stopped:
         case "max_instances":
-            return "the limit of instances is reached", f" --max-instances {2 * max(result.instances, 1)}"
+            return (
+                f"the limit of instances is reached{_beyond_limit(result)}",
+                f" --max-instances {2 * max(result.instances, 1)}",
+            )
         case "max_evaluations":
             spent = sum(result.cost.values())
             unit = result.state.settings.clock
@@ -106,6 +111,16 @@ def _why_stopped(result: "RaceResult") -> tuple[str, str]:
             return "the race was interrupted", ""
         case "callback" | "paused" | "resolved" | "no elimination likely":
             return "the race was stopped", ""
+
+
+def _beyond_limit(result: "RaceResult") -> str:
+    """Return in words how many further instances would decide everything; nothing before the first round."""
+    from polarbear.race.forecast import instances_needed
+
+    if not result.rounds or set(result.posterior.names) != set(result.state.names):
+        return ""
+    needed = instances_needed(result.posterior, result.state.resolved, result.state.settings) - result.instances
+    return f" (about {round_off(needed)} more would decide everything)" if 0 < needed < math.inf else ""
 
 
 def print_next_commands(file: Path, *, quiet: bool) -> None:

@@ -22,7 +22,9 @@ def demo(
     folder = Path(tempfile.mkdtemp(prefix="polarbear-demo-"))
     _write_example(folder)
     given = {"execution.workers": workers, "limits.instances": max_instances}
-    prepared, result = start_race(folder / "race.toml", None, options.overrides(given, None), quiet=quiet)
+    prepared, result = start_race(
+        folder / "race.toml", None, options.overrides(given, None), view="none" if quiet else "auto"
+    )
     print_outcome(result, prepared.race_file, as_json=as_json, quiet=quiet, leave=False)
     if not as_json:
         from polarbear.selection import decision_map

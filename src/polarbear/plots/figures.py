@@ -269,9 +269,21 @@ def rounds(
         return _settle(figure)
 
 
-def forecast(result: RaceResult, *, most: int = 12, width: float | None = None) -> Figure:
-    """Draw the number of instances by which undecided pairs should be decided, if the present posterior is right."""
-    data = DecisionForecast.of(result)
+def forecast(result: RaceResult, *, most: int = 12, limit: float | None = None, width: float | None = None) -> Figure:
+    """Draw the number of instances by which undecided pairs should be decided, if the present posterior is right.
+
+    Parameters
+    ----------
+    result
+        The result of the race.
+    most
+        The largest number of undecided pairs to show.
+    limit
+        The number of instances at which the race stops, to mark it.
+    width
+        See `ratings`.
+    """
+    data = DecisionForecast.of(result, limit=limit)
     with styled():
         shown = min(most, len(data.open_pairs))
         if not shown:
