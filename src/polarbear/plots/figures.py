@@ -45,7 +45,7 @@ _PANEL_INCHES = 1.65  # width that the title of a panel needs
 
 def draw_figure(
     name: FigureName,
-    posterior: Posterior,
+    posterior: Posterior | None,
     result: RaceResult | None = None,
     *,
     pair: tuple[str, str] | None = None,
@@ -60,7 +60,7 @@ def draw_figure(
     name
         The name of the figure.
     posterior, result
-        The posterior, and the result of the race if there is one.
+        The posterior, and the result of the race if there is one. A figure that needs a race takes it alone.
     pair
         The two algorithms of the figure "pair".
     **options
@@ -68,17 +68,19 @@ def draw_figure(
     """
     if name not in FIGURES:
         raise ValueError(f"expected a figure out of {', '.join(FIGURES)}, got {name!r}")
-    source: Posterior | RaceResult = posterior
+    source: Posterior | RaceResult | None = posterior
     defaults: dict[str, Any] = {}
     if result is not None:
         defaults = {"unit": result.state.settings.clock, "elimination": result.state.settings.elimination}
-        if name == "decision-map":  # an added candidate may not have run yet
+        if name == "decision-map" and posterior is not None:  # an added candidate may not have run yet
             defaults["among"] = [each for each in result.pareto_set if each in posterior.names]
     if FIGURES[name].needs == "race":
         if result is None:
             raise ValueError(f"expected a race for the figure {name}, got a posterior alone; draw another figure")
         source = result
-    if name == "pair":
+    elif posterior is None:
+        raise ValueError(f"expected a posterior for the figure {name}, got none; pass result.posterior")
+    if name == "pair" and posterior is not None:
         if pair is None:
             raise ValueError(
                 f"expected two names for the figure pair, got none; take two of {', '.join(posterior.names)}"
