@@ -132,7 +132,7 @@ def _stepped_edges(leaders: DecisionMap) -> tuple[Array, Array]:
 def draw_decision_map(ax: Axes, data: DecisionBands, *, axis: Axis | None = None, unit: str = "time") -> None:
     """Draw P(best) of the candidates over budgets as stacked areas that sum to one.
 
-    A name is written inside its area if it fits, otherwise in a list. Lines mark the changes of leader, with 90 %
+    A name is written inside its area if it fits, otherwise in a list. Lines mark the changes of leader, with 95 %
     intervals. Budgets at which no candidate was observed are empty.
     """
     from matplotlib.patches import Patch

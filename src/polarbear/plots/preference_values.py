@@ -40,7 +40,7 @@ class PreferenceValues:
     values
         Drawn values, shape (draw, algorithm).
     expected, lower, upper
-        Mean, 5 % quantile and 95 % quantile.
+        Mean, 2.5 % quantile and 97.5 % quantile.
     probability_best
         The probability that no other algorithm has a higher value.
     preference
@@ -103,7 +103,7 @@ def _kernel_density(values: Array, where: Array) -> Array:
 def draw_values(ax: Axes, data: PreferenceValues) -> None:
     """Draw one distribution per row, all of the same height, with the best algorithm on top.
 
-    The point marks the mean, and the line below it the central 90 %. The right margin shows the probability of being best.
+    The point marks the mean, and the line below it the central 95 %. The right margin shows the probability of being best.
     """
     look = assign_looks(data.all_names)
     for row, (name, (where, density)) in enumerate(zip(data.names, data.densities(), strict=True)):

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from polarbear.defaults import LEVEL
 from polarbear.plots import RatingCurves, assign_looks
-from polarbear.reporting.sections import LEVEL, SECTIONS
+from polarbear.reporting.sections import SECTIONS
 from polarbear.reporting.sentences import leader_sentence, pareto_sentence, scope_sentence
 from polarbear.selection.observed_times import thin_data_sentence
 
