@@ -63,6 +63,7 @@ studies: install ## coverage, whole races and prediction, for docs/explanation/c
 	$(SINGLE_CORE) $(BIN)/python -m polarbear.calibration near-equal --workers 2
 	$(SINGLE_CORE) $(BIN)/python -m polarbear.calibration races --workers 2
 	$(SINGLE_CORE) $(BIN)/python -m polarbear.calibration prediction --workers 2
+	$(SINGLE_CORE) $(BIN)/python -m polarbear.calibration versions --workers 2
 	$(BIN)/python docs/make_calibration.py
 
 references: $(VENV)/.oracles ## Make the stored PyMC reference posteriors again (one hour)
@@ -75,6 +76,7 @@ benchmark: $(VENV)/.oracles ## Speed and memory, as ratios against PyMC in the s
 	$(SINGLE_CORE) $(BIN)/python benchmarks/execution.py
 	$(SINGLE_CORE) $(BIN)/python benchmarks/storage.py
 	$(SINGLE_CORE) $(BIN)/python benchmarks/selection.py
+	$(SINGLE_CORE) $(BIN)/python benchmarks/commands.py
 
 docs: $(VENV)/.docs ## Build the documentation into site/; warnings are errors
 	@$(BIN)/python docs/make_reference.py

@@ -1,4 +1,4 @@
-"""Write the tables of the pages calibration and calibration-tables from the summaries of the studies."""
+"""Write the tables of the pages calibration, calibration-tables and continuous-integration from the studies."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ PAGE, ALL_TABLES, DATA = (
     HERE / "explanation" / "calibration-tables.md",
     HERE / "data",
 )
+VERSIONS_PAGE = HERE / "how-to" / "continuous-integration.md"
 RECORDED = {"ma_bbob_d30": "MA-BBOB", "gp_bbob_d40": "GP-BBOB", "coco_d5": "COCO"}
 ENDS = {
     "BayesianBootstrap": "the default",
@@ -55,12 +56,36 @@ def tables() -> Iterator[tuple[Path, str, str]]:
         after_table([each for each in summary("races") if "after" in each and _rule(each) == "the default"]),
     )
     yield ALL_TABLES, "prediction", prediction_table(summary("prediction"))
+    yield VERSIONS_PAGE, "versions", versions_table(summary("versions"))
 
 
 def summary(study: str) -> list[Cell]:
     """Return the summary of a study."""
     cells: list[Cell] = json.loads((DATA / f"{study}.json").read_text(encoding="utf-8"))
     return cells
+
+
+def versions_table(cells: list[Cell]) -> str:
+    """Return how often `polarbear compare` ends with each exit code, over the autocorrelations, for each change."""
+    words = {
+        "equal": "50 % everywhere",
+        "better": "65 % everywhere",
+        "at the margin": "45 % everywhere",
+        "worse": "35 % everywhere",
+        "worse in the middle": "35 % in the middle third, else 50 %",
+    }
+    rows = []
+    for change, rope in dict.fromkeys((each["change"], each["rope"]) for each in cells):
+        same = [each for each in cells if (each["change"], each["rope"]) == (change, rope)]
+        shares = [_range_of([each[verdict][0] for each in same]) for verdict in ("no worse", "worse", "undecided")]
+        sizes = sorted(round(each["instances"]) for each in same)
+        rows.append([words[change], f"{rope:g}", *shares, " to ".join(map(str, dict.fromkeys([sizes[0], sizes[-1]])))])
+    return markdown(["win rate of NEW", "rope", "exit 0", "exit 1", "exit 2", "instances"], rows)
+
+
+def _range_of(shares: list[float]) -> str:
+    low, high = (f"{100 * share:.3g}" for share in (min(shares), max(shares)))
+    return f"{low} %" if low == high else f"{low} to {high} %"
 
 
 def coverage_ranges(cells: list[Cell], first: list[Cell]) -> str:

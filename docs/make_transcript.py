@@ -38,7 +38,7 @@ $ polarbear check
 In the middle of the sixth round `kill -9` ends the process without warning.
 
 ```console
-$ polarbear race  # kill -9 after round 5
+$ polarbear race --progress lines  # kill -9 after round 5
 $ polarbear status my.race
 ```
 

@@ -18,7 +18,7 @@ PAGES = {
     "observing": ("Runs and rankings", ["observe", "importers"]),
     "believing": ("Priors, fit and posterior", ["models", "inference"]),
     "relating": ("Posterior, relations and model checks", ["posterior", "checks", "calibration", "baselines"]),
-    "racing": ("The race", ["driver", "race", "storage"]),
+    "racing": ("The race", ["driver", "race", "versions", "storage"]),
     "running": ("Algorithms, problems, executors", ["algorithms", "problems", "execution"]),
     "selecting": ("Selection and summary", ["selection", "verdict"]),
     "measuring": ("How much better", ["magnitude"]),

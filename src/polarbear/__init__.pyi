@@ -61,6 +61,7 @@ from .race.jobs import Job, Run
 from .race.result import RaceResult
 from .race.rounds import Eliminated, Round
 from .race.settings import Settings
+from .race.version_comparison import VersionComparison
 from .reporting import report
 from .selection import (
     At,
@@ -93,6 +94,7 @@ from .selection import (
 from .storage import RaceFile, RaceFileInUse
 from .verdict import Remark, Standing, Summary, summarise
 from .version import __version__
+from .versions import compare
 
 __all__ = [
     "ADVI",
@@ -165,6 +167,7 @@ __all__ = [
     "TopK",
     "Trajectory",
     "Uniform",
+    "VersionComparison",
     "Weighted",
     "WinRateAgainst",
     "__version__",
@@ -173,6 +176,7 @@ __all__ = [
     "ask_tell",
     "collect_runs",
     "command",
+    "compare",
     "counted",
     "crossing",
     "dask_executor",

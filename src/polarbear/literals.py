@@ -22,3 +22,4 @@ PresetName = Literal["benchopt", "nevergrad", "smac", "optuna", "aslib", "irace"
 Resolution = Literal["membership", "crossing", "strict"]
 Specialists = Literal["keep", "drop"]
 Style = Literal["auto", "point", "batch", "pairs"]
+View = Literal["auto", "live", "lines", "none"]  # of the progress of a race

@@ -1,4 +1,4 @@
-"""The wording that messages of all rooms share: plurals, counts with nouns, and suggestions for mistyped names.
+"""The wording that messages of all rooms share: plurals, numbers, durations, and suggestions for mistyped names.
 
 This module imports nothing from PolarBear, so that every room may use it.
 """
@@ -105,6 +105,42 @@ def format_number(value: float) -> str:
     if abs(value) < 1e9 and value == int(value):
         return f"{int(value):,}"
     return f"{float(f'{value:.3g}'):,.10g}"
+
+
+def round_off(number: float) -> str:
+    """Return a number with at most three significant digits, with commas between thousands.
+
+    Examples
+    --------
+    >>> round_off(412.7), round_off(18432), round_off(0.012345), round_off(24.0)
+    ('413', '18,400', '0.0123', '24')
+    """
+    rounded = float(f"{number:.3g}")
+    return f"{rounded:,.0f}" if rounded.is_integer() else f"{rounded:,.12g}"
+
+
+def percent(share: float) -> str:
+    """Return a share as whole per cents; for a probability see `format_percent`.
+
+    Examples
+    --------
+    >>> percent(0.484), percent(0.9999)
+    ('48 %', '100 %')
+    """
+    return f"{100 * share:.0f} %"
+
+
+def format_duration(seconds: float) -> str:
+    """Return a duration in a suitable unit.
+
+    Examples
+    --------
+    >>> format_duration(89.4), format_duration(90), format_duration(5400)
+    ('89 s', '2 min', '1.5 h')
+    """
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
 
 
 def shorten_names(names: Iterable[str], *, width: int = 32) -> dict[str, str]:

@@ -5,6 +5,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from scipy.stats import gaussian_kde
 
 import polarbear as pb
 from polarbear.plots.decision_bands import DecisionBands
@@ -115,6 +116,12 @@ def test_densities_integrate_to_nearly_one():
         # 0.2 % of the draws and the kernel's tails beyond them are left out.
         assert np.trapezoid(height, where) == pytest.approx(1, abs=0.02)
         assert np.trapezoid(height * where, where) == pytest.approx(values.mean(), abs=0.02 * values.mean())
+
+
+def test_densities_are_those_of_scipy():
+    data = PreferenceValues.of(posterior_with(5, draws=1000))
+    for values, (where, height) in zip(data.values.T, data.densities(), strict=True):
+        np.testing.assert_allclose(height, gaussian_kde(values)(where), atol=2e-3 * height.max())
 
 
 def test_a_value_that_is_certain_has_a_density():
@@ -261,6 +268,7 @@ def test_the_forecast_of_all_pairs_is_that_of_the_last_one(unfinished_race):
 
 
 def test_a_finished_race_has_nothing_to_forecast(finished_race):
+    assert DecisionForecast.of(finished_race, limit=400).limit == 400
     data = DecisionForecast.of(finished_race)
     assert data.open_pairs == ()
     assert data.expected_share.tolist() == [1.0]

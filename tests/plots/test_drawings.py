@@ -35,6 +35,17 @@ def test_heavy_modules_are_imported_only_when_needed(code, module):
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "False\n"
 
 
+def test_a_saved_figure_has_its_layout_and_later_changes(tmp_path):
+    figure = plots.ratings(posterior_with(3))
+    layout = figure.get_layout_engine()
+    plots.save(figure, tmp_path / "a.svg")
+    assert figure.get_layout_engine() is layout
+    before = figure.axes[0].get_position().y1
+    figure.axes[0].set_title("a title\nof two lines")
+    plots.save(figure, tmp_path / "b.svg")
+    assert figure.axes[0].get_position().y1 < before - 0.02  # there is room for the title
+
+
 def test_every_figure_has_an_entry_and_a_function():
     assert set(plots.FIGURES) == set(get_args(plots.FigureName))
     assert all(callable(getattr(plots, name.replace("-", "_"))) for name in plots.FIGURES)

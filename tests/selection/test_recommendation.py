@@ -46,7 +46,7 @@ def test_a_recommendation_has_the_best_score_of_values_by_loops(posterior, prefe
         assert each.expected == pytest.approx(mean[k], rel=1e-10)
         assert each.probability_best == pytest.approx(np.mean(values[:, k] == best))
         assert each.regret == pytest.approx(np.mean(best - values[:, k]), abs=1e-12)
-        assert (each.lower, each.upper) == pytest.approx(tuple(np.quantile(values[:, k], [0.05, 0.95])), rel=1e-10)
+        assert (each.lower, each.upper) == pytest.approx(tuple(np.quantile(values[:, k], [0.025, 0.975])), rel=1e-10)
     assert selection.probability_best == selection.candidates[0].probability_best
     assert selection.regret == selection.candidates[0].regret
     assert sum(each.probability_best for each in selection.candidates) == pytest.approx(1)

@@ -23,7 +23,7 @@ def test_the_sentence_of_a_recommendation():
     assert str(selection).splitlines() == [
         selection.sentence,
         "",
-        "           value [5 %, 95 %]     P(best)  regret",
+        "           value [95 % interval] P(best)  regret",
         "cma        0.570 [0.450, 0.600]    0.800  0.0200",
         "de         0.430 [0.400, 0.550]    0.200  0.1600",
     ]

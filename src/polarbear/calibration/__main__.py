@@ -1,6 +1,6 @@
-"""Run the studies behind docs/explanation/calibration.md.
+"""Run the studies behind docs/explanation/calibration.md and docs/how-to/continuous-integration.md.
 
-Usage: `python -m polarbear.calibration coverage|near-equal|races|prediction`.
+Usage: `python -m polarbear.calibration coverage|near-equal|races|prediction|versions`.
 
 Outcomes are stored in a file and never computed twice, so a study can be interrupted, resumed and extended at any time. The
 documentation shows its summary.
@@ -14,13 +14,14 @@ import sys
 import time
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
-from polarbear.calibration import coverage, prediction, races
+from polarbear.calibration import coverage, prediction, races, versions
 from polarbear.calibration.coverage import CoverageCell
 from polarbear.calibration.prediction import PredictionCell
 from polarbear.calibration.races import RaceCell
 from polarbear.calibration.study import key, read_outcomes, run_study
+from polarbear.calibration.versions import Change, VersionCell
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -88,11 +89,22 @@ def prediction_cells() -> list[PredictionCell]:
     ]
 
 
+def version_cells() -> list[VersionCell]:
+    """Return the cells of the study of `compare`: five changes, and equal versions with a wider margin."""
+    changes = [(change, 0.05) for change in get_args(Change)]
+    return [
+        VersionCell(change, autocorrelation, rope=rope)
+        for change, rope in [*changes, ("equal", 0.1)]
+        for autocorrelation in (0.0, 0.95)
+    ]
+
+
 STUDIES: dict[str, tuple[Callable[..., Any], Callable[[], Sequence[Any]], Callable[..., Any], int]] = {
     "coverage": (coverage.measure_coverage, coverage_cells, coverage.summarise, 100),
     "near-equal": (coverage.measure_coverage, near_equal_cells, coverage.summarise, 100),
     "races": (races.simulate_race, race_cells, races.summarise, 300),
     "prediction": (prediction.measure_prediction, prediction_cells, prediction.summarise, 20),
+    "versions": (versions.simulate_comparison, version_cells, versions.summarise, 200),
 }
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import time
 from collections import defaultdict
 from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from dataclasses import asdict
@@ -73,6 +74,27 @@ def run_study(
                 file.write(json.dumps(line) + "\n")
         progress(len(tasks) - len(open_tasks) + number, len(tasks))
     return _by_cell(known, cells, replicates)
+
+
+def count_open(cells: Sequence[C], *, replicates: int, path: Path | None) -> int:
+    """Return how many replicates `run_study` would compute, because the file does not hold their outcomes."""
+    known = {} if path is None else _read(path)
+    return sum((key(cell), replicate) not in known for cell in cells for replicate in range(replicates))
+
+
+def seconds_per_replicate(
+    task: Callable[[C, int], Outcome], cells: Sequence[C], *, clock: Callable[[], float] = time.monotonic
+) -> float:
+    """Return the mean time of one replicate, from one replicate of the first, the middle and the last cell.
+
+    One more replicate comes first and is not counted: it imports what the others need.
+    """
+    task(cells[0], 0)
+    timed = [cells[position] for position in sorted({0, len(cells) // 2, len(cells) - 1})]
+    began = clock()
+    for cell in timed:
+        task(cell, 0)
+    return (clock() - began) / len(timed)
 
 
 def read_outcomes(cells: Sequence[C], path: Path) -> dict[str, list[Outcome]]:

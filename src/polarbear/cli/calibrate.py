@@ -8,8 +8,9 @@ import typer
 
 from polarbear.cli import options, terminal
 from polarbear.cli.open_file import open_race
+from polarbear.cli.study_progress import show_progress
 from polarbear.literals import Elimination, Resolution
-from polarbear.wording import with_noun
+from polarbear.wording import format_duration, with_noun
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -57,7 +58,8 @@ def calibrate(
 ) -> None:
     """Simulate data sets and races whose truth is known, and print how often the answers are right.
 
-    The truths do not come from the fitted prior: constant, smooth, crossing, near-equal, two kinds of instances and others.
+    Before it begins, it times a few simulations and prints how long all of them will take. The truths do not come from the
+    fitted prior: constant, smooth, crossing, near-equal, two kinds of instances and others.
     The last line names the worst case.
     """
     from polarbear.calibration import coverage
@@ -87,9 +89,16 @@ def calibrate(
     cells = [races_.RaceCell(truth=each, **setting) for each in chosen]
     cells[0].settings(0)  # raises an error for settings that contradict each other
 
+    single = [_as_data_set(cell, size) for cell in cells]
+    if not quiet:
+        studies: dict[str, tuple[Any, Sequence[Any]]] = {
+            "data set": (coverage.measure_coverage, single),
+            "race": (races_.simulate_race, cells),
+        }
+        _print_duration(studies, data_sets, results, workers)
     coverages = _simulate(
         coverage.measure_coverage,
-        [_as_data_set(cell, size) for cell in cells],
+        single,
         data_sets,
         results,
         workers,
@@ -171,24 +180,32 @@ def _simulate(
     name: str,
     quiet: bool,
 ) -> list[tuple[Any, list[dict[str, Any]]]]:
-    """Return all outcomes of each cell; show a progress bar on standard error."""
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
+    """Return all outcomes of each cell; show progress on standard error."""
     from polarbear.calibration.study import key, run_study
 
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), disable=quiet) as bar:
-        task_id = bar.add_task(name, total=replicates * len(cells))
-        outcomes = run_study(
-            task,
-            cells,
-            replicates=replicates,
-            path=results,
-            workers=workers,
-            progress=lambda done, of: bar.update(task_id, completed=done, total=of),
-        )
+    with show_progress(name, replicates * len(cells), quiet=quiet) as progress:
+        outcomes = run_study(task, cells, replicates=replicates, path=results, workers=workers, progress=progress)
     return [(cell, outcomes[key(cell)]) for cell in cells]
+
+
+def _print_duration(
+    studies: "dict[str, tuple[Any, Sequence[Any]]]",
+    replicates: int,
+    results: Path | None,
+    workers: int,
+) -> None:
+    """Time a few simulations of each study, and print how long all of them will take."""
+    from polarbear.calibration.study import count_open, seconds_per_replicate
+
+    seconds, parts = 0.0, []
+    for name, (task, cells) in studies.items():
+        number = count_open(cells, replicates=replicates, path=results)
+        if number:
+            seconds += number * seconds_per_replicate(task, cells) / min(workers, number)
+            parts.append(with_noun(number, name))
+    if parts:
+        processes = f" on {workers} processes" if workers > 1 else ""
+        terminal.print_remark(f"{' and '.join(parts)}{processes}: about {format_duration(seconds)}")
 
 
 def _print_summary(summary: dict[str, Any]) -> None:

@@ -14,6 +14,7 @@ from polarbear.cli import (
     analyse,
     calibrate,
     check,
+    compare,
     export,
     membership,
     plot,
@@ -103,7 +104,7 @@ def _options(
 for panel, commands in {
     "First steps": (start.demo, start.init, check.check),
     "Race": (race.race, resume.resume, membership.add, membership.readmit, membership.remove, status.status),
-    "Results": (select.select, report.report, plot.plot, export.export, analyse.analyse),
+    "Results": (select.select, report.report, plot.plot, export.export, analyse.analyse, compare.compare),
     "Validation": (calibrate.calibrate, reproduce.reproduce),
 }.items():
     for command in commands:

@@ -66,13 +66,18 @@ def posterior_and_candidates(path: Path) -> "tuple[Posterior, tuple[str, ...]]":
     return result.posterior, candidates_of(result)
 
 
-def decided_result(path: Path) -> "RaceResult":
-    """Return the result of a race in which something has been decided."""
+def decided_result(path: Path, *, most_draws: int | None = None) -> "RaceResult":
+    """Return the result of a race in which something has been decided; its posterior has at most this many draws."""
+    from dataclasses import replace
+
     with open_race(path) as race:
         result = race.result
     if not result.rounds:
         raise no_decisions_error(path)
-    return result
+    settings = result.state.settings
+    if most_draws is None or settings.draws <= most_draws or most_draws * (1 - settings.confidence) < 1:
+        return result
+    return replace(result, state=replace(result.state, settings=replace(settings, draws=most_draws)))
 
 
 def candidates_of(result: "RaceResult") -> tuple[str, ...]:

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from polarbear.literals import View
+
 if TYPE_CHECKING:
     from polarbear.selection import Preference, Risk
 
@@ -84,8 +86,16 @@ class Running:
         ),
     ] = False
     settings: SetKeys = None
+    progress: Annotated[
+        View, typer.Option(help="What to show meanwhile; auto: live in a terminal, elsewhere a line in 30 seconds.")
+    ] = "auto"
     as_json: Json = False
     quiet: Quiet = False
+
+    @property
+    def view(self) -> View:
+        """What to show of the progress: nothing if --quiet."""
+        return "none" if self.quiet else self.progress
 
     def overrides(self, given: dict[str, Any]) -> dict[str, Any]:
         """Return the values that the command line sets instead of the file, by dotted key."""

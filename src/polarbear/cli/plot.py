@@ -9,6 +9,7 @@ import typer
 
 from polarbear.cli import options, terminal
 from polarbear.cli.groups import Groups, compare_groups, remark_failed
+from polarbear.cli.open_file import decided_result, is_race_file
 from polarbear.cli.recorded_runs import Reading
 from polarbear.cli.source import Source, open_source, runs_with_values
 from polarbear.plots.registry import FIGURES, FigureName
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 Format = Literal["pdf", "svg", "png"]
 _WITH_PANELS = ", ".join(name for name, entry in FIGURES.items() if entry.panels)
+
+_DRAWS = 1000  # as in the report: bands of a figure need no more, and inference takes a quarter of the time
 
 
 def plot(  # noqa: D103  (its docstring lists the figures of the registry; see below)
@@ -55,13 +58,17 @@ def plot(  # noqa: D103  (its docstring lists the figures of the registry; see b
         "axis": None if log is None else "log" if log else "linear",
         "width": width,
         "preference": budgets.preference(),
+        "limit": _limit_of(file) if figure in (None, "forecast") else None,
     }
     path = output or Path(f"{file.stem}-{figure}.{form}" if figure else f"{file.stem}-figures")
     if figure is not None:
         options.require_writable(path)
     elif path.suffix in (".pdf", ".svg", ".png") or path.is_file():
         raise ValueError(f"expected a folder for all figures, got the file {path}; choose one figure with --figure")
-    source = open_source(file, reading, by=by)
+    if figure is not None and FIGURES[figure].needs == "race":
+        _draw_of_race(figure, file, path, reading, style)
+        return
+    source = open_source(file, reading, by=by, most_draws=_DRAWS)
     style["among"] = None if among is None else find_names("--among", among, source.posterior.names)
     style["pair"] = None if pair is None else tuple(find_names("--pair", pair, source.posterior.names))
     if figure is not None:
@@ -78,11 +85,19 @@ def plot(  # noqa: D103  (its docstring lists the figures of the registry; see b
             terminal.print_remark(f"no figure {name}: {error}")
 
 
+def _draw_of_race(figure: FigureName, file: Path, path: Path, reading: Reading, style: dict[str, Any]) -> None:
+    """Draw a figure of a race; some of these need no posterior, which takes a second to infer."""
+    from polarbear import plots
+
+    if not is_race_file(file) or reading.given:
+        raise ValueError(f"expected a race file for the figure {figure}, got {file}; choose another figure")
+    plots.save(plots.draw_figure(figure, None, decided_result(file, most_draws=_DRAWS), **style), path)
+    terminal.print_result(str(path))
+
+
 def _require_data(figure: FigureName, file: Path, source: Source, pair: tuple[str, str] | None) -> None:
     """Raise an error if a figure needs data that the file does not hold, or a pair that was not named."""
     entry = FIGURES[figure]
-    if entry.needs == "race" and source.result is None:
-        raise ValueError(f"expected a race file for the figure {figure}, got {file}; choose another figure")
     if entry.needs == "runs" and not source.has_values:
         raise ValueError(
             f"expected a race file or recorded runs for the figure {figure}, got the saved posterior {file}, which holds no "
@@ -136,6 +151,18 @@ def _save_all(drawings: "Iterator[tuple[Path, Figure]]") -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         plots.save(drawing, path)
         terminal.print_result(str(path))
+
+
+def _limit_of(file: Path) -> int | None:
+    """Return the limit of instances of a race that was started from a configuration; None for all other files."""
+    if not file.is_file() or not is_race_file(file):
+        return None
+    from polarbear.configuration.stored import load_stored
+
+    try:
+        return load_stored(file).most_instances
+    except (ValueError, OSError):  # another database, or a race of a Python program
+        return None
 
 
 def _describe(needs: str) -> str:

@@ -7,6 +7,7 @@ import typer
 
 from polarbear.cli import options, terminal
 from polarbear.cli.run_race import print_next_commands, print_outcome, run_race, values_to_store
+from polarbear.literals import View
 from polarbear.wording import suggest
 
 if TYPE_CHECKING:
@@ -36,9 +37,7 @@ def race(
     """
     changes = running.overrides({**strictness.keys(), "race.seed": seed})
     choices = {"accept_failures": running.accept_failures}
-    prepared, result = start_race(
-        config, output, changes, page=running.report, quiet=running.quiet, only=only, **choices
-    )
+    prepared, result = start_race(config, output, changes, page=running.report, view=running.view, only=only, **choices)
     file = output or prepared.race_file
     print_outcome(result, file, as_json=running.as_json)
     print_next_commands(file, quiet=running.quiet)
@@ -50,7 +49,7 @@ def start_race(
     changes: dict[str, Any],
     *,
     page: Path | None = None,
-    quiet: bool,
+    view: View,
     only: list[str] | None = None,
     **choices: Any,
 ) -> "tuple[Prepared, RaceResult]":
@@ -75,7 +74,7 @@ def start_race(
     settings = {field.name: getattr(prepared.settings, field.name) for field in fields(prepared.settings)}
     about = values_to_store(prepared)
     with Race(algorithms, prepared.instances, path=path, about=about, **settings) as new:
-        return prepared, run_race(new, prepared, page, quiet=quiet, **choices)
+        return prepared, run_race(new, prepared, page, view=view, **choices)
 
 
 def _select_algorithms(prepared: "Prepared", only: list[str]) -> dict[str, Any]:

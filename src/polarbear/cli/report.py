@@ -3,7 +3,7 @@
 import time
 import webbrowser
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -56,7 +56,7 @@ def report(
 
         if live:
             raise ValueError(f"expected a race file with --live, got {file}; leave --live out")
-        rule = {"confidence": 0.95 if confidence is None else confidence}
+        rule: dict[str, Any] = {"confidence": 0.95 if confidence is None else confidence}
         source = open_source(file, reading, by=by, quiet=quiet, **rule)
         groups = compare_groups(source, by, rule=rule)
         remark_failed(groups)

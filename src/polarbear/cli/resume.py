@@ -127,7 +127,7 @@ def continue_race(
         if make_change is not None:
             make_change(race)
         choices = {"only": only or None, "rerun_failed": rerun_failed, "accept_failures": running.accept_failures}
-        result = run_race(race, prepared, running.report, quiet=quiet, **choices)
+        result = run_race(race, prepared, running.report, view=running.view, **choices)
     if remark is not None:
         remark(result)
     print_outcome(result, file, as_json=running.as_json, only=only or ())

@@ -12,6 +12,7 @@ import typer
 
 from polarbear.cli import terminal
 from polarbear.cli.report import after_each_round
+from polarbear.literals import View
 
 if TYPE_CHECKING:
     from polarbear.configuration import Prepared
@@ -34,7 +35,7 @@ def values_to_store(prepared: "Prepared") -> dict[str, Any]:
     }
 
 
-def run_race(race: "Race", prepared: "Prepared", page: Path | None, *, quiet: bool, **choices: Any) -> "RaceResult":
+def run_race(race: "Race", prepared: "Prepared", page: Path | None, *, view: View, **choices: Any) -> "RaceResult":
     """Run a race until it is resolved or reaches a limit of its configuration; write its page after each round.
 
     Further arguments, such as `only`, are those of `Race.run`.
@@ -43,7 +44,7 @@ def run_race(race: "Race", prepared: "Prepared", page: Path | None, *, quiet: bo
 
     limits = prepared.tables.limits
     renew = after_each_round(race, None if page is None else page.resolve())
-    with chdir(prepared.folder), _terminate_like_interrupt(), executor_of(prepared.tables.execution) as executor:
+    with chdir(prepared.folder), terminate_like_interrupt(), executor_of(prepared.tables.execution) as executor:
         result = race.run(
             executor,
             max_instances=limits.instances,
@@ -52,7 +53,7 @@ def run_race(race: "Race", prepared: "Prepared", page: Path | None, *, quiet: bo
             time_limit=limits.run_seconds,
             retries=limits.retries,
             stop=renew,
-            progress="none" if quiet else "auto",
+            progress=view,
             **choices,
         )
     if page is not None and result.rounds:
@@ -113,7 +114,7 @@ def print_next_commands(file: Path, *, quiet: bool) -> None:
 
 
 @contextmanager
-def _terminate_like_interrupt() -> Iterator[None]:
+def terminate_like_interrupt() -> Iterator[None]:
     """Let SIGTERM stop the race as Ctrl-C does: in a valid state, with no worker left behind."""
     if threading.current_thread() is not threading.main_thread():
         yield

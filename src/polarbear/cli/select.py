@@ -118,7 +118,7 @@ def _map_as_data(overview: "DecisionMap") -> list[dict[str, Any]]:
 
 def _print_candidates(selection: "Selection") -> None:
     """Print the best candidates as a table."""
-    heads = ("choice", "value", "5 %", "95 %", "P(best)", "regret")
+    heads = ("choice", "value", "2.5 %", "97.5 %", "P(best)", "regret")
     rows = [
         (each.name, each.expected, each.lower, each.upper, each.probability_best, each.regret)
         for each in selection.candidates[:10]

@@ -54,16 +54,23 @@ class Source:
 
 
 def open_source(
-    path: Path, reading: Reading, *, by: str | None = None, quiet: bool = False, confidence: float = 0.95
+    path: Path,
+    reading: Reading,
+    *,
+    by: str | None = None,
+    quiet: bool = False,
+    confidence: float = 0.95,
+    most_draws: int | None = None,
 ) -> Source:
     """Return the posterior of a file or folder.
 
     A race with options of recorded runs, such as --only, is read as recorded runs. These can be split `by` a column later,
-    and their algorithms are eliminated with this confidence.
+    and their algorithms are eliminated with this confidence. A posterior that is inferred here has at most `most_draws`
+    draws, if this is given.
     """
     is_file = path.is_file() or not path.exists()
     if is_file and is_race_file(path) and not reading.given:
-        result = decided_result(path)
+        result = decided_result(path, most_draws=most_draws)
         return Source(result.posterior, candidates_of(result), result.state.settings.clock, result=result)
     if is_file and is_posterior_file(path):
         if reading.given:
@@ -76,7 +83,7 @@ def open_source(
     recorded = read_recorded_runs(path, reading, by=by)
     grid, remarks = grid_of(recorded, reading)
     print_remarks(remarks, quiet=quiet)
-    _, posterior = fit_runs(recorded, grid)
+    _, posterior = fit_runs(recorded, grid, **({} if most_draws is None else {"draws": most_draws}))
     candidates = pareto_set(posterior, confidence=confidence)
     return Source(posterior, candidates, recorded.unit, recorded=recorded, remarks=remarks)
 
@@ -143,7 +150,8 @@ def fit_runs(recorded: RecordedRuns, grid: "Grid", **inference: Any) -> "tuple[C
         raise ValueError(f"expected runs of two algorithms or more, got {f'those of {names[0]}' if names else 'none'}")
     choices = Choices.from_trajectories(recorded.runs, grid=grid, per_instance=True, **recorded.ranking)
     if len(names) > _MANY:
-        inference = {"draws": max(_FEWEST_DRAWS, 4000 * _MANY**2 // len(names) ** 2), **inference}
+        fewer = max(_FEWEST_DRAWS, 4000 * _MANY**2 // len(names) ** 2)
+        inference["draws"] = min(inference.get("draws", fewer), fewer)
         if choices.instances >= _ENOUGH and inference.get("prior", BayesianBootstrap()) == BayesianBootstrap():
             inference["prior"] = BayesianBootstrap(plackett_luce=0)
     return choices, fit(choices, **inference)

@@ -8,6 +8,7 @@ import typer
 from polarbear.cli import options, terminal
 from polarbear.cli.race import start_race
 from polarbear.cli.run_race import print_outcome
+from polarbear.literals import View
 
 
 def demo(
@@ -22,7 +23,8 @@ def demo(
     folder = Path(tempfile.mkdtemp(prefix="polarbear-demo-"))
     _write_example(folder)
     given = {"execution.workers": workers, "limits.instances": max_instances}
-    prepared, result = start_race(folder / "race.toml", None, options.overrides(given, None), quiet=quiet)
+    view: View = "none" if quiet else "auto"
+    prepared, result = start_race(folder / "race.toml", None, options.overrides(given, None), view=view)
     print_outcome(result, prepared.race_file, as_json=as_json, leave=False)
     terminal.print_remark(
         f"\nThe race and its files are in {folder}; try: polarbear select {terminal.shell_path(prepared.race_file)} --at 50",

@@ -1,5 +1,5 @@
 from .errors import ConfigurationError, Fault
-from .reading import Prepared, parse_prior, parse_value, prepare
+from .reading import Prepared, algorithm_tables, parse_prior, parse_value, prepare
 from .stored import StoredConfiguration, load_stored, to_store
 
 __all__ = [
@@ -7,6 +7,7 @@ __all__ = [
     "Fault",
     "Prepared",
     "StoredConfiguration",
+    "algorithm_tables",
     "load_stored",
     "parse_prior",
     "parse_value",

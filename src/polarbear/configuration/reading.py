@@ -124,6 +124,14 @@ def prepare(
     return Prepared(place, text, changes, tables, settings, algorithms, instances)
 
 
+def algorithm_tables(path: str | PathLike[str]) -> dict[str, Any]:
+    """Return the algorithms of a configuration as the file gives them, by name; nothing is checked or built."""
+    place = Path(path).resolve()
+    _, data = _parse(place / "race.toml" if place.is_dir() else place)
+    tables = data.get("algorithms", {})
+    return dict(tables) if isinstance(tables, dict) else {}
+
+
 def parse_value(text: str) -> Any:
     """Return a value from its text in TOML; words need no quotes.
 

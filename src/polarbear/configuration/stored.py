@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -40,6 +41,15 @@ class StoredConfiguration:
     text: str
     overrides: dict[str, Any]
     instances: tuple[str, ...]
+
+    @property
+    def most_instances(self) -> int | None:
+        """The limit of instances in the stored text; None if it has none."""
+        try:
+            limit = tomllib.loads(self.text).get("limits", {}).get("instances")
+        except (ValueError, AttributeError):
+            return None
+        return limit if isinstance(limit, int) else None
 
     def prepare(self, path: str | PathLike[str] | None, overrides: Mapping[str, Any]) -> Prepared:
         """Read the configuration at `path`, or at its stored path; new overrides take precedence over stored ones."""

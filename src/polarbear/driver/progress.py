@@ -1,27 +1,33 @@
-"""Progress of a race for the user: a live view in a terminal, one plain line per round elsewhere, or nothing."""
+"""Progress of a race for the user: a live view in a terminal, plain lines elsewhere, or nothing."""
 
 from __future__ import annotations
 
 import math
 import sys
 import time
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, Protocol, TextIO, get_args
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol, TextIO, get_args
 
-from polarbear.race.forecast import instances_needed
+from polarbear.driver.remaining import describe_remaining
+from polarbear.literals import View
 from polarbear.race.sampling import running_until
 from polarbear.race.state import decided_share
+from polarbear.race.stopping import StoppingLimits
 from polarbear.wording import with_noun
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from rich.console import RenderableType
     from rich.live import Live
 
     from polarbear.race.jobs import Run
+    from polarbear.race.rounds import Round
     from polarbear.race.sampling import Plan
     from polarbear.race.state import State
 
-View = Literal["auto", "live", "lines", "none"]
+HEARTBEAT_SECONDS = 30.0  # a race of an hour leaves at most 120 lines in a log
+SIGN_OF_LIFE_SECONDS = 300.0  # servers for continuous integration stop jobs that print nothing for about ten minutes
 
 
 class Progress(Protocol):
@@ -43,18 +49,28 @@ class Progress(Protocol):
         """Report that the race stops."""
 
 
-def make_view(shown: View, *, stream: TextIO | None = None) -> Progress:
+@dataclass(frozen=True)
+class Horizon:
+    """When a race must stop: its limits, and a time on the monotonic clock."""
+
+    limits: StoppingLimits = field(default_factory=StoppingLimits)
+    deadline: float = math.inf
+
+
+def make_view(shown: View, *, horizon: Horizon | None = None, stream: TextIO | None = None) -> Progress:
     """Return the requested view, which writes to standard error by default.
 
-    "auto" selects "live" in a terminal and "lines" elsewhere.
+    "auto" selects "live" in a terminal. Elsewhere, as in the log of a server, it selects "lines", at most one in 30
+    seconds. "lines" itself prints a line after every round.
     """
     stream = sys.stderr if stream is None else stream
+    horizon = Horizon() if horizon is None else horizon
+    if shown == "live" or (shown == "auto" and stream.isatty()):
+        return LiveView(stream, horizon)
     if shown == "auto":
-        shown = "live" if stream.isatty() else "lines"
-    if shown == "live":
-        return LiveView(stream)
+        return LineView(stream, horizon, interval=HEARTBEAT_SECONDS)
     if shown == "lines":
-        return LineView(stream)
+        return LineView(stream, horizon)
     if shown == "none":
         return SilentView()
     raise ValueError(f"expected progress to be one of {', '.join(map(repr, get_args(View)))}, got {shown!r}")
@@ -75,22 +91,80 @@ class SilentView:
 
 
 @dataclass
+class Pace:
+    """The seconds per new instance since the beginning of a call; a continued race has used instances before it."""
+
+    _began: float | None = None
+    _used_before: int = 0
+
+    def begin(self, state: State, now: float) -> None:
+        """Start the clock, unless it runs already."""
+        if self._began is None:
+            self._began, self._used_before = now, len(state.observations.instances)
+
+    def describe_remaining(self, state: State, horizon: Horizon, now: float) -> str:
+        """Return in words how many instances remain, and how long they take at this pace."""
+        new = len(state.observations.instances) - self._used_before
+        pace = (now - self._began) / new if new and self._began is not None else None
+        return describe_remaining(state, horizon.limits, pace=pace, seconds_left=horizon.deadline - now)
+
+
+@dataclass
 class LineView(SilentView):
-    """A view that prints one line per round."""
+    """A view that prints a line after a round, or after several rounds if they take less than `interval` seconds together.
+
+    The first round, rounds with an elimination and the last round are always printed. In a round that takes long, a line
+    with the number of its runs is a sign of life.
+    """
 
     stream: TextIO
+    horizon: Horizon = field(default_factory=Horizon)
+    interval: float = 0.0
+    clock: Callable[[], float] = time.monotonic
+    _pace: Pace = field(default_factory=Pace)
+    _printed: float = -math.inf
+    _waiting: list[Round] = field(default_factory=list)
+    _state: State | None = None
+    _runs: int = 0
+    _planned: int = 0
     _failures: int = 0
 
+    def on_plan(self, state: State, plan: Plan, waiting: int) -> None:
+        """Begin to count the runs of a round."""
+        self._runs, self._planned = len(plan.jobs) - waiting, len(plan.jobs)
+        self._state = state
+        self._pace.begin(state, self.clock())
+        if self._printed == -math.inf:
+            self._printed = self.clock()
+
     def on_run(self, run: Run) -> None:
-        """Count the failed runs of the round."""
+        """Count the run, and whether it failed; print a sign of life in a long round."""
+        self._runs += 1
         self._failures += run.status != "done"
+        if self.interval and self.clock() - self._printed >= SIGN_OF_LIFE_SECONDS:
+            assert self._state is not None
+            self._print(f"round {len(self._state.rounds) + 1} · {self._runs} of {self._planned} runs")
 
     def on_decisions(self, state: State) -> None:
-        """Print the outcome of the round."""
-        last = state.rounds[-1]
+        """Print the outcome of the round, unless the previous line is too recent."""
+        self._state = state
+        self._waiting.append(state.rounds[-1])
+        last, now = state.rounds[-1], self.clock()
+        important = last.number == 1 or last.eliminated or not last.reliable
+        if important or now - self._printed >= self.interval:
+            self._print_rounds(state)
+
+    def close(self) -> None:
+        """Print the last round, if it has not been printed."""
+        if self._waiting and self._state is not None:
+            self._print_rounds(self._state)
+
+    def _print_rounds(self, state: State) -> None:
+        first, last = self._waiting[0], self._waiting[-1]
+        instances = sum(len(each.instances) for each in self._waiting)
         words = [
-            f"round {last.number}",
-            with_noun(len(last.instances), "instance") if last.instances else "no new runs",
+            f"round {last.number}" if first is last else f"rounds {first.number} to {last.number}",
+            with_noun(instances, "instance") if instances else "no new runs",
             f"{last.resolved_share:.1%} decided",
             with_noun(len(state.candidates), "candidate"),
             f"{state.cost:,.0f} {state.settings.clock}",
@@ -103,7 +177,14 @@ class LineView(SilentView):
         ]
         if not last.reliable:
             words.append(f"nothing was decided, because the posterior is unreliable: {last.message}")
-        print(" · ".join(words), file=self.stream, flush=True)
+        if self.interval and (remaining := self._pace.describe_remaining(state, self.horizon, self.clock())):
+            words.append(remaining)
+        self._waiting = []
+        self._print(" · ".join(words))
+
+    def _print(self, line: str) -> None:
+        self._printed = self.clock()
+        print(line, file=self.stream, flush=True)
 
 
 @dataclass
@@ -111,6 +192,7 @@ class LiveView(SilentView):
     """A table that is updated while the race runs."""
 
     stream: TextIO
+    horizon: Horizon = field(default_factory=Horizon)
     _live: Live | None = None
     _state: State | None = None
     _plan: Plan | None = None
@@ -119,8 +201,7 @@ class LiveView(SilentView):
     _failures: int = 0
     _note: str = ""
     _summary: str = ""
-    _began: float = 0.0
-    _used_before: int = 0
+    _pace: Pace = field(default_factory=Pace)
 
     def on_plan(self, state: State, plan: Plan, waiting: int) -> None:
         """Show the new round."""
@@ -129,8 +210,8 @@ class LiveView(SilentView):
 
         self._state, self._plan, self._runs, self._note = state, plan, len(plan.jobs) - waiting, ""
         self._round = len(state.rounds) + 1
+        self._pace.begin(state, time.monotonic())
         if self._live is None:
-            self._began, self._used_before = time.monotonic(), len(state.observations.instances)
             self._live = Live(console=Console(file=self.stream), refresh_per_second=8, get_renderable=self._render)
             self._live.start()
 
@@ -146,9 +227,8 @@ class LiveView(SilentView):
     def on_decisions(self, state: State) -> None:
         """Show the new state."""
         self._state, self._note = state, ""
-        new = len(state.observations.instances) - self._used_before
-        pace = (time.monotonic() - self._began) / new if new else None
-        self._summary = _summary(state, self._failures, pace)
+        remaining = self._pace.describe_remaining(state, self.horizon, time.monotonic())
+        self._summary = _summary(state, self._failures, remaining)
 
     def close(self) -> None:
         """Stop the updates and leave the last view on the screen."""
@@ -200,27 +280,15 @@ class LiveView(SilentView):
         return table
 
 
-def _summary(state: State, failures: int, pace: float | None) -> str:
-    """Return the cost so far, the share saved, and the instances and time that are expected to remain.
-
-    `pace` is in seconds per new instance, or None if there has been no new instance.
-    """
+def _summary(state: State, failures: int, remaining: str) -> str:
+    """Return the cost so far, the share saved, the work that remains, and the number of failures."""
     used, unit = len(state.observations.instances), state.settings.clock
     if not used:
         return ""
     full = used * len(state.names) * float(state.settings.grid.times[-1])
     words = [with_noun(used, "instance"), f"{state.cost:,.0f} {unit} spent, {1 - state.cost / full:.0%} saved"]
-    if state.posterior is not None and running_until(state):
-        needed = instances_needed(state.posterior, state.resolved, state.settings)
-        if math.isfinite(needed) and needed > used:
-            duration = "" if pace is None else f", {_format_duration(pace * (needed - used))}"
-            words.append(f"about {needed - used:,.0f} instances to go{duration}")
+    if remaining:
+        words.append(remaining)
     if failures:
         words.append(f"{with_noun(failures, 'run')} failed")
     return " · ".join(words)
-
-
-def _format_duration(seconds: float) -> str:
-    if seconds < 90:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"

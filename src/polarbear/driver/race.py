@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
+    from polarbear.literals import View
     from polarbear.observe import Grid
     from polarbear.race.state import State
 
@@ -252,7 +253,7 @@ class Race:
         accept_failures: bool = False,
         time_limit: float | None = None,
         retries: int = 1,
-        progress: views.View = "auto",
+        progress: View = "auto",
     ) -> RaceResult:
         """Run the race until every pair is decided, no further elimination is likely, or a limit is reached.
 
@@ -284,7 +285,8 @@ class Race:
         retries
             How often a run whose process died is repeated.
         progress
-            The view of the race while it runs: "auto", "live", "lines" or "none".
+            The view of the race while it runs: "live" for a terminal, "lines" for one line per round, "none", or "auto":
+            live in a terminal, elsewhere at most one line in 30 seconds.
 
         Returns
         -------
@@ -309,12 +311,12 @@ class Race:
                 if executor is None:
                     executor = LocalExecutor()
                     stack.callback(executor.shutdown, cancel_futures=True)  # kills runs in progress
-                view = views.make_view(progress)
+                stopping = StoppingLimits(max_instances, max_evaluations, self._available_instances(executor))
+                view = views.make_view(progress, horizon=views.Horizon(stopping, deadline))
                 stack.callback(view.close)
                 accept = accept_failures or isinstance(executor, ReplayExecutor)
                 of_runs = Limits(seconds=time_limit, retries=retries)
                 context = RunContext(executor, self._payloads, of_runs, deadline, accept)
-                stopping = StoppingLimits(max_instances, max_evaluations, self._available_instances(executor))
                 self._stopped = "paused"
                 self._stopped = run_rounds(self._record, context, stopping, view, stop, only=selected)
         except KeyboardInterrupt:

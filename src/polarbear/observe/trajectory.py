@@ -161,6 +161,12 @@ class Trajectory:
         object.__setattr__(labelled, "cluster", cluster)
         return labelled
 
+    def under_name(self, algorithm: str) -> Trajectory:
+        """Return the same run under another name of its algorithm, without checking its events again."""
+        renamed = copy(self)
+        object.__setattr__(renamed, "algorithm", algorithm)
+        return renamed
+
     def divide_times(self, divisor: float) -> Trajectory:
         """Return the same run with its times divided by a positive number."""
         divided = copy(self)

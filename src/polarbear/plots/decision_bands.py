@@ -98,7 +98,7 @@ def draw_decision_map(
 ) -> None:
     """Draw P(best) of the candidates over budgets as stacked areas that sum to one.
 
-    A name is written inside its area if it fits, otherwise in a list. Lines mark the changes of leader, with 90 %
+    A name is written inside its area if it fits, otherwise in a list. Lines mark the changes of leader, with 95 %
     intervals. Budgets at which no candidate was observed are empty.
 
     Parameters

@@ -48,6 +48,8 @@ class DecisionForecast:
         The undecided pairs, in the expected order of their decisions.
     expected_instances, expected_share
         Numbers of instances at which the share should rise, and its values; the first is the present state.
+    limit
+        The number of instances at which the race stops; None if it has no limit or it is unknown.
     """
 
     names: tuple[str, ...]
@@ -56,9 +58,10 @@ class DecisionForecast:
     open_pairs: tuple[OpenPair, ...]
     expected_instances: Array
     expected_share: Array
+    limit: float | None = None
 
     @classmethod
-    def of(cls, result: RaceResult) -> Self:
+    def of(cls, result: RaceResult, *, limit: float | None = None) -> Self:
         """Return the forecast of a race, under the assumption that its present posterior is right."""
         if not result.rounds:
             raise ValueError("expected a race with rounds, got none to forecast from; run the race first")
@@ -79,6 +82,7 @@ class DecisionForecast:
             open_pairs=pairs,
             expected_instances=np.array([result.instances, *finite], dtype=np.float64),
             expected_share=(decided + np.arange(len(finite) + 1)) / total,
+            limit=limit,
         )
 
 
@@ -110,7 +114,10 @@ def _number_of_pairs(number: int) -> int:
 
 
 def draw_forecast(ax: Axes, data: DecisionForecast) -> None:
-    """Draw the share of decided pairs against instances: solid as observed, dashed as expected."""
+    """Draw the share of decided pairs against instances: solid as observed, dashed as expected.
+
+    The limit of the race, if it is known and not reached, is a dotted line: what lies beyond it will not happen.
+    """
     from matplotlib.ticker import PercentFormatter
 
     now = float(data.instances[-1])
@@ -118,9 +125,11 @@ def draw_forecast(ax: Axes, data: DecisionForecast) -> None:
     if data.open_pairs:
         places, shares = [*data.expected_instances, _end_of_axis(data)], [*data.expected_share, data.expected_share[-1]]
         ax.plot(places, shares, color="#262626", drawstyle="steps-post", linestyle=(0, (3, 2)))
-    ax.axvline(now, color="#808080", linewidth=0.7)
+    _mark_now_and_limit(ax, data)
     _instances_axis(ax, data)
     ax.annotate("now", (now, 0), (3, 3), textcoords="offset points", color="#606060")
+    if data.limit is not None and data.limit > now:
+        ax.annotate("limit", (data.limit, 0), (3, 3), textcoords="offset points", color="#606060")
     ax.set_ylim(0, 1.03)
     ax.yaxis.set_major_formatter(PercentFormatter(1.0))
     ax.set_ylabel("pairs decided")
@@ -150,7 +159,7 @@ def draw_open_pairs(ax: Axes, data: DecisionForecast, *, most: int = 12) -> None
                 annotation_clip=False,
             )
         )
-    ax.axvline(now, color="#808080", linewidth=0.7)
+    _mark_now_and_limit(ax, data)
     _instances_axis(ax, data)
     ax.set_ylim(len(shown) - 0.5, -0.5)
     ax.set_yticks(range(len(shown)), [f"{short[pair.first]} – {short[pair.second]}" for pair in shown])
@@ -162,9 +171,17 @@ def draw_open_pairs(ax: Axes, data: DecisionForecast, *, most: int = 12) -> None
         ax.set_title(f"the last {len(shown)} of {len(data.open_pairs)} open pairs")
 
 
+def _mark_now_and_limit(ax: Axes, data: DecisionForecast) -> None:
+    now = float(data.instances[-1])
+    ax.axvline(now, color="#808080", linewidth=0.7)
+    if data.limit is not None and data.limit > now:
+        ax.axvline(data.limit, color="#808080", linewidth=0.7, linestyle=(0, (1, 1.5)))
+
+
 def _end_of_axis(data: DecisionForecast) -> float:
     now = float(data.instances[-1])
-    return 1.15 * max(float(data.expected_instances.max()), 1.5 * now if data.open_pairs else now)
+    limit = data.limit or 0.0 if data.open_pairs else 0.0
+    return 1.15 * max(float(data.expected_instances.max()), 1.5 * now if data.open_pairs else now, limit)
 
 
 def _instances_axis(ax: Axes, data: DecisionForecast) -> None:

@@ -52,7 +52,7 @@ _PANEL_INCHES = 1.65  # width that the title of a panel needs
 
 def draw_figure(
     name: FigureName,
-    posterior: Posterior,
+    posterior: Posterior | None,
     result: RaceResult | None = None,
     *,
     runs: RunCollection | None = None,
@@ -68,7 +68,7 @@ def draw_figure(
     name
         The name of the figure.
     posterior, result
-        The posterior, and the result of the race if there is one.
+        The posterior, and the result of the race if there is one. A figure that needs a race takes it alone.
     runs
         The runs with their values, for the figures that need them; by default those of the race.
     pair
@@ -78,17 +78,17 @@ def draw_figure(
     """
     if name not in FIGURES:
         raise ValueError(f"expected a figure out of {', '.join(FIGURES)}, got {name!r}")
-    source: Posterior | RaceResult | RunCollection = posterior
+    source: Posterior | RaceResult | RunCollection | None = posterior
     defaults: dict[str, Any] = {}
     if result is not None:
         defaults = {"unit": result.state.settings.clock, "elimination": result.state.settings.elimination}
-        if name == "decision-map":  # an added candidate may not have run yet
+        if name == "decision-map" and posterior is not None:  # an added candidate may not have run yet
             defaults["among"] = [each for each in result.pareto_set if each in posterior.names]
     if FIGURES[name].needs == "race":
         if result is None:
             raise ValueError(f"expected a race for the figure {name}, got a posterior alone; draw another figure")
         source = result
-    if FIGURES[name].needs == "runs":
+    elif FIGURES[name].needs == "runs":
         if runs is None and result is not None:
             runs = collect_runs(result, posterior=posterior)
         if runs is None:
@@ -97,7 +97,9 @@ def draw_figure(
                 "result of a race"
             )
         source = runs
-    if FIGURES[name].pair:
+    elif posterior is None:
+        raise ValueError(f"expected a posterior for the figure {name}, got none; pass result.posterior")
+    if FIGURES[name].pair and posterior is not None:
         if pair is None:
             raise ValueError(
                 f"expected two names for the figure {name}, got none; take two of {', '.join(posterior.names)}"
@@ -366,9 +368,21 @@ def rounds(
         return _settle(figure)
 
 
-def forecast(result: RaceResult, *, most: int = 12, width: float | None = None) -> Figure:
-    """Draw the number of instances by which undecided pairs should be decided, if the present posterior is right."""
-    data = DecisionForecast.of(result)
+def forecast(result: RaceResult, *, most: int = 12, limit: float | None = None, width: float | None = None) -> Figure:
+    """Draw the number of instances by which undecided pairs should be decided, if the present posterior is right.
+
+    Parameters
+    ----------
+    result
+        The result of the race.
+    most
+        The largest number of undecided pairs to show.
+    limit
+        The number of instances at which the race stops, to mark it.
+    width
+        See `ratings`.
+    """
+    data = DecisionForecast.of(result, limit=limit)
     with styled():
         shown = min(most, len(data.open_pairs))
         if not shown:

@@ -5,6 +5,7 @@ The posteriors are inferred again from the runs that the race had after each rou
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from polarbear.race.result import RaceResult
     from polarbear.race.state import State
 
+_DRAWS = 500  # per panel: enough for a small band; a figure with all draws would take six times as long
 _LINE = 16  # characters of names that fit into the title of a panel, beside the decision
 
 
@@ -99,11 +101,19 @@ class RoundPanels:
                     eliminated=tuple(each.name for each in result.rounds[number - 1].eliminated),
                     resolved=resolved[number - 1],
                     instances=len(earlier.observations.instances),
-                    curves=RatingCurves.of(infer_posterior(earlier), level=level, truth=truth),
+                    curves=RatingCurves.of(infer_posterior(_with_fewer_draws(earlier)), level=level, truth=truth),
                     excluded=frozenset(earlier.names) - earlier.candidates,
                 )
             )
         return cls(tuple(panels), result.state.names)
+
+
+def _with_fewer_draws(state: State) -> State:
+    """Return a state whose posterior, unless it is known already, has no more draws than a panel needs."""
+    settings = state.settings
+    fewest = math.ceil(1 / (1 - settings.confidence))  # settings with fewer draws are refused
+    draws = max(_DRAWS, fewest)
+    return state if settings.draws <= draws else replace(state, settings=replace(settings, draws=draws))
 
 
 def key_rounds(result: RaceResult, *, most: int = 6) -> tuple[int, ...]:

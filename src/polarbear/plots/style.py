@@ -52,5 +52,11 @@ def save(figure: Figure, path: str | PathLike[str]) -> None:
     ending = path.suffix.removeprefix(".").lower()
     if ending not in _WITHOUT_DATE:
         raise ValueError(f"expected a file that ends in .pdf, .svg or .png, got {str(path)!r}")
+    layout = figure.get_layout_engine()
     with styled():
-        figure.savefig(path, format=ending, metadata=_WITHOUT_DATE[ending])
+        if not figure.stale:  # it has been laid out, and nothing has changed since
+            figure.set_layout_engine(None)
+        try:
+            figure.savefig(path, format=ending, metadata=_WITHOUT_DATE[ending])
+        finally:
+            figure.set_layout_engine(layout)

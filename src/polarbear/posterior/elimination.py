@@ -155,7 +155,7 @@ def _eliminates(posterior: Posterior, a: int, b: int) -> tuple[Mask, Mask]:
 def find_specialists(
     posterior: Posterior,
     *,
-    confidence: float = 0.99,
+    confidence: float = 0.95,
     elimination: Elimination = "pointwise",
     among: Collection[str] | None = None,
 ) -> tuple[Specialist, ...]:
@@ -192,7 +192,7 @@ def find_specialists(
 def dominated(
     posterior: Posterior,
     *,
-    confidence: float = 0.99,
+    confidence: float = 0.95,
     elimination: Elimination = "pointwise",
     specialists: Specialists = "keep",
     among: Collection[str] | None = None,
@@ -254,7 +254,7 @@ def eliminate_successively(
 def pareto_set(
     posterior: Posterior,
     *,
-    confidence: float = 0.99,
+    confidence: float = 0.95,
     elimination: Elimination = "pointwise",
     specialists: Specialists = "keep",
 ) -> tuple[str, ...]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from polarbear.race.forecast import instances_needed
 from polarbear.verdict import Remark
 from polarbear.wording import format_number, format_percent, join_names, with_noun
 
@@ -68,7 +70,9 @@ def _remarks_on_stop(result: RaceOutcome, advice: Advice) -> list[Remark]:
             return [Remark("solid", text, command)]
         case "max_instances":
             more = 2 * max(result.instances, 1)
-            reason = f"The race stopped at its limit of {with_noun(result.instances, 'instance')}."
+            needed = _further_instances(result)
+            beyond = f"; about {needed} more would decide everything" if needed else ""
+            reason = f"The race stopped at its limit of {with_noun(result.instances, 'instance')}{beyond}."
             step = advice.continue_race(f"--max-instances {more}", f"max_instances={more}")
         case "max_evaluations":
             more_cost = f"{2 * max(spent, 1.0):.6g}"
@@ -88,6 +92,14 @@ def _remarks_on_stop(result: RaceOutcome, advice: Advice) -> list[Remark]:
         case _:
             reason, step = "The race is not finished.", advice.continue_race("", "")
     return [Remark("provisional", f"{reason}{clause}", step)]
+
+
+def _further_instances(result: RaceOutcome) -> str:
+    """Return how many further instances would decide every pair, as text; empty if that cannot be forecast."""
+    if set(result.posterior.names) != set(result.state.names):
+        return ""
+    needed = instances_needed(result.posterior, result.state.resolved, result.state.settings) - result.instances
+    return format_number(float(f"{needed:.3g}")) if 0 < needed < math.inf else ""
 
 
 def _remarks_on_failures(result: RaceOutcome, advice: Advice) -> list[Remark]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from polarbear.race.forecast import elimination_probability
 from polarbear.race.inference import infer_posterior
+from polarbear.race.sampling import running_until
 
 if TYPE_CHECKING:
     from polarbear.race.outcome import Stopped
@@ -54,6 +55,16 @@ class StoppingLimits:
             limits.append(((self.evaluations - state.cost) / cost_per_instance, "max_evaluations"))
         room, reason = min(limits)
         return int(room), reason
+
+    def instances_left(self, state: State) -> float:
+        """Return how many new instances the limits still allow; infinite without limits."""
+        left = self.available - state.next_instance
+        if self.instances is not None:
+            left = min(left, self.instances - len(state.observations.instances))
+        cost_per_instance = sum(running_until(state).values())
+        if self.evaluations is not None and cost_per_instance:
+            left = min(left, (self.evaluations - state.cost) / cost_per_instance)
+        return max(left, 0.0)
 
     def is_futile(self, state: State) -> bool:
         """Return whether the race asks only for membership, and another elimination is unlikely within its instances."""

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from polarbear.defaults import LEVEL
 from polarbear.plots import RatingCurves, assign_looks
-from polarbear.reporting.sections import LEVEL, SECTIONS
+from polarbear.reporting.sections import SECTIONS
 
 if TYPE_CHECKING:
     from polarbear.reporting.subject import Subject

@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 from polarbear.baselines import compare_with_aocc
+from polarbear.defaults import LEVEL
 from polarbear.plots import DecisionBands, DominanceEvolution, DominanceMatrix, SampleAllocation
 from polarbear.posterior.elimination import dominated
 from polarbear.reporting.draws import pack_ratings, pack_win_rates
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
     from polarbear.reporting.subject import Subject
     from polarbear.selection.stretches import Stretch
 
-LEVEL = 0.9  # of the credible bands
 _KINDS = 20  # kinds of failures shown at most
 _MESSAGE = 4000  # characters of a message shown at most, counted from its end
 

@@ -24,7 +24,7 @@ class Candidate:
     score
         The score under the risk attitude; higher is better.
     expected, lower, upper
-        Mean, 5 % quantile and 95 % quantile of the value.
+        Mean, 2.5 % quantile and 97.5 % quantile of the value.
     probability_best
         The probability that no other candidate has a higher value.
     regret

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from polarbear.defaults import TAILS
 from polarbear.observe import Grid
 from polarbear.posterior.probability_best import probability_best
 from polarbear.selection.candidates import check_candidates
@@ -42,7 +43,7 @@ class LeaderChange:
     before, after
         The leader before and after the change.
     time, lower, upper
-        Median and 90 % interval of the time at which their ratings cross.
+        Median and 95 % interval of the time at which their ratings cross.
     probability
         Share of the draws in which their ratings cross in this direction.
     """
@@ -188,7 +189,7 @@ def _leader_change(
 
 
 def _time_of_change(grid: Grid, before: Array, after: Array, k: int) -> tuple[float, float, float, float] | None:
-    """Return median, 5 % and 95 % quantile of the time at which `after` overtakes `before`, and its probability.
+    """Return median, 2.5 % and 97.5 % quantile of the time at which `after` overtakes `before`, and its probability.
 
     Both are curves (draw, time). If a draw has several crossings, the one nearest to interval k counts.
     """
@@ -204,7 +205,7 @@ def _time_of_change(grid: Grid, before: Array, after: Array, k: int) -> tuple[fl
     rows = np.arange(len(nearest))
     first, second = lead[some][rows, nearest], lead[some][rows, nearest + 1]
     place = on_axis[nearest] + (on_axis[nearest + 1] - on_axis[nearest]) * first / (first - second)
-    median, lower, upper = np.quantile(place, [0.5, 0.05, 0.95])
+    median, lower, upper = np.quantile(place, [0.5, *TAILS])
     if grid.axis == "log":
         median, lower, upper = np.exp([median, lower, upper])
     return float(median), float(lower), float(upper), float(some.mean())

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from polarbear.defaults import TAILS
 from polarbear.selection.candidates import Candidate, check_candidates
 from polarbear.selection.criterion import FirstPlace
 from polarbear.selection.custom_preference import Custom, require_monotone
@@ -117,7 +118,7 @@ class Selection:
 
     def __str__(self) -> str:
         width = max(9, *(len(each.name) for each in self.candidates[:10]))
-        lines = [self.sentence, "", f"{'':{width}}  value [5 %, 95 %]     P(best)  regret"]
+        lines = [self.sentence, "", f"{'':{width}}  value [95 % interval] P(best)  regret"]
         for each in self.candidates[:10]:
             value = f"{each.expected:.3f} [{each.lower:.3f}, {each.upper:.3f}]"
             lines.append(f"{each.name:{width}}  {value}  {each.probability_best:7.3f}  {each.regret:.4f}")
@@ -194,7 +195,7 @@ def select(
     scores = risk.score(values)
     order = np.argsort(-scores, kind="stable")
     best = ProbabilityBest().score(values)
-    low, high = np.quantile(values, [0.05, 0.95], axis=0)
+    low, high = np.quantile(values, TAILS, axis=0)
     means = values.mean(axis=0)
     regret = np.maximum(values.max(axis=1).mean() - means, 0.0)  # negative by rounding only
     candidates = tuple(

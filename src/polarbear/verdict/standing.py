@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from polarbear.defaults import TAILS
 from polarbear.wording import format_error_bound, format_number, format_percent, join_names
 
 if TYPE_CHECKING:
@@ -125,7 +126,7 @@ def _closest_rival(posterior: Posterior, name: str, candidates: Sequence[str]) -
         beats = (rates > 0.5).mean(axis=1)
         least = int(beats.argmin())
         if closest is None or beats[least] > closest.probability:
-            low, high = np.quantile(rates[least], [0.05, 0.95])
+            low, high = np.quantile(rates[least], TAILS)
             wins = f"wins on {100 * low:.0f} to {100 * high:.0f} % of instances"
             clause = f"at {format_number(posterior.grid.times[least])} {other} {wins}"
             closest = _Rival(other, float(beats[least]), clause)

@@ -28,7 +28,7 @@ function showRecommendation(place, page, query, selection) {
       { class: "figures" },
       figure("probabilityBest", "probability of being the best choice", formatProbability(best.probabilityBest)),
       figure("expected", firstLabel, format(best.expected)),
-      figure("lower", `when things go badly (${formatPercent(selection.level, 0)})`, format(best.lower)),
+      figure("lower", `when things go badly (${formatPercent(selection.level, selection.level === 0.025 ? 1 : 0)})`, format(best.lower)),
       figure("regret", "regret", format(best.regret)),
     ),
     el("p", { class: "remarks" }, ...remarks(page, selection)),

@@ -16,7 +16,7 @@ function select(posterior, { preference, risk, columns: wanted, machines }, most
   const portfolios = exhaustive ? allPortfolios(columns.length, machines) : searchPortfolios(valuation, machines, risk);
   const { scores, expected, probabilityBest, highest } = evaluate(valuation, portfolios, risk, most);
   const order = scores.map((_, place) => place).sort((a, b) => scores[b] - scores[a] || a - b);
-  const level = risk.kind === "quantile" ? risk.level : 0.05;
+  const level = risk.kind === "quantile" ? risk.level : 0.025; // the ends of a 95 % interval
   const values = new Float64Array(posterior.draws);
   const candidates = order.slice(0, most).map((place) => {
     portfolioValues(valuation, portfolios[place], values);
@@ -25,7 +25,7 @@ function select(posterior, { preference, risk, columns: wanted, machines }, most
       score: scores[place],
       expected: expected[place],
       lower: quantile(values, level),
-      upper: quantile(values, 0.95),
+      upper: quantile(values, 0.975),
       probabilityBest: probabilityBest[place],
       regret: Math.max(highest - expected[place], 0), // rounding could make it negative
     };

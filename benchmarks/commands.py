@@ -1,0 +1,116 @@
+"""CPU time of commands, absolute and relative to `import scipy.stats` in the same run.
+
+    python benchmarks/commands.py
+    python benchmarks/commands.py --figures decision-map rounds
+
+The race has 7 algorithms, 30 times and at most 200 instances; the recorded runs are those of the race. CPU time is that of
+the process and its children, the least of three runs. A figure should take less than 3 seconds, `select` from a saved
+posterior no longer than `import scipy.stats`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+import polarbear as pb
+from polarbear.calibration.simulator import Simulator
+from polarbear.calibration.truths import draw_truth
+from polarbear.plots.registry import FIGURES
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+NAMES = ("random search", "(1+1)-ES", "CMA-ES", "differential evolution", "Nelder-Mead", "BFGS", "particle swarm")
+TIMES, INSTANCES = 30, 200
+SECONDS_OF_A_FIGURE = 3.0
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--figures", nargs="*", default=list(FIGURES), choices=list(FIGURES), help="only these figures")
+    parser.add_argument("--repeats", type=int, default=3)
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        make_files(folder)
+        measure(folder, arguments.figures, arguments.repeats)
+
+
+def make_files(folder: Path) -> None:
+    """Write a race file, its posterior, and its runs as a table."""
+    rng = np.random.default_rng(5)
+    grid = pb.log_grid(10, 10_000, TIMES)
+    truth = 0.6 * draw_truth("crossing", TIMES, len(NAMES), rng=rng)[0]
+    values = Simulator(0.95).values(truth, INSTANCES, rng=rng)
+    runs = [
+        pb.Trajectory(name, instance, grid.times, values[instance, :, column], until=float(grid.times[-1]))
+        for instance in range(INSTANCES)
+        for column, name in enumerate(NAMES)
+    ]
+    with pb.Race(NAMES, None, grid, path=folder / "my.race") as race:
+        result = race.run(pb.ReplayExecutor(runs), max_instances=INSTANCES, progress="none")
+    result.posterior.save(folder / "my.posterior")
+    with (folder / "runs.csv").open("w", newline="", encoding="utf-8") as file:
+        table = csv.writer(file)
+        table.writerow(["algorithm_name", "instance", "evaluations", "raw_y"])
+        table.writerows(
+            [run.algorithm, run.instance, *event] for run in runs for event in zip(run.times, run.values, strict=True)
+        )
+    print(f"{len(NAMES)} algorithms, {TIMES} times, {result.instances} instances, {len(result.rounds)} rounds")
+
+
+def measure(folder: Path, figures: Sequence[str], repeats: int) -> None:
+    python = [sys.executable, "-c"]
+    peer = cpu_seconds([*python, "import scipy.stats"], folder, repeats)
+    print(f"{'CPU time':44s}{'seconds':>9s}{'ratio':>8s}")
+    show("import scipy.stats", peer, peer)
+    command = [sys.executable, "-m", "polarbear"]
+    for words in (
+        ["status", "my.race"],
+        ["select", "my.posterior", "--at", "500"],
+        ["select", "my.race", "--at", "500"],
+        ["select", "runs.csv", "--at", "500"],
+        ["report", "my.race", "-o", "my.html"],
+        ["report", "runs.csv", "-o", "runs.html"],
+        ["analyse", "runs.csv"],
+    ):
+        show(" ".join(words), cpu_seconds([*command, *words], folder, repeats), peer)
+    for source in ("my.race", "runs.csv"):
+        for figure in figures:
+            if FIGURES[figure].needs == "race" and source != "my.race":  # type: ignore[index]
+                continue
+            pair = ["--pair", *NAMES[2:4]] if figure == "pair" else []
+            words = ["plot", source, "--figure", figure, *pair]
+            seconds = cpu_seconds([*command, *words], folder, repeats)
+            show(" ".join(words[:4]), seconds, peer, "  too slow" if seconds > SECONDS_OF_A_FIGURE else "")
+
+
+def show(name: str, seconds: float, peer: float, remark: str = "") -> None:
+    print(f"{name:44s}{seconds:9.2f}{seconds / peer:8.2f}{remark}", flush=True)
+
+
+def cpu_seconds(command: Sequence[str], folder: Path, repeats: int) -> float:
+    """Return the least CPU time of a command and its children; exit code 2 (unfinished) is no error."""
+    least = float("inf")
+    for _ in range(repeats):
+        before = os.times()
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+        after = os.times()
+        if done.returncode not in (0, 2):
+            raise SystemExit(f"{' '.join(command)}: {done.stderr}")
+        used = after.children_user - before.children_user + after.children_system - before.children_system
+        least = min(least, used)
+    return least
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,172 @@
+"""Command `compare`: check in continuous integration that a new version of an algorithm is nowhere worse."""
+
+import re
+from contextlib import chdir
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from polarbear.cli import options, terminal
+from polarbear.cli.recorded_runs import Reading, RecordedRuns, read_recorded_runs
+from polarbear.cli.source import grid_of, print_remarks
+from polarbear.wording import format_percent, suggest, with_noun
+
+if TYPE_CHECKING:
+    from polarbear.race.version_comparison import VersionComparison
+
+_VERSION = (
+    "module:function, a command with {instance}, an algorithm of the configuration or of --runs, or recorded runs"
+)
+_FUNCTION = re.compile(r"[\w.]+:[\w.]+")
+
+
+def compare(
+    old: Annotated[str, typer.Argument(metavar="OLD", help=f"The old version: {_VERSION}.")],
+    new: Annotated[str, typer.Argument(metavar="NEW", help="The new version, given in the same way.")],
+    config: Annotated[
+        Path, typer.Option("--config", help="The configuration with instances and grid; its algorithms do not run.")
+    ] = Path("race.toml"),
+    runs: Annotated[
+        Path | None, typer.Option(help="Recorded runs of both: OLD and NEW are the names of two algorithms in them.")
+    ] = None,
+    confidence: Annotated[float, typer.Option(help="The probability that a verdict needs.")] = 0.95,
+    rope: Annotated[
+        float, typer.Option(help="How far below 0.5 a win rate may lie without counting as worse: 0.05 for 45 %.")
+    ] = 0.05,
+    instances: Annotated[
+        int | None, typer.Option(min=1, help="The most instances; by default limits.instances of the file, or 500.")
+    ] = None,
+    max_seconds: Annotated[float | None, typer.Option(help="Stop after this many seconds of wall-clock time.")] = None,
+    workers: options.Workers = None,
+    seed: Annotated[int | None, typer.Option(min=0, help="Seed of all randomness.")] = None,
+    settings: options.SetKeys = None,
+    *,
+    reading: Reading,
+    as_json: options.Json = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Check that a new version of an algorithm is nowhere worse than the old one, and print one sentence.
+
+    Live versions run on the same instances with the same seeds until the answer is certain enough.
+
+    Exit codes: 0 if NEW is at least as good at every budget, 1 if it is worse somewhere or the input has an error, 2 if more
+    instances are needed.
+    """
+    rule: dict[str, Any] = {"confidence": confidence, "rope": rope}
+    if runs is not None or (Path(old).exists() and Path(new).exists()):
+        unused = {
+            "--instances": instances,
+            "--max-seconds": max_seconds,
+            "--workers": workers,
+            "--set": settings or None,
+        }
+        if wrong := [name for name, value in unused.items() if value is not None]:
+            raise ValueError(f"expected algorithms to run with {wrong[0]}, got recorded runs; leave it out")
+        result = _compare_recorded(old, new, runs, reading, seed=seed or 0, quiet=quiet, **rule)
+    else:
+        if reading.given:
+            raise ValueError(f"expected recorded runs for {reading.given[0]}, got algorithms to run; leave it out")
+        changes = {"race.seed": seed, "limits.instances": instances, "limits.seconds": max_seconds}
+        changes |= {"execution.workers": workers}
+        result = _compare_live(old, new, config, options.overrides(changes, settings), quiet=quiet, **rule)
+    if as_json:
+        terminal.print_json(result.to_data())
+    else:
+        terminal.print_result(result.sentence)
+    if result.exit_code:
+        raise typer.Exit(result.exit_code)
+
+
+def _compare_live(
+    old: str, new: str, config: Path, changes: dict[str, Any], *, quiet: bool, **rule: Any
+) -> "VersionComparison":
+    from polarbear.cli.run_race import terminate_like_interrupt
+    from polarbear.configuration import algorithm_tables, prepare
+    from polarbear.configuration.building import executor_of
+    from polarbear.versions import compare as compare_versions
+
+    known = algorithm_tables(config)
+    tables = {"OLD": _algorithm_table(old, known, config), "NEW": _algorithm_table(new, known, config)}
+    names = (old, new) if old in known and new in known and old != new else ("OLD", "NEW")
+    prepared = prepare(config, {**changes, "algorithms": tables})
+    chosen, limits = prepared.settings, prepared.tables.limits
+    given = ("clock", "maximise", "seed", "draws", "failure", "absolute_tolerance", "relative_tolerance")
+    with chdir(prepared.folder), terminate_like_interrupt(), executor_of(prepared.tables.execution) as executor:
+        return compare_versions(
+            prepared.algorithms["OLD"],
+            prepared.algorithms["NEW"],
+            prepared.instances,
+            chosen.grid,
+            names=names,
+            max_instances=limits.instances,
+            max_seconds=limits.seconds,
+            executor=executor,
+            time_limit=limits.run_seconds,
+            retries=limits.retries,
+            after_look=lambda result: _print_look(result, quiet=quiet),
+            **rule,
+            **{name: getattr(chosen, name) for name in given},
+        )
+
+
+def _algorithm_table(text: str, known: dict[str, Any], config: Path) -> Any:
+    """Return the table of `race.toml` for a version: that of a known algorithm, a command or a function."""
+    if text in known:
+        return known[text]
+    if "{" in text or " " in text:
+        return {"command": text}
+    if _FUNCTION.fullmatch(text):
+        return {"function": text}
+    if Path(text).exists():
+        raise ValueError(f"expected two recordings or two algorithms, got the recording {text} and an algorithm")
+    hint = suggest(text, known) or "check its spelling"
+    raise ValueError(
+        f"expected {_VERSION}, got {text!r}, which is none of these ({config} is the configuration); {hint}"
+    )
+
+
+def _print_look(result: "VersionComparison", *, quiet: bool) -> None:
+    data = result.to_data()
+    no_worse, worse = (format_percent(data[f"probability_{name}"]) for name in ("no_worse", "worse"))
+    terminal.print_remark(
+        f"{with_noun(result.instances, 'instance')} · {no_worse} sure that NEW is nowhere worse, {worse} that it is worse",
+        quiet=quiet,
+    )
+
+
+def _compare_recorded(
+    old: str, new: str, runs: Path | None, reading: Reading, *, seed: int, quiet: bool, **rule: Any
+) -> "VersionComparison":
+    from polarbear.versions import compare as compare_versions
+
+    if runs is None:
+        names = ("OLD", "NEW")
+        parts = [read_recorded_runs(Path(path), reading) for path in (old, new)]
+    else:
+        names = (old, new)
+        recorded = read_recorded_runs(runs, reading)
+        parts = [_runs_of(name, recorded, runs) for name in names]
+    for part, path in zip(parts, (old, new), strict=True):
+        if len(algorithms := sorted({run.algorithm for run in part.runs})) > 1:
+            raise ValueError(
+                f"expected runs of one algorithm in {path}, got {', '.join(algorithms)}; choose one with --only, or compare "
+                f"two of them with --runs {path}"
+            )
+    first, second = parts
+    same_grid = (
+        first.grid is not None and second.grid is not None and first.grid.times.tolist() == second.grid.times.tolist()
+    )
+    both = replace(first, runs=[*first.runs, *second.runs], grid=first.grid if same_grid else None)
+    grid, remarks = grid_of(both, reading)
+    print_remarks(remarks, quiet=quiet)
+    return compare_versions(first, second, grid=grid, names=names, seed=seed, clock=first.clock, **rule)
+
+
+def _runs_of(name: str, recorded: RecordedRuns, path: Path) -> RecordedRuns:
+    present = list(dict.fromkeys(run.algorithm for run in recorded.runs))
+    if name not in present:
+        hint = suggest(name, present) or f"choose among {', '.join(present)}"
+        raise ValueError(f"expected an algorithm in {path}, got {name!r}; {hint}")
+    return replace(recorded, runs=[run for run in recorded.runs if run.algorithm == name])

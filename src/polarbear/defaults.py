@@ -1,0 +1,8 @@
+"""Defaults that Python, race.toml, the command line, figures and the report have in common.
+
+This module imports nothing, so that every room may use it. docs/how-to/defaults.md lists all defaults, with the reasons for
+those that differ; a test compares it with the code.
+"""
+
+LEVEL = 0.95  # of every credible interval and band
+TAILS = (0.025, 0.975)  # the quantiles at the ends of such an interval

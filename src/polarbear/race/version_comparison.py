@@ -1,0 +1,214 @@
+"""The rule that decides whether a new version of an algorithm is nowhere worse than the old one.
+
+The comparison is sequential: it looks at the data after 24, 48, 96, ... instances and stops as soon as it is decided. Each
+look may err, so the probability of error at one look is multiplied by the number of planned looks (Bonferroni).
+
+The prior is the Bayesian bootstrap without shrinkage. Shrinkage protects a race, in which many pairs are compared and the
+largest difference is reported. Here there is one pair, and its margin of equality is fixed in advance. With shrinkage,
+simulated comparisons needed two to three times as many instances to notice a loss of 15 points.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from polarbear.models import BayesianBootstrap
+from polarbear.posterior.non_inferiority import non_inferiority
+from polarbear.wording import format_percent, percent, round_off, with_noun
+
+if TYPE_CHECKING:
+    from polarbear.observe import Choices
+    from polarbear.posterior.non_inferiority import NonInferiority
+    from polarbear.posterior.posterior import Posterior
+
+Verdict = Literal["no worse", "worse", "undecided"]
+
+PRIOR = BayesianBootstrap(plackett_luce=0, shrink=False)
+EXIT_CODES: dict[Verdict, int] = {"no worse": 0, "worse": 1, "undecided": 2}
+
+_FIRST_LOOK = 24  # with 16 instances, one lopsided budget among 20 made one comparison of equal versions in 80 fail
+_SHORT_STEP = 1.25  # a look is left out if the last one follows with less than this multiple of its instances
+
+
+@dataclass(frozen=True, eq=False)
+class VersionComparison:
+    """The comparison of a new version of an algorithm with the old one.
+
+    Attributes
+    ----------
+    old, new
+        The names of the two versions.
+    verdict
+        "no worse": at every budget, the new version's win rate is at least ½ − rope. "worse": at some budget it is less.
+        "undecided": more instances are needed.
+    probability
+        How sure the verdict is, corrected for the number of looks; of an undecided comparison, the larger of the two.
+    win_rates
+        The win rate of the new version over the old one at each budget, with its probabilities.
+    instances
+        The number of instances on which both were run.
+    instances_needed
+        The expected total number of instances that decides; infinite if it is more than 1,024 times the present number.
+    confidence, rope, looks
+        The required probability, the margin of equality, and the number of planned looks at the data.
+    unit
+        The unit of the budgets.
+    posterior
+        The posterior behind all of this.
+    """
+
+    old: str
+    new: str
+    verdict: Verdict
+    probability: float
+    win_rates: NonInferiority
+    instances: int
+    instances_needed: float
+    confidence: float
+    rope: float
+    looks: int
+    unit: str
+    posterior: Posterior
+
+    def __repr__(self) -> str:
+        return f"VersionComparison({self.verdict}, {self.sentence})"
+
+    @property
+    def exit_code(self) -> int:
+        """0 if the new version is no worse, 1 if it is worse, 2 if more instances are needed."""
+        return EXIT_CODES[self.verdict]
+
+    @property
+    def sentence(self) -> str:
+        """The verdict in one sentence."""
+        rates = self.win_rates
+        worst = rates.worst if self.verdict != "no worse" else int(rates.mean.argmin())
+        share, at = percent(float(rates.mean[worst])), round_off(float(rates.times[worst]))
+        low, high = percent(float(rates.lower[worst])).removesuffix(" %"), percent(float(rates.upper[worst]))
+        sure = f"{format_percent(self.probability)} sure"
+        if self.verdict == "no worse":
+            return (
+                f"{self.new} is at least as good as {self.old} at every budget {self._range()} "
+                f"({sure}; win rate at worst {share}, at {at})."
+            )
+        if self.verdict == "worse":
+            return (
+                f"{self.new} is worse than {self.old}: at {at} {self.unit} it wins on {share} of instances "
+                f"({low} to {high}; {sure} that it wins on less than {percent(rates.least)} at some budget)."
+            )
+        more = (
+            f"expect a decision with about {round_off(self.instances_needed)}"
+            if math.isfinite(self.instances_needed)
+            else f"even {round_off(1024 * self.instances)} would hardly decide"
+        )
+        return (
+            f"Undecided after {with_noun(self.instances, 'instance')}: at {at} {self.unit} {self.new} wins on {share} of "
+            f"instances ({low} to {high}), where {percent(rates.least)} count as equal; {more}."
+        )
+
+    def to_data(self) -> dict[str, Any]:
+        """Return the comparison as plain values, for JSON."""
+        rates = self.win_rates
+        return {
+            "old": self.old,
+            "new": self.new,
+            "verdict": self.verdict,
+            "exit_code": self.exit_code,
+            "sentence": self.sentence,
+            "probability": self.probability,
+            "probability_no_worse": correct_for_looks(rates.nowhere_worse, self.looks),
+            "probability_worse": correct_for_looks(rates.worse_somewhere, self.looks),
+            "instances": self.instances,
+            "instances_needed": self.instances_needed,
+            "confidence": self.confidence,
+            "rope": self.rope,
+            "looks": self.looks,
+            "unit": self.unit,
+            "budgets": rates.times.tolist(),
+            "win_rate": rates.mean.tolist(),
+            "lower": rates.lower.tolist(),
+            "upper": rates.upper.tolist(),
+        }
+
+    def _range(self) -> str:
+        first, last = (round_off(float(self.win_rates.times[position])) for position in (0, -1))
+        return f"of {first} {self.unit}" if first == last else f"from {first} to {last} {self.unit}"
+
+
+def planned_looks(most_instances: int) -> tuple[int, ...]:
+    """Return the numbers of instances after which a comparison looks at its data: 24, 48, 96, ... and the last one.
+
+    Examples
+    --------
+    >>> planned_looks(500), planned_looks(100), planned_looks(10)
+    ((24, 48, 96, 192, 384, 500), (24, 48, 100), (10,))
+    """
+    looks = []
+    number = _FIRST_LOOK
+    while number * _SHORT_STEP <= most_instances:
+        looks.append(number)
+        number *= 2
+    return (*looks, most_instances)
+
+
+def correct_for_looks(probability: float, looks: int) -> float:
+    """Return a probability whose complement is multiplied by the number of looks (Bonferroni), at least 0."""
+    return max(0.0, 1 - looks * (1 - probability))
+
+
+def judge(
+    choices: Choices,
+    old: str,
+    new: str,
+    *,
+    confidence: float = 0.95,
+    rope: float = 0.05,
+    looks: int = 1,
+    draws: int = 4000,
+    seed: int = 0,
+    unit: str = "evaluations",
+) -> VersionComparison:
+    """Compare two versions on the instances so far.
+
+    Parameters
+    ----------
+    choices
+        The outcomes of both versions on the same instances.
+    old, new
+        The names of the versions.
+    confidence
+        The probability that a verdict needs, after the correction for looks.
+    rope
+        How far below one half the win rate of the new version may lie without counting as worse.
+    looks
+        The number of planned looks at growing data; 1 if these data are all.
+    draws, seed
+        The number of posterior draws, and their seed.
+    unit
+        The unit of the budgets.
+    """
+    from polarbear.inference.fitting import fit  # imports every method, which reading a stored race does not need
+
+    if not 0.5 < confidence < 1:
+        raise ValueError(f"expected confidence between 0.5 and 1, got {confidence!r}; use a value such as 0.95")
+    posterior = fit(choices, prior=PRIOR, draws=draws, seed=seed)
+    rates = non_inferiority(posterior, old, new, rope=rope)
+    no_worse, worse = (correct_for_looks(each, looks) for each in (rates.nowhere_worse, rates.worse_somewhere))
+    verdict: Verdict = "no worse" if no_worse >= confidence else "worse" if worse >= confidence else "undecided"
+    growth = rates.growth_to(1 - (1 - confidence) / looks) if verdict == "undecided" else 1.0
+    return VersionComparison(
+        old=old,
+        new=new,
+        verdict=verdict,
+        probability=max(no_worse, worse),
+        win_rates=rates,
+        instances=choices.instances,
+        instances_needed=growth * choices.instances,
+        confidence=confidence,
+        rope=rope,
+        looks=looks,
+        unit=unit,
+        posterior=posterior,
+    )

@@ -1,0 +1,81 @@
+"""The verdict on two versions, its sentence, and the looks at growing data."""
+
+import numpy as np
+import pytest
+
+import polarbear as pb
+from polarbear.race.version_comparison import correct_for_looks, judge, planned_looks
+
+
+def choices_of(wins, losses, ties=0, *, grid=(10, 1000)):
+    """Outcomes of NEW against OLD, the same at all times."""
+    rows = [[1.0, 0.0]] * wins + [[0.0, 1.0]] * losses + [[0.0, 0.0]] * ties
+    values = np.repeat(np.array(rows)[:, None], len(grid), axis=1)
+    return pb.Choices.from_values(values, grid=grid, names=["OLD", "NEW"])
+
+
+def test_no_worse():
+    result = judge(choices_of(70, 30), "OLD", "NEW")
+    assert (result.verdict, result.exit_code) == ("no worse", 0)
+    assert result.sentence == (
+        "NEW is at least as good as OLD at every budget from 10 to 1,000 evaluations "
+        "(more than 99 % sure; win rate at worst 70 %, at 10)."
+    )
+
+
+def test_worse():
+    result = judge(choices_of(30, 70, grid=[120]), "OLD", "NEW", unit="seconds")
+    assert (result.verdict, result.exit_code) == ("worse", 1)
+    assert result.sentence.startswith("NEW is worse than OLD: at 120 seconds it wins on 30 % of instances (2")
+    assert result.sentence.endswith("sure that it wins on less than 45 % at some budget).")
+
+
+def test_undecided_says_how_many_instances_would_decide():
+    result = judge(choices_of(25, 25), "OLD", "NEW")
+    assert (result.verdict, result.exit_code) == ("undecided", 2)
+    assert result.instances_needed > 100
+    assert result.sentence.startswith(
+        "Undecided after 50 instances: at 10 evaluations NEW wins on 50 % of instances (3"
+    )
+    assert "where 45 % count as equal; expect a decision with about " in result.sentence
+    rounded = result.sentence.rsplit(" ", 1)[1].rstrip(".").replace(",", "")
+    assert float(rounded) == pytest.approx(result.instances_needed, rel=0.01)
+
+
+def test_identical_versions_are_no_worse_after_few_instances():
+    assert judge(choices_of(0, 0, 48), "OLD", "NEW", looks=6).verdict == "no worse"
+
+
+@pytest.mark.parametrize(("wins", "losses"), [(56, 44), (38, 62)])
+def test_more_looks_need_more_certainty(wins, losses):
+    once = judge(choices_of(wins, losses), "OLD", "NEW")
+    often = judge(choices_of(wins, losses), "OLD", "NEW", looks=10)
+    assert often.probability == pytest.approx(1 - 10 * (1 - once.probability))
+    assert judge(choices_of(wins, losses), "OLD", "NEW", looks=1000).verdict == "undecided"
+
+
+def test_the_data_hold_what_the_sentence_says():
+    result = judge(choices_of(70, 30), "OLD", "NEW")
+    data = result.to_data()
+    assert (data["verdict"], data["exit_code"], data["sentence"]) == ("no worse", 0, result.sentence)
+    assert data["budgets"] == [10, 1000]
+    assert len(data["win_rate"]) == len(data["lower"]) == len(data["upper"]) == 2
+    assert data["probability"] == data["probability_no_worse"] > data["probability_worse"]
+
+
+def test_looks_double_up_to_the_limit():
+    assert planned_looks(500) == (24, 48, 96, 192, 384, 500)
+    assert planned_looks(100) == (24, 48, 100)
+    assert planned_looks(24) == (24,)
+    assert planned_looks(1) == (1,)
+
+
+def test_a_probability_is_corrected_for_looks():
+    assert correct_for_looks(0.99, 1) == pytest.approx(0.99)
+    assert correct_for_looks(0.99, 4) == pytest.approx(0.96)
+    assert correct_for_looks(0.5, 4) == 0
+
+
+def test_an_impossible_confidence_is_refused():
+    with pytest.raises(ValueError, match=r"expected confidence between 0.5 and 1, got 1.5"):
+        judge(choices_of(5, 5), "OLD", "NEW", confidence=1.5)
