@@ -74,8 +74,19 @@ def analyse(
     remark_failed(groups)
     if report is not None:
         from polarbear.reporting import report as write
+        from polarbear.reporting.title import title_of
+        from polarbear.verdict import Advice
 
-        write(posterior, report, title=path.stem, unit=recorded.unit, groups=groups.posteriors, **rule)
+        advice = Advice("runs", terminal.shell_path(path))
+        write(
+            posterior,
+            report,
+            title=title_of(path),
+            unit=recorded.unit,
+            groups=groups.posteriors,
+            advice=advice,
+            **rule,
+        )
     comparison = compare(
         posterior,
         choices,

@@ -127,7 +127,7 @@ function drawnControls(form) {
     where.value = query.place;
     weight.value = query.heights[query.place];
     time.textContent = `${formatAmount(round(grid.times[query.place]))} ${unit}`.trim();
-    height.textContent = formatPercent(query.heights[query.place] / HEIGHTS, 0);
+    height.textContent = formatPercent(query.heights[query.place] / HEIGHTS);
     where.setAttribute("aria-valuetext", time.textContent);
     weight.setAttribute("aria-valuetext", `${height.textContent} at ${time.textContent}`);
   });
@@ -147,7 +147,7 @@ function levelControl(form) {
   form.refreshers.push(() => {
     row.hidden = query.risk !== "quantile";
     slider.value = Math.round(100 * query.level);
-    reading.textContent = `the worst ${formatPercent(query.level, 0)} of cases`;
+    reading.textContent = `the worst ${formatPercent(query.level)} of cases`;
     slider.setAttribute("aria-valuetext", reading.textContent);
   });
   return row;
