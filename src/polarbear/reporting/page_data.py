@@ -13,13 +13,12 @@ if TYPE_CHECKING:
     from polarbear.reporting.subject import Subject
 
 _KINDS = {"race": "race report", "runs": "report on recorded runs", "posterior": "posterior report"}
-_LETTERS = 18  # of a name in a chart
 
 
 def page_data(subject: Subject, *, title: str) -> dict[str, Any]:
     """Return the data of the page in plain values; arrays are indexed by algorithm, in the order of the posterior."""
     posterior = subject.posterior
-    looks, short = assign_looks(subject.algorithms), short_names(posterior.names, longest=_LETTERS)
+    looks, short = assign_looks(subject.algorithms), short_names(posterior.names)
     curves = RatingCurves.of(posterior, level=LEVEL)
     summary = subject.summary
     # Where something is wrong, the reader should see first whether to trust the rest.

@@ -132,10 +132,10 @@ def comparisons(subject: Subject) -> Data | None:
 
 def standings(subject: Subject) -> Data:
     """Return every algorithm in its group with the reason, and the probabilities behind eliminations by round."""
-    result = subject.result
-    details = (
-        {} if result is None else {each.name: elimination_detail(each, subject.unit) for each in result.eliminations}
-    )
+    result, unit = subject.result, subject.unit
+    details = {each.name: each.sentence(unit) for each in subject.specialists}
+    if result is not None:
+        details |= {each.name: elimination_detail(each, unit) for each in result.eliminations}
     return {
         "confidence": subject.confidence,
         "groups": [

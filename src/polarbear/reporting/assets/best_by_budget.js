@@ -25,7 +25,7 @@ sections.best_by_budget = ({ columns, times, probability, stretches }, page) => 
     });
     budgetAxis(root, area, page);
   });
-  byId("best-legend").replaceChildren(...columns.map((algorithm) => el("li", null, algorithmLabel(page, algorithm))));
+  byId("best-legend").replaceChildren(...stretchLegend(page, columns, stretches));
 };
 
 // Draw a band above the chart: in the colour of the leader with its name where there is room, or hatched and grey where it
@@ -52,4 +52,14 @@ function stretchExtent(area, stretches, start, stop) {
 // Return the class and colour of a stretch of budgets, whose leader is null where there is none.
 function stretchLook(page, algorithm) {
   return algorithm === null ? { class: "close-band" } : { class: "leader-band", "--c": page.looks[algorithm][0] };
+}
+
+// Build a legend of algorithms, and of the grey band where a stretch has no leader.
+function stretchLegend(page, algorithms, stretches) {
+  const without = [...new Set(stretches.filter(([leader]) => leader === null).map(([, , , choice]) => choice))];
+  const rect = () => svg("rect", { class: "close-band", x: 1, y: 1, width: 21, height: 8, rx: 2 });
+  const grey = () => svg("svg", { class: "swatch", width: 24, height: 10, "aria-hidden": "true" }, rect());
+  const labels = algorithms.map((algorithm) => algorithmLabel(page, algorithm));
+  if (without.length) labels.push(el("span", { class: "algorithm" }, grey(), without.join(" or ")));
+  return labels.map((label) => el("li", null, label));
 }

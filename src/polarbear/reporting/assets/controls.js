@@ -8,9 +8,9 @@ const KIND_LABELS = {
   drawn: ["I draw it", "Draw the weight of each budget into the chart."],
 };
 const RISK_LABELS = {
-  expected: ["On average", "Choose the highest chance of being first on average."],
-  best: ["Be the best", "Choose the highest probability of being the best choice."],
-  quantile: ["Play safe", "Choose the highest chance of being first when things go badly."],
+  expected: ["On average", "Choose what comes first on the most instances."],
+  best: ["Be the best", "Choose what is most probably the best choice."],
+  quantile: ["Play safe", "Choose what comes first on the most instances if things go badly."],
   regret: ["Regret least", "Choose the smallest expected loss against the choice that turns out best."],
 };
 const MACHINE_LABELS = Object.fromEntries(Array.from({ length: MACHINES }, (_, k) => [k + 1, [String(k + 1), ""]]));

@@ -28,6 +28,7 @@ sections.explorer = (data, page) => {
 
   const picture = el("div", { class: "chart draggable", id: "explorer-chart" });
   const recommendation = el("div", { class: "recommendation" });
+  const alternatives = el("div", { class: "alternatives" });
   // For phones, where the recommendation is out of view.
   const summary = el("p", { class: "sticky-summary", "aria-hidden": "true" });
   const announcement = el("p", { class: "visually-hidden", role: "status" });
@@ -45,6 +46,7 @@ sections.explorer = (data, page) => {
       ...(page.candidates.length < page.names.length ? [eliminatedControl(form)] : []),
     ),
     recommendation,
+    alternatives,
     announcement,
   );
   const redraw = explorerChart(picture, page, query, changed);
@@ -56,10 +58,11 @@ sections.explorer = (data, page) => {
     if (selection) {
       const lead = isClose(page, selection) ? "Too close to call. If you must: " : "Choose ";
       summary.replaceChildren(lead, ...portfolioName(page, selection.candidates[0].members));
-      showRecommendation(recommendation, page, query, selection);
+      showRecommendation(recommendation, alternatives, page, query, selection);
     } else {
       summary.replaceChildren();
       recommendation.replaceChildren(el("p", { class: "statement" }, problem));
+      alternatives.replaceChildren();
     }
     clearTimeout(pause);
     pause = setTimeout(announce, PAUSE);

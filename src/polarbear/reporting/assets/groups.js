@@ -20,9 +20,10 @@ sections.groups = ({ groups }, page) => {
     });
     budgetAxis(root, area, page);
   });
-  const all = groups.flatMap(({ stretches }) => stretches.map(([algorithm]) => algorithm));
-  const leaders = [...new Set(all.filter((algorithm) => algorithm !== null))];
-  byId("groups-legend").replaceChildren(...leaders.map((algorithm) => el("li", null, algorithmLabel(page, algorithm))));
+  const stretches = groups.flatMap((group) => group.stretches);
+  const leaders = new Set(stretches.map(([algorithm]) => algorithm));
+  leaders.delete(null);
+  byId("groups-legend").replaceChildren(...stretchLegend(page, [...leaders], stretches));
 };
 
 function groupLabel(name, instances) {

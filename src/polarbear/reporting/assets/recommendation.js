@@ -16,7 +16,8 @@ function isClose(page, { candidates, compared }) {
   return compared > 1 && candidates[0].probabilityBest < page.sure_enough;
 }
 
-function showRecommendation(place, page, query, selection) {
+// Show the recommendation, and the table of the best choices in a place of its own, so that the answer stays short.
+function showRecommendation(place, alternatives, page, query, selection) {
   const [best] = selection.candidates;
   const code = queryInPython(query, page.grid, query.eliminated ? null : page.candidates.map((k) => page.names[k]));
   const open = place.querySelector("details")?.open ?? false;
@@ -37,9 +38,9 @@ function showRecommendation(place, page, query, selection) {
   place.replaceChildren(
     ...head,
     el("ul", { class: "statements" }, ...statements(page, query, selection, close).map((parts) => el("li", null, ...parts))),
-    ...(selection.candidates.length > 1 ? [rankingTable(page, selection)] : []),
     el("details", { open }, el("summary", null, "The same in Python"), el("code", { class: "python" }, code)),
   );
+  alternatives.replaceChildren(...(selection.compared > 1 ? [rankingTable(page, selection)] : []));
 }
 
 // Return the most probable choices with their probabilities, as parts of a sentence.
@@ -67,7 +68,7 @@ function statements(page, query, selection, close) {
   const value = [...first, ...interval(lower, upper), `${average}.`];
   if (selection.compared === 1) return [value, ...cautions(page, query, selection)];
   const cost = ["Not knowing the best choice for certain costs ", figure("regret", regret, formatLoss(regret)), " on average."];
-  const worst = `In the worst ${formatPercent(query.level)} of cases it comes first on `;
+  const worst = `In the worst ${formatPercent(query.level)} of cases ${who.toLowerCase()} comes first on `;
   const unlucky = query.risk === "quantile" ? [[worst, figure("score", score, formatPercent(score)), " of instances."]] : [];
   const following = ["Next comes ", ...portfolioName(page, next.members), "."];
   const answer = close ? [value, ...unlucky, cost] : [certainty, value, ...unlucky, cost, following];
