@@ -85,10 +85,11 @@ function logTicks(from, to, most) {
 function bottomAxis(root, area, ticks, format, title) {
   for (const tick of ticks) {
     const x = area.x(tick);
-    const anchor = x > area.right - LETTER ? "end" : "middle"; // the label of the last tick stays within the chart
+    const label = format(tick);
+    const anchor = x > area.right - LETTER && label.length > 2 ? "end" : "middle"; // the last label stays within the chart
     root.append(
       svg("line", { class: "tick", x1: x, x2: x, y1: area.bottom, y2: area.bottom + 4 }),
-      svg("text", { class: "label", x, y: area.bottom + 17, "text-anchor": anchor }, format(tick)),
+      svg("text", { class: "label", x, y: area.bottom + 17, "text-anchor": anchor }, label),
     );
   }
   root.append(

@@ -30,7 +30,7 @@ function showRecommendation(place, alternatives, page, query, selection) {
     ? [
         el("p", { class: "too-close" }, "Too close to call"),
         queryText,
-        el("p", { class: "statement" }, "The best choice is ", ...contenderList(page, selection), "."),
+        el("p", { class: "statement" }, "The best choice is ", ...contenderList(page, selection)),
         el("p", { class: "statement" }, "If you must choose, take"),
         choice,
       ]
@@ -45,9 +45,10 @@ function showRecommendation(place, alternatives, page, query, selection) {
 
 // Return the most probable choices with their probabilities, as parts of a sentence.
 function contenderList(page, { contenders }) {
-  return contenders.flatMap(({ members, probabilityBest }, k) => {
-    const before = k === 0 ? [] : [k === contenders.length - 1 ? " or " : ", "];
-    return [...before, ...portfolioName(page, members), ` (${formatProbability(probabilityBest)})`];
+  return contenders.map(({ members, probabilityBest }, k) => {
+    const after = [".", " or ", ", "][Math.min(contenders.length - 1 - k, 2)];
+    const probability = ` (${formatProbability(probabilityBest)})${after}`;
+    return el("span", { class: "contender" }, ...portfolioName(page, members), probability);
   });
 }
 
@@ -79,7 +80,7 @@ function statements(page, query, selection, close) {
 function interval(lower, upper) {
   const [low, high] = [lower, upper].map((each) => (100 * each).toFixed(0));
   const [from, to] = [figure("lower", lower, low), figure("upper", upper, `${high}${PERCENT}`)];
-  return low === high ? [] : [" (", from, " to ", to, ")"];
+  return low === high ? [] : [" (", from, "\u00a0to\u00a0", to, ")"]; // with no-break spaces
 }
 
 // Format an expected regret, in percentage points of the share of first places.
