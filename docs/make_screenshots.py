@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).parents[1]
 IMAGES = ROOT / "docs" / "images"
 RECORDED = ROOT / "case_studies" / "data" / "ma_bbob_d30.npz"
-QUERY = "kind=around&centre=17000&spread=0.5&risk=quantile&level=0.05&machines=1"
+QUERY = "kind=around&centre=30000&spread=0.3&risk=quantile&level=0.05&machines=1"
 SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-sync"]
 
@@ -55,7 +55,7 @@ def main() -> None:
         for scheme in SCHEMES:
             ending = "" if scheme == "light" else f"-{scheme}"
             context = browser.new_context(
-                viewport={"width": 1080, "height": 900}, device_scale_factor=1.5, color_scheme=scheme
+                viewport={"width": 1080, "height": 1300}, device_scale_factor=1.5, color_scheme=scheme
             )
             page = context.new_page()
             page.goto(f"{page_at.as_uri()}#{QUERY}")

@@ -23,7 +23,7 @@ def test_the_same_function_is_no_worse(polarbear, race_toml):
     assert outcome.code == 0, outcome.err
     assert outcome.out == (
         "NEW is at least as good as OLD at every budget from 5 to 60 evaluations "
-        "(more than 99 % sure; win rate at worst 50 %, at 5).\n"
+        "(over 99 % sure; win rate at worst 50 %, at 5).\n"
     )
     assert outcome.err.splitlines()[0].startswith("24 instances · ")
 

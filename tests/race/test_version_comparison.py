@@ -19,7 +19,7 @@ def test_no_worse():
     assert (result.verdict, result.exit_code) == ("no worse", 0)
     assert result.sentence == (
         "NEW is at least as good as OLD at every budget from 10 to 1,000 evaluations "
-        "(more than 99 % sure; win rate at worst 70 %, at 10)."
+        "(over 99 % sure; win rate at worst 70 %, at 10)."
     )
 
 

@@ -7,7 +7,6 @@ import polarbear as pb
 from polarbear.baselines import compare_with_aocc
 from polarbear.cli.source import pareto_set
 from polarbear.reporting.sections import SECTIONS
-from polarbear.reporting.sentences import error_bound_clause
 from tests.plots.posteriors import specialist_posterior
 from tests.reporting.races import HOSTILE, small_race, with_failures
 from tests.selection.posteriors import posterior_of, random_posterior
@@ -43,11 +42,10 @@ def test_every_section_of_a_race_has_content(report, result):
     assert ids == [*(section.name for section in SECTIONS if section.name != "groups"), "cite"]
     for section in page.locator("main section").all():
         assert len(section.inner_text().split()) > 10
-    first = result.eliminations[0]
-    eliminations = page.text_content("#eliminations-list")
-    assert first.name in eliminations
-    assert f"{first.by} beats it on most instances at " in eliminations
-    assert f"{error_bound_clause(first.error_bound)}." in eliminations
+    stated = page.text_content("#standings-groups").replace("\N{NO-BREAK SPACE}", " ")
+    standings = result.summary("a.race").standings
+    assert {each.group for each in standings} == {"leads somewhere", "not ruled out", "eliminated"}
+    assert all(f"{each.name}{each.reason}" in stated for each in standings)
     assert "3 runs failed" in page.text_content("#failures")
     assert "ZeroDivisionError: </script>" in page.text_content("#failures")
     assert page.locator("#settings-list").get_by_text("SciPy").count() == 1
@@ -79,9 +77,12 @@ def test_each_group_of_instances_has_a_row_with_its_leaders(open_report):
     ]
     bands = page.locator("#groups-chart rect")
     candidates = {name: pareto_set(posterior, confidence=0.95) for name, posterior in groups.items()}
-    leads = [pb.plots.DecisionBands.of(groups[name], among=among).leads for name, among in candidates.items()]
-    titles = [text.split(",")[0] for text in bands.all_text_contents()]
-    assert titles == [lead.name for each in leads for lead in each]
+    maps = [pb.decision_map(groups[name], among=among) for name, among in candidates.items()]
+    stretches = [stretch for each in maps for stretch in each.stretches]
+    assert bands.all_text_contents() == [f"{each.choice}: {each.certainty}" for each in stretches]
+    leaders = {each.leader for each in stretches if each.leader}
+    without = {"too close to call"} if any(each.leader is None for each in stretches) else set()
+    assert set(page.locator("#groups-legend li").all_text_contents()) == leaders | without
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -96,13 +97,96 @@ def test_axe_finds_no_serious_violation(report, scheme):
     assert [(each["id"], each["nodes"][0]["html"]) for each in serious] == []
 
 
-def test_without_scripts_the_headline_is_still_there(report, browser):
+def test_without_scripts_the_whole_verdict_is_there_and_no_empty_section(report, result, browser):
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()
     page.goto(report.path.as_uri())
-    assert "algorithms" in page.inner_text(".headline")
-    assert "switched off" in page.inner_text("header")
+    summary = result.summary("a.race")
+    assert page.inner_text(".headline") == summary.headline
+    rows = page.locator(".answer tbody tr").all()
+    assert [row.locator("th, td").all_inner_texts()[1] for row in rows] == [
+        each.choice for each in summary.overview.stretches
+    ]
+    header = page.inner_text("header")
+    assert f"Status: {summary.status}." in header
+    assert all(each.name in header for each in summary.standings)
+    assert "switched off" in header
+    assert page.locator("main section:visible").evaluate_all("(all) => all.map((each) => each.id)") == ["cite"]
+    assert page.is_hidden(".toc")
     context.close()
+
+
+def test_the_contents_lead_to_every_section_and_keep_the_query(open_report, result):
+    report = open_report(result)
+    page = report.page
+    links = page.locator(".toc a").all()
+    ids = page.locator("main section").evaluate_all("(all) => all.map((each) => each.id)")
+    assert [link.get_attribute("href") for link in links] == [f"#{name}" for name in ids]
+    report.choose("machines", 2)
+    page.locator(".toc a[href='#pairs']").click()
+    page.wait_for_url(lambda url: "machines=2" in url)
+    assert page.evaluate("document.getElementById('pairs').getBoundingClientRect().top") == pytest.approx(16, abs=2)
+    page.goto(f"{report.path.as_uri()}#trust")
+    report.wait_until_ready()
+    top = page.evaluate("document.getElementById('trust').getBoundingClientRect().top")
+    assert 0 <= top < page.viewport_size["height"]
+
+
+def test_on_a_phone_the_contents_open_at_a_touch(open_report, result):
+    page = open_report(result, **PHONE).page
+    assert page.is_hidden(".toc a >> nth=0")
+    page.tap(".toc summary")
+    page.tap(".toc a[href='#pairs']")
+    page.wait_for_function("Math.abs(document.getElementById('pairs').getBoundingClientRect().top) < 60")
+
+
+def is_within_viewport(page, selector):
+    box = page.locator(selector).bounding_box()
+    return box["y"] >= 0 and box["y"] + box["height"] <= page.viewport_size["height"]
+
+
+def test_the_recommendation_stays_beside_the_controls(open_report, result):
+    page = open_report(result, viewport={"width": 1440, "height": 900}).page
+    for control in ("input[name=kind]", "input[name=machines]", "input[name=eliminated]"):
+        page.locator(control).first.evaluate("(each) => each.scrollIntoView({ block: 'center', behavior: 'instant' })")
+        assert is_within_viewport(page, ".recommended")
+        assert is_within_viewport(page, ".statements")
+
+
+def test_print_shows_the_answer_to_the_query_without_controls(open_report, result):
+    report = open_report(result, viewport={"width": 680, "height": 960})
+    page = report.page
+    report.ask("kind=between&start=20&stop=200&machines=2")
+    before = page.text_content(".recommendation")
+    page.emulate_media(media="print")
+    assert page.inner_text(".query-text") == "for a budget between 20 and 200 evaluations, on average, on 2 machines"
+    assert page.text_content(".recommendation") == before
+    assert page.is_visible(".recommended")
+    assert page.is_visible("#explorer-chart svg")
+    for hidden in (".controls fieldset", ".slider", ".toc", "#pair-menus", ".instruction"):
+        assert page.locator(f"{hidden}:visible").count() == 0
+
+
+def test_the_label_of_the_threshold_is_above_all_curves(report):
+    chart, box = report.page.locator("#evolution-chart"), "(each) => each.getBoundingClientRect().toJSON()"
+    label = chart.get_by_text("decided from").evaluate(box)
+    curves = [each.evaluate(box) for each in chart.locator(".curve, .dotted").all()]
+    assert len(curves) >= 4
+    assert label["bottom"] < min(curve["top"] for curve in curves)
+
+
+def test_the_columns_of_the_pair_table_are_named(report, result):
+    heads = report.page.locator("#pairs-table thead th")
+    assert heads.all_text_contents()[1:] == list(result.posterior.names)
+    assert heads.evaluate_all("(all) => all.slice(1).map((each) => each.title)") == list(result.posterior.names)
+
+
+def test_a_single_time_has_a_band_and_a_stretch_of_some_width(open_report):
+    page = open_report(random_posterior(50, 1, 3)).page
+    widths = "(all) => all.map((each) => each.getBBox().width)"
+    assert min(page.locator("#ratings-chart .band").evaluate_all(widths)) >= 6
+    assert min(page.locator("#best-chart .area").evaluate_all(widths)) > 100
+    assert min(page.locator("#best-chart rect").evaluate_all(widths)) > 100
 
 
 def test_a_posterior_has_a_page_without_a_race(open_report):
@@ -110,7 +194,7 @@ def test_a_posterior_has_a_page_without_a_race(open_report):
     page = open_report(posterior, about={"confidence": 0.7, "unit": "seconds"}).page
     assert page.locator("#aocc, #cost, #failures, #evolution").count() == 0
     assert "seconds" in page.text_content("#best-chart")
-    assert page.text_content(".headline").startswith(f"{len(pb.pareto_set(posterior, confidence=0.7))} of 4")
+    assert page.text_content(".headline") == pb.summarise(posterior, confidence=0.7).headline
 
 
 def curve_ends(page):

@@ -1,15 +1,22 @@
 """The explorer recommends what Python recommends from the same draws."""
 
+import re
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import scipy.stats  # for the code that the page shows as "the same in Python"
 
 import polarbear as pb
 from polarbear.reporting.draws import thin_and_round
+from polarbear.reporting.portfolio_rates import portfolio_win_rates
+from polarbear.selection.portfolio import win_rate_against
+from polarbear.selection.stretches import SURE_ENOUGH
+from tests.plots.posteriors import specialist_posterior
+from tests.reporting.pages import read_data
 from tests.selection.posteriors import GRIDS, posterior_of, random_posterior
 
 RISKS = ["expected", "best", "quantile&level=0.2", "regret"]
-FIGURES = {"probabilityBest": "probability_best", "expected": "expected", "lower": "lower", "regret": "regret"}
 ALL_CANDIDATES = {"confidence": 1.0}  # eliminates no algorithm
 
 
@@ -36,6 +43,8 @@ READ = """() => {
     return {
         name: recommendation.querySelector(".recommended").textContent,
         figures: Object.fromEntries(figures),
+        text: [...recommendation.querySelectorAll(".statement, .too-close ~ .recommended, .statements li")]
+            .filter((each) => !each.querySelector("[data-figure=score]")).map((each) => each.textContent).join(" "),
         python: recommendation.querySelector(".python").textContent,
     };
 }"""
@@ -54,18 +63,51 @@ def run_python(code, posterior):
 
 def check_figures(recommendation, posterior, *, tolerance):
     """Compare the figures of the page with those of Python, and return Python's recommendation."""
-    best = run_python(recommendation["python"], posterior).candidates[0]
-    expected = {key: getattr(best, name) for key, name in FIGURES.items()}
-    if "Quantile" in recommendation["python"]:
-        expected["lower"] = best.score
-    assert recommendation["figures"] == pytest.approx(expected, abs=tolerance, rel=0), recommendation["python"]
-    return best
+    selection, shown = run_python(recommendation["python"], posterior), recommendation["figures"]
+    best = selection.candidates[0]
+    values = {
+        "probabilityBest": best.probability_best,
+        "expected": best.expected,
+        "lower": best.lower,
+        "upper": best.upper,
+        "regret": best.regret,
+        "score": best.score,
+        "winRate": selection.win_rate_against_best_single,
+    }
+    needed = {"expected"} | ({"probabilityBest", "regret"} if len(selection.candidates) > 1 else set())
+    needed |= {"score"} if "Quantile" in recommendation["python"] and len(selection.candidates) > 1 else set()
+    needed |= {"winRate"} if "portfolio" in recommendation["python"] else set()
+    needed |= {"lower", "upper"} if round(100 * best.lower) != round(100 * best.upper) else set()
+    assert needed <= shown.keys()
+    for key, value in shown.items():  # win rates of portfolios are stored in sixteen bits
+        allowed = max(tolerance, 1e-5) if key == "winRate" else tolerance
+        assert value == pytest.approx(values[key], abs=allowed, rel=0), (key, recommendation["python"])
+    return selection
+
+
+def check_words(recommendation, selection):
+    """The page states what Python's sentence states after the query and, where it is sure, after the name.
+
+    Rounded numbers may differ by one in the last digit: the page adds in another order, and rounds halves up.
+    """
+    stated, sentence = (
+        text.replace("\N{NO-BREAK SPACE}", " ").replace(" × ", " x ").replace(". ", " ").rstrip(".").lower()
+        for text in (recommendation["text"], selection.sentence)
+    )
+    name = selection.candidates[0].name.lower()
+    heads = (f", choose {name}: ", f", choose {name}", ", it is too close to call: ")
+    sentence = next(sentence.split(head, 1)[1] for head in heads if head in sentence).strip()
+    number = r"\d+(?:\.\d+)?"
+    assert re.sub(number, "#", stated) == re.sub(number, "#", sentence)
+    digits = [[float(each) for each in re.findall(number, text)] for text in (stated, sentence)]
+    assert digits[0] == pytest.approx(digits[1], abs=1)
 
 
 def check_recommendation(recommendation, posterior):
     """Compare name and figures with Python's, and return the query in Python."""
-    best = check_figures(recommendation, posterior, tolerance=1e-9)  # sums in another order
-    assert recommendation["name"].replace(" × ", " x ") == best.name
+    selection = check_figures(recommendation, posterior, tolerance=1e-9)  # sums in another order
+    assert recommendation["name"].replace(" × ", " x ") == selection.candidates[0].name
+    check_words(recommendation, selection)
     return recommendation["python"]
 
 
@@ -101,6 +143,50 @@ def test_every_risk_attitude_and_portfolio_is_answered_as_in_python(open_report)
         check_recommendation(recommendation, same)
 
 
+def test_below_the_threshold_of_python_it_is_too_close_to_call(open_report):
+    """B is the best choice in 79 % of the draws of the first report, and in 81 % of those of the second."""
+    texts = []
+    for share in (79, 81):
+        ratings = np.tile([0.6, 0.4], (100, 2, 1))
+        ratings[:share] = [0.4, 0.6]
+        report = open_report(posterior_of(ratings), about=ALL_CANDIDATES)
+        texts.append(report.page.inner_text(".recommendation").replace("\N{NO-BREAK SPACE}", " "))
+        assert read_data(report.path)["sure_enough"] == SURE_ENOUGH
+    assert "Too close to call" in texts[0]
+    assert "B (79 %) or " in texts[0].replace("\n", " ")
+    assert "If you must choose, take" in texts[0]
+    assert "Too close to call" not in texts[1]
+    assert "81 % sure that it is the best choice of 2." in texts[1]
+
+
+@pytest.mark.parametrize("machines", [2, 3])
+def test_the_win_rate_of_a_portfolio_is_that_of_the_outcomes(open_report, machines):
+    """Outcomes know that A and B win on different instances, which ratings do not."""
+    posterior = specialist_posterior(plackett_luce=20, draws=300)
+    report, same = open_report(posterior, about=ALL_CANDIDATES), thin_and_round(posterior)
+    (answer,) = report.ask(f"kind=between&start=1&stop=3&machines={machines}", read=READ)
+    selection = check_figures(answer, same, tolerance=1e-9)
+    check_words(answer, selection)
+    members = [same.names.index(name) for name in selection.candidates[0].members]
+    assert len(set(members)) == machines
+    single = same.names.index(selection.best_single)
+    by_ratings = win_rate_against(replace(same, outcomes=None), members, single)
+    assert abs(by_ratings.mean() - answer["figures"]["winRate"]) > 0.01
+
+
+def test_the_win_rate_is_left_out_where_there_are_too_many_portfolios(open_report):
+    values = np.random.default_rng(0).normal(size=(20, 2, 12))
+    posterior = pb.fit(
+        pb.Choices.from_values(values, grid=[1, 10]), prior=pb.BayesianBootstrap(plackett_luce=0), draws=100
+    )
+    assert portfolio_win_rates(posterior, range(12))["largest"] == 1
+    few = portfolio_win_rates(posterior, [3, 5, 6])
+    assert (few["columns"], few["largest"]) == ([3, 5, 6], 3)
+    report = open_report(posterior, about=ALL_CANDIDATES)
+    (text,) = report.ask("kind=at&time=2&machines=2", read='() => document.querySelector(".statements").textContent')
+    assert "is not on this page, since there are too many portfolios; Python computes it." in text
+
+
 def test_a_grid_of_a_single_time_is_a_known_budget(open_report):
     posterior = random_posterior(50, 1, 3)
     report, same = open_report(posterior, about=ALL_CANDIDATES), thin_and_round(posterior)
@@ -121,7 +207,7 @@ def test_the_search_for_a_portfolio_finds_that_of_python(twenty, risk):
     report, same = twenty
     (recommendation,) = report.ask(f"kind=between&start=10&stop=400&risk={risk}&machines=5", read=READ)
     check_recommendation(recommendation, same)
-    assert "too many portfolios" in report.page.text_content(".remarks")
+    assert "too many portfolios" in report.page.text_content(".statements")
 
 
 def test_the_probability_of_being_the_best_of_too_many_portfolios_is_refused_as_in_python(twenty):

@@ -6,9 +6,8 @@ import pytest
 
 import polarbear as pb
 from polarbear.reporting.draws import thin_and_round
-from polarbear.reporting.sentences import comparisons_sentence, leader_sentence
+from polarbear.reporting.sentences import comparisons_sentence
 from tests.reporting.test_explorer import ALL_CANDIDATES, READ, check_recommendation, drawn_weights
-from tests.selection.posteriors import random_posterior
 from tests.selection.short_runs import short_posterior
 
 QUERIES = [
@@ -36,9 +35,9 @@ def test_the_explorer_leaves_out_what_python_leaves_out(open_report):
         check_recommendation(answer, same)
         names.add(answer["name"])
     assert {"short", "long"} <= names
-    (late,) = report.ask("kind=at&time=1000", read='() => document.querySelector(".remarks").textContent')
-    assert "Left out, since not observed together with another algorithm at these budgets: short. " in late
-    (early,) = report.ask("kind=at&time=5", read='() => document.querySelector(".remarks").textContent')
+    (late,) = report.ask("kind=at&time=1000", read='() => document.querySelector(".statements").textContent')
+    assert "Left out, since not observed together with another algorithm at these budgets: short." in late
+    (early,) = report.ask("kind=at&time=5", read='() => document.querySelector(".statements").textContent')
     assert "Left out" not in early
 
 
@@ -84,13 +83,3 @@ def test_equal_counts_need_no_chart(open_report):
     assert report.page.locator("#comparisons-chart").count() == 0
     unknown = open_report(replace(posterior, comparisons=None), about=ALL_CANDIDATES)
     assert unknown.page.locator("#comparisons").count() == 0
-
-
-def test_no_budget_after_the_data_is_given_to_a_leader():
-    bands = pb.plots.DecisionBands.of(short_posterior("long", "last"))
-    assert leader_sentence(bands, "evaluations") == "Up to about 10 evaluations choose short, beyond that long."
-
-
-def test_leaders_without_gaps_are_described_as_before():
-    bands = pb.plots.DecisionBands.of(random_posterior(seed=5))
-    assert "observed" not in leader_sentence(bands, "evaluations")

@@ -15,7 +15,7 @@ from polarbear.baselines import compare_with_aocc
 from polarbear.race.result import RaceResult
 from polarbear.reporting.page import SCRIPTS, to_script_json
 from polarbear.reporting.sections import SECTIONS
-from polarbear.reporting.sentences import error_bound_clause
+from polarbear.reporting.sentences import elimination_detail
 from tests.plots.posteriors import specialist_posterior
 from tests.reporting.pages import read_data, unpack_win_rates
 from tests.reporting.races import HOSTILE, small_race, with_failures
@@ -88,23 +88,23 @@ def test_win_rates_of_the_bayesian_bootstrap_are_shares_of_instances(tmp_path):
     np.testing.assert_allclose(mean, 0.4, atol=0.02)
     assert (upper < 0.5).all()
     assert (ahead < 0.05).all()
-    assert [data["names"][k] for k, _, _ in data["sections"]["best_by_budget"]["leads"]] == ["A"]
-    (specialist,) = data["sections"]["eliminations"]["specialists"]
-    assert specialist["name"] == "A"
-    assert specialist["sentence"].startswith("A is a specialist: ")
+    assert [data["names"][stretch[0]] for stretch in data["sections"]["best_by_budget"]["stretches"]] == ["A"]
+    (leader,) = data["sections"]["standings"]["groups"][0]["algorithms"]
+    assert leader["name"] == "A"
+    assert leader["detail"].startswith("A is a specialist: ")
 
 
 def test_the_data_of_a_race_are_those_of_its_result(data, race):
     result, sections = race.result, data["sections"]
     assert data["title"] == "T"
     assert [data["names"][k] for k in data["candidates"]] == list(result.pareto_set)
-    eliminated = sections["eliminations"]["eliminated"]
+    eliminated = sections["standings"]["groups"][2]["algorithms"]
     assert eliminated
     assert [each["name"] for each in eliminated] == [each.name for each in result.eliminations]
-    assert [each["proof"] for each in eliminated] == [
-        error_bound_clause(each.error_bound) for each in result.eliminations
+    assert [each["detail"] for each in eliminated] == [
+        elimination_detail(each, "evaluations") for each in result.eliminations
     ]
-    assert len(sections["eliminations"]["rounds"]["numbers"]) == len(result.rounds)
+    assert len(sections["standings"]["rounds"]["numbers"]) == len(result.rounds)
     cost = sections["cost"]
     assert cost["saved"] == pytest.approx(result.saved_share)
     assert sum(cost["cost"]) == sum(result.cost.values())
@@ -220,9 +220,46 @@ def test_a_race_with_a_file_states_where_it_was_made(tmp_path):
         assert settings["environment"] == race.about["made"]
 
 
-def test_few_data_are_stated_beside_the_scope(tmp_path):
+def test_leaders_are_stacked_as_in_the_figure(tmp_path):
+    """B leads first and A later, so that B is at the bottom; C never leads."""
+    ratings = np.zeros((50, 4, 3))
+    ratings[:, :2], ratings[:, 2:] = [0.1, 0.8, 0.1], [0.8, 0.1, 0.1]
+    posterior = posterior_of(ratings)
+    bands = pb.plots.DecisionBands.of(posterior)
+    section = read_data(pb.report(posterior, tmp_path / "page.html", confidence=1.0))["sections"]["best_by_budget"]
+    assert section["columns"] == bands.stacking_order == [1, 0, 2]
+    assert section["probability"] == bands.edges.T[[1, 0, 2]].tolist()
+
+
+def test_names_that_begin_alike_stay_distinct_in_charts(tmp_path):
+    names = [f"differential evolution with restarts, population {number}" for number in (20, 40)]
+    posterior = posterior_of(random_posterior(50, 4, 2).ratings, names=names)
+    short = read_data(pb.report(posterior, tmp_path / "page.html"))["short_names"]
+    assert len(set(short)) == 2
+    assert max(map(len, short)) <= 24
+
+
+@pytest.mark.parametrize(
+    ("path", "title"),
+    [
+        ("solvers/cma.html", "cma"),
+        ("solvers/my.html", "solvers"),
+        ("solvers/race.html", "solvers"),
+        ("solvers/results/page.html", "solvers"),
+    ],
+)
+def test_a_page_with_a_generic_name_is_called_after_its_folder(tmp_path, path, title):
+    page = tmp_path / path
+    page.parent.mkdir(parents=True)
+    posterior = random_posterior(50, 4, 3)
+    assert read_data(pb.report(posterior, page))["title"] == title
+    assert read_data(pb.report(posterior, page, title="mine"))["title"] == "mine"
+
+
+def test_few_data_are_stated_in_the_header(tmp_path):
     values = np.ones((20, 3, 2)) * [1.0, 2.0]
     values[2:, 2] = np.nan
     posterior = pb.fit(pb.Choices.from_values(values, grid=[1, 10, 100]), draws=100)
-    scope = read_data(pb.report(posterior, tmp_path / "page.html"))["scope"]
-    assert scope.startswith("The answer generalises to new instances, based on 20. Few data at 100: at most 2")
+    header = pb.report(posterior, tmp_path / "page.html").read_text().split("</header>")[0]
+    assert "Few data at 100: at most 2" in header
+    assert "The answer generalises to new instances, based on 20." in header

@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 
 import polarbear as pb
-from polarbear.reporting.sentences import leader_sentence, pareto_sentence, prior_sentences, scope_sentence
+from polarbear.race.rounds import Eliminated
+from polarbear.reporting.sentences import elimination_detail, prior_sentences, scope_sentence
 from tests.plots.posteriors import specialist_posterior
 from tests.selection.posteriors import posterior_of, random_posterior
-
-KEPT = "lead at some budget or are not ruled out"
 
 
 def test_the_scope_is_a_sentence():
@@ -51,41 +50,13 @@ def test_plackett_luce_over_time_is_called_overconfident():
     assert len(prior_sentences(posterior_of(ratings, joint=False))) == 1  # each time alone combines nothing
 
 
-@pytest.mark.parametrize(
-    ("candidates", "total", "settled", "sentence"),
-    [
-        (1, 3, True, "Of 3 algorithms one is enough: a0. Each of the others is beaten at every budget."),
-        (
-            2,
-            3,
-            True,
-            f"2 of 3 algorithms {KEPT}: a0 and a1. The other one is beaten at every budget.",
-        ),
-        (
-            3,
-            3,
-            True,
-            f"All 3 algorithms {KEPT}: none is beaten at every budget by another.",
-        ),
-        (
-            28,
-            30,
-            True,
-            f"28 of 30 algorithms {KEPT}. The other 2 are beaten at every budget.",
-        ),
-        (2, 3, False, "2 of 3 algorithms are still in the race: a0 and a1. The other one is beaten at every budget."),
-    ],
-)
-def test_the_headline_counts_and_names_the_candidates(candidates, total, settled, sentence):
-    names = [f"a{k}" for k in range(total)]
-    assert pareto_sentence(names[:candidates], names, settled=settled) == sentence
-
-
-def test_the_best_choice_follows_the_leaders():
-    ratings = np.zeros((10, 4, 2))
-    ratings[:, :2, 0] = ratings[:, 2:, 1] = 0.9
-    ratings[:, :2, 1] = ratings[:, 2:, 0] = 0.1
-    bands = pb.plots.DecisionBands.of(posterior_of(ratings, pb.log_grid(1, 1000, 4)))
-    assert leader_sentence(bands, "seconds") == "Up to about 32 seconds choose A, beyond that B."
-    alone = pb.plots.DecisionBands.of(posterior_of(ratings[:, :2]))
-    assert leader_sentence(alone, "s") == "At every budget the best choice is A."
+def test_the_detail_of_an_elimination_has_three_digits():
+    elimination = Eliminated("slow", "fast", 0.97, round=3, instances=24, cost=84549.0, error_bound=0.021)
+    assert elimination_detail(elimination, "evaluations").replace("\N{NO-BREAK SPACE}", " ") == (
+        "Eliminated in round 3, after 24 instances and 84,500 evaluations. Whatever the model, this is wrong with a "
+        "probability of at most 2.1 %."
+    )
+    unproven = replace(elimination, instances=1, error_bound=None)
+    assert elimination_detail(unproven, "s").endswith(
+        "after 1 instance and 84,500 s. The outcomes alone do not prove it."
+    )

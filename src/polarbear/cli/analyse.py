@@ -82,8 +82,9 @@ def analyse(
     advice = Advice("runs", terminal.shell_path(path) + reading.as_typed())
     if report is not None:
         from polarbear.reporting import report as write
+        from polarbear.reporting.title import title_of
 
-        page: dict[str, Any] = {"title": path.stem, "unit": recorded.unit, "groups": groups.posteriors}
+        page: dict[str, Any] = {"title": title_of(path), "unit": recorded.unit, "groups": groups.posteriors}
         write(posterior, report, advice=advice, remarks=remarks, runs=values, **page, **rule)
     comparison = compare(
         posterior,

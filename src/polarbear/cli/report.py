@@ -28,7 +28,12 @@ def report(
         Path | None,
         typer.Option("--output", "-o", help="The page; by default the name of the file with the ending .html."),
     ] = None,
-    title: Annotated[str | None, typer.Option(help="The heading; by default the name of the file.")] = None,
+    title: Annotated[
+        str | None,
+        typer.Option(
+            help="The heading; by default the name of the file, or of its folder if it is called my.race or the like."
+        ),
+    ] = None,
     live: Annotated[
         bool, typer.Option("--live", help="Write it again after each round, until the race is finished.")
     ] = False,
@@ -48,7 +53,9 @@ def report(
 ) -> None:
     """Write a self-contained HTML page: the answer, how it was found, and an explorer for any other query."""
     page = output or file.with_suffix(".html")
-    heading = title or file.stem
+    from polarbear.reporting.title import title_of
+
+    heading = title or title_of(file)
     options.require_writable(page)
     if file.is_dir() or not is_race_file(file) or reading.given or by is not None:
         from polarbear.reporting import report as write

@@ -1,14 +1,16 @@
 """Commands for the first steps: `demo` and `init`."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from polarbear.cli import options, terminal
 from polarbear.cli.race import start_race
 from polarbear.cli.run_race import print_outcome
-from polarbear.literals import View
+
+if TYPE_CHECKING:
+    from polarbear.literals import View
 
 
 def demo(

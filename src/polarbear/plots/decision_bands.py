@@ -61,6 +61,14 @@ class DecisionBands:
     stretches: tuple[Stretch, ...]
     leader_changes: tuple[LeaderChange, ...]
 
+    @property
+    def stacking_order(self) -> list[int]:
+        """The columns of the candidates from bottom to top: leaders in order of budget, then the others by mean P(best)."""
+        named = (self.names.index(each.leader) for each in self.stretches if each.leader is not None)
+        lead = list(dict.fromkeys(named))
+        others = [k for k in range(len(self.names)) if k not in lead]
+        return lead + sorted(others, key=lambda k: -self.probability_best[:, k].mean())
+
     @classmethod
     def of(cls, posterior: Posterior, *, among: Sequence[str] | None = None) -> Self:
         """Return the bands of a posterior, among all algorithms or a subset."""
@@ -172,7 +180,7 @@ class _Area:
 def _areas(data: DecisionBands) -> list[_Area]:
     """Return the areas from bottom to top; algorithms that are hardly ever best share one area."""
     look, short = assign_looks(data.all_names), short_names(data.all_names)
-    named = [k for k in _order(data) if data.probability_best[:, k].max() >= _SMALLEST_NAMED]
+    named = [k for k in data.stacking_order if data.probability_best[:, k].max() >= _SMALLEST_NAMED]
     rest = [k for k in range(len(data.names)) if k not in named]
     areas, low = [], 0.0 * data.edges[:, 0]  # NaN where no candidate was observed
     for k in named:
@@ -187,13 +195,6 @@ def _areas(data: DecisionBands) -> list[_Area]:
             _Area(None, text, low, 1.0 + 0.0 * data.edges[:, 0], {"facecolor": "#C8C8C8", "edgecolor": "white"})
         )
     return areas
-
-
-def _order(data: DecisionBands) -> list[int]:
-    """Return the candidates from bottom to top: leaders in order of budget, then the others by their mean P(best)."""
-    lead = list(dict.fromkeys(data.names.index(each.leader) for each in data.stretches if each.leader is not None))
-    others = [k for k in range(len(data.names)) if k not in lead]
-    return lead + sorted(others, key=lambda k: -data.probability_best[:, k].mean())
 
 
 def _write_inside(ax: Axes, times: Array, area: _Area) -> Text | None:

@@ -8,10 +8,14 @@ import html
 import json
 from importlib.resources import files
 from string import Template
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from polarbear.exports.json_types import to_json_types
+from polarbear.reporting.header import answer_html, standings_html, status_html
 from polarbear.reporting.sections import SECTIONS
+
+if TYPE_CHECKING:
+    from polarbear.verdict import Summary
 
 # Scripts that the sections share. Each file uses only definitions of the files before it.
 _SHARED_SCRIPTS = (
@@ -21,16 +25,23 @@ _SHARED_SCRIPTS = (
     "preference.js",
     "risk.js",
     "portfolio.js",
+    "portfolio_rates.js",
     "select.js",
     "elements.js",
     "chart.js",
 )
 # All scripts, in their order; the last one starts the page.
-SCRIPTS = (*_SHARED_SCRIPTS, *(script for section in SECTIONS for script in section.scripts), "live.js", "page.js")
+SCRIPTS = (
+    *_SHARED_SCRIPTS,
+    *(script for section in SECTIONS for script in section.scripts),
+    "table_of_contents.js",
+    "live.js",
+    "page.js",
+)
 
 
-def render(contents: dict[str, Any]) -> str:
-    """Return the page with these contents, which `page_data` collects, as HTML."""
+def render(contents: dict[str, Any], summary: Summary) -> str:
+    """Return the page with these contents, which `page_data` collects, as HTML; its header states the summary."""
     style = _asset("style.css")
     script = "(() => {\n'use strict';\n" + "\n".join(_asset(name) for name in SCRIPTS) + "})();\n"
     policy = (
@@ -39,8 +50,12 @@ def render(contents: dict[str, Any]) -> str:
     )
     seconds = contents["live"]
     return Template(_asset("page.html")).substitute(
-        {key: html.escape(contents[key]) for key in ("title", "kind", "headline", "leaders", "scope", "version")},
-        verdict=_verdict(contents),
+        {key: html.escape(contents[key]) for key in ("title", "kind", "version")},
+        headline=html.escape(summary.headline),
+        answer=answer_html(summary),
+        verdict=status_html(summary),
+        scope=html.escape(summary.scope),
+        standings=standings_html(summary),
         policy=policy,
         refresh=f'<noscript><meta http-equiv="refresh" content="{seconds:g}"></noscript>' if seconds else "",
         sections="\n".join(_asset(f"{name}.html") for name in contents["sections"]),
@@ -48,20 +63,6 @@ def render(contents: dict[str, Any]) -> str:
         data=to_script_json(contents),
         script=script,
     )
-
-
-def _verdict(contents: dict[str, Any]) -> str:
-    """Return the status and all remarks as HTML, which a page without scripts shows too."""
-    items = []
-    for each in contents["remarks"]:
-        step = f" Next step: <code>{html.escape(each['command'])}</code>" if each["command"] else ""
-        kind = "" if each["status"] == "solid" else f"<strong>{html.escape(each['status'].capitalize())}.</strong> "
-        items.append(f"<li>{kind}{html.escape(each['text'])}{step}</li>")
-    status = contents["status"]
-    settled = html.escape(contents["settled"]) if status == "solid" else ""
-    remarks = f'<ul class="plain">{"".join(items)}</ul>' if items else ""
-    name = status.replace(" ", "-")
-    return f'<div class="verdict {name}"><p><strong>Status: {status}.</strong> {settled}</p>{remarks}</div>'
 
 
 def to_script_json(data: Any) -> str:

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from polarbear.defaults import LEVEL
 from polarbear.plots import RatingCurves, assign_looks
+from polarbear.plots.lettering import short_names
 from polarbear.reporting.sections import SECTIONS
+from polarbear.selection.stretches import SURE_ENOUGH
 
 if TYPE_CHECKING:
     from polarbear.reporting.subject import Subject
+
+_KINDS = {"race": "race report", "runs": "report on recorded runs", "posterior": "posterior report"}
 
 
 def page_data(subject: Subject, *, title: str) -> dict[str, Any]:
     """Return the data of the page in plain values; arrays are indexed by algorithm, in the order of the posterior."""
     posterior = subject.posterior
-    looks = assign_looks(subject.algorithms)
+    looks, short = assign_looks(subject.algorithms), short_names(posterior.names)
     curves = RatingCurves.of(posterior, level=LEVEL)
     summary = subject.summary
     # Where something is wrong, the reader should see first whether to trust the rest.
@@ -25,17 +28,14 @@ def page_data(subject: Subject, *, title: str) -> dict[str, Any]:
     sections = {section.name: section.data(subject) for section in order}
     return {
         "title": title,
-        "kind": "posterior report" if subject.result is None else "race report",
-        "headline": summary.headline,
-        "leaders": summary.answer,
-        "scope": summary.scope,
-        "status": summary.status,
-        "settled": summary.settled,
-        "remarks": [asdict(each) for each in summary.remarks],
+        "kind": _KINDS[subject.advice.source],
+        "answer": summary.answer,
+        "sure_enough": SURE_ENOUGH,
         "version": subject.environment.get("polarbear", ""),
         "live": None if subject.settled else subject.live,
         "unit": subject.unit,
         "names": list(posterior.names),
+        "short_names": [short[name] for name in posterior.names],
         "looks": [[looks[name].colour, _dash_array(looks[name].dashes)] for name in posterior.names],
         "candidates": [posterior.names.index(name) for name in subject.candidates],
         "comparisons": None if posterior.comparisons is None else posterior.comparisons.T.tolist(),

@@ -13,6 +13,7 @@ from polarbear.race.result import RaceResult
 from polarbear.reporting.page import render
 from polarbear.reporting.page_data import page_data
 from polarbear.reporting.subject import Subject
+from polarbear.reporting.title import title_of
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -36,7 +37,8 @@ def report(
     path
         The file to write. An existing file is replaced atomically, so that a browser never reads a partial page.
     title
-        The heading of the page.
+        The heading of the page; by default the name of the page, or of its folder if the page has a generic name such as
+        "my.html".
     live
         Seconds after which the page reloads itself, until the race is finished.
     optimum
@@ -54,7 +56,8 @@ def report(
         The path of the page.
     """
     place = Path(path)
-    _replace(place, render(page_data(_subject(source, live, optimum, about), title=title or place.stem)))
+    subject = _subject(source, live, optimum, about)
+    _replace(place, render(page_data(subject, title=title or title_of(place)), subject.summary))
     return place
 
 

@@ -8,7 +8,7 @@ posterior. A data function returns None where the section does not apply; the pa
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 from polarbear.baselines import compare_with_aocc
@@ -16,11 +16,13 @@ from polarbear.defaults import LEVEL
 from polarbear.plots import DecisionBands, DominanceEvolution, DominanceMatrix, SampleAllocation
 from polarbear.posterior.elimination import dominated
 from polarbear.reporting.draws import pack_ratings, pack_win_rates
+from polarbear.reporting.header import in_groups, keep_percent, standing_text
 from polarbear.reporting.magnitude import magnitude
+from polarbear.reporting.portfolio_rates import portfolio_win_rates
 from polarbear.reporting.sentences import (
     comparisons_sentence,
     diagnostic_sentences,
-    error_bound_clause,
+    elimination_detail,
     prior_sentences,
     scope_sentence,
     stop_sentence,
@@ -61,16 +63,15 @@ class Section:
 
 
 def best_by_budget(subject: Subject) -> Data:
-    """Return the leaders over the budgets, their changes, and each candidate's probability of being the best."""
+    """Return the leaders over the budgets, and each candidate's probability of being the best, from bottom to top."""
     leaders, names = subject.leaders, subject.posterior.names
     return {
-        "columns": [names.index(name) for name in leaders.names],
+        "columns": [names.index(leaders.names[k]) for k in leaders.stacking_order],
         "times": leaders.edge_times.tolist(),
-        "probability": leaders.edges.T.round(4).tolist(),
+        "probability": leaders.edges.T[leaders.stacking_order].round(4).tolist(),
         "stretches": [
             [_column(names, each), each.start, each.stop, each.choice, each.certainty] for each in leaders.stretches
         ],
-        "changes": [each.sentence for each in leaders.leader_changes],
     }
 
 
@@ -106,11 +107,14 @@ def _column(names: Sequence[str], stretch: Stretch) -> int | None:
 
 
 def explorer(subject: Subject) -> Data:
-    """Return the draws of the ratings from which the explorer computes its recommendation."""
+    """Return the draws from which the explorer computes its recommendation, and win rates of portfolios."""
+    names = subject.posterior.names
     return {
         "draws": len(subject.embedded.ratings),
         "packed": pack_ratings(subject.embedded),
         "reliable": subject.posterior.diagnostics.reliable,
+        "message": subject.posterior.diagnostics.message.rstrip("."),
+        "portfolios": portfolio_win_rates(subject.embedded, [names.index(name) for name in subject.candidates]),
     }
 
 
@@ -127,25 +131,30 @@ def comparisons(subject: Subject) -> Data | None:
     return {"sentence": comparisons_sentence(subject.posterior), "equal": bool((counts == counts[0, 0]).all())}
 
 
-def eliminations(subject: Subject) -> Data:
-    """Return the eliminations with their reasons, the specialists, and the probabilities behind them by round."""
+def standings(subject: Subject) -> Data:
+    """Return every algorithm in its group with the reason, and the probabilities behind eliminations by round."""
     result, unit = subject.result, subject.unit
-    data = {
-        "rule": subject.elimination,
-        "confidence": subject.confidence,
-        "specialists": [{"name": each.name, "sentence": each.sentence(unit)} for each in subject.specialists],
-    }
-    if result is None:
-        return {**data, "eliminated": [asdict(each) for each in subject.dominated], "removed": [], "rounds": None}
-    checks = result.check.check_eliminations(result.eliminations)
+    details = {each.name: each.sentence(unit) for each in subject.specialists}
+    if result is not None:
+        details |= {each.name: elimination_detail(each, unit) for each in result.eliminations}
     return {
-        **data,
-        "eliminated": [
-            {**asdict(each), "pair_check": check.own, "proof": error_bound_clause(each.error_bound)}
-            for each, check in zip(result.eliminations, checks, strict=True)
+        "confidence": subject.confidence,
+        "groups": [
+            {
+                "heading": heading,
+                "algorithms": [
+                    {
+                        "name": each.name,
+                        "text": keep_percent(standing_text(each)),
+                        "command": each.command,
+                        "detail": details.get(each.name, ""),
+                    }
+                    for each in members
+                ],
+            }
+            for heading, members in in_groups(subject.summary.standings)
         ],
-        "removed": sorted(result.state.removed),
-        "rounds": _rounds(result, subject.posterior.names),
+        "rounds": None if result is None else _rounds(result, subject.posterior.names),
     }
 
 
@@ -280,10 +289,10 @@ SECTIONS = (
     Section("best_by_budget", best_by_budget, ("best_by_budget.js",)),
     Section("groups", groups, ("groups.js",)),
     Section("explorer", explorer, _EXPLORER_SCRIPTS),
+    Section("standings", standings, ("evolution.js", "standings.js")),
     Section("magnitude", magnitude, ("magnitude.js",)),
     Section("ratings", ratings, ("ratings.js",)),
     Section("comparisons", comparisons, ("comparisons.js",)),
-    Section("eliminations", eliminations, ("eliminations.js",)),
     Section("pairs", pairs, ("pairs.js",)),
     Section("aocc", aocc, ("aocc.js",)),
     Section("cost", cost, ("cost.js",)),

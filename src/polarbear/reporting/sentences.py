@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from polarbear.selection.observed_times import unobserved_sentence
-from polarbear.wording import format_error_bound, format_number
+from polarbear.wording import format_error_bound, format_number, with_noun
 
 if TYPE_CHECKING:
     from polarbear.posterior.outcome_draws import OutcomeDraws
     from polarbear.posterior.posterior import Posterior
     from polarbear.race.result import RaceResult, Stopped
+    from polarbear.race.rounds import Eliminated
 
 _PERCENT = "\u00a0%"  # no-break space: the sign stays with its number
 
@@ -122,9 +123,18 @@ def uncertainty_sentences(result: RaceResult) -> list[str]:
         return []
     return [
         "Whatever the query, knowing the ratings exactly would raise the share of first places by at most "
-        f"{percent(result.regret.upper)}; the gain is largest around {_two_digits(result.regret.time)} "
+        f"{percent(result.regret.upper)}; the gain is largest around {format_number(result.regret.time)} "
         f"{result.state.settings.clock}."
     ]
+
+
+def elimination_detail(elimination: Eliminated, unit: str) -> str:
+    """Return sentences on when a race eliminated an algorithm, and on what the outcomes alone prove about it."""
+    effort = (
+        f"{with_noun(elimination.instances, 'instance')} and {format_number(float(f'{elimination.cost:.3g}'))} {unit}"
+    )
+    proof = error_bound_clause(elimination.error_bound)
+    return f"Eliminated in round {elimination.round}, after {effort}. {proof}."
 
 
 def error_bound_clause(error_bound: float | None) -> str:
@@ -154,7 +164,3 @@ def percent(probability: float) -> str:
     if probability < 0.001:
         return f"below 0.1{_PERCENT}"
     return f"{100 * probability:.{1 if probability < 0.1 else 0}f}{_PERCENT}"
-
-
-def _two_digits(time: float) -> str:
-    return format_number(float(f"{time:.2g}"))

@@ -1,8 +1,8 @@
 // Which algorithm at which budget: a band of leaders, and the probability of being the best.
 
-sections.best_by_budget = ({ columns, times, probability, stretches, changes }, page) => {
+sections.best_by_budget = ({ columns, times, probability, stretches }, page) => {
   const { grid } = page;
-  chart(byId("best-chart"), { height: 300, label: () => `Best choice at each budget. ${page.leaders}` }, (root, width) => {
+  chart(byId("best-chart"), { height: 300, label: () => `Best choice at each budget. ${page.answer}` }, (root, width) => {
     const area = frame(width, 300, { top: 52, left: 48 }, alongGrid(grid), (share) => share);
     drawStretches(root, area, stretches, page);
     leftAxis(root, area, [0, 0.5, 1], formatShare);
@@ -25,28 +25,41 @@ sections.best_by_budget = ({ columns, times, probability, stretches, changes }, 
     });
     budgetAxis(root, area, page);
   });
-  byId("best-legend").replaceChildren(...columns.map((algorithm) => el("li", null, algorithmLabel(page, algorithm))));
-  if (!changes.length) byId("leader-changes").remove();
-  else byId("leader-changes-list").replaceChildren(...changes.map((sentence) => el("li", null, sentence)));
+  byId("best-legend").replaceChildren(...stretchLegend(page, columns, stretches));
 };
 
 // Draw a band above the chart: in the colour of the leader with its name where there is room, or hatched and grey where it
 // is too close to call or nothing was observed.
 function drawStretches(root, area, stretches, page) {
   for (const [algorithm, start, stop, choice, certainty] of stretches) {
-    const alone = stretches.length === 1;
-    const from = alone ? area.left : area.x(start);
-    const width = alone ? area.width : Math.max(area.x(stop) - from, 2);
-    const look = { x: from, y: 28, width: Math.max(width - 2, 1), height: 12, rx: 2, ...stretchLook(page, algorithm) };
+    const [from, width] = stretchExtent(area, stretches, start, stop);
+    const look = { x: from, y: 28, width, height: 12, rx: 2, ...stretchLook(page, algorithm) };
     root.append(svg("rect", look, svg("title", null, `${choice}: ${certainty}`)));
     const letters = Math.floor(width / (1.2 * LETTER)); // bold letters are wider
-    if (letters >= 4) {
-      root.append(svg("text", { class: "label strong", x: from + (alone ? 0 : 1), y: 20 }, shorten(choice, letters)));
-    }
+    const name = algorithm === null || choice.length <= letters ? choice : page.short_names[algorithm];
+    if (letters >= 4) root.append(svg("text", { class: "label strong", x: from, y: 20 }, shorten(name, letters)));
   }
+}
+
+// Return where a stretch begins in a chart and how wide it is: the whole width if there is no other, and never too narrow to
+// be seen, as a stretch of a single budget would be.
+function stretchExtent(area, stretches, start, stop) {
+  if (stretches.length === 1) return [area.left, area.width];
+  const width = Math.max(area.x(stop) - area.x(start) - 2, NARROWEST);
+  return [clamp(area.x(start), area.left, area.right - width), width];
 }
 
 // Return the class and colour of a stretch of budgets, whose leader is null where there is none.
 function stretchLook(page, algorithm) {
   return algorithm === null ? { class: "close-band" } : { class: "leader-band", "--c": page.looks[algorithm][0] };
+}
+
+// Build a legend of algorithms, and of the grey band where a stretch has no leader.
+function stretchLegend(page, algorithms, stretches) {
+  const without = [...new Set(stretches.filter(([leader]) => leader === null).map(([, , , choice]) => choice))];
+  const rect = () => svg("rect", { class: "close-band", x: 1, y: 1, width: 21, height: 8, rx: 2 });
+  const grey = () => svg("svg", { class: "swatch", width: 24, height: 10, "aria-hidden": "true" }, rect());
+  const labels = algorithms.map((algorithm) => algorithmLabel(page, algorithm));
+  if (without.length) labels.push(el("span", { class: "algorithm" }, grey(), without.join(" or ")));
+  return labels.map((label) => el("li", null, label));
 }

@@ -2,6 +2,8 @@
 
 const LETTER = 6.6; // average width of a letter in a chart, in pixels
 
+const NARROWEST = 6; // width in pixels of a band at a single time
+
 const PAPER = 640; // width of a printed page in pixels, without its margins
 
 // Call draw(root, width) now and after each change of width. Return a function that redraws the chart.
@@ -83,9 +85,11 @@ function logTicks(from, to, most) {
 function bottomAxis(root, area, ticks, format, title) {
   for (const tick of ticks) {
     const x = area.x(tick);
+    const label = format(tick);
+    const anchor = x > area.right - LETTER && label.length > 2 ? "end" : "middle"; // the last label stays within the chart
     root.append(
       svg("line", { class: "tick", x1: x, x2: x, y1: area.bottom, y2: area.bottom + 4 }),
-      svg("text", { class: "label", x, y: area.bottom + 17, "text-anchor": "middle" }, format(tick)),
+      svg("text", { class: "label", x, y: area.bottom + 17, "text-anchor": anchor }, label),
     );
   }
   root.append(
@@ -159,11 +163,18 @@ function pointsOverTime(grid, area, values) {
 // Return the outline of the band between two curves, which have the same gaps.
 function bandPath(lower, upper) {
   const below = pieces(lower);
-  return pieces(upper).map((above, k) => `${path([...above, ...below[k].toReversed()])}Z`).join("");
+  return pieces(upper).map((above, k) => `${path([...widen(above), ...widen(below[k]).toReversed()])}Z`).join("");
+}
+
+// Return a piece of a curve, or a short horizontal line instead of a single time, whose band would have no width.
+function widen(piece) {
+  const [first, last] = [piece[0], piece[piece.length - 1]];
+  if (last[0] - first[0] >= NARROWEST) return piece;
+  return [[first[0] - NARROWEST / 2, first[1]], [last[0] + NARROWEST / 2, last[1]]];
 }
 
 // Draw names at the right of a chart, each near the end of its curve, without overlap.
-function endLabels(root, page, area, ends, letters) {
+function endLabels(root, page, area, ends) {
   const step = 15;
   const sorted = ends.toSorted((a, b) => a.y - b.y);
   const heights = sorted.map(({ y }) => y);
@@ -179,7 +190,7 @@ function endLabels(root, page, area, ends, letters) {
         "g",
         { class: "end", "data-algorithm": algorithm, "--c": page.looks[algorithm][0] },
         svg("path", { class: "leader", d: path([[x + 2, y], [x + 8, heights[i]], [x + 14, heights[i]]]) }),
-        svg("text", { class: "label", x: x + 18, y: heights[i] + 4 }, shorten(page.names[algorithm], letters)),
+        svg("text", { class: "label", x: x + 18, y: heights[i] + 4 }, page.short_names[algorithm]),
       ),
     );
   });

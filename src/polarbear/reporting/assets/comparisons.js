@@ -11,7 +11,7 @@ sections.comparisons = ({ sentence, equal }, page) => {
   let highlight = () => {};
   chart(byId("comparisons-chart"), { height: 220, label: () => "Comparisons at each budget" }, (root, width) => {
     const area = frame(width, 220, { left: 48 }, alongGrid(grid), (count) => count / most);
-    leftAxis(root, area, evenTicks(0, most, 3), formatAmount);
+    leftAxis(root, area, evenTicks(0, most, 4), formatAmount);
     page.comparisons.forEach((counts, algorithm) => {
       curve(root, page, algorithm, pointsOverTime(grid, area, counts));
     });

@@ -8,9 +8,9 @@ const KIND_LABELS = {
   drawn: ["I draw it", "Draw the weight of each budget into the chart."],
 };
 const RISK_LABELS = {
-  expected: ["On average", "Choose the highest chance of being first on average."],
-  best: ["Be the best", "Choose the highest probability of being the best choice."],
-  quantile: ["Play safe", "Choose the highest chance of being first when things go badly."],
+  expected: ["On average", "Choose what comes first on the most instances."],
+  best: ["Be the best", "Choose what is most probably the best choice."],
+  quantile: ["Play safe", "Choose what comes first on the most instances if things go badly."],
   regret: ["Regret least", "Choose the smallest expected loss against the choice that turns out best."],
 };
 const MACHINE_LABELS = Object.fromEntries(Array.from({ length: MACHINES }, (_, k) => [k + 1, [String(k + 1), ""]]));
@@ -127,7 +127,7 @@ function drawnControls(form) {
     where.value = query.place;
     weight.value = query.heights[query.place];
     time.textContent = `${formatAmount(round(grid.times[query.place]))} ${unit}`.trim();
-    height.textContent = formatPercent(query.heights[query.place] / HEIGHTS, 0);
+    height.textContent = formatPercent(query.heights[query.place] / HEIGHTS);
     where.setAttribute("aria-valuetext", time.textContent);
     weight.setAttribute("aria-valuetext", `${height.textContent} at ${time.textContent}`);
   });
@@ -147,7 +147,7 @@ function levelControl(form) {
   form.refreshers.push(() => {
     row.hidden = query.risk !== "quantile";
     slider.value = Math.round(100 * query.level);
-    reading.textContent = `the worst ${formatPercent(query.level, 0)} of cases`;
+    reading.textContent = `the worst ${formatPercent(query.level)} of cases`;
     slider.setAttribute("aria-valuetext", reading.textContent);
   });
   return row;

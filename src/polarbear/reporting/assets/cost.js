@@ -4,9 +4,9 @@ sections.cost = ({ cost, full, runs, instances, saved }, page) => {
   const sum = (numbers) => numbers.reduce((a, b) => a + b, 0);
   byId("cost-text").textContent =
     `${formatCount(sum(runs), "run")} on ${formatCount(instances, "instance")} cost ` +
-    `${formatAmount(sum(cost))} ${page.unit}. ` +
-    `Running every algorithm to the end on all of them would have cost ${formatAmount(full * cost.length)}: ` +
-    `the race saved ${formatPercent(saved, 0)}.`;
-  const rows = cost.map((each, k) => [k, each / full, `${formatAmount(each)} (${formatPercent(each / full, 0)})`]);
+    `${formatCost(sum(cost))} ${page.unit}. ` +
+    `Running every algorithm to the end on all of them would have cost ${formatCost(full * cost.length)}: ` +
+    `the race saved ${formatPercent(saved)}.`;
+  const rows = cost.map((each, k) => [k, each / full, `${formatCost(each)} (${formatPercent(each / full)})`]);
   byId("cost-bars").replaceChildren(bars(page, `Cost by algorithm, in ${page.unit}`, rows));
 };

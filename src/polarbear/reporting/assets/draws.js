@@ -1,9 +1,9 @@
 // The embedded draws. Ratings are stored as square roots in sixteen bits, so that small ones keep their digits. The order is
 // (time, algorithm, draw), so that the draws of one algorithm at one time are contiguous.
 
-// Return the posterior from which the explorer computes: the grid, the numbers of algorithms and draws, the ratings, and the
-// numbers of comparisons (null if unknown).
-function unpackPosterior({ grid, names, comparisons }, { draws, packed }) {
+// Return the posterior from which the explorer computes: the grid, the numbers of algorithms and draws, the ratings, the
+// numbers of comparisons (null if unknown), and a function that gives the win rates of portfolios.
+function unpackPosterior({ grid, names, comparisons }, { draws, packed, portfolios }) {
   const bytes = unpackBytes(packed);
   const view = new DataView(bytes.buffer);
   const ratings = new Float64Array(bytes.length / 2);
@@ -11,7 +11,8 @@ function unpackPosterior({ grid, names, comparisons }, { draws, packed }) {
     const root = view.getUint16(2 * i, true) / 65535;
     ratings[i] = root * root;
   }
-  return { grid, algorithms: names.length, draws, ratings, comparisons };
+  const posterior = { grid, algorithms: names.length, draws, ratings, comparisons };
+  return { ...posterior, portfolioWinRate: portfolioWinRates(posterior, portfolios) };
 }
 
 function unpackBytes(base64) {

@@ -28,6 +28,7 @@ sections.explorer = (data, page) => {
 
   const picture = el("div", { class: "chart draggable", id: "explorer-chart" });
   const recommendation = el("div", { class: "recommendation" });
+  const alternatives = el("div", { class: "alternatives" });
   // For phones, where the recommendation is out of view.
   const summary = el("p", { class: "sticky-summary", "aria-hidden": "true" });
   const announcement = el("p", { class: "visually-hidden", role: "status" });
@@ -45,6 +46,7 @@ sections.explorer = (data, page) => {
       ...(page.candidates.length < page.names.length ? [eliminatedControl(form)] : []),
     ),
     recommendation,
+    alternatives,
     announcement,
   );
   const redraw = explorerChart(picture, page, query, changed);
@@ -54,24 +56,29 @@ sections.explorer = (data, page) => {
     redraw();
     const { selection, problem } = recommend(posterior, query, columnsOf(page, query));
     if (selection) {
-      summary.replaceChildren("Choose ", ...portfolioName(page, selection.candidates[0].members));
-      showRecommendation(recommendation, page, query, selection);
+      const lead = isClose(page, selection) ? "Too close to call. If you must: " : "Choose ";
+      summary.replaceChildren(lead, ...portfolioName(page, selection.candidates[0].members));
+      showRecommendation(recommendation, alternatives, page, query, selection);
     } else {
       summary.replaceChildren();
-      recommendation.replaceChildren(el("p", { class: "remarks" }, problem));
+      recommendation.replaceChildren(el("p", { class: "statement" }, problem));
+      alternatives.replaceChildren();
     }
     clearTimeout(pause);
     pause = setTimeout(announce, PAUSE);
   }
 
   function announce() {
-    const parts = [".recommended", ".query-text"].map((part) => recommendation.querySelector(part)?.textContent ?? "");
-    announcement.textContent = parts.join(" ");
+    const parts = [".too-close", ".recommended", ".query-text"].map((part) => recommendation.querySelector(part)?.textContent);
+    announcement.textContent = parts.filter(Boolean).join(": ");
     history.replaceState(null, "", `#${formatQuery(query)}`);
   }
 
   addEventListener("hashchange", () => {
-    if (!location.hash.includes("kind=")) return; // not a query, but a link within the page
+    if (!location.hash.includes("kind=")) {
+      announce(); // a link within the page: the address holds the query again, so that a reload keeps it
+      return;
+    }
     Object.assign(query, parseQuery(location.hash.slice(1), page.grid));
     update();
   });

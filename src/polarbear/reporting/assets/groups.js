@@ -13,18 +13,17 @@ sections.groups = ({ groups }, page) => {
       const name = shorten(groupLabel(group.name, group.instances), letters);
       root.append(svg("text", { class: "label", x: area.left - 8, y: y + 13, "text-anchor": "end" }, name));
       for (const [algorithm, start, stop, choice, certainty] of group.stretches) {
-        const alone = group.stretches.length === 1;
-        const from = alone ? area.left : area.x(start);
-        const across = Math.max((alone ? area.right : area.x(stop)) - from - 2, 1);
+        const [from, across] = stretchExtent(area, group.stretches, start, stop);
         const look = { x: from, y, width: across, height: row - 6, rx: 2, ...stretchLook(page, algorithm) };
         root.append(svg("rect", look, svg("title", null, `${choice}: ${certainty}`)));
       }
     });
     budgetAxis(root, area, page);
   });
-  const all = groups.flatMap(({ stretches }) => stretches.map(([algorithm]) => algorithm));
-  const leaders = [...new Set(all.filter((algorithm) => algorithm !== null))];
-  byId("groups-legend").replaceChildren(...leaders.map((algorithm) => el("li", null, algorithmLabel(page, algorithm))));
+  const stretches = groups.flatMap((group) => group.stretches);
+  const leaders = new Set(stretches.map(([algorithm]) => algorithm));
+  leaders.delete(null);
+  byId("groups-legend").replaceChildren(...stretchLegend(page, [...leaders], stretches));
 };
 
 function groupLabel(name, instances) {

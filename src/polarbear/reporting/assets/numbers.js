@@ -1,4 +1,4 @@
-// Formatting and rounding of numbers.
+// Formatting and rounding of numbers, as in polarbear/wording.py.
 
 const DIGITS = new Intl.NumberFormat("en-GB", { maximumSignificantDigits: 3 });
 const WHOLE = new Intl.NumberFormat("en-GB", { maximumFractionDigits: 0 });
@@ -14,9 +14,14 @@ function round(value, digits = 3) {
   return Number(value.toPrecision(digits));
 }
 
-// Format a budget or a cost: three significant digits, or all digits of a whole number.
+// Format a budget: three significant digits, or all digits of a whole number.
 function formatAmount(value) {
-  return Number.isInteger(value) || Math.abs(value) >= 1000 ? WHOLE.format(value) : DIGITS.format(value);
+  return Number.isInteger(value) && Math.abs(value) < 1e9 ? WHOLE.format(value) : DIGITS.format(value);
+}
+
+// Format a cost: three significant digits.
+function formatCost(value) {
+  return DIGITS.format(value);
 }
 
 // Format a budget for an axis, where there is little space: 10k, 1.5 M.
@@ -24,14 +29,15 @@ function formatTick(value) {
   return Math.abs(value) >= 10_000 ? COMPACT.format(value).toLowerCase().replace("m", " M") : formatAmount(value);
 }
 
-function formatPercent(share, digits = 1) {
-  return `${(100 * share).toFixed(digits)}${PERCENT}`;
+// Format a share as a whole percentage.
+function formatPercent(share) {
+  return `${(100 * share).toFixed(0)}${PERCENT}`;
 }
 
-// Format a probability estimated from draws: 0 or 1 is not certain, so it becomes "< 0.1 %" or "> 99.9 %".
+// Format a probability that was estimated from draws: it is never certain.
 function formatProbability(share) {
-  if (share > 0.999) return `> 99.9${PERCENT}`;
-  return share < 0.001 ? `< 0.1${PERCENT}` : formatPercent(share);
+  if (share > 0.995) return `over 99${PERCENT}`;
+  return share < 0.005 ? `below 1${PERCENT}` : formatPercent(share);
 }
 
 function formatCount(count, singular, plural = `${singular}s`) {

@@ -11,12 +11,14 @@ sections.pairs = (data, page) => {
 };
 
 function pairTable(beats, page) {
-  const heads = page.names.map((name, b) => el("th", { scope: "col", title: name, "aria-label": name }, String(b + 1)));
+  const heads = page.names.map((name, b) =>
+    el("th", { scope: "col", title: name }, el("span", { class: "upright" }, page.short_names[b])),
+  );
   const rows = beats.map((row, a) =>
     el(
       "tr",
       null,
-      el("th", { scope: "row" }, el("span", { class: "number" }, String(a + 1)), algorithmLabel(page, a)),
+      el("th", { scope: "row" }, algorithmLabel(page, a)),
       ...row.map((probability, b) =>
         a === b
           ? el("td", { class: "self" }, "·")
@@ -30,7 +32,7 @@ function pairTable(beats, page) {
     "table",
     { class: "matrix" },
     el("caption", null, "Probabilities in per cent"),
-    el("thead", null, el("tr", null, el("th", { scope: "col" }, "beats"), ...heads)),
+    el("thead", null, el("tr", null, el("th", { scope: "col" }, "this one beats …"), ...heads)),
     el("tbody", null, ...rows),
   );
 }
@@ -71,7 +73,7 @@ function pairChart(data, page) {
       nameElement(page.names[a]),
       " beats ",
       nameElement(page.names[b]),
-      ` at each budget. The band holds the true share with a probability of ${formatPercent(data.level, 0)}. ` +
+      ` at each budget. The band holds the true share with a probability of ${formatPercent(data.level)}. ` +
         "The dotted line is the probability that the share is above one half.",
     );
   });

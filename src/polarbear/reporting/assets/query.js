@@ -2,7 +2,7 @@
 
 const KINDS = ["at", "between", "around", "drawn"];
 const RISKS = ["expected", "best", "quantile", "regret"];
-const MACHINES = 5; // at most
+const MACHINES = 5; // at most, as in polarbear/reporting/portfolio_rates.py
 const STEPS = 200; // steps of a slider over budgets
 const HEIGHTS = 255; // a drawn weight is stored as two hexadecimal digits
 
@@ -99,14 +99,14 @@ function describeSpread({ centre, spread }, grid) {
 function describeQuery(query, grid, unit) {
   const budget = {
     at: () => `a budget of ${formatAmount(query.time)}`,
-    between: () => `any budget from ${formatAmount(query.start)} to ${formatAmount(query.stop)}`,
+    between: () => `a budget between ${formatAmount(query.start)} and ${formatAmount(query.stop)}`,
     around: () => `budgets around ${formatAmount(query.centre)}, ${describeSpread(query, grid)}`,
     drawn: () => "budgets as drawn",
   }[query.kind]();
   const aim = {
     expected: "on average",
     best: "to be the best",
-    quantile: `in the worst ${formatPercent(query.level, 0)} of cases`,
+    quantile: `in the worst ${formatPercent(query.level)} of cases`,
     regret: "with the least regret",
   }[query.risk];
   const machines = query.machines > 1 ? `, on ${query.machines} machines` : "";

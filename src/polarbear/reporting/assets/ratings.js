@@ -8,8 +8,8 @@ sections.ratings = (_, page) => {
   const highest = Math.max(...upper.flat());
   let highlight = () => {};
   chart(byId("ratings-chart"), { height: 380, label: () => "Ratings over time" }, (root, width) => {
-    const letters = width > 640 ? 18 : 0;
-    const margins = { right: letters ? 18 + letters * LETTER : 10, left: 48 };
+    const letters = width > 640 ? Math.max(...page.short_names.map((name) => name.length)) : 0;
+    const margins = { right: letters ? 24 + 1.1 * letters * LETTER : 10, left: 48 };
     const area = frame(width, 380, margins, alongGrid(grid), (value) => value / highest);
     leftAxis(root, area, evenTicks(0, highest, 5), formatShare);
     for (const algorithm of algorithms.toSorted((a, b) => candidates.has(a) - candidates.has(b))) {
@@ -19,7 +19,7 @@ sections.ratings = (_, page) => {
       const labelled = algorithms.length > 10 ? page.candidates : algorithms;
       const lastKnown = (algorithm) => mean[algorithm].findLast((value) => value !== null);
       const ends = labelled.map((algorithm) => ({ algorithm, y: area.y(lastKnown(algorithm)) }));
-      endLabels(root, page, area, ends, letters);
+      endLabels(root, page, area, ends);
     }
     budgetAxis(root, area, page);
     queueMicrotask(() => highlight());

@@ -1,6 +1,7 @@
-// The recommendation: what to choose, its value, how certain it is, and the next best choice.
+// The recommendation in the words of polarbear/selection/explanation.py: what to choose, how certain that is, and its value.
 
-const ROWS = 6; // in the table of portfolios
+const ROWS = 6; // in the table of choices
+const NEARLY_ALL = 0.99; // share of the budgets within the grid; a smaller one is reported
 
 // Build the name of a portfolio from its members, each with its line style.
 function portfolioName(page, members) {
@@ -10,71 +11,161 @@ function portfolioName(page, members) {
   ]);
 }
 
-function showRecommendation(place, page, query, selection) {
+// Return whether no choice is sure enough.
+function isClose(page, { candidates, compared }) {
+  return compared > 1 && candidates[0].probabilityBest < page.sure_enough;
+}
+
+// Show the recommendation, and the table of the best choices in a place of its own, so that the answer stays short.
+function showRecommendation(place, alternatives, page, query, selection) {
   const [best] = selection.candidates;
-  const isPortfolio = query.machines > 1;
-  const firstLabel = isPortfolio ? "chance that the portfolio is first" : "chance of being first";
-  const format = (value) => (isPortfolio ? value.toFixed(3) : formatPercent(value));
-  const figure = (key, label, text) =>
-    el("div", null, el("dt", null, label), el("dd", null, el("data", { value: best[key], "data-figure": key }, text)));
   const code = queryInPython(query, page.grid, query.eliminated ? null : page.candidates.map((k) => page.names[k]));
   const open = place.querySelector("details")?.open ?? false;
+  const close = isClose(page, selection);
+  const queryText = el("p", { class: "query-text" }, describeQuery(query, page.grid, page.unit));
+  const name = portfolioName(page, best.members);
+  const exact = { value: best.probabilityBest, "data-figure": "probabilityBest" };
+  const choice = el("p", { class: "recommended" }, ...(close ? [el("data", exact, ...name)] : name));
+  const head = close
+    ? [
+        el("p", { class: "too-close" }, "Too close to call"),
+        queryText,
+        el("p", { class: "statement" }, "The best choice is ", ...contenderList(page, selection)),
+        el("p", { class: "statement" }, "If you must choose, take"),
+        choice,
+      ]
+    : [el("p", { class: "eyebrow" }, "Choose"), choice, queryText];
   place.replaceChildren(
-    el("p", { class: "eyebrow" }, "Choose"),
-    el("p", { class: "recommended" }, ...portfolioName(page, best.members)),
-    el("p", { class: "query-text" }, describeQuery(query, page.grid, page.unit)),
-    el(
-      "dl",
-      { class: "figures" },
-      figure("probabilityBest", "probability of being the best choice", formatProbability(best.probabilityBest)),
-      figure("expected", firstLabel, format(best.expected)),
-      figure("lower", `when things go badly (${formatPercent(selection.level, selection.level === 0.025 ? 1 : 0)})`, format(best.lower)),
-      figure("regret", "regret", format(best.regret)),
-    ),
-    el("p", { class: "remarks" }, ...remarks(page, selection)),
-    ...(selection.candidates.length > 1 ? [rankingTable(page, selection, firstLabel, format)] : []),
+    ...head,
+    el("ul", { class: "statements" }, ...statements(page, query, selection, close).map((parts) => el("li", null, ...parts))),
     el("details", { open }, el("summary", null, "The same in Python"), el("code", { class: "python" }, code)),
   );
+  alternatives.replaceChildren(...(selection.compared > 1 ? [rankingTable(page, selection)] : []));
 }
 
-// Return the next best choice, and cautions.
-function remarks(page, { candidates, exhaustive, mass, notObserved }) {
-  const next = candidates[1];
-  const parts = next ? ["Next comes ", ...portfolioName(page, next.members), ". "] : [];
+// Return the most probable choices with their probabilities, as parts of a sentence.
+function contenderList(page, { contenders }) {
+  return contenders.map(({ members, probabilityBest }, k) => {
+    const after = [".", " or ", ", "][Math.min(contenders.length - 1 - k, 2)];
+    const probability = ` (${formatProbability(probabilityBest)})${after}`;
+    return el("span", { class: "contender" }, ...portfolioName(page, members), probability);
+  });
+}
+
+// Build a number of the recommendation, with its exact value.
+function figure(key, value, text) {
+  return el("data", { value, "data-figure": key }, text);
+}
+
+// Return the sentences about the recommended choice, each as a list of parts.
+function statements(page, query, selection, close) {
+  const [best, next] = selection.candidates;
+  const { expected, lower, upper, regret, probabilityBest, score } = best;
+  const who = query.machines > 1 ? "Its best member" : "It";
+  const average = query.kind === "at" ? "" : " on average over these budgets";
+  const sure = figure("probabilityBest", probabilityBest, formatProbability(probabilityBest));
+  const certainty = [sure, ` sure that it is the best choice of ${WHOLE.format(selection.compared)}.`];
+  const first = [`${who} comes first on `, figure("expected", expected, formatPercent(expected)), " of instances"];
+  const value = [...first, ...interval(lower, upper), `${average}.`];
+  if (selection.compared === 1) return [value, ...cautions(page, query, selection)];
+  const cost = ["Not knowing the best choice for certain costs ", figure("regret", regret, formatLoss(regret)), " on average."];
+  const worst = `In the worst ${formatPercent(query.level)} of cases ${who.toLowerCase()} comes first on `;
+  const unlucky = query.risk === "quantile" ? [[worst, figure("score", score, formatPercent(score)), " of instances."]] : [];
+  const following = ["Next comes ", ...portfolioName(page, next.members), "."];
+  const answer = close ? [value, ...unlucky, cost] : [certainty, value, ...unlucky, cost, following];
+  return [...answer, ...cautions(page, query, selection)];
+}
+
+// Return the interval of a share of instances; nothing if its ends are equal.
+function interval(lower, upper) {
+  const [low, high] = [lower, upper].map((each) => (100 * each).toFixed(0));
+  const [from, to] = [figure("lower", lower, low), figure("upper", upper, `${high}${PERCENT}`)];
+  return low === high ? [] : [" (", from, "\u00a0to\u00a0", to, ")"]; // with no-break spaces
+}
+
+// Format an expected regret, in percentage points of the share of first places.
+function formatLoss(regret) {
+  return 100 * regret < 0.1 ? "less than 0.1 percentage points" : `${round(100 * regret, 2)} percentage points`;
+}
+
+// Return what is left out or assumed, and how a portfolio does against the best single algorithm.
+function cautions(page, query, selection) {
+  const { exhaustive, mass, notObserved } = selection;
+  const sentences = [];
   if (notObserved.length) {
     const names = notObserved.flatMap((algorithm, k) => [...(k ? [", "] : []), nameElement(page.names[algorithm])]);
-    parts.push("Left out, since not observed together with another algorithm at these budgets: ", ...names, ". ");
+    sentences.push(["Left out, since not observed together with another algorithm at these budgets: ", ...names, "."]);
   }
-  if (!exhaustive) parts.push("There are too many portfolios to compare them all; this is the best that the search found. ");
-  if (mass < 0.99) parts.push(`Only ${formatPercent(mass, 0)} of these budgets were observed; the others are left out. `);
-  if (!page.sections.explorer.reliable) parts.push("The posterior is not reliable. ");
-  return parts;
+  sentences.push(...portfolioStatements(page, query, selection));
+  if (!exhaustive) {
+    sentences.push([
+      "There are too many portfolios to compare them all; this is the best that the search found, and probability and " +
+        "regret compare it with the others that the search visited.",
+    ]);
+  }
+  if (mass < NEARLY_ALL) {
+    sentences.push([`Only ${round(100 * mass, 2)}${PERCENT} of the budgets lie within the grid; the others are left out.`]);
+  }
+  const { reliable, message } = page.sections.explorer;
+  if (!reliable) sentences.push([`The posterior is not reliable: ${message}.`]);
+  return sentences;
 }
 
-// Build the table of the best portfolios, each with the interval of its value.
-function rankingTable(page, { candidates, compared }, heading, format) {
+// Return how often a portfolio beats the best single algorithm, and how the value of copies was found.
+function portfolioStatements(page, query, { candidates: [best], against }) {
+  if (!against) return [];
+  const single = nameElement(page.names[against.algorithm]);
+  const average = query.kind === "at" ? "" : " on average over these budgets";
+  const isMember = best.members.some(({ algorithm }) => algorithm === against.algorithm);
+  const member = nameElement(page.names[against.algorithm]);
+  const shared = isMember ? [", counting one half where ", member, " is its best member"] : [];
+  const absent = ", is not on this page, since there are too many portfolios; Python computes it.";
+  const sentences = [
+    against.winRate === null
+      ? ["How often it beats the best single algorithm, ", single, absent]
+      : [
+          "It beats the best single algorithm, ",
+          single,
+          ", on ",
+          figure("winRate", against.winRate, formatPercent(against.winRate)),
+          ` of instances${average}`,
+          ...shared,
+          ".",
+        ],
+  ];
+  if (best.members.some(({ count }) => count > 1)) {
+    sentences.push([
+      "The value of copies of one algorithm is computed from Plackett-Luce; repeated runs with virtual_portfolio measure it.",
+    ]);
+  }
+  return sentences;
+}
+
+// Build the table of the best choices, each with the interval of its share of first places.
+function rankingTable(page, { candidates, compared }) {
   const lowest = Math.min(...candidates.map(({ lower }) => lower));
   const highest = Math.max(...candidates.map(({ upper }) => upper));
   const at = (value) => `${(100 * (value - lowest)) / (highest - lowest || 1)}%`;
   const rows = candidates.map(({ members, lower, expected, upper, probabilityBest }) => {
     const places = { "--from": at(lower), "--mean": at(expected), "--to": at(upper) };
-    const interval = `${format(expected)}, from ${format(lower)} to ${format(upper)}`;
+    const text = `${formatPercent(expected)}, from ${formatPercent(lower)} to ${formatPercent(upper)}`;
     return el(
       "tr",
       null,
       el("th", { scope: "row" }, ...portfolioName(page, members)),
       el(
         "td",
-        { class: "interval", "--c": page.looks[members[0].algorithm][0], ...places },
-        el("span", { class: "visually-hidden" }, interval),
+        { class: "interval", "--c": page.looks[members[0].algorithm][0], title: text, ...places },
+        el("span", { class: "visually-hidden" }, text),
         el("span", { class: "range" }),
         el("span", { class: "mean" }),
       ),
-      el("td", null, formatPercent(probabilityBest, 0)),
+      el("td", null, formatProbability(probabilityBest)),
     );
   });
-  const heads = ["choice", heading, "best"].map((each) => el("th", { scope: "col" }, each));
-  const caption = compared > ROWS ? `The best ${ROWS} of ${WHOLE.format(compared)}` : `All ${compared}`;
+  const extent = `comes first on ${(100 * lowest).toFixed(0)} to ${formatPercent(highest)}`;
+  const heads = ["choice", extent, "is the best choice"].map((each) => el("th", { scope: "col" }, each));
+  const caption = compared > ROWS ? `The best ${ROWS} of ${WHOLE.format(compared)} choices` : `All ${compared} choices`;
   return el(
     "table",
     { class: "ranking" },

@@ -1,6 +1,9 @@
 // The recommendation under a preference and a risk attitude; mirrors polarbear/selection/recommendation.py.
 
 const NEGLIGIBLE = 0.05; // share of the weight at which a candidate may be unobserved, as in Python
+const TAIL = 0.025; // probability on each side of the interval of a value
+const CONTENDERS = 3; // candidates that are named where it is too close to call
+const WORTH_NAMING = 0.01; // smallest probability of a candidate that is named there
 
 // Return the best of the compared portfolios, at most `most` of them; null if the risk attitude requires comparing all
 // portfolios and there are too many. Algorithms that were not observed at these budgets are left out; there are no candidates
@@ -16,21 +19,35 @@ function select(posterior, { preference, risk, columns: wanted, machines }, most
   const portfolios = exhaustive ? allPortfolios(columns.length, machines) : searchPortfolios(valuation, machines, risk);
   const { scores, expected, probabilityBest, highest } = evaluate(valuation, portfolios, risk, most);
   const order = scores.map((_, place) => place).sort((a, b) => scores[b] - scores[a] || a - b);
-  const level = risk.kind === "quantile" ? risk.level : 0.025; // the ends of a 95 % interval
+  const membersOf = (place) =>
+    portfolios[place].flatMap((count, member) => (count > 0 ? [{ algorithm: columns[member], count }] : []));
   const values = new Float64Array(posterior.draws);
   const candidates = order.slice(0, most).map((place) => {
     portfolioValues(valuation, portfolios[place], values);
     return {
-      members: portfolios[place].flatMap((count, member) => (count > 0 ? [{ algorithm: columns[member], count }] : [])),
+      members: membersOf(place),
       score: scores[place],
       expected: expected[place],
-      lower: quantile(values, level),
-      upper: quantile(values, 0.975),
+      lower: quantile(values, TAIL),
+      upper: quantile(values, 1 - TAIL),
       probabilityBest: probabilityBest[place],
       regret: Math.max(highest - expected[place], 0), // rounding could make it negative
     };
   });
-  return { candidates, compared: portfolios.length, exhaustive, mass, level, notObserved };
+  const contenders = order
+    .toSorted((a, b) => probabilityBest[b] - probabilityBest[a])
+    .slice(0, CONTENDERS)
+    .filter((place) => probabilityBest[place] >= WORTH_NAMING)
+    .map((place) => ({ members: membersOf(place), probabilityBest: probabilityBest[place] }));
+  const against = machines > 1 ? bestSingle(posterior, valuation, weights, columns, risk, candidates[0].members) : null;
+  return { candidates, contenders, compared: portfolios.length, exhaustive, mass, notObserved, against };
+}
+
+// Return the best single algorithm by the same risk attitude, and the win rate of a portfolio over it (null if unknown).
+function bestSingle(posterior, valuation, weights, columns, risk, members) {
+  const { scores } = evaluate(valuation, allPortfolios(columns.length, 1), risk);
+  const algorithm = columns[argmax(scores)];
+  return { algorithm, winRate: posterior.portfolioWinRate(weights, members, algorithm) };
 }
 
 // Return the share of the weight at times at which an algorithm was not observed.

@@ -1,0 +1,99 @@
+"""The verdict as HTML: answer, status, remarks and standings, which a page without scripts shows too.
+
+All texts are those of the summary that the terminal prints.
+"""
+
+from __future__ import annotations
+
+import html
+from typing import TYPE_CHECKING, get_args
+
+from polarbear.verdict import Group
+from polarbear.verdict.rendering import title
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from polarbear.verdict import Remark, Standing, Summary
+
+_ROWS = 8  # ranges of budgets in the header; a longer table is folded below a sentence
+
+
+def answer_html(summary: Summary) -> str:
+    """Return which algorithm to choose at which budget as a table, and where the leader changes."""
+    rows = summary.overview.rows(summary.unit)
+    heads = "".join(f'<th scope="col">{head}</th>' for head in ("budget", "choose", "how certain"))
+    table = (
+        f'<table class="answer"><caption>{_escape(title(summary))}</caption><thead><tr>{heads}</tr></thead><tbody>'
+        + "".join(_answer_row(*row) for row in rows)
+        + "</tbody></table>"
+    )
+    changes = [each.sentence for each in summary.overview.leader_changes]
+    notes = f'<ul class="changes">{"".join(f"<li>{_escape(each)}</li>" for each in changes)}</ul>' if changes else ""
+    if len(rows) <= _ROWS:
+        return table + notes
+    lead = f'<p class="subtitle">{_escape(summary.answer)}</p>'
+    return f"{lead}<details><summary>All {len(rows)} ranges of budgets</summary>{table}{notes}</details>"
+
+
+def _answer_row(where: str, choice: str, certainty: str) -> str:
+    return f'<tr><th scope="row">{_escape(where)}</th><td>{_escape(choice)}</td><td>{_escape(certainty)}</td></tr>'
+
+
+def status_html(summary: Summary) -> str:
+    """Return the status with the most serious remark, and the other remarks as a list."""
+    doubted = summary.status != "solid"
+    lead, others = (summary.remarks[:1], summary.remarks[1:]) if doubted else ((), summary.remarks)
+    reason = _escape(lead[0].text if lead else summary.settled)
+    step = "".join(_step(each.command) for each in lead)
+    items = "".join(_remark_item(each, summary) for each in others)
+    listed = f"<ul>{items}</ul>" if items else ""
+    kind = summary.status.replace(" ", "-")
+    return f'<div class="verdict {kind}"><p><strong>Status: {summary.status}.</strong> {reason}{step}</p>{listed}</div>'
+
+
+def _remark_item(remark: Remark, summary: Summary) -> str:
+    """Return a remark as an item, with its status if that is neither the overall one nor "solid"."""
+    label = f"<strong>{remark.status.capitalize()}.</strong> " if remark.status not in (summary.status, "solid") else ""
+    return f"<li>{label}{_escape(remark.text)}{_step(remark.command)}</li>"
+
+
+def _step(command: str) -> str:
+    return f'<span class="step">Next step: <code>{html.escape(command)}</code></span>' if command else ""
+
+
+def standings_html(summary: Summary) -> str:
+    """Return the groups of algorithms with their reasons as lists."""
+    parts = []
+    for group in get_args(Group):
+        items = "".join(
+            f"<li><strong>{_escape(each.name)}</strong>: {_escape(standing_text(each))}{_step(each.command)}</li>"
+            for each in summary.group(group)
+        )
+        parts.append(f"<h2>{group_heading(group)}</h2><ul>{items or '<li>none</li>'}</ul>")
+    return "".join(parts)
+
+
+def group_heading(group: Group) -> str:
+    """Return the heading of a group of algorithms."""
+    return f"{group[0].upper()}{group[1:]}"
+
+
+def standing_text(standing: Standing) -> str:
+    """Return why an algorithm is in its group, and whether its elimination is in doubt."""
+    in_doubt = standing.group == "eliminated" and standing.status != "solid"
+    return f"{standing.reason} ({standing.status})" if in_doubt else standing.reason
+
+
+def in_groups(standings: Sequence[Standing]) -> list[tuple[str, list[Standing]]]:
+    """Return the headings of all groups with their algorithms, in the order of `Group`."""
+    return [(group_heading(group), [each for each in standings if each.group == group]) for group in get_args(Group)]
+
+
+def keep_percent(text: str) -> str:
+    """Return a text in which no line breaks between a number and its per cent sign."""
+    return text.replace(" %", "\N{NO-BREAK SPACE}%")
+
+
+def _escape(text: str) -> str:
+    return html.escape(keep_percent(text))
