@@ -14,7 +14,7 @@ from polarbear.plots.registry import FIGURES, FigureName
 
 Format = Literal["pdf", "svg", "png"]
 
-_DRAWS = 1000  # as in the report: bands of a figure need no more, and inference takes a quarter of the time
+_DRAWS = 1000  # as in the report: bands of a figure need no more, and inference takes less than half the time
 
 
 def plot(  # noqa: D103  (its docstring lists the figures of the registry; see below)
