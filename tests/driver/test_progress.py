@@ -275,7 +275,7 @@ def lines_of(stream):
 def test_a_heartbeat_sums_up_the_rounds_of_half_a_minute():
     stream = io.StringIO()
     view = TakesTime(stream, interval=30.0, seconds=11.0)
-    state = play(view, rounds=8, **CLOSE)
+    state = play(view, rounds=9, **CLOSE)
     view.close()
     quiet = [round_.number for round_ in state.rounds if not round_.eliminated]
     assert len(quiet) > 5
@@ -284,6 +284,7 @@ def test_a_heartbeat_sums_up_the_rounds_of_half_a_minute():
     assert len(printed) < len(state.rounds)
     ends = [int(first.split()[-1]) for first, _ in printed]
     assert ends[-1] == len(state.rounds)  # the last round is printed in any case
+    assert "to go" not in lines_of(stream)[-1]  # since the race has stopped
     sizes = [int(second.split()[0]) for _, second in printed]
     assert sum(sizes) == 6 * len(state.rounds)
     assert sizes == [6 * (end - start) for start, end in zip([0, *ends], ends, strict=False)]

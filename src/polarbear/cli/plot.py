@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 Format = Literal["pdf", "svg", "png"]
 _WITH_PANELS = ", ".join(name for name, entry in FIGURES.items() if entry.panels)
 
-_DRAWS = 1000  # as in the report: bands of a figure need no more, and inference takes a quarter of the time
+_DRAWS = 1000  # as in the report: bands of a figure need no more, and inference takes less than half the time
 
 
 def plot(  # noqa: D103  (its docstring lists the figures of the registry; see below)

@@ -157,9 +157,9 @@ class LineView(SilentView):
     def close(self) -> None:
         """Print the last round, if it has not been printed."""
         if self._waiting and self._state is not None:
-            self._print_rounds(self._state)
+            self._print_rounds(self._state, forecast=False)  # the race stops, so nothing remains
 
-    def _print_rounds(self, state: State) -> None:
+    def _print_rounds(self, state: State, *, forecast: bool = True) -> None:
         first, last = self._waiting[0], self._waiting[-1]
         instances = sum(len(each.instances) for each in self._waiting)
         words = [
@@ -177,7 +177,11 @@ class LineView(SilentView):
         ]
         if not last.reliable:
             words.append(f"nothing was decided, because the posterior is unreliable: {last.message}")
-        if self.interval and (remaining := self._pace.describe_remaining(state, self.horizon, self.clock())):
+        if (
+            forecast
+            and self.interval
+            and (remaining := self._pace.describe_remaining(state, self.horizon, self.clock()))
+        ):
             words.append(remaining)
         self._waiting = []
         self._print(" · ".join(words))

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from polarbear.race.result import RaceResult
     from polarbear.race.state import State
 
-_DRAWS = 500  # per panel: enough for a small band; a figure with all draws would take six times as long
+_DRAWS = 500  # per panel: enough for a small band; up to six posteriors are inferred for one figure
 _LINE = 16  # characters of names that fit into the title of a panel, beside the decision
 
 

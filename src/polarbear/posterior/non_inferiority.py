@@ -10,9 +10,9 @@ Both questions are about all times at once, so both answers use joint draws of t
   P(max_t (x(t) − m(t)) / s(t) < max_t (logit(½ − rope) − m(t)) / s(t)).
 
 The complement of the first, P(w(t) < ½ − rope at some t), would not do as evidence of being worse. Each time has its own
-chance of an error, so with few instances and many times this probability is high for equal algorithms: 0.77 with 8 instances
-and 20 times. The band keeps its level however many times there are. On the scale of w itself, whose posterior is skewed near
-0 and 1, one lopsided time in 16 instances would count as certain too often.
+chance of an error, so with few instances and many times this probability is high for equal algorithms: in a simulated data
+set with 8 instances and 20 times it was 0.77. The band keeps its level however many times there are. On the scale of w
+itself, whose posterior is skewed near 0 and 1, one lopsided time in 16 instances would count as certain too often.
 """
 
 from __future__ import annotations

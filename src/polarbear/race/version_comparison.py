@@ -5,7 +5,8 @@ look may err, so the probability of error at one look is multiplied by the numbe
 
 The prior is the Bayesian bootstrap without shrinkage. Shrinkage protects a race, in which many pairs are compared and the
 largest difference is reported. Here there is one pair, and its margin of equality is fixed in advance. With shrinkage,
-simulated comparisons needed two to three times as many instances to notice a loss of 15 points.
+a pilot of 60 comparisons per setting, with bands on the scale of win rates, needed 117 instead of 28 instances on average to
+notice a loss of 15 points with independent times, and 175 instead of 69 with correlated ones.
 """
 
 from __future__ import annotations
