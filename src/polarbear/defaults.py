@@ -4,5 +4,6 @@ This module imports nothing, so that every room may use it. docs/how-to/defaults
 those that differ; a test compares it with the code.
 """
 
+CONFIDENCE = 0.95  # the probability that a decision needs
 LEVEL = 0.95  # of every credible interval and band
 TAILS = (0.025, 0.975)  # the quantiles at the ends of such an interval

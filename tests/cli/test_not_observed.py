@@ -106,7 +106,7 @@ def test_figures_of_an_older_posterior_leave_out_the_comparisons(saved, tmp_path
 def test_the_report_has_counts_and_gaps(folder):
     data = read_data(folder / "page.html")
     assert data["comparisons"] == [[20, 20, 0, 0]] * 2
-    assert data["leaders"] == "Up to 10 evaluations: choose short; from 100 to 1,000: not observed."
+    assert data["answer"] == "Up to 10 evaluations: choose short; from 100 to 1,000: not observed."
     sections = data["sections"]
     assert sections["comparisons"]["sentence"].startswith(
         "Each algorithm was compared with others on 0 to 20 of 20 instances at each budget. Not observed together with "

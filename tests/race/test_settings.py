@@ -22,7 +22,7 @@ def test_the_default_settings():
     settings = Settings(grid=GRID)
     assert isinstance(settings.grid, Grid)
     assert (settings.elimination, settings.resolution) == ("pointwise", "membership")
-    assert (settings.confidence, settings.rope) == (0.99, 0.05)
+    assert (settings.confidence, settings.rope) == (0.95, 0.05)
     assert settings.prior == BayesianBootstrap()
     assert (settings.failure, settings.clock, settings.maximise) == ("last", "evaluations", False)
 

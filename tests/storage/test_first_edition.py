@@ -40,7 +40,8 @@ def test_a_race_opens_with_its_recorded_decisions(path):
         assert file.about["settings"]["calibration"] == "auto"  # a setting that no longer exists
     with pb.Race.open(path) as race:
         settings, result = race.state.settings, race.result
-    assert settings == pb.Settings(grid=GRID, prior=pb.BSpline(), elimination="joint", resolution="crossing", seed=3)
+    rule = {"elimination": "joint", "resolution": "crossing", "confidence": 0.99}
+    assert settings == pb.Settings(grid=GRID, prior=pb.BSpline(), seed=3, **rule)
     assert not result.finished
     assert result.instances == 24
     assert_first_rounds_are_stored_ones(result.rounds)

@@ -126,7 +126,7 @@ def _drawings(
 
     if groups.fitted and FIGURES[name].panels:
         unit = source.unit or "time"
-        options = {option: value for option, value in style.items() if option != "pair"}
+        options = {option: value for option, value in style.items() if option not in ("pair", "limit")}
         yield path, plots.by_group(name, {"all runs": source.posterior, **groups.posteriors}, unit=unit, **options)
         return
     needs_runs = FIGURES[name].needs == "runs"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, get_args
 
+from polarbear.defaults import CONFIDENCE
 from polarbear.inference.request import check_request
 from polarbear.literals import Clock, Elimination, Failure, Resolution, Specialists
 from polarbear.models import BayesianBootstrap, Prior, is_joint
@@ -67,7 +68,7 @@ class Settings:
     prior: Prior = field(default_factory=BayesianBootstrap)
     elimination: Elimination = "pointwise"
     resolution: Resolution = "membership"
-    confidence: float = 0.99
+    confidence: float = CONFIDENCE
     rope: float = 0.05
     batch: Batch = field(default_factory=AdaptiveBatch)
     seed: int = 0
