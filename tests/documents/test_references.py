@@ -153,7 +153,7 @@ def test_the_start_pages_quote_the_transcript():
     answer = DOCS / "start" / "what-the-answer-means.md"
     quoted += [*(block.text for block in blocks(answer) if block.language == "text"), *quotes_in_tables(answer)]
     pieces = [" ".join(piece.split()) for text in quoted for piece in text.split("...") if piece.strip()]
-    assert len(pieces) > 8
+    assert sum(len(piece.split()) for piece in pieces) > 150
     assert [piece for piece in pieces if piece not in transcript] == []
 
 
@@ -184,7 +184,8 @@ def test_the_picture_of_the_layers_shows_every_room(generated):
 @every_page
 def test_no_page_takes_longer_than_ten_minutes_to_read(page):
     """Up to 2,000 words with tables and code; the transcript is output, not prose."""
-    assert len(page.read_text().split()) <= 2000
+    if page.name != "transcript.md":
+        assert len(page.read_text().split()) <= 2000
 
 
 def test_every_figure_is_described_and_shown():
