@@ -10,6 +10,8 @@ from scipy import stats
 import polarbear as pb
 from polarbear.calibration.simulator import Simulator
 from polarbear.observe.rankings import ABSENT, UNRANKED
+from polarbear.verdict import Advice
+from polarbear.verdict.model_remarks import model_remarks
 
 RECORDED = Path(__file__).parents[2] / "case_studies" / "data" / "ma_bbob_d30.npz"
 
@@ -48,16 +50,19 @@ def test_real_runs_confirm_every_elimination(recorded_check, posterior):
     check, eliminations = recorded_check, pb.dominated(posterior, confidence=0.95)
     assert {each.name for each in eliminations} == {"RS", "LPXNES", "MSR"}
     assert min(each.own for each in check.check_eliminations(eliminations)) > 0.95
-    contradicted, third, fine, advice = check.sentences(eliminations)
-    assert contradicted.startswith("Rankings contradict the model (Plackett-Luce): MSR beat XNES on ")
-    assert third.startswith(
-        "A pair's win rate depends on a third algorithm, which the model (Plackett-Luce) excludes: at 13,676 the fitted win "
-        "rate of CSA over "
-    )
-    assert third.endswith("; leaving out TPA changes win rates too.")
-    assert fine == "The pairs' own outcomes contradict no elimination."
-    assert advice == "To rely on outcomes instead of the model, fit with prior=BayesianBootstrap()."
-    assert check.sentences() == [contradicted, third, advice]  # no sentence about eliminations if there are none
+    (remark,) = remarks_on(check, eliminations)
+    assert remark.text.startswith("Rankings contradict the model (Plackett-Luce): MSR beat XNES on ")
+    assert (
+        " A pair's win rate depends on a third algorithm, which the model (Plackett-Luce) excludes: at 13,676 the fitted "
+        "win rate of CSA over "
+    ) in remark.text
+    assert remark.text.endswith("; leaving out TPA changes win rates too.")
+    assert remark.command == "pb.fit(choices, prior=pb.BayesianBootstrap())"
+    assert remarks_on(check) == [remark]
+
+
+def remarks_on(check, eliminations=()):
+    return model_remarks(check, check.check_eliminations(eliminations), Advice())
 
 
 def test_win_rates_of_real_runs_depend_on_third_algorithms(recorded_check):
@@ -66,7 +71,7 @@ def test_win_rates_of_real_runs_depend_on_third_algorithms(recorded_check):
     worst = check.influences[0]
     assert worst.without - worst.rate == pytest.approx(0.084, abs=0.01)
     assert worst.errors > 6
-    assert worst.sentence in " ".join(check.sentences())
+    assert worst.sentence in remarks_on(check)[0].text
 
 
 def test_of_two_algorithms_none_is_left_out():
@@ -74,7 +79,7 @@ def test_of_two_algorithms_none_is_left_out():
     check = pb.model_check(pb.fit(pair, prior=pb.Dirichlet(), draws=200), pair)
     assert check.left_out == {}
     assert check.influences == ()
-    assert check.sentences() == []
+    assert remarks_on(check) == []
 
 
 @pytest.mark.parametrize("autocorrelation", [0.0, 0.95])
@@ -87,7 +92,7 @@ def test_rankings_that_follow_the_model_do_not_contradict_it(autocorrelation):
         check = pb.model_check(pb.fit(choices, prior=pb.RandomWalk(), draws=200), choices)
         assert check.misfits == ()
         assert check.influences == ()
-        assert check.sentences() == []
+        assert remarks_on(check) == []
     np.testing.assert_allclose(check.observed + check.observed.transpose(0, 2, 1) + np.eye(3), 1)
 
 
@@ -107,19 +112,20 @@ def test_a_cycle_is_found(cycle_check):
     check = cycle_check
     assert {(each.name, each.other) for each in check.misfits} == {("A", "B"), ("A", "C"), ("B", "C")}
     assert check.own[0, 0, 1] == pytest.approx(stats.beta.sf(0.5, 80.5, 40.5))
-    assert check.sentences()[0].endswith("; 2 more pairs contradict it.")
+    assert "; 2 more pairs contradict it." in remarks_on(check)[0].text
 
 
 def test_an_elimination_that_the_pair_contradicts_is_named(cycle_check):
     check = cycle_check
     (pair_check,) = check.check_eliminations([pb.Dominated("A", "B", 0.99)])
     assert pair_check.contradicted
-    warnings = " ".join(check.sentences([pb.Dominated("A", "B", 0.99)]))
-    assert (
-        "The pair's own outcomes contradict this elimination: B beats A with probability 0.990 under the posterior, but "
-        "with 0.000 at 1 from the outcomes of these two alone."
-    ) in warnings
-    assert "Run such a pair on more instances to settle it." in warnings
+    remark = remarks_on(check, [pb.Dominated("A", "B", 0.99)])[0]
+    assert remark.status == "do not rely on it"
+    assert remark.text == (
+        "The outcomes of these two alone contradict an elimination: B beats A, 99 % sure under the posterior, but below 1 % "
+        "sure at 1 from the outcomes of these two alone."
+    )
+    assert remark.command == "pb.plots.pair(posterior, 'B', 'A')"
 
 
 def test_an_elimination_that_only_the_model_supports_is_named(cycle_check):
@@ -128,10 +134,10 @@ def test_an_elimination_that_only_the_model_supports_is_named(cycle_check):
     (pair_check,) = even.check_eliminations([pb.Dominated("A", "B", 0.99)])
     assert not pair_check.contradicted
     assert pair_check.unsupported
-    warnings = " ".join(even.sentences([pb.Dominated("A", "B", 0.99)]))
-    assert (
-        "The model supports this elimination; the pair's own outcomes do not: B beats A with probability 0.990"
-        in warnings
+    remark = remarks_on(even, [pb.Dominated("A", "B", 0.99)])[0]
+    assert remark.status == "provisional"
+    assert remark.text.startswith(
+        "The model supports an elimination, the outcomes of these two alone do not: B beats A, 99 % sure"
     )
 
 
@@ -205,7 +211,7 @@ def test_a_model_of_little_weight_is_not_contradicted(cycle, weight):
         check = pb.model_check(posterior, choices)
         assert check.model_share.max() < 0.5
         assert check.left_out == {}
-        assert check.sentences(pb.dominated(posterior, confidence=0.9)) == []
+        assert remarks_on(check, pb.dominated(posterior, confidence=0.9)) == []
 
 
 def test_a_weighted_plackett_luce_fit_is_contradicted_too(cycle):

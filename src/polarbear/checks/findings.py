@@ -1,18 +1,16 @@
-"""The findings of a model check, and the sentences that state them.
+"""The findings of a model check, each with a sentence that states it.
 
 A `Misfit` is a pair whose observed win rate contradicts the posterior. An `Influence` is an algorithm whose removal changes
-other pairs. A `PairCheck` is an elimination checked against the outcomes of its pair alone. `warning_sentences` turns the
-findings into warnings for the user.
+other pairs. A `PairCheck` is an elimination checked against the outcomes of its pair alone. `polarbear.verdict` turns the
+findings into remarks with a status and a next step.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
+from polarbear.wording import format_number, format_percent
 
 DOUBTFUL = 0.05  # an elimination is contradicted if the pair's own outcomes give it a smaller probability
 
@@ -63,8 +61,8 @@ class Misfit:
     def sentence(self) -> str:
         """A sentence that states the misfit."""
         return (
-            f"{self.name} beat {self.other} on {self.observed:.0%} of {self.instances:,.0f} instances at {self.time:,.6g}, "
-            f"but the posterior expects {self.modelled:.0%} ({abs(self.errors):.1f} standard errors)"
+            f"{self.name} beat {self.other} on {self.observed:.0%} of {self.instances:,.0f} instances at "
+            f"{format_number(self.time)}, but the posterior expects {self.modelled:.0%} ({abs(self.errors):.1f} standard errors)"
         )
 
 
@@ -96,7 +94,7 @@ class Influence:
     def sentence(self) -> str:
         """A sentence that states the change."""
         return (
-            f"at {self.time:,.6g} the fitted win rate of {self.first} over {self.second} is {self.rate:.0%} with "
+            f"at {format_number(self.time)} the fitted win rate of {self.first} over {self.second} is {self.rate:.0%} with "
             f"{self.name} and {self.without:.0%} without it ({abs(self.errors):.1f} standard errors)"
         )
 
@@ -136,37 +134,6 @@ class PairCheck:
     def sentence(self) -> str:
         """A sentence that states both probabilities."""
         return (
-            f"{self.by} beats {self.name} with probability {self.probability:.3f} under the posterior, but with "
-            f"{self.own:.3f} at {self.time:,.6g} from the outcomes of these two alone"
+            f"{self.by} beats {self.name}, {format_percent(self.probability)} sure under the posterior, but "
+            f"{format_percent(self.own)} sure at {format_number(self.time)} from the outcomes of these two alone"
         )
-
-
-def warning_sentences(
-    misfits: Sequence[Misfit], influences: Sequence[Influence], pair_checks: Sequence[PairCheck]
-) -> list[str]:
-    """Return warnings for the user: where the model fails, and what follows for eliminations; none if the model holds."""
-    contradicted = [each for each in pair_checks if each.contradicted]
-    unsupported = [each for each in pair_checks if each.unsupported]
-    if not misfits and not influences and not contradicted:
-        return []
-    warnings = []
-    if misfits:
-        more = len(misfits) - 1
-        also = ("", "; one more pair contradicts it", f"; {more} more pairs contradict it")[min(more, 2)]
-        warnings.append(f"Rankings contradict the model (Plackett-Luce): {misfits[0].sentence}{also}.")
-    if influences:
-        most, *others = influences
-        also = f"; leaving out {' or '.join(each.name for each in others)} changes win rates too" if others else ""
-        warnings.append(
-            "A pair's win rate depends on a third algorithm, which the model (Plackett-Luce) excludes: "
-            f"{most.sentence}{also}."
-        )
-    warnings += [f"The pair's own outcomes contradict this elimination: {each.sentence}." for each in contradicted]
-    warnings += [
-        f"The model supports this elimination; the pair's own outcomes do not: {each.sentence}." for each in unsupported
-    ]
-    if contradicted or unsupported:
-        warnings.append("Run such a pair on more instances to settle it.")
-    elif pair_checks:
-        warnings.append("The pairs' own outcomes contradict no elimination.")
-    return warnings

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import stats
 
-from polarbear.checks.findings import Influence, Misfit, PairCheck, warning_sentences
+from polarbear.checks.findings import Influence, Misfit, PairCheck
 from polarbear.checks.leave_one_out import LeftOut, leave_one_out
 from polarbear.checks.pair_outcomes import (
     beating_probability,
@@ -161,15 +161,6 @@ class ModelCheck:
             "disturbances": [asdict(each) for each in self.influences],
             "own_outcomes": [asdict(each) for each in self.check_eliminations(decisions)],
         }
-
-    def sentences(self, decisions: Iterable[Decision] = ()) -> list[str]:
-        """Return warnings for the user: where the model fails, what follows and what to do; none if the model holds."""
-        warnings = warning_sentences(self.misfits, self.influences, self.check_eliminations(decisions))
-        if warnings and self.model_share.min() == 1:
-            warnings.append("To rely on outcomes instead of the model, fit with prior=BayesianBootstrap().")
-        elif warnings and self.model_share.max() > 0:
-            warnings.append("To rely on outcomes alone, fit with prior=BayesianBootstrap(plackett_luce=0).")
-        return warnings
 
 
 def model_check(posterior: Posterior, choices: Choices) -> ModelCheck:
