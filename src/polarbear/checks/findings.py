@@ -62,7 +62,8 @@ class Misfit:
         """A sentence that states the misfit."""
         return (
             f"{self.name} beat {self.other} on {self.observed:.0%} of {self.instances:,.0f} instances at "
-            f"{format_number(self.time)}, but the posterior expects {self.modelled:.0%} ({abs(self.errors):.1f} standard errors)"
+            f"{format_number(self.time)}, but the posterior expects {self.modelled:.0%} ({abs(self.errors):.1f} standard "
+            "errors)"
         )
 
 
