@@ -8,6 +8,7 @@ import pytest
 TRANSCRIPT = Path(__file__).parents[2] / "docs" / "start" / "transcript.md"
 OPTIMISERS = ("random search", "(1+1)-ES", "differential evolution", "Nelder-Mead", "timid (1+1)-ES")
 RACED = ("random", "climber", "poor")
+FINISHED = {"Every pair of algorithms is decided at every budget."}  # the race of the transcript is not finished
 
 
 def templates(text, names):
@@ -35,7 +36,7 @@ def test_lines_have_the_wording_of_the_transcript(command, finished, polarbear):
     name, *options = command
     printed = templates(polarbear(name, finished, *options).out, RACED)
     printed = {line for line in printed if "too close to call" not in line}  # the transcript has sure answers
-    assert printed - shown == set()
+    assert printed - shown - FINISHED == set()
     assert len(printed) >= 2
 
 

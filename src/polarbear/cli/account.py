@@ -30,6 +30,11 @@ def print_status(account: dict[str, Any], curves: Curves | None = None) -> None:
     if account["scope"]:
         terminal.print_result(f"The answer generalises {account['scope']}.")
     print_totals(account)
+    terminal.print_result(account["why_stopped"])
+    for each in account.get("failing", ()):
+        terminal.print_result(
+            f"{each['name']} failed in every run of its first round: {each['output'].splitlines()[0]}"
+        )
     for each in account["undecided"][:_MOST_PAIRS]:
         first, last = (format_number(edge(each["times"])) for edge in (min, max))
         many = f"at {len(each['times'])} budgets from {first} to {last}"

@@ -91,7 +91,7 @@ def print_outcome(
         )
     if result.failing:
         _print_failing(result, file)
-    if leave and not result.finished and result.stopped not in ("no elimination likely", "selected pairs decided"):
+    if leave and not result.settled:
         raise typer.Exit(2)
 
 

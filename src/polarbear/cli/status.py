@@ -25,11 +25,11 @@ def status(
 ) -> None:
     """Print the status of a race, even while it runs. Nothing is inferred or changed.
 
-    The exit code is 2 if the race is not finished.
+    The exit code is 2 if the race is not finished: if pairs are undecided and further instances may decide them.
     """
     account, curves = _read_status(file)
     _show(account, curves, as_json=as_json)
-    while watch and not account["finished"]:
+    while watch and not account["settled"]:
         time.sleep(every)
         before, (account, curves) = account, _read_status(file)
         if account != before:
@@ -38,7 +38,7 @@ def status(
             elif not as_json:
                 terminal.print_result()
             _show(account, curves, as_json=as_json)
-    if not account["finished"]:
+    if not account["settled"]:
         raise typer.Exit(2)
 
 

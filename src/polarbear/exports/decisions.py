@@ -25,7 +25,9 @@ def account(result: RaceResult, *, infer: bool = True, file: str = "") -> dict[s
     """
     status: dict[str, Any] = {
         "stopped": result.stopped,
+        "why_stopped": result.why_stopped,
         "finished": result.finished,
+        "settled": result.settled,
         "pareto_set": list(result.pareto_set),
         "eliminations": [asdict(each) for each in result.eliminations],
         "removed": sorted(result.state.removed),

@@ -39,6 +39,21 @@ Stopped = Literal[
     "paused",
 ]
 
+_STOPPED: dict[Stopped, str] = {
+    "resolved": "Every pair of algorithms is decided at every budget.",
+    "no elimination likely": "The race stopped because further instances were unlikely to eliminate another algorithm. "
+    "Not every pair is decided.",
+    "max_instances": "The race stopped at its limit of instances, before every pair was decided.",
+    "max_evaluations": "The race stopped at its limit of cost, before every pair was decided.",
+    "max_seconds": "The race stopped at its limit of time, before every pair was decided.",
+    "callback": "The race was stopped before every pair was decided.",
+    "interrupted": "The race was interrupted before every pair was decided.",
+    "instances ran out": "There were no more instances, and not every pair is decided.",
+    "selected pairs decided": "The selected pairs are decided; others are not.",
+    "algorithm failed": "The race is paused because an algorithm failed in every run of its first round.",
+    "paused": "Not every pair is decided yet.",
+}
+
 
 @dataclass(frozen=True, eq=False)
 class RaceOutcome:
@@ -64,6 +79,16 @@ class RaceOutcome:
     def finished(self) -> bool:
         """Whether every pair of candidates is decided at every time."""
         return next_plan(self.state) is None
+
+    @property
+    def settled(self) -> bool:
+        """Whether nothing more was asked for: every pair is decided, or those that matter are."""
+        return self.finished or self.stopped in ("no elimination likely", "selected pairs decided")
+
+    @property
+    def why_stopped(self) -> str:
+        """A sentence on why the race stopped."""
+        return _STOPPED[self.stopped]
 
     @property
     def pareto_set(self) -> tuple[str, ...]:

@@ -13,25 +13,11 @@ from polarbear.wording import format_error_bound, format_number, with_noun
 if TYPE_CHECKING:
     from polarbear.posterior.outcome_draws import OutcomeDraws
     from polarbear.posterior.posterior import Posterior
-    from polarbear.race.result import RaceResult, Stopped
+    from polarbear.race.result import RaceResult
     from polarbear.race.rounds import Eliminated
 
 _PERCENT = "\u00a0%"  # no-break space: the sign stays with its number
 
-_STOPPED: dict[Stopped, str] = {
-    "resolved": "Every pair of algorithms is decided at every budget.",
-    "no elimination likely": "The race stopped because further instances were unlikely to eliminate another algorithm. "
-    "Not every pair is decided.",
-    "max_instances": "The race stopped at its limit of instances, before every pair was decided.",
-    "max_evaluations": "The race stopped at its limit of cost, before every pair was decided.",
-    "max_seconds": "The race stopped at its limit of time, before every pair was decided.",
-    "callback": "The race was stopped before every pair was decided.",
-    "interrupted": "The race was interrupted before every pair was decided.",
-    "instances ran out": "There were no more instances, and not every pair is decided.",
-    "selected pairs decided": "The selected pairs are decided; others are not.",
-    "algorithm failed": "The race is paused because an algorithm failed in every run of its first round.",
-    "paused": "Not every pair is decided yet.",
-}
 _RUNNING = "The race is running; not every pair is decided yet."
 
 
@@ -51,7 +37,7 @@ def comparisons_sentence(posterior: Posterior) -> str:
 
 def stop_sentence(result: RaceResult, *, running: bool) -> str:
     """Return a sentence on why the race stopped, or that it is running."""
-    return _RUNNING if running and not result.finished else _STOPPED[result.stopped]
+    return _RUNNING if running and not result.finished else result.why_stopped
 
 
 def scope_sentence(posterior: Posterior) -> str:
