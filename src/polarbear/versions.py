@@ -183,12 +183,13 @@ def _run_batch(
         done[made.algorithm, made.instance] = run
 
     complete = make_runs(jobs, context, keep) is not None
-    if done and all(run.status != "done" for run in done.values()):
-        first = next(iter(done.values()))
-        raise RaceError(
-            f"all {len(done)} runs failed; {first.trajectory.algorithm} on instance {first.trajectory.instance} with: "
-            f"{first.message.strip()}"
-        )
+    for name in names:
+        own = [run for (algorithm, _), run in done.items() if algorithm == name]
+        if own and all(run.status != "done" for run in own):
+            raise RaceError(
+                f"all {len(own)} runs of {name} failed, so there is nothing to compare; on instance "
+                f"{own[0].trajectory.instance} with: {own[0].message.strip()}"
+            )
     pairs = [[done.get((name, instance)) for name in names] for instance in instances]
     return [run for pair in pairs if None not in pair for run in pair if run is not None], complete
 

@@ -180,7 +180,10 @@ def _without_common_words(names: list[str]) -> list[str]:
 
 def _without_middle(text: str, width: int) -> str:
     end = (width - 3) // 3
-    return f"{text[: width - 3 - end]}...{text[len(text) - end :]}"
+    tail = text[len(text) - end :]
+    if text[len(text) - end - 1].isalnum():  # a word cut in two may read as another one: BIPOP as IPOP
+        tail = re.sub(r"^\w+", "", tail) or tail
+    return f"{text[: width - 3 - len(tail)]}...{tail}"
 
 
 def find_names(option: str, given: Iterable[str], names: Iterable[str]) -> list[str]:

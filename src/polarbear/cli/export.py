@@ -15,6 +15,7 @@ from polarbear.cli.open_file import (
     open_race,
     posterior_and_candidates,
     require_race_file,
+    typed_race,
 )
 
 if TYPE_CHECKING:
@@ -168,7 +169,7 @@ def _summary(file: Path, kind: Format) -> str:
 
     typed = terminal.shell_path(file)
     if is_race_file(file):
-        summary = decided_result(file).summary(typed)
+        summary = decided_result(file).summary(typed_race(file))
     else:
         summary = summarise(load_posterior(file), advice=Advice("posterior", typed))
     if kind == "json":

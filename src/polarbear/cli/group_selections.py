@@ -93,13 +93,17 @@ def group_selections_as_data(answers: Sequence[GroupSelection]) -> dict[str, Any
 def print_group_selections(answers: Sequence[GroupSelection], by: str, pooled: "Selection") -> None:
     """Print how often each choice occurs, one row per group, and remarks on groups with missing or few data."""
     chosen = [each for each in answers if not isinstance(each.selection, str)]
-    counts = Counter(each.selection.candidates[0].name for each in chosen if not isinstance(each.selection, str))
+    counts = Counter(
+        each.selection.candidates[0].name if each.selection.is_sure else "too close to call"
+        for each in chosen
+        if not isinstance(each.selection, str)
+    )
     terminal.print_result(f"\nBy {by}, for the same query")
     if counts:
         counted = ", ".join(f"{name} in {number}" for name, number in counts.most_common())
-        terminal.print_result(f"Choose {counted} of {with_noun(len(answers), 'group')}.")
+        terminal.print_result(f"The best choice: {counted} of {with_noun(len(answers), 'group')}.")
     terminal.print_table(
-        (by, "instances", "choice", "value", "5 %", "95 %", "P(best)", "regret"),
+        (by, "instances", "choice", "value", "2.5 %", "97.5 %", "P(best)", "regret"),
         [_row(each, by) for each in answers],
     )
     for each in answers:

@@ -95,7 +95,9 @@ def _choice(posterior: "Posterior", candidates: tuple[str, ...]) -> str:
     from polarbear.selection import Uniform
 
     selection = select_or_explain(posterior, Uniform(), candidates)
-    return "nothing, for lack of data," if isinstance(selection, str) else selection.candidates[0].name
+    if isinstance(selection, str):
+        return "nothing, for lack of data,"
+    return selection.candidates[0].name if selection.is_sure else "too close to call"
 
 
 def print_groups(groups: Groups, by: str | None, *, most: int | None) -> None:
@@ -108,7 +110,7 @@ def print_groups(groups: Groups, by: str | None, *, most: int | None) -> None:
     choices = Counter(_choice(posterior, candidates) for posterior, candidates in groups.fitted.values())
     counted = ", ".join(f"{name} in {number}" for name, number in choices.most_common(most))
     terminal.print_result(
-        f"For any budget, all equally likely, choose: {counted} of {with_noun(len(groups.fitted), 'group')}."
+        f"The best choice for any budget, all equally likely: {counted} of {with_noun(len(groups.fitted), 'group')}."
     )
     lines = []
     for name, (posterior, candidates) in groups.fitted.items():

@@ -1,11 +1,12 @@
 """Commands `add`, `readmit` and `remove`: change which algorithms take part in a race."""
 
+import shlex
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from polarbear.cli import options, terminal
-from polarbear.cli.open_file import require_race_file
+from polarbear.cli.open_file import require_race_file, typed_race
 from polarbear.cli.resume import continue_race
 from polarbear.wording import suggest
 
@@ -119,13 +120,12 @@ def remove(
         for name in names:
             race.remove(name)
         candidates, ran = race.state.pareto_set, set(names) <= set(race.state.names)
-    known = terminal.shell_path(file)
+    terminal.print_result(f"Not eliminated: {', '.join(candidates)}")
+    known, first = typed_race(file), names[0]
     undo = "readmit" if ran else "add"  # an algorithm without decided runs leaves no trace
-    terminal.print_result(f"Candidates: {', '.join(candidates)}")
-    terminal.print_remark(
-        f"Continue with: polarbear resume {known}; undo with: polarbear {undo} {known} NAME",
-        quiet=quiet,
-    )
+    step = f"polarbear resume {known}; undo with: polarbear {undo} {known} {shlex.quote(first)}"
+    in_python = f"race.run(); undo with: race.{undo}({first!r}{'' if ran else ', ...'})"
+    terminal.print_remark(f"Continue with: {step if known else in_python}", quiet=quiet)
 
 
 def _algorithms_to_add(names: list[str], present: tuple[str, ...], prepared: "Prepared") -> list[str]:

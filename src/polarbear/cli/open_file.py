@@ -87,9 +87,15 @@ def candidates_of(result: "RaceResult") -> tuple[str, ...]:
 
 def no_decisions_error(path: Path) -> ValueError:
     """Return the error for a race in which nothing has been decided."""
-    return ValueError(
-        f"nothing has been decided in {path} yet; continue it with: polarbear resume {terminal.shell_path(path)}"
-    )
+    typed = typed_race(path)
+    step = f"with: polarbear resume {typed}" if typed else "in the Python program that made it"
+    return ValueError(f"nothing has been decided in {path} yet; continue it {step}")
+
+
+def typed_race(path: Path) -> str:
+    """Return a race file as you would type it; empty if a Python program made it, since commands cannot continue it."""
+    with open_race(path) as race:
+        return terminal.shell_path(path) if "configuration" in race.about else ""
 
 
 def open_race(path: Path) -> "AbstractContextManager[Race]":

@@ -48,6 +48,7 @@ def plot(  # noqa: D103  (its docstring lists the figures of the registry; see b
         tuple[str, str] | None, typer.Option(help="The algorithms of the figures pair and speed-up.")
     ] = None,
     by: options.By = None,
+    quiet: options.Quiet = False,
     *,
     budgets: options.Budgets,
     reading: Reading,
@@ -68,13 +69,13 @@ def plot(  # noqa: D103  (its docstring lists the figures of the registry; see b
     if figure is not None and FIGURES[figure].needs == "race":
         _draw_of_race(figure, file, path, reading, style)
         return
-    source = open_source(file, reading, by=by, most_draws=_DRAWS)
+    source = open_source(file, reading, by=by, quiet=quiet, most_draws=_DRAWS)
     style["among"] = None if among is None else find_names("--among", among, source.posterior.names)
     style["pair"] = None if pair is None else tuple(find_names("--pair", pair, source.posterior.names))
     if figure is not None:
         _require_data(figure, file, source, pair)
     groups = compare_groups(source, by)
-    remark_failed(groups)
+    remark_failed(groups, quiet=quiet)
     if figure is not None:
         _save_all(_drawings(figure, path, source, groups, style))
         return

@@ -9,7 +9,7 @@ import typer
 
 from polarbear.cli import options, terminal
 from polarbear.cli.groups import compare_groups, remark_failed
-from polarbear.cli.open_file import is_race_file, no_decisions_error, open_race
+from polarbear.cli.open_file import is_race_file, no_decisions_error, open_race, typed_race
 from polarbear.cli.recorded_runs import Reading
 from polarbear.cli.source import open_source, runs_with_values
 
@@ -114,7 +114,7 @@ def _update_page(
     with open_race(file) as race:
         rounds, finished = len(race.state.rounds), race.result.finished
         if rounds > known:
-            advice = Advice("race", terminal.shell_path(file))
+            advice = Advice("race", typed_race(file))
             write(race, page, title=heading, live=_RELOAD_SECONDS if live else None, optimum=optimum, advice=advice)
         return rounds, finished
 

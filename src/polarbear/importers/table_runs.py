@@ -214,4 +214,5 @@ def _cell_getter(places: list[int]) -> Callable[[Sequence[Any]], tuple[Any, ...]
 
 def _describe_row(table: Table, count: int, row: Sequence[Any]) -> str:
     """Return the place and the content of a row, for a report."""
-    return f"{f'line {table.line()}' if table.line else f'row {count}'}: {quote(row)}"
+    place = f"line {table.line()}" if table.line else f"row {count}"
+    return f"{place}: {quote(row if isinstance(row, str) else ', '.join(map(str, row)))}"

@@ -16,6 +16,7 @@ from polarbear.magnitude.instance_weights import InstanceWeights, draw_instance_
 from polarbear.observe import ABSENT, Grid, Trajectory, as_grid
 from polarbear.observe.names import index_of
 from polarbear.observe.run_table import RunTable, tabulate_runs
+from polarbear.posterior.posterior import Posterior
 from polarbear.wording import format_number, with_noun
 
 if TYPE_CHECKING:
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from polarbear.arrays import Array, Indices
     from polarbear.importers import Imported
     from polarbear.literals import Failure
-    from polarbear.posterior.posterior import Posterior
     from polarbear.race.result import RaceResult
 
     Source: TypeAlias = "RaceResult | Imported | Iterable[Trajectory] | RunCollection"
@@ -174,6 +174,10 @@ def collect_runs(
     from polarbear.importers import Imported
     from polarbear.race.result import RaceResult
 
+    if isinstance(source, Posterior):
+        raise ValueError(
+            "expected runs with their values, got a posterior, which holds none; pass the result of the race or the runs"
+        )
     if isinstance(source, RunCollection):
         return source
     rules: dict[str, Any] = {"failure": "last", "absolute_tolerance": 0.0, "relative_tolerance": 0.0, "unit": ""}

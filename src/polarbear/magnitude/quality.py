@@ -181,17 +181,6 @@ def _over_time(collection: RunCollection, name: str) -> Iterator[tuple[int, Arra
             yield time, values, known
 
 
-def median_values(collection: RunCollection, names: Sequence[str], at: float) -> dict[str, float]:
-    """Return the median over instances of the best value by one budget, without its interval; NaN where it is not known."""
-    values = collection.values_at(at)
-    medians = {}
-    for name in names:
-        own = values[:, collection.index(name)]
-        known = _known_if_enough(own, _expected_to_be_known(collection, name), collection.weights.expected)
-        medians[name] = float(weighted_quantile(own[known], collection.weights.expected[known, None], 0.5)[0])
-    return medians
-
-
 def _expected_to_be_known(collection: RunCollection, name: str) -> Mask:
     """Return on which instances an algorithm ran whose values should be known; none, if runs were cut off by a plan."""
     if collection.ends_planned:

@@ -1,4 +1,4 @@
-"""How much better the leading algorithm is, in one or two sentences for the terminal and the report."""
+"""How much better the leading algorithm is, in a sentence for the terminal and the report."""
 
 from __future__ import annotations
 
@@ -8,15 +8,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from polarbear.magnitude.collection import collect_runs
-from polarbear.magnitude.quality import median_values
 from polarbear.magnitude.speed_up import measure_speed_up
 from polarbear.observe import Grid
-from polarbear.wording import format_number, join_names
+from polarbear.wording import format_number, with_noun
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from polarbear.magnitude.collection import RunCollection, Source
+    from polarbear.magnitude.collection import Source
     from polarbear.magnitude.speed_up import SpeedUp
     from polarbear.posterior.posterior import Posterior
 
@@ -26,10 +25,9 @@ _MOST = 3  # rivals that a sentence lists
 def how_much_better(
     source: Source, posterior: Posterior, *, among: Sequence[str] | None = None, at: float | None = None, **reading: Any
 ) -> tuple[str, ...]:
-    """Return how much better the leader at a budget is than the others, in at most two sentences.
+    """Return how much better the leader at a budget is than its closest rivals: a sentence on its speed-up.
 
-    The first states the speed-up against its closest rivals, the second the median values. There is no sentence where
-    the leader and no rival were observed together.
+    There is no sentence where the leader and no rival were observed together.
 
     Parameters
     ----------
@@ -52,8 +50,7 @@ def how_much_better(
     >>> choices = pb.Choices.from_trajectories([*fast, *slow], grid=[10, 50, 100])
     >>> for sentence in how_much_better([*fast, *slow], pb.fit(choices)):
     ...     print(sentence)
-    At 100 fast reaches the quality of slow with 0.295 of its budget (0.25 to 0.34).
-    The median value there is 1 for fast and 2 for slow.
+    For the quality that others have at 100, fast needs 0.295 of the budget of slow (0.25 to 0.34).
     """
     collection = collect_runs(source, **{"posterior": posterior, **reading})
     at = collection.check_budget(at)
@@ -67,8 +64,11 @@ def how_much_better(
     if not compared:
         return ()
     parts = [_describe(rival, found) for rival, found in compared]
-    speed = f"At {collection.describe_budget(at)} {leader} reaches the quality of {join_names(parts)}."
-    return speed, *_medians(collection, [leader, *rivals], at)
+    rest = len(ranked) - 1 - len(compared)
+    parts += [f"not compared here: {with_noun(rest, 'other algorithm')}"] if rest else []
+    return (
+        f"For the quality that others have at {collection.describe_budget(at)}, {leader} needs {'; '.join(parts)}.",
+    )
 
 
 def leader_and_rivals(posterior: Posterior, among: Sequence[str], at: float) -> list[str]:
@@ -87,13 +87,7 @@ def leader_and_rivals(posterior: Posterior, among: Sequence[str], at: float) -> 
 
 
 def _describe(rival: str, found: SpeedUp) -> str:
-    """Return a phrase with the rival, the budget ratio and its interval."""
+    """Return a phrase with the budget ratio, its interval and the rival."""
     ratio = float(found.ratio[0])
     amount = f"{format_number(ratio)} of" if ratio < 1 else f"{format_number(ratio)} times"
-    return f"{rival} with {amount} its budget ({found.interval(0)})"
-
-
-def _medians(collection: RunCollection, names: Sequence[str], at: float) -> list[str]:
-    medians = median_values(collection, names, at)
-    parts = [f"{format_number(value)} for {name}" for name, value in medians.items() if math.isfinite(value)]
-    return [f"The median value there is {join_names(parts)}."] if parts else []
+    return f"{amount} the budget of {rival} ({found.interval(0)})"

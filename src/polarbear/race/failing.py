@@ -102,7 +102,7 @@ def python_advice(failing: Iterable[FailingAlgorithm]) -> str:
     """Return what to do about failing algorithms in a Python program."""
     names = [each.name for each in failing]
     return (
-        f"Fix {'it' if len(names) == 1 else 'them'} and call run(rerun_failed=True); or remove "
+        f"Fix {'it' if len(names) == 1 else 'them'} and call run(rerun_failed=True); or call "
         f"{' and '.join(f'race.remove({name!r})' for name in names)}; or let the failures count with "
         "run(accept_failures=True)."
     )

@@ -41,7 +41,7 @@ Stopped = Literal[
 
 _STOPPED: dict[Stopped, str] = {
     "resolved": "Every pair of algorithms is decided at every budget.",
-    "no elimination likely": "The race stopped because further instances were unlikely to eliminate another algorithm. "
+    "no elimination likely": "The race stopped because it was unlikely to eliminate another algorithm within its limit. "
     "Not every pair is decided.",
     "max_instances": "The race stopped at its limit of instances, before every pair was decided.",
     "max_evaluations": "The race stopped at its limit of cost, before every pair was decided.",

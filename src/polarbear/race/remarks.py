@@ -33,11 +33,13 @@ def settled_sentence(result: RaceOutcome) -> str:
     """Return what a race has settled."""
     wrong = ""
     if result.eliminations:
-        wrong = f" The probability that an elimination is wrong is {format_percent(result.wrong_elimination)}."
+        wrong = f" Under the posterior, an elimination is wrong with {format_percent(result.wrong_elimination)}."
     if result.finished:
         return f"Every pair of algorithms is decided or practically equal.{wrong}"
     if result.stopped == "no elimination likely":
-        return f"Further instances are unlikely to eliminate another algorithm.{undecided_clause(result)}{wrong}"
+        return (
+            f"Within its limit, the race is unlikely to eliminate another algorithm.{undecided_clause(result)}{wrong}"
+        )
     return ""
 
 
@@ -64,7 +66,7 @@ def _remarks_on_stop(result: RaceOutcome, advice: Advice) -> list[Remark]:
     spent, unit = sum(result.cost.values()), result.state.settings.clock
     match result.stopped:
         case "no elimination likely":
-            text = "To decide every pair all the same, continue under the resolution of the paper."
+            text = "Some pairs are not decided, which hardly matters for the answer; a stricter race decides them."
             argument = 'Race.open(path, resolution="crossing", ...)'
             command = advice.continue_race("--set race.resolution=crossing", "") if advice.file else argument
             return [Remark("solid", text, command)]
@@ -72,7 +74,7 @@ def _remarks_on_stop(result: RaceOutcome, advice: Advice) -> list[Remark]:
             more = 2 * max(result.instances, 1)
             needed = _further_instances(result)
             beyond = f"; about {needed} more would decide everything" if needed else ""
-            reason = f"The race stopped at its limit of {with_noun(result.instances, 'instance')}{beyond}."
+            reason = f"The race stopped at its limit of instances, after {result.instances:,}{beyond}."
             step = advice.continue_race(f"--max-instances {more}", f"max_instances={more}")
         case "max_evaluations":
             more_cost = f"{2 * max(spent, 1.0):.6g}"

@@ -28,18 +28,9 @@ RaceTable = Literal["rounds", "eliminations", "runs"]
 
 @dataclass(frozen=True, eq=False)
 class RaceResult(RaceOutcome):
-    """The result of a race, valid after any round, whether finished or not. Print its `summary()`.
+    """The result of a race, valid after any round, whether finished or not: print its `summary()`.
 
-    Attributes
-    ----------
-    state
-        The state of the race.
-    stopped
-        Why the race stopped; "resolved" means that every pair is decided, "no elimination likely" that the Pareto set
-        is unlikely to shrink within the limit of instances, see `polarbear.race.stopping`; "algorithm failed" that an
-        algorithm failed in every run of its first round, see `failing` and `message`.
-    failing
-        The algorithms that failed in every run of their first round, if the race was paused because of them.
+    See `RaceOutcome` for its attributes and quantities.
     """
 
     def __repr__(self) -> str:
@@ -67,7 +58,7 @@ class RaceResult(RaceOutcome):
         return as_frame(self.to_table(what), backend)
 
     def _repr_html_(self) -> str:
-        return self.summary()._repr_html_() if self.instances else f"<p>{escape(repr(self))}</p>"
+        return self.summary()._repr_html_() if self.rounds else f"<p>{escape(repr(self))}</p>"
 
     def summary(self, file: str = "", *, only: Sequence[str] = ()) -> Summary:
         """Return the verdict on the race: which algorithm at which budget, what is open, and how far to trust it.
@@ -80,8 +71,9 @@ class RaceResult(RaceOutcome):
         only
             The algorithms to which the race was confined, which commands that continue it select again.
         """
-        if not self.instances:
-            raise ValueError("expected a race with at least one round, got one that has not run yet; call run() first")
+        if not self.rounds:
+            found = self.message or "got one in which nothing has been decided yet; call run() first"
+            raise ValueError(f"expected a race with at least one round, {found}")
         advice, cost = Advice("race", file, tuple(only)), sum(self.cost.values())
         known = self.posterior.names
         return collect(
@@ -104,6 +96,6 @@ class RaceResult(RaceOutcome):
     @property
     def warnings(self) -> tuple[str, ...]:
         """Reasons to doubt the result, the most serious first: the remarks of `summary` that are not "solid"."""
-        if not self.instances:
+        if not self.rounds:
             return ()
         return tuple(each.sentence for each in self.summary().remarks if each.status != "solid")

@@ -100,13 +100,14 @@ class VersionComparison:
                 f"({low} to {high}; {sure} that it wins on less than {percent(rates.least)} at some budget)."
             )
         more = (
-            f"expect a decision with about {round_off(self.instances_needed)}"
+            f"expect a decision with about {round_off(math.ceil(self.instances_needed))}"
             if math.isfinite(self.instances_needed)
             else f"even {round_off(1024 * self.instances)} would hardly decide"
         )
         return (
             f"Undecided after {with_noun(self.instances, 'instance')}: at {at} {self.unit} {self.new} wins on {share} of "
-            f"instances ({low} to {high}), where {percent(rates.least)} count as equal; {more}."
+            f"instances ({low} to {high}), where {percent(rates.least)} would count as equal; repeated looks at all budgets "
+            f"demand more certainty: {more}."
         )
 
     def to_data(self) -> dict[str, Any]:

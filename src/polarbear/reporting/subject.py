@@ -107,7 +107,7 @@ class Subject:
             live=live,
             optimum=optimum,
             advice=advice or Advice("race"),
-            runs=collect_runs(result) if len(posterior.names) > 1 else None,
+            runs=collect_runs(result, posterior=posterior) if len(posterior.names) > 1 else None,
         )
 
     @classmethod

@@ -109,8 +109,10 @@ def _loss(preference: Preference, criterion: Criterion, regret: float, algorithm
     if isinstance(criterion, MeanRank):
         ranks = (algorithms - 1) * regret
         return "less than 0.01 ranks" if ranks < 0.01 else f"{ranks:.2g} ranks"
-    points = 100 * regret
-    return "less than 0.1 percentage points" if points < 0.1 else f"{points:.2g} percentage points"
+    points = f"{100 * regret:.2g}"
+    return (
+        "less than 0.1 percentage points" if 100 * regret < 0.1 else f"{points} percentage point{'s' * (points != '1')}"
+    )
 
 
 def _remarks_on_left_out(not_observed: tuple[str, ...]) -> list[str]:

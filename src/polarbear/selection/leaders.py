@@ -7,7 +7,6 @@ budgets at which they were observed. A leader that is not sure enough is no answ
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,7 +15,7 @@ from polarbear.defaults import TAILS
 from polarbear.observe import Grid
 from polarbear.posterior.probability_best import probability_best
 from polarbear.selection.candidates import check_candidates
-from polarbear.selection.stretches import find_runs, stretches_of
+from polarbear.selection.stretches import changes_between, find_runs, stretches_of
 from polarbear.table import as_frame, as_html
 from polarbear.wording import format_number, format_percent
 
@@ -158,15 +157,15 @@ def decision_map(posterior: Posterior, *, among: Sequence[str] | None = None) ->
             leaders[t] = known[at_time.mean(axis=0).argmax()]
             probability[t, known] = probability_best(at_time)
     runs = find_runs(leaders, probability, observed)
-    changes = [
-        _leader_change(posterior, names, columns, observed, left, right) if posterior.joint else None
-        for left, right in pairwise(runs)
-    ]
-    times = [None if each is None else each.time for each in changes]
+    changes = {
+        (left.last, right.first): change
+        for left, right in (changes_between(runs, leaders) if posterior.joint else ())
+        if (change := _leader_change(posterior, names, columns, observed, left, right)) is not None
+    }
+    times = {where: each.time for where, each in changes.items()}
     stretches = stretches_of(runs, times, posterior.grid, names, probability, observed)
     best = tuple(None if leader == _NONE else names[leader] for leader in leaders)
-    known_changes = tuple(each for each in changes if each is not None)
-    return DecisionMap(posterior.grid, names, best, probability, observed, stretches, known_changes)
+    return DecisionMap(posterior.grid, names, best, probability, observed, stretches, tuple(changes.values()))
 
 
 def _leader_change(
@@ -178,7 +177,7 @@ def _leader_change(
     """
     pair = np.array([left.leader, right.leader])
     between = observed[left.last : right.first + 1, pair]
-    if left.kind != "leader" or right.kind != "leader" or not between.all():
+    if not between.all():
         return None
     both = np.asarray(observed[:, pair].all(axis=1))
     before, after = (posterior.ratings[:, both, column] for column in columns[pair])

@@ -28,6 +28,7 @@ from polarbear.selection.portfolio import (
 )
 from polarbear.selection.preference import Uniform
 from polarbear.selection.risk import Expected, ProbabilityBest
+from polarbear.selection.stretches import SURE_ENOUGH
 from polarbear.table import as_frame, as_html
 
 if TYPE_CHECKING:
@@ -87,6 +88,11 @@ class Selection:
     def probability_best(self) -> float:
         """The probability that no other candidate has a higher value."""
         return self.candidates[0].probability_best
+
+    @property
+    def is_sure(self) -> bool:
+        """Whether the recommendation is sure enough; otherwise it is too close to call."""
+        return len(self.candidates) == 1 or self.probability_best >= SURE_ENOUGH
 
     @property
     def regret(self) -> float:

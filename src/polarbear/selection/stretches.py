@@ -1,14 +1,12 @@
 """Stretches of budgets with one answer: a leader, "too close to call", or nothing observed.
 
 At each budget the leader is *sure enough* if it is the best choice with a probability of at least 0.8. Where it is not, the
-budget is too close to call, with two exceptions. Between two sure leaders, budgets at which only these two lead belong to
-the change of leader, whose interval shows the uncertainty. And a leader keeps its stretch where its probability falls
-below 0.8 but not below 0.6, so that noise around 0.8 does not split it.
+budget is too close to call, as `select` says for this budget.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import groupby, pairwise
 from typing import TYPE_CHECKING, Literal
 
@@ -17,13 +15,12 @@ import numpy as np
 from polarbear.wording import format_number, format_percent, join_names
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from polarbear.arrays import Array, Indices, Mask
     from polarbear.observe import Grid
 
 SURE_ENOUGH = 0.8  # probability of being the best choice below which advice reads "too close to call"
-_KEEPS_LEAD = 0.6  # probability down to which a leader keeps its stretch
 _CONTENDER = 0.1  # largest probability in a stretch from which an algorithm is named there
 _MOST_CONTENDERS = 3  # named in text; the others are counted
 
@@ -94,8 +91,6 @@ class Run:
 def find_runs(leaders: Indices, probability: Array, observed: Mask) -> list[Run]:
     """Return the runs of grid positions with one answer, in order.
 
-    Positions between two runs of leaders belong to the change from one to the other.
-
     Parameters
     ----------
     leaders
@@ -116,57 +111,49 @@ def find_runs(leaders: Indices, probability: Array, observed: Mask) -> list[Run]
     for (kind, leader), group in groupby(range(len(leaders)), key=answer):
         places = list(group)
         runs.append(Run(kind, leader, places[0], places[-1]))
-    return _merge_close_runs(runs, leaders, probability)
+    return runs
 
 
-def _merge_close_runs(runs: list[Run], leaders: Indices, probability: Array) -> list[Run]:
-    """Return the runs without those that belong to a neighbouring leader, or to a change between two leaders."""
-    result: list[Run] = []
-    for place, run in enumerate(runs):
-        left = result[-1] if result and result[-1].kind == "leader" else None
-        if run.kind == "leader" and left is not None and left.leader == run.leader:
-            result[-1] = replace(left, last=run.last)
-            continue
-        if run.kind != "too close to call":
-            result.append(run)
-            continue
-        right = runs[place + 1] if place + 1 < len(runs) and runs[place + 1].kind == "leader" else None
-        inside = leaders[run.first : run.last + 1]
-        ahead = set(inside.tolist())
-        lowest = probability[np.arange(run.first, run.last + 1), inside].min()
-        if left and right and left.leader != right.leader and ahead <= {left.leader, right.leader}:
-            continue
-        if left and ahead == {left.leader} and lowest >= _KEEPS_LEAD:
-            result[-1] = replace(left, last=run.last)
-        elif right and ahead == {right.leader} and lowest >= _KEEPS_LEAD:
-            runs[place + 1] = replace(right, first=run.first)
-        else:
-            result.append(run)
-    return result
+def changes_between(runs: Sequence[Run], leaders: Indices) -> list[tuple[Run, Run]]:
+    """Return the pairs of runs between which the leader changes.
+
+    Between two sure leaders there may be budgets that are too close to call, as long as only these two lead there.
+    """
+    pairs = []
+    sure = [run for run in runs if run.kind == "leader"]
+    for left, right in pairwise(sure):
+        between = set(leaders[left.last + 1 : right.first].tolist())
+        if left.leader != right.leader and between <= {left.leader, right.leader}:
+            pairs.append((left, right))
+    return pairs
 
 
 def stretches_of(
     runs: Sequence[Run],
-    changes: Sequence[float | None],
+    changes: Mapping[tuple[int, int], float],
     grid: Grid,
     names: Sequence[str],
     probability: Array,
     observed: Mask,
 ) -> tuple[Stretch, ...]:
-    """Return the stretches of the runs, which meet at the changes of leader.
+    """Return the stretches of the runs; two leaders meet where one overtakes the other.
 
     Parameters
     ----------
     runs
         The runs, see `find_runs`.
     changes
-        For each two neighbouring runs the budget at which the leader changes, or None if it is not a change of leader.
+        The budgets at which one leader overtakes another, by the last position before and the first after the change.
     grid, names, probability, observed
         The budgets and the columns of the runs.
     """
     starts, stops = [grid.times[0]], []
-    for (left, right), change in zip(pairwise(runs), changes, strict=True):
-        stop, start = (change, change) if change is not None else _boundary(grid, left, right, observed)
+    for left, right in pairwise(runs):
+        change = changes.get((left.last, right.first))
+        if change is not None and grid.times[left.last] <= change <= grid.times[right.first]:
+            stop, start = change, change
+        else:
+            stop, start = _boundary(grid, left, right, observed)
         stops.append(stop)
         starts.append(start)
     stops.append(grid.times[-1])

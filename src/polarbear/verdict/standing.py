@@ -154,7 +154,7 @@ def eliminated(
         if each.name in error_bounds:
             bound = format_error_bound(error_bounds[each.name])
             proof = (
-                f"wrong with at most {bound}, whatever the model"
+                f"wrong with a probability of at most {bound}, whatever the model"
                 if bound.endswith("%")
                 else "not proven without a model"
             )

@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from polarbear.posterior.elimination import dominated, find_specialists
+from polarbear.posterior.posterior import Posterior
 from polarbear.selection import decision_map
 from polarbear.verdict import rendering
 from polarbear.verdict.advice import Advice
@@ -14,7 +15,7 @@ from polarbear.verdict.data_remarks import data_remarks
 from polarbear.verdict.model_remarks import model_remarks
 from polarbear.verdict.remark import Remark, most_serious_first
 from polarbear.verdict.standing import Standing, eliminated, leading, not_ruled_out
-from polarbear.wording import with_noun
+from polarbear.wording import join_names, with_noun
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -23,7 +24,9 @@ if TYPE_CHECKING:
     from polarbear.checks.model_check import ModelCheck
     from polarbear.literals import Elimination
     from polarbear.posterior.elimination import Specialist
-    from polarbear.posterior.posterior import Posterior
+
+
+_NAMED = 5  # algorithms that a remark names; the others are counted
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,6 +110,8 @@ def summarise(
     >>> summary.status
     'solid'
     """
+    if not isinstance(posterior, Posterior):
+        raise ValueError(f"expected a posterior, got {type(posterior).__name__}; for a race use result.summary()")
     rule: dict[str, Any] = {"confidence": confidence, "elimination": elimination}
     decisions = dominated(posterior, **rule)
     out = {each.name for each in decisions}
@@ -122,6 +127,10 @@ def summarise(
         remarks=remarks,
         effort=with_noun(posterior.instances, "instance"),
     )
+
+
+def _and_more(names: Sequence[str]) -> str:
+    return f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
 
 
 def collect(
@@ -164,9 +173,19 @@ def collect(
     found += remarks
     if not leaders:
         found.append(Remark("provisional", "No algorithm is clearly the best choice at any budget."))
+    undecided = not_ruled_out(posterior, overview, others, specialists, advice)
+    if leaders and (doubtful := [each.name for each in undecided if each.status == "provisional"]):
+        verb = "belongs" if len(doubtful) == 1 else "belong"
+        text = (
+            f"The data do not settle whether {join_names(doubtful[:_NAMED])}{_and_more(doubtful)} {verb} to the answer."
+        )
+        found.append(Remark("provisional", text))
+    if removed:
+        who = f"{join_names(list(removed))} {'was' if len(removed) == 1 else 'were'}"
+        found.append(Remark("provisional", f"{who} removed by hand and not judged; the answer is among the others."))
     standings = [
         *leaders,
-        *not_ruled_out(posterior, overview, others, specialists, advice),
+        *undecided,
         *(Standing(name, "not ruled out", "provisional", "has not run yet") for name in waiting),
         *eliminated(decisions, {each.name: each for each in pair_checks}, error_bounds or {}, removed),
     ]

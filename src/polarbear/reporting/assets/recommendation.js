@@ -85,7 +85,8 @@ function interval(lower, upper) {
 
 // Format an expected regret, in percentage points of the share of first places.
 function formatLoss(regret) {
-  return 100 * regret < 0.1 ? "less than 0.1 percentage points" : `${round(100 * regret, 2)} percentage points`;
+  const points = round(100 * regret, 2);
+  return points < 0.1 ? "less than 0.1 percentage points" : `${points} percentage point${points === 1 ? "" : "s"}`;
 }
 
 // Return what is left out or assumed, and how a portfolio does against the best single algorithm.
