@@ -180,9 +180,10 @@ def _without_common_words(names: list[str]) -> list[str]:
 
 def _without_middle(text: str, width: int) -> str:
     end = (width - 3) // 3
-    tail = text[len(text) - end :]
-    if text[len(text) - end - 1].isalnum():  # a word cut in two may read as another one: BIPOP as IPOP
-        tail = re.sub(r"^\w+", "", tail) or tail
+    start = len(text) - end
+    word = re.search(r"\w*$", text[:start])
+    whole = start - len(word[0]) if word and text[start].isalnum() else start  # BIPOP cut in two would read as IPOP
+    tail = text[whole if len(text) - whole < width - 6 else start :]
     return f"{text[: width - 3 - len(tail)]}...{tail}"
 
 

@@ -74,7 +74,9 @@ def test_eliminations_have_an_error_bound(as_race):
     assert (elimination["name"], elimination["by"]) == ("bad", "good")
     assert elimination["error_bound"] == pytest.approx(6 / (2 * (2**24 - 1) / 24 - (2**25 - 1) / 25))
     text = " ".join(outcome.out.split())
-    assert " from the outcomes of these two alone; wrong with at most 0.1 %, whatever the model)" in text
+    assert (
+        " from the outcomes of these two alone; wrong with a probability of at most 0.1 %, whatever the model)" in text
+    )
 
 
 def test_a_specialist_is_named(polarbear, tmp_path):

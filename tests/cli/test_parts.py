@@ -139,7 +139,7 @@ def test_names_are_accepted_as_tables_shorten_them(polarbear, tmp_path):
     path = tmp_path / "long.csv"
     path.write_text("\n".join([HEADER, *rows]))
     printed = polarbear("analyse", path).out
-    shortened = "DE with restarts and...lation 2)"
+    shortened = "DE with restarts...population 2)"
     assert shortened in printed
     assert names[1] not in printed
     assert choice(polarbear("select", path, "--only", shortened, "--only", names[2], "--json")) == [names[1]]

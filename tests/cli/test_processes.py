@@ -162,4 +162,4 @@ def test_closed_and_full_streams_cause_no_traceback(saved, closed, command):
 def test_characters_that_cannot_be_encoded_are_replaced(finished):
     done = _shell(f"polarbear status {finished}", PYTHONIOENCODING="ascii")
     assert (done.returncode, done.stderr) == (0, "")
-    assert "evaluations" in done.stdout.splitlines()[-1]
+    assert "evaluations" in done.stdout

@@ -31,7 +31,7 @@ def test_a_race_that_reaches_a_limit_exits_with_2_and_can_be_resumed(polarbear, 
     assert "Status: provisional. Few data: the answer generalises to new instances, based on 3." in outcome.out
     text = " ".join(outcome.out.split())
     assert re.search(
-        r"The race stopped at its limit of 3 instances; about [\d,]+ more would decide everything. Not ", text
+        r"stopped at its limit of instances, after 3; about [\d,]+ more would decide everything. Not ", text
     )
     assert f"  Next step: polarbear resume {file} --max-instances 6\n" in outcome.out
     status = polarbear("status", file)

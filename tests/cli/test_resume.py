@@ -145,8 +145,8 @@ def test_removed_algorithms_can_be_readmitted(polarbear, race_toml):
     file = race_toml.parent / "my.race"
     polarbear("race", race_toml, "-q", "--max-instances", 4, "--confidence", 0.99)
     outcome = polarbear("remove", file, "poor")
-    assert (outcome.code, outcome.out) == (0, "Candidates: random, climber\n")
-    assert f"undo with: polarbear readmit {file} NAME" in outcome.err
+    assert (outcome.code, outcome.out) == (0, "Not eliminated: random, climber\n")
+    assert f"undo with: polarbear readmit {file} poor" in outcome.err
     outcome = polarbear("remove", file, "poor")
     assert (outcome.code, "expected one of the candidates random, climber" in outcome.err) == (1, True)
     outcome = polarbear("readmit", file, "poor", "--max-instances", 4, "--json")

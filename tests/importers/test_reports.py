@@ -12,8 +12,8 @@ def test_equal_problems_of_a_file_are_counted_and_keep_their_first_place(tmp_pat
     (tmp_path / "s.csv").write_text(TABLE.replace("a,", "b,") + "b,x,1\n")
     sentence = "rows without numbers as evaluations and raw_y"
     assert read_runs(tmp_path).skipped == (
-        Skipped("r.csv", Reason.NON_NUMERIC_ROW, sentence, "line 4: ['a', 'x', '1']", 2),
-        Skipped("s.csv", Reason.NON_NUMERIC_ROW, sentence, "line 4: ['b', 'x', '1']", 1),
+        Skipped("r.csv", Reason.NON_NUMERIC_ROW, sentence, "line 4: 'a, x, 1'", 2),
+        Skipped("s.csv", Reason.NON_NUMERIC_ROW, sentence, "line 4: 'b, x, 1'", 1),
     )
 
 

@@ -37,7 +37,10 @@ def test_undecided_says_how_many_instances_would_decide():
     assert result.sentence.startswith(
         "Undecided after 50 instances: at 10 evaluations NEW wins on 50 % of instances (3"
     )
-    assert "where 45 % count as equal; expect a decision with about " in result.sentence
+    assert (
+        "would count as equal; repeated looks at all budgets demand more certainty: expect a decision with about "
+        in result.sentence
+    )
     rounded = result.sentence.rsplit(" ", 1)[1].rstrip(".").replace(",", "")
     assert float(rounded) == pytest.approx(result.instances_needed, rel=0.01)
 

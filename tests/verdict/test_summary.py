@@ -142,7 +142,7 @@ def test_doubtful_eliminations_say_so_and_name_the_next_step(posterior, choices)
     (poor,) = found.group("eliminated")
     assert poor.status == "do not rely on it"
     assert poor.reason.endswith(
-        "1 % from the outcomes of these two alone; wrong with at most 1.3 %, whatever the model)"
+        "1 % from the outcomes of these two alone; wrong with a probability of at most 1.3 %, whatever the model)"
     )
     assert found.headline.endswith("one is eliminated (do not rely on it).")
     assert found.status == "do not rely on it"

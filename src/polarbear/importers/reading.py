@@ -149,7 +149,7 @@ def read_runs(
     >>> imported.runs
     (Trajectory('cma' on Block(suite=None, function=None, dimension=None, instance=1, run=1): 2 improvements until 10),)
     >>> print(imported.skipped[0])
-    runs.csv: rows without numbers as evaluations and raw_y, first: line 4: ['de', '1', '1', 'x']
+    runs.csv: rows without numbers as evaluations and raw_y, first: line 4: 'de, 1, 1, x'
     """
     if preset is not None and preset not in PRESETS:
         raise ValueError(f"expected preset={', '.join(map(repr, PRESETS))} or None, got {preset!r}")

@@ -91,6 +91,7 @@ class RaceResult(RaceOutcome):
             removed=sorted(self.state.removed),
             waiting=[name for name in self.pareto_set if name not in known],
             settled=settled_sentence(self),
+            decided=self.finished,
         )
 
     @property

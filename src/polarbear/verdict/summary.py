@@ -148,6 +148,7 @@ def collect(
     removed: Sequence[str] = (),
     waiting: Sequence[str] = (),
     settled: str = "",
+    decided: bool = False,
 ) -> Summary:
     """Return the summary of decisions that have been taken already, such as those of a race.
 
@@ -162,6 +163,8 @@ def collect(
         Upper bounds on the probability that each elimination is wrong, whatever the model, by the eliminated algorithm.
     removed, waiting
         Algorithms that were removed by hand, and candidates that have not run yet.
+    decided
+        Whether every pair of candidates is decided, or practically equal.
     """
     overview = decision_map(posterior, among=candidates)
     pair_checks = () if check is None else check.check_eliminations(decisions)
@@ -174,7 +177,7 @@ def collect(
     if not leaders:
         found.append(Remark("provisional", "No algorithm is clearly the best choice at any budget."))
     undecided = not_ruled_out(posterior, overview, others, specialists, advice)
-    if leaders and (doubtful := [each.name for each in undecided if each.status == "provisional"]):
+    if leaders and not decided and (doubtful := [each.name for each in undecided if each.status == "provisional"]):
         verb = "belongs" if len(doubtful) == 1 else "belong"
         text = (
             f"The data do not settle whether {join_names(doubtful[:_NAMED])}{_and_more(doubtful)} {verb} to the answer."
