@@ -12,7 +12,10 @@ import warnings
 from multiprocessing import get_context
 from pathlib import Path
 
-PACKAGES = ["numpy", "scipy.stats", "scipy.optimize", "pandas", "matplotlib.figure", "typer", "pydantic"]
+PACKAGES = [
+    *("numpy", "scipy.stats", "scipy.optimize", "pandas", "arviz_stats.base", "pydantic", "typer"),
+    *("matplotlib.figure", "matplotlib.backends.backend_agg", "matplotlib.backends.backend_pdf"),
+]
 
 
 def run_script(script):
