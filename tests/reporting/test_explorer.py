@@ -233,7 +233,7 @@ def test_copies_have_the_value_of_plackett_luce(open_report):
 def shared_report(open_report):
     """A report on four algorithms that cross, with a touch screen, and its posterior."""
     posterior = random_posterior(200, 10, 4, seed=5)
-    return open_report(posterior, about=ALL_CANDIDATES, has_touch=True), thin_and_round(posterior)
+    return open_report(posterior, about=ALL_CANDIDATES, own_tab=True, has_touch=True), thin_and_round(posterior)
 
 
 @pytest.fixture
