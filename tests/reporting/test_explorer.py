@@ -133,9 +133,10 @@ def test_every_kind_of_preference_is_answered_as_in_python(open_report, name):
 def test_every_risk_attitude_and_portfolio_is_answered_as_in_python(open_report):
     posterior = random_posterior(200, 12, 4, grid=GRIDS["log"], seed=3)
     report, same = open_report(posterior, about=ALL_CANDIDATES), thin_and_round(posterior)
+    of_each_kind = {each.split("&")[0]: each for each in reversed([*preferences(posterior.grid)])}
     queries = [
         f"{preference}&risk={risk}&machines={machines}"
-        for preference in preferences(posterior.grid)
+        for preference in of_each_kind.values()
         for risk in RISKS
         for machines in range(1, 6)
     ]
