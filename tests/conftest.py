@@ -2,6 +2,8 @@
 
 import os
 import signal
+from contextlib import suppress
+from importlib.metadata import PackageNotFoundError, version
 
 import hypothesis
 import numpy as np
@@ -28,7 +30,11 @@ if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
 
 os.environ.setdefault("NPROC", "8")  # JAX may hang with fewer threads, see polarbear.inference.reference.jax_runtime
 # JAX spends most of its compile time on optimisations, which do not pay for the small models of the tests.
-os.environ.setdefault("XLA_FLAGS", "--xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true")
+XLA_FLAGS = ["--xla_backend_optimization_level=0", "--xla_llvm_disable_expensive_passes=true"]
+with suppress(PackageNotFoundError):
+    if version("jaxlib").startswith("0.10."):  # a version without this flag would end the process
+        XLA_FLAGS.append("--xla_cpu_use_fusion_emitters=false")
+os.environ.setdefault("XLA_FLAGS", " ".join(XLA_FLAGS))
 
 # No deadline: on a busy machine the time of an example says nothing about the code.
 hypothesis.settings.register_profile("no deadline", deadline=None)

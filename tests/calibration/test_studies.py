@@ -66,15 +66,9 @@ def test_several_processes_compute_the_same():
     assert run_study(measure_coverage, [cell], replicates=2, workers=2) == alone
 
 
-def linger(folder, replicate):
-    (folder / str(os.getpid())).touch()
-    time.sleep(600)
-    return {"value": replicate}
-
-
 def test_no_process_outlives_a_study_that_was_killed(tmp_path):
     lines = "from pathlib import Path; from polarbear.calibration.study import _compute; "
-    lines += "from tests.calibration.test_studies import linger; "
+    lines += "from tests.calibration.lingering import linger; "
     lines += f"list(_compute(linger, [(Path({str(tmp_path)!r}), k) for k in range(4)], workers=2))"
     study = subprocess.Popen([sys.executable, "-c", lines], cwd=Path(__file__).parents[2])
     try:

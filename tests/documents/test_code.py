@@ -9,13 +9,11 @@ tutorials. On other pages, and in blocks with a prompt (```` ```console ````), e
 
 import re
 import shlex
-import subprocess
-import sys
 from itertools import groupby, pairwise
-from pathlib import Path
 
 import pytest
 
+from tests.documents.new_process import run_command, run_script
 from tests.documents.pages import PAGES, ROOT, blocks
 
 SHELL_RUNS_IN = ("start", "tutorials")  # the folders of pages whose shell blocks run
@@ -60,9 +58,6 @@ def run_code(page, folder, slowdown):
     for block in blocks(page):
         if block.title is not None:
             (folder / block.title).write_text(stretch_grid(block.text, slowdown))
-    shell = ["set -e", f"export PATH={shlex.quote(str(Path(sys.executable).parent))}:$PATH"]
-    # Exit code 2 means that a race stopped at its limit, as the races of these pages do.
-    shell += ['polarbear() { command polarbear "$@" || [ $? -eq 2 ]; }']
     printed = ""
     steps = [block for block in blocks(page) if is_run(page, block)]
     for number, (language, group) in enumerate(groupby(steps, key=lambda block: block.language)):
@@ -71,14 +66,29 @@ def run_code(page, folder, slowdown):
             script = folder / f"step{number}.py"
             indented = "".join(f"    {line}" if line.strip() else line for line in text.splitlines(keepends=True))
             script.write_text(f"if __name__ == '__main__':\n{indented}")
-            # PyMC imports ArviZ, which announces its next version by a warning once a day.
-            process = run([sys.executable, "-W", "error", "-W", "ignore::FutureWarning:arviz", script.name], folder)
+            code, output, errors = run_script(script)
         else:
-            process = run(["bash", "-c", "\n".join([*shell, text])], folder)
-        printed += process.stdout
-        if process.returncode != 0:
-            return printed, f"exit code {process.returncode}\n{process.stdout}{process.stderr}"
+            code, output, errors = run_commands(text, folder)
+        printed += output
+        if code != 0:
+            return printed, f"exit code {code}\n{output}{errors}"
     return printed, ""
+
+
+def run_commands(text, folder):
+    """Run the commands of a shell block up to the first that fails; return its exit code and what all of them printed."""
+    printed = ""
+    for line in filter(str.strip, text.splitlines()):
+        name, *arguments = shlex.split(line)
+        assert name in ("cd", "polarbear"), f"expected a shell block of `cd` and `polarbear`, got {line!r}"
+        if name == "cd":
+            folder = folder / arguments[0]
+            continue
+        code, output, errors = run_command(arguments, folder)
+        printed += output
+        if code not in (0, 2):  # 2: a race stopped at its limit, as the races of these pages do
+            return code, printed, errors
+    return 0, printed, ""
 
 
 def stretch_grid(text, factor):
@@ -124,7 +134,3 @@ def test_output_that_differs_from_the_page_is_an_error():
         assert_shows("from 10 to 63.9: random, leads with probability 0.57", shown)
     with pytest.raises(AssertionError, match="is printed as"):
         assert_shows("from 10 to 63.9: random, best with probability 0.71", shown)
-
-
-def run(arguments, folder):
-    return subprocess.run(arguments, cwd=folder, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)

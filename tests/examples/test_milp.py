@@ -16,13 +16,13 @@ FOLDER = Path(__file__).parents[2] / "examples" / "milp"
 @pytest.fixture
 def race(monkeypatch):
     monkeypatch.setattr(sys, "path", list(sys.path))
-    return prepare(FOLDER / "race.toml", {"instances.arguments": {"items": 40, "constraints": 5}})
+    return prepare(FOLDER / "race.toml", {"instances.arguments": {"items": 25, "constraints": 5}})
 
 
 def test_it_is_a_race_of_four_programs_on_the_wall_clock(race):
     assert race.settings.clock == "seconds"
     assert len(race.algorithms) == 4
-    assert race.instances(0, seed=7) == "40x5-7-0"
+    assert race.instances(0, seed=7) == "25x5-7-0"
 
 
 def test_every_program_reports_improvements(race):

@@ -17,6 +17,7 @@ FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
+DESKTOP = {"width": 1200, "height": 900}
 TIMEOUT = 120_000  # milliseconds to wait for a condition: far more than a slow machine needs
 
 
@@ -38,7 +39,7 @@ class OpenReport:
     """A tab of the browser with a report, which must load without a request, a message or an error."""
 
     def __init__(self, browser, *, fake_clock=False, **options):
-        self.context = browser.new_context(**{"viewport": {"width": 1200, "height": 900}, **options})
+        self.context = browser.new_context(**options)
         self.context.set_default_timeout(TIMEOUT)
         self.path, self.page, self.complaints = None, self.context.new_page(), []
         if fake_clock:
@@ -47,8 +48,10 @@ class OpenReport:
         self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
         self.page.on("request", lambda request: self.check_request(request.url))
 
-    def show(self, path):
+    def show(self, path, viewport):
         self.path = path
+        self.page.set_viewport_size(viewport)
+        self.page.emulate_media(media="null", color_scheme="light")  # what the test before may have changed
         self.page.goto(path.as_uri())
         self.wait_until_ready()
 
@@ -93,24 +96,22 @@ class OpenReport:
 def open_report(browser, tmp_path_factory):
     """A function that reports on a source and opens the page. At the end, no page must have complained.
 
-    A new tab is slow, so that all reports of a module share one. Those that several tests use keep their own.
+    A new tab is slow, so that all reports of a module share one, or one for each set of options of the browser. Reports
+    that several tests use keep their own.
     """
     folder, tabs, pages = tmp_path_factory.mktemp("reports"), [], count()
 
-    def open_(source, *, title="A report", live=None, about=None, own_tab=False, **options):
+    def open_(source, *, title="A report", live=None, about=None, viewport=DESKTOP, own_tab=False, **options):
         path = pb.report(source, folder / f"{next(pages)}.html", title=title, live=live, **(about or {}))
-        if own_tab or options:
-            tab = OpenReport(browser, **options)
-            tabs.append(tab)
-        else:
-            tab = shared_tab()
-        tab.show(path)
+        tab = new_tab(**options) if own_tab else shared_tab(**options)
+        tab.show(path, viewport)
         return tab
 
-    @cache
-    def shared_tab():
-        tabs.append(OpenReport(browser))
+    def new_tab(**options):
+        tabs.append(OpenReport(browser, **options))
         return tabs[-1]
+
+    shared_tab = cache(new_tab)
 
     yield open_
     for tab in tabs:

@@ -133,9 +133,10 @@ def test_every_kind_of_preference_is_answered_as_in_python(open_report, name):
 def test_every_risk_attitude_and_portfolio_is_answered_as_in_python(open_report):
     posterior = random_posterior(200, 12, 4, grid=GRIDS["log"], seed=3)
     report, same = open_report(posterior, about=ALL_CANDIDATES), thin_and_round(posterior)
+    of_each_kind = {each.split("&")[0]: each for each in reversed([*preferences(posterior.grid)])}
     queries = [
         f"{preference}&risk={risk}&machines={machines}"
-        for preference in preferences(posterior.grid)
+        for preference in of_each_kind.values()
         for risk in RISKS
         for machines in range(1, 6)
     ]
@@ -233,7 +234,7 @@ def test_copies_have_the_value_of_plackett_luce(open_report):
 def shared_report(open_report):
     """A report on four algorithms that cross, with a touch screen, and its posterior."""
     posterior = random_posterior(200, 10, 4, seed=5)
-    return open_report(posterior, about=ALL_CANDIDATES, has_touch=True), thin_and_round(posterior)
+    return open_report(posterior, about=ALL_CANDIDATES, own_tab=True, has_touch=True), thin_and_round(posterior)
 
 
 @pytest.fixture
