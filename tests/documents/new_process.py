@@ -49,7 +49,6 @@ def _redirected(function, arguments, folder, outputs):
         opened = os.open(path, flags, 0o600)
         os.dup2(opened, descriptor)
         os.close(opened)
-    sys.stdin = open(0, closefd=False)  # multiprocessing has replaced it
     os.chdir(folder)
     function(*arguments)
 

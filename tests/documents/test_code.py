@@ -134,3 +134,25 @@ def test_output_that_differs_from_the_page_is_an_error():
         assert_shows("from 10 to 63.9: random, leads with probability 0.57", shown)
     with pytest.raises(AssertionError, match="is printed as"):
         assert_shows("from 10 to 63.9: random, best with probability 0.71", shown)
+
+
+@pytest.mark.parametrize(
+    ("text", "error"),
+    [("raise ValueError('wrong')", "ValueError: wrong"), ("import warnings; warnings.warn('old')", "UserWarning: old")],
+)
+def test_code_that_raises_an_error_or_a_warning_fails(tmp_path, text, error):
+    script = tmp_path / "script.py"
+    script.write_text(f"print('begun')\n{text}\nprint('ended')\n")
+    code, output, errors = run_script(script)
+    assert (code, output) == (1, "begun\n")
+    assert error in errors
+
+
+def test_a_command_that_fails_ends_the_shell_block(tmp_path):
+    code, output, errors = run_commands(
+        "polarbear init a\ncd a\npolarbear status no.race\npolarbear --version\n", tmp_path
+    )
+    assert code == 1
+    assert "race.toml" in output  # of the first command
+    assert "no.race" in errors
+    assert (tmp_path / "a" / "race.toml").exists()
