@@ -77,7 +77,7 @@ def test_the_browser_shows_the_instances_of_a_pair_and_their_runs(open_report, p
     report = open_report(posterior, about={"runs": runs, "unit": "evaluations"})
     page = report.page
     assert page.text_content("#magnitude-text").startswith(
-        "At 1,000 evaluations steady reaches the quality of quick with"
+        "For the quality that others have at 1,000 evaluations, steady needs 0."
     )
     assert page.locator("#quality-chart .curve").count() == 3
     page.locator("#magnitude-budget input").evaluate(
