@@ -80,8 +80,14 @@ def test_no_time_at_all_is_an_error():
 
 def test_versions_that_always_fail_are_an_error(tmp_path, executor):
     broken = partial(fails_until_fixed, flag=str(tmp_path / "never"))
-    with pytest.raises(pb.RaceError, match=r"(?s)all 48 runs failed; OLD on instance 0 with: .*not yet"):
+    with pytest.raises(pb.RaceError, match=r"(?s)all 24 runs of OLD failed, .*; on instance 0 with: .*not yet"):
         compare(broken, broken, executor)
+
+
+def test_a_version_that_always_fails_is_no_comparison(tmp_path, executor):
+    broken = partial(fails_until_fixed, flag=str(tmp_path / "never"))
+    with pytest.raises(pb.RaceError, match="all 24 runs of NEW failed, so there is nothing to compare"):
+        compare(version(0.0), broken, executor)
 
 
 def recorded(shift, *, count=80, seed=0, name="cma"):

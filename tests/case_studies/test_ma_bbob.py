@@ -52,6 +52,7 @@ def test_csa_is_chosen_under_both_preferences_and_every_risk(result):
             assert pb.select(result.posterior, preference, risk, among=result.pareto_set).recommendation == "CSA"
 
 
+@pytest.mark.calibration
 def test_crossing_resolution_needs_fewer_instances_for_the_same_set(result):
     crossing = savings.race_variant("crossing instead of strict", order=0)
     assert frozenset(crossing.pareto_set) == PARETO_SET

@@ -59,7 +59,8 @@ def test_standard_errors_match_the_differences_under_the_model():
     assert mean.min() > 0.45  # the largest of three errors is taken, and is somewhat too large: 0.65 less three errors
 
 
-@pytest.mark.parametrize("instances", [8, pytest.param(100, marks=pytest.mark.calibration)])
+@pytest.mark.calibration
+@pytest.mark.parametrize("instances", [8, 100])
 def test_influences_are_rare_under_the_model(instances):
     # Truths from the widest prior. One in a hundred is allowed; of 300 data sets of each kind, at most one had an influence.
     alarms = 0

@@ -74,12 +74,13 @@ sections.explorer = (data, page) => {
     history.replaceState(null, "", `#${formatQuery(query)}`);
   }
 
-  addEventListener("hashchange", () => {
-    if (!location.hash.includes("kind=")) {
+  addEventListener("hashchange", ({ newURL }) => {
+    const { hash } = new URL(newURL); // location.hash may have been replaced by `announce` since
+    if (!hash.includes("kind=")) {
       announce(); // a link within the page: the address holds the query again, so that a reload keeps it
       return;
     }
-    Object.assign(query, parseQuery(location.hash.slice(1), page.grid));
+    Object.assign(query, parseQuery(hash.slice(1), page.grid));
     update();
   });
   update();
