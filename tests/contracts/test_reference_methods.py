@@ -32,7 +32,12 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.skipif(find_spec("blackjax") is None, reason="needs the extra `mcmc`")
 
 APPROXIMATIONS = tuple(method for method in REFERENCE if method != "nuts")
-ALWAYS = {(pb.BSpline, "nuts"), (pb.RandomWalk, "pathfinder"), (pb.BSpline, "advi")}
+ALWAYS = {
+    (pb.BSpline, "nuts"),
+    (pb.RandomWalk, "pathfinder"),
+    (pb.BSpline, "advi"),
+    (pb.GaussianProcess, "advi-fullrank"),
+}
 # A method draws its random numbers in the same way under every prior, so seeds are tried with one prior per method.
 SEEDED = {
     (pb.BSpline, "nuts"),

@@ -33,6 +33,7 @@ def a_fit():
     return pb.fit(choices_of(6, 1), prior=PRIOR, method=settings, draws=1000, seed=1), progress
 
 
+@pytest.mark.calibration  # it compiles twice
 def test_a_later_round_compiles_nothing():
     a_fit()
     _, advance = nuts._compile(JointDensity(PRIOR, GRID, 3), 4, pb.NUTS().target_acceptance)
