@@ -20,7 +20,7 @@ def main() -> None:
         result = race.run(pb.LocalExecutor(workers=2), max_instances=400)
         page = pb.report(race, path.with_suffix(".html"), title="Six optimisers")
 
-    print(f"\n{result.summary(str(path))}")
+    print(f"\n{result.summary()}")
     print("\nThree preferences")
     queries: list[tuple[str, pb.Preference, pb.Risk, int]] = [
         ("exactly 50 evaluations", pb.At(50), pb.ProbabilityBest(), 1),
