@@ -33,7 +33,8 @@ def settled_sentence(result: RaceOutcome) -> str:
     """Return what a race has settled."""
     wrong = ""
     if result.eliminations:
-        wrong = f" Under the posterior, an elimination is wrong with a probability of {format_percent(result.wrong_elimination)}."
+        probability = format_percent(result.wrong_elimination)
+        wrong = f" Under the posterior, an elimination is wrong with a probability of {probability}."
     if result.finished:
         return f"Every pair of algorithms is decided or practically equal.{wrong}"
     if result.stopped == "no elimination likely":
