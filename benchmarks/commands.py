@@ -29,6 +29,8 @@ from polarbear.plots.registry import FIGURES
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from polarbear.plots.registry import FigureName
+
 NAMES = ("random search", "(1+1)-ES", "CMA-ES", "differential evolution", "Nelder-Mead", "BFGS", "particle swarm")
 TIMES, INSTANCES = 30, 200
 SECONDS_OF_A_FIGURE = 3.0
@@ -68,7 +70,7 @@ def make_files(folder: Path) -> None:
     print(f"{len(NAMES)} algorithms, {TIMES} times, {result.instances} instances, {len(result.rounds)} rounds")
 
 
-def measure(folder: Path, figures: Sequence[str], repeats: int) -> None:
+def measure(folder: Path, figures: Sequence[FigureName], repeats: int) -> None:
     python = [sys.executable, "-c"]
     peer = cpu_seconds([*python, "import scipy.stats"], folder, repeats)
     print(f"{'CPU time':44s}{'seconds':>9s}{'ratio':>8s}")
@@ -86,9 +88,9 @@ def measure(folder: Path, figures: Sequence[str], repeats: int) -> None:
         show(" ".join(words), cpu_seconds([*command, *words], folder, repeats), peer)
     for source in ("my.race", "runs.csv"):
         for figure in figures:
-            if FIGURES[figure].needs == "race" and source != "my.race":  # type: ignore[index]
+            if FIGURES[figure].needs == "race" and source != "my.race":
                 continue
-            pair = ["--pair", *NAMES[2:4]] if figure == "pair" else []
+            pair = ["--pair", *NAMES[2:4]] if FIGURES[figure].pair else []
             words = ["plot", source, "--figure", figure, *pair]
             seconds = cpu_seconds([*command, *words], folder, repeats)
             show(" ".join(words[:4]), seconds, peer, "  too slow" if seconds > SECONDS_OF_A_FIGURE else "")
