@@ -1,5 +1,6 @@
 """`analyse` on tables of recorded runs and on race files."""
 
+import html
 import json
 
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 from polarbear.inference import fitting
 from tests.cli.conftest import run_command
 from tests.importers.test_optuna import write as write_studies
+from tests.reporting.pages import read_data
 
 FEW_TIMES = ["--count", 5]
 
@@ -95,6 +97,17 @@ def test_a_specialist_is_named(polarbear, tmp_path):
     assert "A is a specialist" not in outcome.out  # it is the best choice, and so needs no reason to be kept
     assert "  A  over 99 % sure at 1" in outcome.out
     assert specialist["share"] == pytest.approx(0.4, abs=0.05)
+
+
+def test_the_page_has_the_remarks_of_the_terminal(polarbear, table, tmp_path):
+    data = polarbear("analyse", table, "--report", tmp_path / "a.html", "--stop", 90, "--json").data["summary"]
+    assert polarbear("report", table, "-o", tmp_path / "b.html", "--stop", 90).code == 0
+    for page in ("a.html", "b.html"):
+        shown = read_data(tmp_path / page)
+        assert (shown["headline"], shown["answer"]) == (data["headline"], data["answer"])
+        text = (tmp_path / page).read_text()
+        assert f"Status: {data['status']}." in text
+        assert all(html.escape(each["text"]) in text.replace("\N{NO-BREAK SPACE}", " ") for each in data["remarks"])
 
 
 def test_a_replayed_race_takes_a_guarantee(polarbear, table, as_race):

@@ -80,12 +80,6 @@ def analyse(
     remark_failed(groups)
     values = runs_with_values(source)
     advice = Advice("runs", terminal.shell_path(path) + reading.as_typed())
-    if report is not None:
-        from polarbear.reporting import report as write
-        from polarbear.reporting.title import title_of
-
-        page: dict[str, Any] = {"title": title_of(path), "unit": recorded.unit, "groups": groups.posteriors}
-        write(posterior, report, advice=advice, remarks=remarks, runs=values, **page, **rule)
     comparison = compare(
         posterior,
         choices,
@@ -104,6 +98,12 @@ def analyse(
         skipped=recorded.skipped,
         **rule,
     )
+    if report is not None:
+        from polarbear.reporting import report as write
+        from polarbear.reporting.title import title_of
+
+        page: dict[str, Any] = {"title": title_of(path), "unit": recorded.unit, "groups": groups.posteriors}
+        write(posterior, report, advice=advice, summary=comparison.summary, runs=values, **page, **rule)
     if as_json:
         data = comparison_as_data(comparison)
         terminal.print_json(data if by is None else {**data, "by": by, "groups": groups_as_data(groups)})

@@ -86,15 +86,12 @@ def compare(
     from polarbear import selection
     from polarbear.checks.model_check import model_check
     from polarbear.exports import pairwise_table
-    from polarbear.posterior.e_values import error_bounds
     from polarbear.posterior.elimination import dominated, find_specialists
-    from polarbear.verdict.summary import collect
+    from polarbear.verdict.summary import CHECKED, bounds_of, collect
 
     rule: dict[str, Any] = {"confidence": confidence, "elimination": elimination}
     decisions = dominated(posterior, **rule)
-    place = {name: position for position, name in enumerate(posterior.names)}
-    matrix = error_bounds(choices).tolist()
-    bounds = {each.name: matrix[place[each.by]][place[each.name]] for each in decisions}
+    bounds = bounds_of(decisions, choices)
     check = model_check(posterior, choices)
     losers = {each.name for each in decisions}
     pareto_set = [name for name in posterior.names if name not in losers]
@@ -102,8 +99,7 @@ def compare(
     preferences: dict[str, Any] = {"final": selection.Final(), "uniform": selection.Uniform()}
     if posterior.grid.axis == "log":
         preferences["log-uniform"] = selection.LogUniform()
-    ended = {kind: sum(run.ended == kind for run in runs) for kind in get_args(Ended)}
-    cut_early = sum(run.ended == "cut off" and run.until < posterior.grid.times[-1] for run in runs)
+    ended, cut_early = _count_ends(runs, posterior)
     return Comparison(
         posterior=posterior,
         runs=len(runs),
@@ -120,10 +116,10 @@ def compare(
             check=check,
             unit=clock,
             advice=advice,
-            remarks=[*_how_runs_ended(ended, cut_early, posterior), *remarks],
+            remarks=[*remarks_on_ends(runs, posterior), *remarks],
             effort=_describe_data(posterior, len(runs), clock),
             error_bounds=bounds,
-            settled="No check gives reason to doubt it.",
+            settled=CHECKED,
         ),
         eliminated=[{**asdict(each), "error_bound": bounds[each.name]} for each in decisions],
         specialists=specialists,
@@ -230,10 +226,17 @@ def print_comparison(comparison: Comparison, *, most: int | None) -> None:
         _print_replay(comparison.replay, comparison.clock)
 
 
-def _how_runs_ended(ended: dict[str, int], cut_early: int, posterior: "Posterior") -> "list[Remark]":
+def _count_ends(runs: "Sequence[Trajectory]", posterior: "Posterior") -> tuple[dict[str, int], int]:
+    """Return how many runs ended in which way, and how many were cut off before the last time of the grid."""
+    ended = {kind: sum(run.ended == kind for run in runs) for kind in get_args(Ended)}
+    return ended, sum(run.ended == "cut off" and run.until < posterior.grid.times[-1] for run in runs)
+
+
+def remarks_on_ends(runs: "Sequence[Trajectory]", posterior: "Posterior") -> "list[Remark]":
     """Return a remark that counts how the runs ended; none if all lasted to the last time of the grid."""
     from polarbear.verdict import Remark
 
+    ended, cut_early = _count_ends(runs, posterior)
     stop = format_number(posterior.grid.times[-1])
     parts = [
         f"{ended['finished']:,} finished and keep their value" if ended["finished"] else "",

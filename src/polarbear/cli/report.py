@@ -11,13 +11,14 @@ from polarbear.cli import options, terminal
 from polarbear.cli.groups import compare_groups, remark_failed
 from polarbear.cli.open_file import is_race_file, no_decisions_error, open_race, typed_race
 from polarbear.cli.recorded_runs import Reading
-from polarbear.cli.source import open_source, runs_with_values
+from polarbear.cli.source import Source, open_source, runs_with_values
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from polarbear.driver.race import Race
     from polarbear.race.result import RaceResult
+    from polarbear.verdict import Advice, Summary
 
 _RELOAD_SECONDS = 5.0  # seconds after which the page of a running race reloads itself
 
@@ -77,7 +78,7 @@ def report(
             unit=source.unit,
             groups=groups.posteriors,
             advice=advice,
-            remarks=source.remarks,
+            summary=_summary(source, advice, **rule),
             runs=runs_with_values(source),
             **rule,
         )
@@ -102,6 +103,17 @@ def report(
     while live and not finished:
         time.sleep(1.0)
         rounds, finished = _update_page(file, page, heading, live=live, optimum=optimum, known=rounds)
+
+
+def _summary(source: Source, advice: "Advice", **rule: Any) -> "Summary":
+    """Return the summary of recorded runs or of a saved posterior, with all remarks."""
+    from polarbear.cli.comparison import remarks_on_ends
+    from polarbear.verdict import summarise
+
+    runs = () if source.recorded is None else source.recorded.runs
+    remarks = [*remarks_on_ends(runs, source.posterior), *source.remarks]
+    about: dict[str, Any] = {"choices": source.choices, "unit": source.unit, "advice": advice, "remarks": remarks}
+    return summarise(source.posterior, **about, **rule)
 
 
 def _update_page(

@@ -36,8 +36,8 @@ class Source:
         The unit of time; empty if it is not known.
     result, recorded
         The result of the race, or the recorded runs, if the posterior comes from one of these.
-    remarks
-        Remarks on the recorded runs.
+    choices, remarks
+        The choices in the recorded runs, and remarks on them.
     """
 
     posterior: "Posterior"
@@ -45,6 +45,7 @@ class Source:
     unit: str = ""
     result: "RaceResult | None" = None
     recorded: RecordedRuns | None = None
+    choices: "Choices | None" = None
     remarks: "tuple[Remark, ...]" = ()
 
     @property
@@ -83,9 +84,9 @@ def open_source(
     recorded = read_recorded_runs(path, reading, by=by)
     grid, remarks = grid_of(recorded, reading)
     print_remarks(remarks, quiet=quiet)
-    _, posterior = fit_runs(recorded, grid, **({} if most_draws is None else {"draws": most_draws}))
+    choices, posterior = fit_runs(recorded, grid, **({} if most_draws is None else {"draws": most_draws}))
     candidates = pareto_set(posterior, confidence=confidence)
-    return Source(posterior, candidates, recorded.unit, recorded=recorded, remarks=remarks)
+    return Source(posterior, candidates, recorded.unit, recorded=recorded, choices=choices, remarks=remarks)
 
 
 def runs_with_values(source: Source) -> "RunCollection | None":

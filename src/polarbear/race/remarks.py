@@ -67,7 +67,7 @@ def _remarks_on_stop(result: RaceOutcome, advice: Advice) -> list[Remark]:
     spent, unit = sum(result.cost.values()), result.state.settings.clock
     match result.stopped:
         case "no elimination likely":
-            text = "Some pairs are not decided, which hardly matters for the answer; a stricter race decides them."
+            text = 'Some pairs are not decided. A race with the resolution "crossing" continues until they are.'
             argument = 'Race.open(path, resolution="crossing", ...)'
             command = advice.continue_race("--set race.resolution=crossing", "") if advice.file else argument
             return [Remark("solid", text, command)]

@@ -45,10 +45,10 @@ def report(
         For a race: the optimum of every instance, 0 if values are distances to it. The page then states what AOCC would
         choose.
     **about
-        For a posterior: `confidence` and `elimination`, by which algorithms are eliminated; the `unit` of time; `remarks`
-        on its data; `groups`, the posteriors of groups of the instances by name, which a section of their own shows side by
-        side; and `runs`, the runs that it was fitted to, from which the page shows how much better an algorithm is. For
-        both: `advice`, where the data come from, for the commands that the page suggests.
+        For a posterior: `confidence` and `elimination`, by which algorithms are eliminated; the `unit` of time; its
+        `summary`, see `summarise`; `groups`, the posteriors of groups of the instances by name, which a section of their
+        own shows side by side; and `runs`, the runs that it was fitted to, from which the page shows how much better an
+        algorithm is. For both: `advice`, where the data come from, for the commands that the page suggests.
 
     Returns
     -------

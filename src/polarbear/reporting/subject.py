@@ -15,7 +15,7 @@ from polarbear.verdict.summary import collect
 from polarbear.wording import with_noun
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
     from typing import Self
 
     from polarbear.literals import Elimination
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from polarbear.posterior.elimination import Dominated, Specialist
     from polarbear.posterior.posterior import Posterior
     from polarbear.race.result import RaceResult
-    from polarbear.verdict import Remark, Summary
+    from polarbear.verdict import Summary
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,8 +58,8 @@ class Subject:
         The optimum of every instance of the race; None if it is not known.
     advice
         Where the data come from, for the commands that remarks suggest.
-    remarks
-        Of a posterior without a race: remarks on its data, such as rows that were skipped.
+    given_summary
+        Of a posterior without a race: its summary, which may contain remarks on its data; by default the page makes one.
     runs
         The runs with their values; None for a posterior alone.
     """
@@ -78,7 +78,7 @@ class Subject:
     groups: Mapping[str, Posterior] = field(default_factory=dict)
     optimum: float | None = None
     advice: Advice = field(default_factory=Advice)
-    remarks: tuple[Remark, ...] = ()
+    given_summary: Summary | None = None
     runs: RunCollection | None = None
 
     @classmethod
@@ -121,7 +121,7 @@ class Subject:
         unit: str = "",
         groups: Mapping[str, Posterior] | None = None,
         advice: Advice | None = None,
-        remarks: Sequence[Remark] = (),
+        summary: Summary | None = None,
         runs: Source | None = None,
     ) -> Self:
         """Return the subject of a page about a posterior without a race; its eliminations follow from the posterior."""
@@ -142,7 +142,7 @@ class Subject:
             live=None,
             groups=groups or {},
             advice=advice or Advice(),
-            remarks=tuple(remarks),
+            given_summary=summary,
             runs=None if runs is None else collect_runs(runs, grid=posterior.grid, unit=unit),
         )
 
@@ -151,6 +151,8 @@ class Subject:
         """The verdict that the page states first."""
         if self.result is not None:
             return self.result.summary(self.advice.file)
+        if self.given_summary is not None:
+            return self.given_summary
         return collect(
             self.posterior,
             candidates=self.candidates,
@@ -159,7 +161,7 @@ class Subject:
             check=None,
             unit=self.unit,
             advice=self.advice,
-            remarks=self.remarks,
+            remarks=(),
             effort=with_noun(self.posterior.instances, "instance"),
         )
 

@@ -1,10 +1,10 @@
 """The verdict on a posterior: which algorithm at which budget, what is eliminated or open, and how far to trust it.
 
-A posterior, its eliminations and its model check come in; one `Summary` goes out, which the terminal, Python, the report and
-exports all show. Each step has a module:
+The input is a posterior with its eliminations and its model check. The output is one `Summary`, which the terminal, Python,
+the report and all exports show. Each step has a module:
 
-- `remark`: a caveat with its status, from "solid" to "do not rely on it", and the command that would settle it.
-- `advice`: the commands that carry out an advice, for a race or for recorded runs.
+- `remark`: a caveat with its status, from "solid" to "do not rely on it", and the next step.
+- `advice`: the commands for next steps, on a race or on recorded runs.
 - `standing`: the group of each algorithm: leads somewhere, not ruled out, or eliminated.
 - `model_remarks`, `data_remarks`: what the model check and the data give reason to doubt.
 - `contents`, `rendering`, `summary`: all of it as plain parts, as text, Markdown, LaTeX and HTML, and `summarise`.

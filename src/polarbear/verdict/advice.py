@@ -1,4 +1,4 @@
-"""The commands that carry out an advice, so that a caveat never leaves its reader without a next step."""
+"""The commands for next steps, so that a caveat never leaves its reader without one."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ def data_remarks(posterior: Posterior, *, by_design: bool) -> list[Remark]:
         remarks.append(
             Remark(
                 "do not rely on it",
-                f"The answer generalises {posterior.scope}, which shows nothing about others.",
+                f"The answer generalises {posterior.scope}: a single one shows nothing about others.",
             )
         )
     elif number < _FEW_INSTANCES:

@@ -43,7 +43,7 @@ def model_remarks(check: ModelCheck, pair_checks: Sequence[PairCheck], advice: A
             advice.examine_pair(each.by, each.name),
         )
         for each in pair_checks
-        if each.unsupported and (doubtful or remarks)
+        if each.unsupported
     ]
     if doubtful:
         remarks.append(_model_remark(check.misfits, check.influences, _other_prior(check, advice)))

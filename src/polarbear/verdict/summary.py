@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
+from polarbear.posterior.e_values import error_bounds as error_bounds_of_pairs
 from polarbear.posterior.elimination import dominated, find_specialists
 from polarbear.posterior.posterior import Posterior
 from polarbear.selection import decision_map
@@ -23,9 +24,11 @@ if TYPE_CHECKING:
     from polarbear.checks.findings import Decision
     from polarbear.checks.model_check import ModelCheck
     from polarbear.literals import Elimination
+    from polarbear.observe import Choices
     from polarbear.posterior.elimination import Specialist
 
 
+CHECKED = "No check gives reason to doubt it."
 _NAMED = 5  # algorithms that a remark names; the others are counted
 
 
@@ -73,7 +76,7 @@ def summarise(
     *,
     confidence: float = 0.95,
     elimination: Elimination = "pointwise",
-    check: ModelCheck | None = None,
+    choices: Choices | None = None,
     unit: str = "",
     advice: Advice | None = None,
     remarks: Sequence[Remark] = (),
@@ -86,8 +89,9 @@ def summarise(
         The posterior.
     confidence, elimination
         The probability and the rule by which algorithms are eliminated; see `dominated`.
-    check
-        The model check of the posterior; without it, eliminations are not checked against the outcomes of their pair.
+    choices
+        The choices that the posterior was fitted to, against which the model and each elimination are checked; without
+        them, nothing is checked.
     unit
         The unit of time.
     advice
@@ -116,6 +120,11 @@ def summarise(
     decisions = dominated(posterior, **rule)
     out = {each.name for each in decisions}
     candidates = [name for name in posterior.names if name not in out]
+    check, bounds, settled = None, None, ""
+    if choices is not None:
+        from polarbear.checks.model_check import model_check  # imports scipy.stats, which only the check needs
+
+        check, bounds, settled = model_check(posterior, choices), bounds_of(decisions, choices), CHECKED
     return collect(
         posterior,
         candidates=candidates,
@@ -126,7 +135,15 @@ def summarise(
         advice=advice or Advice(),
         remarks=remarks,
         effort=with_noun(posterior.instances, "instance"),
+        error_bounds=bounds,
+        settled=settled,
     )
+
+
+def bounds_of(decisions: Sequence[Decision], choices: Choices) -> dict[str, float]:
+    """Return an upper bound on the probability that each elimination is wrong, whatever the model, by its algorithm."""
+    bounds, names = error_bounds_of_pairs(choices), choices.names
+    return {each.name: float(bounds[names.index(each.by), names.index(each.name)]) for each in decisions}
 
 
 def _and_more(names: Sequence[str]) -> str:
