@@ -103,9 +103,9 @@ def test_the_page_has_the_remarks_of_the_terminal(polarbear, table, tmp_path):
     data = polarbear("analyse", table, "--report", tmp_path / "a.html", "--stop", 90, "--json").data["summary"]
     assert polarbear("report", table, "-o", tmp_path / "b.html", "--stop", 90).code == 0
     for page in ("a.html", "b.html"):
-        shown = read_data(tmp_path / page)
-        assert (shown["headline"], shown["answer"]) == (data["headline"], data["answer"])
         text = (tmp_path / page).read_text()
+        assert read_data(tmp_path / page)["answer"] == data["answer"]
+        assert html.escape(data["headline"]) in text
         assert f"Status: {data['status']}." in text
         assert all(html.escape(each["text"]) in text.replace("\N{NO-BREAK SPACE}", " ") for each in data["remarks"])
 
