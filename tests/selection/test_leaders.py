@@ -5,7 +5,8 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from polarbear import At, Grid, ProbabilityBest, decision_map, linear_grid, log_grid, select
+from polarbear import At, Choices, Grid, ProbabilityBest, decision_map, fit, linear_grid, log_grid, select
+from polarbear.calibration.simulator import Simulator
 from tests.selection.posteriors import posterior_of, random_posterior
 
 
@@ -219,3 +220,32 @@ def test_a_change_of_leader_is_where_the_stretches_meet():
     found = decision_map(crossing_at([37.0] * 5, linear_grid(0, 100, 21)))
     (change,) = found.leader_changes
     assert found.stretches[0].stop == found.stretches[1].start == change.time
+
+
+def test_algorithms_that_take_turns_through_noise_change_once():
+    grid = linear_grid(0, 10, 11)
+    shares = np.array([1, 1, 1, 1, 0.1, 0.9, 0, 0, 0, 0, 0])  # of the draws in which A leads
+    lead = np.where(np.arange(20)[:, None] < 20 * shares, 0.1, -0.1)
+    posterior = posterior_of(np.stack([0.5 + lead, 0.5 - lead], axis=2), grid)
+    found = decision_map(posterior)
+    assert [each.leader for each in found.stretches] == ["A", "B", "A", "B"]  # what `select` recommends at these budgets
+    (change,) = found.leader_changes
+    assert (change.before, change.after) == ("A", "B")
+    assert change.lower < 4 < 5 < change.upper  # one of two draws in ten changes at the first of the two, one at the second
+
+
+@pytest.mark.parametrize("autocorrelation", [0.0, 0.95])
+def test_the_interval_of_a_change_contains_the_true_budget(autocorrelation):
+    grid = log_grid(10, 1000, 20)
+    axis = np.log(grid.times)
+    hits = []
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        truth = rng.uniform(np.log(30), np.log(300))
+        lead = 2.4 * (truth - axis) / np.ptp(axis)
+        values = Simulator(autocorrelation).values(np.stack([lead / 2, -lead / 2], axis=1), 60, rng=rng)
+        posterior = fit(Choices.from_values(values, grid=grid, names=["A", "B"]), draws=500, seed=seed)
+        hits += [c.lower <= np.exp(truth) <= c.upper for c in decision_map(posterior).leader_changes if c.before == "A"]
+    # With a coverage of 95 %, fewer than 17 of 20 hits have a probability of 2 %; the seeds are fixed.
+    assert len(hits) >= 20
+    assert np.mean(hits) >= 0.85

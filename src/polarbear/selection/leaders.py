@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from polarbear.arrays import Array, Indices, Mask
     from polarbear.literals import FrameLibrary
     from polarbear.posterior.posterior import Posterior
-    from polarbear.selection.stretches import Run, Stretch
+    from polarbear.selection.stretches import Change, Stretch
     from polarbear.table import Table
 
 
@@ -42,7 +42,8 @@ class LeaderChange:
     before, after
         The leader before and after the change.
     time, lower, upper
-        Median and 95 % interval of the time at which their ratings cross.
+        Median and 95 % interval of the time at which their ratings cross. If a draw has several crossings, the one at
+        which switching pays most counts.
     probability
         Share of the draws in which their ratings cross in this direction.
     """
@@ -158,9 +159,9 @@ def decision_map(posterior: Posterior, *, among: Sequence[str] | None = None) ->
             probability[t, known] = probability_best(at_time)
     runs = find_runs(leaders, probability, observed)
     changes = {
-        (left.last, right.first): change
-        for left, right in (changes_between(runs, leaders) if posterior.joint else ())
-        if (change := _leader_change(posterior, names, columns, observed, left, right)) is not None
+        (change.left.last, change.right.first): overtaking
+        for change in (changes_between(runs, leaders, probability) if posterior.joint else ())
+        if (overtaking := _leader_change(posterior, names, columns, observed, change)) is not None
     }
     times = {where: each.time for where, each in changes.items()}
     stretches = stretches_of(runs, times, posterior.grid, names, probability, observed)
@@ -169,41 +170,39 @@ def decision_map(posterior: Posterior, *, among: Sequence[str] | None = None) ->
 
 
 def _leader_change(
-    posterior: Posterior, names: Sequence[str], columns: Indices, observed: Mask, left: Run, right: Run
+    posterior: Posterior, names: Sequence[str], columns: Indices, observed: Mask, change: Change
 ) -> LeaderChange | None:
-    """Return the change from the leader of one run to that of the next; None if it is not a change between leaders.
+    """Return when and how surely a leader overtakes the one before; None if it is not a change between leaders.
 
     An algorithm that was not observed on one side of the change is not overtaken: it is unknown there.
     """
-    pair = np.array([left.leader, right.leader])
-    between = observed[left.last : right.first + 1, pair]
-    if not between.all():
+    pair = np.array([change.left.leader, change.right.leader])
+    both: Mask = np.asarray(observed[:, pair].all(axis=1))
+    if not both[change.left.last : change.right.first + 1].all():
         return None
-    both = np.asarray(observed[:, pair].all(axis=1))
-    before, after = (posterior.ratings[:, both, column] for column in columns[pair])
-    grid = Grid(posterior.grid.times[both], posterior.grid.axis)
-    middle = (left.last + right.first - 1) // 2
-    when = _time_of_change(grid, before, after, int(np.count_nonzero(both[:middle])))
+    window = np.flatnonzero(both[change.first : change.last + 1]) + change.first
+    before, after = (posterior.ratings[:, window, column] for column in columns[pair])
+    when = _time_of_change(Grid(posterior.grid.times[window], posterior.grid.axis), before - after)
     return None if when is None else LeaderChange(names[pair[0]], names[pair[1]], *when)
 
 
-def _time_of_change(grid: Grid, before: Array, after: Array, k: int) -> tuple[float, float, float, float] | None:
-    """Return median, 2.5 % and 97.5 % quantile of the time at which `after` overtakes `before`, and its probability.
+def _time_of_change(grid: Grid, lead: Array) -> tuple[float, float, float, float] | None:
+    """Return median, 2.5 % and 97.5 % quantile of the time at which a lead (draw, time) is lost, and its probability.
 
-    Both are curves (draw, time). If a draw has several crossings, the one nearest to interval k counts.
+    A noisy draw crosses zero several times. The time of its change is the crossing at which switching algorithms pays most:
+    the one that maximises the lead integrated, on the axis of the grid, up to it.
     """
     on_axis = np.log(grid.times) if grid.axis == "log" else grid.times
-    lead = before - after
-    overtakes = (lead[:, :-1] > 0) & (lead[:, 1:] <= 0)
-    some = overtakes.any(axis=1)
+    left, right, steps = lead[:, :-1], lead[:, 1:], np.diff(on_axis)
+    lost = (left > 0) & (right <= 0)
+    some = lost.any(axis=1)
     if not some.any():
         return None
-    intervals = np.arange(overtakes.shape[1])
-    distance = np.where(overtakes[some], np.abs(intervals - k), len(intervals))
-    nearest = distance.argmin(axis=1)
-    rows = np.arange(len(nearest))
-    first, second = lead[some][rows, nearest], lead[some][rows, nearest + 1]
-    place = on_axis[nearest] + (on_axis[nearest + 1] - on_axis[nearest]) * first / (first - second)
+    until = np.where(lost, left / np.where(lost, left - right, 1), 0)  # the share of the step until the crossing
+    integral = np.cumsum(steps * (left + right) / 2, axis=1) - steps * (left + right) / 2
+    gain = np.where(lost, integral + steps * until * left / 2, -np.inf)[some]
+    rows, best = np.flatnonzero(some), gain.argmax(axis=1)
+    place = on_axis[best] + steps[best] * until[rows, best]
     median, lower, upper = np.quantile(place, [0.5, *TAILS])
     if grid.axis == "log":
         median, lower, upper = np.exp([median, lower, upper])

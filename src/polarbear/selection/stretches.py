@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from polarbear.observe import Grid
 
 SURE_ENOUGH = 0.8  # probability of being the best choice below which advice reads "too close to call"
+_REAL_TURN = 0.99  # probability from which it is not noise that an algorithm leads for a while; high, as budgets are many
 _CONTENDER = 0.1  # largest probability in a stretch from which an algorithm is named there
 _MOST_CONTENDERS = 3  # named in text; the others are counted
 
@@ -88,6 +89,19 @@ class Run:
     last: int
 
 
+@dataclass(frozen=True)
+class Change:
+    """A change between two sure leaders, which takes place within the positions from `first` to `last`.
+
+    These extend from the sure leader before `left` to the one after `right`, so that another change is not mistaken for it.
+    """
+
+    left: Run
+    right: Run
+    first: int
+    last: int
+
+
 def find_runs(leaders: Indices, probability: Array, observed: Mask) -> list[Run]:
     """Return the runs of grid positions with one answer, in order.
 
@@ -114,18 +128,32 @@ def find_runs(leaders: Indices, probability: Array, observed: Mask) -> list[Run]
     return runs
 
 
-def changes_between(runs: Sequence[Run], leaders: Indices) -> list[tuple[Run, Run]]:
-    """Return the pairs of runs between which the leader changes.
+def changes_between(runs: Sequence[Run], leaders: Indices, probability: Array) -> list[Change]:
+    """Return the changes of leader: pairs of neighbouring sure leaders.
 
-    Between two sure leaders there may be budgets that are too close to call, as long as only these two lead there.
+    Between two sure leaders there may be budgets that are too close to call, as long as only these two lead there. Noise can
+    make two algorithms take turns around the budget at which one overtakes the other; this is one change.
     """
-    pairs = []
-    sure = [run for run in runs if run.kind == "leader"]
-    for left, right in pairwise(sure):
+    changes = []
+    sure = _without_turns([run for run in runs if run.kind == "leader"], probability)
+    for place, (left, right) in enumerate(pairwise(sure)):
         between = set(leaders[left.last + 1 : right.first].tolist())
         if left.leader != right.leader and between <= {left.leader, right.leader}:
-            pairs.append((left, right))
-    return pairs
+            others_before = [run.last + 1 for run in sure[:place] if run.leader != left.leader]
+            others_after = [run.first - 1 for run in sure[place + 2 :] if run.leader != right.leader]
+            first, last = max(others_before, default=0), min(others_after, default=len(leaders) - 1)
+            changes.append(Change(left, right, first, last))
+    return changes
+
+
+def _without_turns(sure: list[Run], probability: Array) -> list[Run]:
+    """Return the runs A, B of runs A, B, A, B, unless the second or the third is not noise."""
+    for place in range(len(sure) - 3):
+        first, *turns, last = sure[place : place + 4]
+        takes_turns = first.leader == turns[1].leader and turns[0].leader == last.leader
+        if takes_turns and all(probability[run.first : run.last + 1, run.leader].max() < _REAL_TURN for run in turns):
+            return _without_turns(sure[: place + 1] + sure[place + 3 :], probability)
+    return sure
 
 
 def stretches_of(
