@@ -2,11 +2,16 @@
 
 import json
 import sys
+from functools import cache
 
 import pytest
+import typer
 from typer.testing import CliRunner
 
 from polarbear.cli.commands import app
+
+# Otherwise every command that a test runs would build all commands anew from their signatures.
+typer.testing._get_command = cache(typer.main.get_command)
 
 RACE = """
 [race]

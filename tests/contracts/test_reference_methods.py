@@ -1,19 +1,22 @@
 """Contracts of every prior with every reference method: NUTS, ADVI and Pathfinder, which JAX compiles for seconds each.
 
 NUTS is compared with the default method, and so with the oracles. By default each method is tested with one prior; the
-remaining pairs are the same tests under the marker `calibration`.
+remaining pairs are the same tests under the marker `calibration`. All other tests that need a fit of these methods are here
+too and use the same shapes, so that each method compiles once.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 import pytest
 
 import polarbear as pb
+from polarbear.inference import fitting
 from polarbear.literals import Method
 from tests.contracts.priors_and_methods import (
     DRAWS,
@@ -27,6 +30,9 @@ from tests.contracts.priors_and_methods import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
     from polarbear.models import Prior
 
 pytestmark = pytest.mark.skipif(find_spec("blackjax") is None, reason="needs the extra `mcmc`")
@@ -157,3 +163,66 @@ def test_mean_field_advi_is_too_wide_and_unreliable() -> None:
     assert ratio.max() > 1.2  # the paper: it overestimates uncertainty
     assert not approximate.diagnostics.reliable
     assert "too wide" in approximate.diagnostics.message
+
+
+def test_the_bound_of_advi_rises_and_an_early_end_is_reported(tmp_path: Path) -> None:
+    progress: list[tuple[int, int]] = []
+    settings = pb.ADVI(progress=lambda *at: progress.append(at))
+    full = pb.fit(some_choices(), prior=pb.BSpline(), method=settings, draws=DRAWS, seed=2)
+    assert full.diagnostics.elbo[-1] > full.diagnostics.elbo[0]
+    assert len(full.diagnostics.elbo) * 250 < 20_000  # it ends before its largest number of steps
+    assert progress[-1] == (20_000, 20_000)
+    short = pb.fit(some_choices(), prior=pb.BSpline(), method=pb.ADVI(steps=500), draws=DRAWS, seed=2)
+    assert len(short.diagnostics.elbo) == 2
+    assert not short.diagnostics.reliable
+    assert "still rising after 500 steps" in short.diagnostics.message
+    assert np.isfinite(short.diagnostics.elbo).all()
+    short.save(tmp_path / "file")
+    assert pb.Posterior.load(tmp_path / "file").diagnostics == short.diagnostics
+
+
+def test_nuts_reports_its_progress_to_the_end_and_leaves_jax_in_single_precision() -> None:
+    import jax
+
+    progress: list[tuple[int, int]] = []
+    settings = pb.NUTS(progress=lambda *at: progress.append(at))
+    pb.fit(some_choices(), prior=pb.BSpline(), method=settings, draws=1000, seed=1)
+    assert progress[-1] == (300 + 2 * 500, 300 + 2 * 500)
+    assert progress == sorted(progress)
+    assert jax.numpy.ones(1).dtype == np.float32
+
+
+# What method="auto" does where importance sampling and Hamiltonian Monte Carlo fail
+
+
+def unreliable(method: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a method that marks its result as unreliable."""
+
+    def correct(*arguments: Any, **options: Any) -> Any:
+        utilities, diagnostics, *rest = method(*arguments, **options)
+        return utilities, replace(diagnostics, reliable=False, message="It failed."), *rest
+
+    return correct
+
+
+@pytest.fixture
+def cheaper_methods_fail(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("correct_by_importance", "correct_by_hmc"):
+        monkeypatch.setattr(fitting, name, unreliable(getattr(fitting, name)))
+
+
+@pytest.mark.usefixtures("cheaper_methods_fail")
+def test_auto_falls_back_on_nuts() -> None:
+    diagnostics = pb.fit(some_choices(), prior=pb.BSpline(), draws=1000).diagnostics
+    assert diagnostics.method == "nuts"
+    assert diagnostics.reliable
+    assert diagnostics.message.startswith("It failed. Hamiltonian Monte Carlo did not converge. NUTS")
+
+
+@pytest.mark.usefixtures("cheaper_methods_fail")
+def test_auto_without_the_extra_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fitting, "reference_methods_installed", lambda: False)
+    diagnostics = pb.fit(some_choices(), prior=pb.BSpline(), draws=1000).diagnostics
+    assert diagnostics.method == "hmc"
+    assert not diagnostics.reliable
+    assert diagnostics.message.endswith("NUTS may do better: pip install 'polarbear[mcmc]'.")

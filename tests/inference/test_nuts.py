@@ -1,16 +1,16 @@
-"""NUTS: compiled code is reused, JAX's settings are restored, and problems are reported."""
+"""NUTS: compiled code is reused, problems are reported, and JAX starts when it is needed and with enough threads.
+
+What needs a fit is in `tests/contracts/test_reference_methods.py`, since every process compiles for seconds.
+"""
 
 import subprocess
 import sys
-from dataclasses import replace
-from functools import cache
 from importlib.util import find_spec
 
 import numpy as np
 import pytest
 
 import polarbear as pb
-from polarbear.inference import fitting
 from polarbear.inference.reference import nuts
 from polarbear.inference.reference.joint_density import JointDensity
 from polarbear.models.plackett_luce import sample_rankings
@@ -26,16 +26,9 @@ def choices_of(instances, seed):
     return pb.Choices.from_values(values, grid=GRID)
 
 
-@cache
-def a_fit():
-    progress = []
-    settings = pb.NUTS(progress=lambda done, total: progress.append((done, total)))
-    return pb.fit(choices_of(6, 1), prior=PRIOR, method=settings, draws=1000, seed=1), progress
-
-
 @pytest.mark.calibration  # it compiles twice
 def test_a_later_round_compiles_nothing():
-    a_fit()
+    pb.fit(choices_of(6, 1), prior=PRIOR, method="nuts", draws=1000)
     _, advance = nuts._compile(JointDensity(PRIOR, GRID, 3), 4, pb.NUTS().target_acceptance)
     assert advance._cache_size() == 1
     few, more = choices_of(2, 2), choices_of(40, 3)
@@ -45,22 +38,7 @@ def test_a_later_round_compiles_nothing():
     assert advance._cache_size() == 1
 
 
-def test_progress_is_reported_to_the_end():
-    _, progress = a_fit()
-    assert progress[-1][0] == progress[-1][1] == 300 + 2 * 500
-    assert progress == sorted(progress)
-
-
-def test_jax_outside_of_fits_stays_in_single_precision():
-    import jax
-
-    a_fit()
-    assert jax.numpy.ones(1).dtype == np.float32
-
-
 def test_divergences_make_a_fit_unreliable():
-    posterior, _ = a_fit()
-    assert posterior.diagnostics.divergences == 0
     density = JointDensity(PRIOR, GRID, 3)
     shape = (300, 4)
     rng = np.random.default_rng(4)
@@ -100,39 +78,6 @@ def test_without_the_extra_the_error_says_what_to_install(monkeypatch):
     monkeypatch.setattr("polarbear.inference.request.reference_methods_installed", lambda: False)
     with pytest.raises(ValueError, match=r"method='nuts' needs JAX and BlackJAX: pip install 'polarbear\[mcmc\]'"):
         pb.fit(choices_of(6, 1), prior=PRIOR, method="nuts")
-
-
-def unreliable(method):
-    """Return a method that marks its result as unreliable."""
-
-    def correct(*arguments, **options):
-        utilities, diagnostics, *rest = method(*arguments, **options)
-        return utilities, replace(diagnostics, reliable=False, message="It failed."), *rest
-
-    return correct
-
-
-@pytest.fixture
-def cheaper_methods_fail(monkeypatch):
-    for name in ("correct_by_importance", "correct_by_hmc"):
-        monkeypatch.setattr(fitting, name, unreliable(getattr(fitting, name)))
-
-
-@pytest.mark.usefixtures("cheaper_methods_fail")
-def test_auto_falls_back_on_nuts():
-    diagnostics = pb.fit(choices_of(6, 1), prior=PRIOR, draws=1000).diagnostics
-    assert diagnostics.method == "nuts"
-    assert diagnostics.reliable
-    assert diagnostics.message.startswith("It failed. Hamiltonian Monte Carlo did not converge. NUTS")
-
-
-@pytest.mark.usefixtures("cheaper_methods_fail")
-def test_auto_without_the_extra_says_what_to_install(monkeypatch):
-    monkeypatch.setattr(fitting, "reference_methods_installed", lambda: False)
-    diagnostics = pb.fit(choices_of(6, 1), prior=PRIOR, draws=1000).diagnostics
-    assert diagnostics.method == "hmc"
-    assert not diagnostics.reliable
-    assert diagnostics.message.endswith("NUTS may do better: pip install 'polarbear[mcmc]'.")
 
 
 def test_jax_is_imported_only_by_methods_that_need_it():

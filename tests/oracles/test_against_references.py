@@ -40,7 +40,9 @@ REFERENCES = Path(__file__).with_name("references.npz")
 WANTED = tuple((prior, data) for data in DATASETS for prior in PRIORS)
 
 
-DRAWS = 20_000  # as many as in the references, so that neither side's Monte Carlo error dominates
+# Half as many as in the references: twice as many would make the standard errors of differences a fifth smaller
+# (√(1 + 1) instead of √(2 + 1)) for twice the time.
+DRAWS = 10_000
 PROBABILITIES = np.array([0.025, 0.5, 0.975])
 LARGEST_PROBABILITY_ERROR = 0.02
 LARGEST_QUANTILE_ERROR = 0.1  # in posterior standard deviations
@@ -124,6 +126,7 @@ def compare_shares(
     return Comparison(what, ours, theirs, error, LARGEST_PROBABILITY_ERROR)
 
 
+@cache
 def compare_dominance(prior: str, data: str) -> Comparison:
     posterior, long_run = fitted(prior, data), reference(prior, data)
     return compare_shares(

@@ -54,9 +54,14 @@ def test_index_and_seed_determine_the_problem():
     again = MixedProblems(4)
     assert all(again(index, 7)(x) == source(index, 7)(x) for index in SEEDS)
     assert source(3, 2**127)(x) == source(3, 2**127)(x)
-    code = "from polarbear.problems import MixedProblems as M; print(M(4)(5, 7)([1.0, 2.0, 3.0, 4.0]).hex())"
+    code = (
+        "import sys; from polarbear.problems import MixedProblems as M; "
+        "print(M(4)(5, 7)([1.0, 2.0, 3.0, 4.0]).hex(), 'scipy' in sys.modules)"
+    )
     elsewhere = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True).stdout
-    assert float.fromhex(elsewhere.strip()) == source(5, 7)(x)
+    value, has_scipy = elsewhere.split()
+    assert float.fromhex(value) == source(5, 7)(x)
+    assert has_scipy == "False"  # every worker would wait for its import
 
 
 def test_values_that_must_never_change():

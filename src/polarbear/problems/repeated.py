@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from polarbear.models.validation import require_count
-
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -42,6 +40,9 @@ class Repeated:
     first: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
+        # Not above: with the priors it would import SciPy, for which every worker that makes problems would wait.
+        from polarbear.models.validation import require_count
+
         require_count("repeats", self.repeats, least=1)
         if isinstance(self.problems, str) or not hasattr(self.problems, "__getitem__"):
             raise ValueError(
