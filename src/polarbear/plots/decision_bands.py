@@ -10,6 +10,7 @@ import numpy as np
 from polarbear.plots.end_labels import add_legend_outside
 from polarbear.plots.lettering import disable_math, format_time, short_names, time_axis
 from polarbear.plots.palette import assign_looks
+from polarbear.plots.style import lay_out
 from polarbear.selection import decision_map
 
 if TYPE_CHECKING:
@@ -147,7 +148,7 @@ def draw_decision_map(
     while True:  # a list narrows the axes, and then other names may no longer fit
         if listed:
             add_legend_outside(ax, [Patch(**area.style) for area in listed], [area.text for area in listed])
-        figure.draw_without_rendering()
+        lay_out(figure)
         labels = {id(area): _write_inside(ax, data.edge_times, area) for area in areas if area not in listed}
         unplaced = [area for area in areas if area not in listed and labels[id(area)] is None]
         if not unplaced:

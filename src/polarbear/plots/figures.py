@@ -29,7 +29,7 @@ from polarbear.plots.rating_curves import RatingCurves, draw_ratings
 from polarbear.plots.registry import FIGURES
 from polarbear.plots.round_panels import RoundPanels, draw_rounds
 from polarbear.plots.sample_allocation import SampleAllocation, draw_allocation
-from polarbear.plots.style import WIDTH_INCHES, empty_figure, new_figure, styled
+from polarbear.plots.style import WIDTH_INCHES, empty_figure, lay_out, new_figure, styled
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -473,5 +473,5 @@ def _height_of_rows(names: int, besides: float, each: float = _ROW_INCHES) -> fl
 
 def _settle(figure: Figure) -> Figure:
     """Compute layout and ticks while the style is active, and return the figure."""
-    figure.draw_without_rendering()
+    lay_out(figure)
     return figure
