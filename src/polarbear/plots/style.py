@@ -53,7 +53,7 @@ def lay_out(figure: Figure) -> None:
         engine.execute(figure)
     for ax in figure.axes:  # as at the beginning of drawing: squares stay squares, and colour bars follow their axes
         locate = ax.get_axes_locator()
-        ax.apply_aspect(locate(ax, None) if callable(locate) else None)  # type: ignore[arg-type]  # needs no renderer
+        ax.apply_aspect(locate(ax, None) if callable(locate) else None)  # type: ignore[arg-type,redundant-expr]
     figure.stale = False
 
 
