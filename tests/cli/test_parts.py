@@ -119,7 +119,7 @@ def test_a_group_without_an_answer_gives_its_reason(polarbear, table, tmp_path):
 def test_plot_draws_panels_or_files_per_group(polarbear, table, tmp_path, monkeypatch):
     drawn = {}
     monkeypatch.setattr("polarbear.plots.save", lambda figure, path: drawn.setdefault(path.name, figure))
-    monkeypatch.setattr("matplotlib.figure.Figure.draw_without_rendering", lambda figure: None)  # needs no layout
+    monkeypatch.setattr("matplotlib.layout_engine.ConstrainedLayoutEngine.execute", lambda *_: None)  # needs no layout
     command = ["plot", table, "--by", "function", "--count", 2, "--pair", "a", "b", "-o", tmp_path / "figures"]
     outcome = polarbear(*command)
     assert outcome.code == 0, outcome.err

@@ -34,7 +34,7 @@ def test_one_figure_goes_into_a_file(polarbear, finished, tmp_path, ending, opti
 def test_a_saved_posterior_has_no_figures_of_rounds(polarbear, saved, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("polarbear.plots.save", lambda figure, path: path.touch())
-    monkeypatch.setattr("matplotlib.figure.Figure.draw_without_rendering", lambda figure: None)  # needs no layout
+    monkeypatch.setattr("matplotlib.layout_engine.ConstrainedLayoutEngine.execute", lambda *_: None)  # needs no layout
     outcome = polarbear("plot", saved)
     assert (outcome.code, outcome.err) == (0, "")
     assert {path.stem for path in (tmp_path / "posterior-figures").iterdir()} == OF_A_POSTERIOR

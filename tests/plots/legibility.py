@@ -5,6 +5,7 @@ from itertools import combinations
 from unittest.mock import patch
 
 import numpy as np
+from matplotlib import rcParams
 from matplotlib.text import Text
 
 from polarbear import plots
@@ -77,7 +78,23 @@ def overlap(first, second):
 
 
 def assert_legible(figure):
-    """Check that no text overlaps another one, is cut off or is too small; return the texts."""
+    """Check that in a saved file no text overlaps another one, is cut off or is too small; return the texts.
+
+    A file keeps the layout of the figure but has a resolution of its own, at which texts may have other widths.
+    """
+    layout, dpi = figure.get_layout_engine(), figure.dpi
+    with plots.styled():
+        if not figure.stale:
+            figure.set_layout_engine(None)
+        figure.dpi = rcParams["savefig.dpi"]
+        try:
+            return _check_texts(figure)
+        finally:
+            figure.dpi = dpi
+            figure.set_layout_engine(layout)
+
+
+def _check_texts(figure):
     texts = texts_of(figure)
     assert texts
     page, axes = figure.bbox, figure.axes[0].bbox

@@ -25,8 +25,9 @@ HOSTILE = ("$x_1$", "a_b^c", "two\nlines", r"\frac{1}{2}", "50% & $", "<script>"
 def test_figures_of_five_algorithms_are_legible_and_stay_as_they_are(figure):
     drawn = figure_of_five(figure)
     before = [ax.get_position().bounds for ax in drawn.axes]
-    assert_legible(drawn)  # draws it once more
-    drawn.draw_without_rendering()
+    assert_legible(drawn)
+    with plots.styled():
+        drawn.draw_without_rendering()  # lays it out once more
     after = [ax.get_position().bounds for ax in drawn.axes]
     np.testing.assert_allclose(after, before, atol=0.005)  # of the figure: texts are measured anew each time
 
@@ -81,6 +82,19 @@ def test_hostile_names_are_shown_as_text(figure):
 def test_hostile_names_of_a_race_are_shown_as_text(figure):
     drawn = of_race(figure, race_with(len(HOSTILE), names=HOSTILE, rounds=1, rope=0.0))
     assert_literal(assert_legible(drawn), HOSTILE)
+
+
+def test_a_name_is_written_alike_in_all_figures():
+    names = (*(f"an algorithm whose long name ends in a number: {k}" for k in (1, 2, 3, 44)), "an algorithm")
+    race = race_with(5, names=names, rounds=2, rope=0.0)
+    written = set(short_names(names).values())
+    (values,) = plots.values(race.posterior, among=names[1:3]).axes
+    forecast = plots.forecast(race).axes[1]
+    assert {label.get_text() for label in values.get_yticklabels()} < written
+    assert {name for label in forecast.get_yticklabels() for name in label.get_text().split(" –\n")} <= written
+    for figure in (plots.rounds(race, most=1), plots.evolution(race)):
+        legend = figure.legends[0] if figure.legends else figure.axes[-1].get_legend()
+        assert [text.get_text().split(", ")[0] for text in legend.get_texts()] == list(short_names(names).values())
 
 
 def assert_literal(texts, names):

@@ -10,7 +10,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.sparse.csgraph import connected_components
 
 from polarbear.inference.bootstrap import bayesian_bootstrap
 from polarbear.inference.dirichlet.gibbs import gibbs
@@ -208,6 +207,10 @@ def _check_connected(choices: Choices) -> None:
     for compared in _compared_sets(choices):  # time by time, to bound memory
         together = compared.astype(np.float32)
         linked |= together.T @ together > 0
+    if linked.all():
+        return
+    from scipy.sparse.csgraph import connected_components  # rarely needed, and slow to import
+
     _, group = connected_components(linked)
     if group.any():
         apart = [name for name, number in zip(choices.names, group, strict=True) if number != group[0]]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import numpy as np
-from scipy import special
+import scipy
 
 from polarbear.models.namespace import namespace_of
 from polarbear.models.validation import require_finite, require_positive
@@ -60,7 +60,7 @@ class LogNormal:
 
     def quantile(self, probability: float) -> float:
         """Return a quantile of the value."""
-        return math.exp(self.location + self.scale * float(special.ndtri(probability)))
+        return math.exp(self.location + self.scale * float(scipy.special.ndtri(probability)))
 
     def sample(self, size: int, *, rng: np.random.Generator) -> Array:
         """Draw independent values."""
@@ -92,7 +92,7 @@ class InverseGamma:
 
     def quantile(self, probability: float) -> float:
         """Return a quantile of the value."""
-        return self.scale / float(special.gammainccinv(self.shape, probability))
+        return self.scale / float(scipy.special.gammainccinv(self.shape, probability))
 
     def sample(self, size: int, *, rng: np.random.Generator) -> Array:
         """Draw independent values."""

@@ -10,7 +10,7 @@ import math
 from typing import Any
 
 import numpy as np
-from scipy import linalg, special
+import scipy  # imports its packages when they are first used; most commands need none of them
 
 
 def namespace_of(value: object) -> Any:
@@ -39,7 +39,7 @@ def log_gamma(value: Any) -> Any:
         return math.lgamma(value)
     xp = namespace_of(value)
     if xp is np:
-        return special.gammaln(value)
+        return scipy.special.gammaln(value)
     if hasattr(xp, "gammaln"):  # PyTensor
         return xp.gammaln(value)
     from jax.scipy.special import gammaln
@@ -50,14 +50,14 @@ def log_gamma(value: Any) -> Any:
 def cholesky(matrix: Any) -> Any:
     """Return the lower factor R of a matrix R Rᵀ; if it is not positive definite, NumPy raises and the others give NaN."""
     xp = namespace_of(matrix)
-    return linalg.cholesky(matrix, lower=True) if xp is np else xp.linalg.cholesky(matrix)
+    return scipy.linalg.cholesky(matrix, lower=True) if xp is np else xp.linalg.cholesky(matrix)
 
 
 def solve_lower(lower: Any, right: Any) -> Any:
     """Return the solution X of R X = right, with R lower triangular."""
     xp = namespace_of(lower)
     if xp is np:
-        return linalg.solve_triangular(lower, right, lower=True)
+        return scipy.linalg.solve_triangular(lower, right, lower=True)
     if hasattr(xp.linalg, "solve_triangular"):  # PyTensor
         return xp.linalg.solve_triangular(lower, right, lower=True)
     from jax.scipy.linalg import solve_triangular

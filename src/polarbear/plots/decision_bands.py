@@ -10,6 +10,7 @@ import numpy as np
 from polarbear.plots.end_labels import add_legend_outside
 from polarbear.plots.lettering import disable_math, format_time, short_names, time_axis
 from polarbear.plots.palette import assign_looks
+from polarbear.plots.style import lay_out
 from polarbear.selection import decision_map
 
 if TYPE_CHECKING:
@@ -146,8 +147,9 @@ def draw_decision_map(
     listed: list[_Area] = [area for area in areas if area.name is None]
     while True:  # a list narrows the axes, and then other names may no longer fit
         if listed:
-            add_legend_outside(ax, [Patch(**area.style) for area in listed], [area.text for area in listed])
-        figure.draw_without_rendering()
+            in_order = sorted(listed, key=lambda area: _position(data, area.name))
+            add_legend_outside(ax, [Patch(**area.style) for area in in_order], [area.text for area in in_order])
+        lay_out(figure)
         labels = {id(area): _write_inside(ax, data.edge_times, area) for area in areas if area not in listed}
         unplaced = [area for area in areas if area not in listed and labels[id(area)] is None]
         if not unplaced:
@@ -163,9 +165,13 @@ def area_handles(panels: Sequence[DecisionBands]) -> dict[str, Patch]:
     from matplotlib.patches import Patch
 
     areas = {area.text if area.name else _OTHERS: area for data in panels for area in _areas(data)}
-    place = {name: position for position, name in enumerate(panels[0].all_names)}
-    order = sorted(areas, key=lambda text: place.get(areas[text].name or "", len(place)))
+    order = sorted(areas, key=lambda text: _position(panels[0], areas[text].name))
     return {text: Patch(**areas[text].style) for text in order}
+
+
+def _position(data: DecisionBands, name: str | None) -> int:
+    """Return the position of an area in a list: that of the algorithm among all; the area of the others is last."""
+    return len(data.all_names) if name is None else data.all_names.index(name)
 
 
 @dataclass(frozen=True, eq=False)

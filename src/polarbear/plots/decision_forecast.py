@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from polarbear.plots.lettering import disable_math, format_time, short_names
+from polarbear.plots.lettering import disable_math, format_time, label_ticks, short_names
 from polarbear.race.forecast import instances_needed
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from polarbear.race.result import RaceResult
 
 
+_LONGEST_LINE = 32  # characters of both names of a pair that fit into one line beside the axes
 _WIDE = 20.0  # multiple of the instances so far; a longer forecast gets a log axis
 
 
@@ -141,7 +142,7 @@ def draw_open_pairs(ax: Axes, data: DecisionForecast, *, most: int = 12) -> None
     With more than `most` pairs, those that take longest are shown. An arrow marks a pair that a thousand times the data
     would not decide.
     """
-    short = short_names(data.names, longest=16)
+    labels = pair_labels(data, most=most)
     shown, now = data.open_pairs[-most:], float(data.instances[-1])
     edge = _end_of_axis(data)
     for row, pair in enumerate(shown):
@@ -162,13 +163,18 @@ def draw_open_pairs(ax: Axes, data: DecisionForecast, *, most: int = 12) -> None
     _mark_now_and_limit(ax, data)
     _instances_axis(ax, data)
     ax.set_ylim(len(shown) - 0.5, -0.5)
-    ax.set_yticks(range(len(shown)), [f"{short[pair.first]} – {short[pair.second]}" for pair in shown])
-    ax.tick_params(axis="y", length=0)
-    for text in ax.get_yticklabels():
-        disable_math(text)
+    label_ticks(ax.yaxis, labels)
     ax.grid(visible=False)
     if len(shown) < len(data.open_pairs):
         ax.set_title(f"the last {len(shown)} of {len(data.open_pairs)} open pairs")
+
+
+def pair_labels(data: DecisionForecast, *, most: int = 12) -> list[str]:
+    """Return the labels of the undecided pairs that are shown; long ones have two lines."""
+    short = short_names(data.names)
+    pairs = [(short[pair.first], short[pair.second]) for pair in data.open_pairs[-most:]]
+    two_lines = max((len(first) + len(second) for first, second in pairs), default=0) > _LONGEST_LINE
+    return [f"{first} –{chr(10) if two_lines else ' '}{second}" for first, second in pairs]
 
 
 def _mark_now_and_limit(ax: Axes, data: DecisionForecast) -> None:

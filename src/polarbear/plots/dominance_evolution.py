@@ -181,17 +181,9 @@ def draw_evolution(ax: Axes, data: DominanceEvolution) -> None:
     ax.set_zorder(right.get_zorder() + 1)
     ax.patch.set_visible(False)
     short = short_names(data.names)
-    order = sorted(range(len(data.names)), key=lambda column: _end_of(data, column))
-    handles = [legend_line(look[data.names[column]], marker=_mark_of(data, column)) for column in order]
-    labels = [short[data.names[column]] + _round_of(data, column) for column in order]
+    handles = [legend_line(look[name], marker=_mark_of(data, column)) for column, name in enumerate(data.names)]
+    labels = [short[name] + _round_of(data, column) for column, name in enumerate(data.names)]
     add_legend_outside(right, handles, labels, points=_RIGHT_AXIS_POINTS, title="name, round of its decision")
-
-
-def _end_of(data: DominanceEvolution, column: int) -> tuple[int, int]:
-    """Return the sort key of the list: eliminated algorithms in order of elimination, then decided ones, then the others."""
-    if data.eliminated[:, column].any() and np.isnan(data.threat[-1:, column]).all():
-        return 0, int(data.eliminated[:, column].argmax())
-    return (1, int(data.resolved[:, column].argmax())) if data.resolved[:, column].any() else (2, 0)
 
 
 def _round_of(data: DominanceEvolution, column: int) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from polarbear.plots.lettering import disable_math, short_names
+from polarbear.plots.style import lay_out
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -33,22 +34,27 @@ def spread(wanted: Array, gap: float, low: float = 0.0, high: float = 1.0) -> Ar
     """Return the places nearest to those wanted, in the same order, at least `gap` apart and between `low` and `high`.
 
     For places x_i in ascending order let z_i = x_i - i gap. The x_i are at least `gap` apart if and only if z does not
-    decrease: an isotonic regression. Return None if the places do not fit.
+    decrease: an isotonic regression, whose solution is z_i = max_{j <= i} min_{k >= i} mean(z_j, ..., z_k). SciPy has it
+    too, in a package that takes longer to import than a figure takes to draw. Return None if the places do not fit.
 
     Examples
     --------
     >>> spread(np.array([0.5, 0.5, 0.9]), 0.2).round(9).tolist()
     [0.4, 0.6, 0.9]
     """
-    from scipy.optimize import isotonic_regression
-
     room = high - low - gap * (len(wanted) - 1)
     if room < 0:
         return None
     order = np.argsort(wanted, kind="stable")
     steps = gap * np.arange(len(wanted))
     places = np.empty(len(wanted))
-    places[order] = np.clip(isotonic_regression(wanted[order] - steps).x, low, low + room) + steps
+    sums = np.concatenate([[0.0], np.cumsum(wanted[order] - steps)])
+    number = np.arange(len(sums)) - np.arange(len(sums))[:, None]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        means = np.where(number > 0, (sums - sums[:, None]) / number, np.inf)[:-1, 1:]  # of z_j, ..., z_k
+    lowest = np.minimum.accumulate(means[:, ::-1], axis=1)[:, ::-1]  # over k >= i, shape (j, i)
+    fitted = np.where(number[:-1, 1:] > 0, lowest, -np.inf).max(axis=0)
+    places[order] = np.clip(fitted, low, low + room) + steps
     return places
 
 
@@ -82,7 +88,7 @@ def label_ends(ax: Axes, ends: Mapping[str, float], looks: Mapping[str, Look]) -
         )
 
     drafts = [write(name, _LONGEST_LEADER + piece, 0) for name in ends]
-    figure.draw_without_rendering()  # the layout makes room for the names and fixes the height of the axes
+    lay_out(figure)  # makes room for the names and fixes the height of the axes
     for draft in drafts:
         draft.remove()
     height = ax.bbox.height * 72 / figure.dpi

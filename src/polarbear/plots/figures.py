@@ -16,7 +16,7 @@ from polarbear.magnitude.speed_up import speed_up as measure
 from polarbear.plots.budget_ratio import draw_speed_up
 from polarbear.plots.comparison_counts import ComparisonCounts, draw_comparisons
 from polarbear.plots.decision_bands import DecisionBands, draw_decision_map
-from polarbear.plots.decision_forecast import DecisionForecast, draw_forecast, draw_open_pairs
+from polarbear.plots.decision_forecast import DecisionForecast, draw_forecast, draw_open_pairs, pair_labels
 from polarbear.plots.dominance_evolution import DominanceEvolution, draw_evolution
 from polarbear.plots.dominance_matrix import DominanceMatrix, draw_dominance
 from polarbear.plots.end_labels import columns_below
@@ -29,7 +29,7 @@ from polarbear.plots.rating_curves import RatingCurves, draw_ratings
 from polarbear.plots.registry import FIGURES
 from polarbear.plots.round_panels import RoundPanels, draw_rounds
 from polarbear.plots.sample_allocation import SampleAllocation, draw_allocation
-from polarbear.plots.style import WIDTH_INCHES, empty_figure, new_figure, styled
+from polarbear.plots.style import WIDTH_INCHES, empty_figure, lay_out, new_figure, styled
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -168,14 +168,18 @@ def by_group(
         used, spare = places[: len(panels)], places[len(panels) :]
         draw_panels(used, panels, axis=axis, unit=unit)
         drawn = [ax for ax in used if ax.axison]
-        figure.supxlabel(drawn[0].get_xlabel() if drawn else "", fontsize="medium")
+        below = drawn[0].get_xlabel() if drawn else ""
         figure.supylabel(drawn[0].get_ylabel() if drawn else "", fontsize="medium")
+        if columns is None:
+            figure.supxlabel(below, fontsize="medium")
         for ax in drawn:
             ax.set(xlabel="", ylabel="")
             if shared:
                 ax.label_outer()
         for ax in used[-across:]:  # no panel lies below these
             ax.tick_params(labelbottom=True)
+            if columns is not None:  # a common label would lie on the list
+                ax.set_xlabel(below)
         for ax in spare:
             ax.remove()
         if handles:
@@ -389,8 +393,9 @@ def forecast(result: RaceResult, *, most: int = 12, limit: float | None = None, 
             figure, ax = new_figure(width, 2.2)
             draw_forecast(ax, data)
             return _settle(figure)
-        figure = empty_figure(width, 2.4 + 0.18 * shown)
-        top, bottom = figure.subplots(2, 1, sharex=True, height_ratios=[1.6, 0.4 + 0.18 * shown])
+        lines = sum(label.count("\n") + 1 for label in pair_labels(data, most=most))
+        figure = empty_figure(width, 2.4 + 0.18 * lines)
+        top, bottom = figure.subplots(2, 1, sharex=True, height_ratios=[1.6, 0.4 + 0.18 * lines])
         draw_forecast(top, data)
         draw_open_pairs(bottom, data, most=most)
         top.set_xlabel("")
@@ -473,5 +478,5 @@ def _height_of_rows(names: int, besides: float, each: float = _ROW_INCHES) -> fl
 
 def _settle(figure: Figure) -> Figure:
     """Compute layout and ticks while the style is active, and return the figure."""
-    figure.draw_without_rendering()
+    lay_out(figure)
     return figure

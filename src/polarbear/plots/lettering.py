@@ -1,4 +1,7 @@
-"""Text in figures: names of any length and with any characters, tick labels, and readable times."""
+"""Text in figures: names of any length and with any characters, tick labels, and readable times.
+
+`short_names` of all algorithms decides how each one is written, in every figure and in the report, whichever are shown.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +47,7 @@ def short_names(names: Iterable[str], *, longest: int = _LONGEST) -> dict[str, s
 def _shorten(line: str, longest: int, tail: int) -> str:
     if len(line) <= longest:
         return line
-    return line[: longest - 1 - tail].rstrip() + "…" + (line[-tail:].lstrip() if tail else "")
+    return line[: longest - 1 - tail].rstrip(" ,;:") + "…" + (line[-tail:].lstrip() if tail else "")
 
 
 def disable_math(text: Text) -> Text:
@@ -54,10 +57,15 @@ def disable_math(text: Text) -> Text:
     return text
 
 
-def name_ticks(axis: Axis, names: Sequence[str]) -> None:
-    """Label the ticks 0, 1, 2, ... of an axis with names."""
-    short = short_names(names)
-    axis.set_ticks(range(len(names)), labels=[short[name] for name in names])
+def name_ticks(axis: Axis, names: Sequence[str], all_names: Sequence[str]) -> None:
+    """Label the ticks 0, 1, 2, ... of an axis with names, written as among all algorithms."""
+    short = short_names(all_names)
+    label_ticks(axis, [short[name] for name in names])
+
+
+def label_ticks(axis: Axis, labels: Sequence[str]) -> None:
+    """Label the ticks 0, 1, 2, ... of an axis with these texts, literally."""
+    axis.set_ticks(range(len(labels)), labels=labels)
     axis.set_tick_params(length=0)
     for text in axis.get_ticklabels():
         disable_math(text)

@@ -116,7 +116,7 @@ def draw_values(ax: Axes, data: PreferenceValues) -> None:
     ends = [(-1.0, "P(best)"), *((float(row), f"{best:.2f}") for row, best in enumerate(data.probability_best))]
     write_right(ax, ends)
     ax.set_ylim(len(data.names) - 0.6, -1.2)
-    name_ticks(ax.yaxis, data.names)
+    name_ticks(ax.yaxis, data.names, data.all_names)
     ax.spines["left"].set_visible(False)
     ax.margins(x=0.02)
     if (data.lower < 0.05 * data.upper.max()).any():

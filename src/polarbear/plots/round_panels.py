@@ -175,7 +175,7 @@ def _newly_resolved(result: RaceResult) -> list[tuple[str, ...]]:
 
 def draw_rounds(axes: Sequence[Axes], data: RoundPanels, *, axis: Axis | None = None, unit: str = "time") -> None:
     """Draw one panel per round, on as many axes as there are panels; eliminated algorithms are faint."""
-    short, brief = short_names(data.all_names), short_names(data.all_names, longest=_LINE)
+    short = short_names(data.all_names)
     highest = max(float(panel.curves.upper.max()) for panel in data.panels)
     for ax, panel in zip(axes, data.panels, strict=True):
         curves = replace(panel.curves, all_names=data.all_names)
@@ -185,7 +185,7 @@ def draw_rounds(axes: Sequence[Axes], data: RoundPanels, *, axis: Axis | None = 
         heading = f"Round {panel.round} · {panel.instances} instances"
         # Bottom alignment keeps titles level, whatever letters their last lines have.
         disable_math(
-            ax.set_title(f"{heading}\n{_format_decisions(panel, brief)}", va="bottom", linespacing=1.3, fontsize=7.5)
+            ax.set_title(f"{heading}\n{_format_decisions(panel, short)}", va="bottom", linespacing=1.3, fontsize=7.5)
         )
     figure = axes[0].get_figure()
     assert figure is not None
@@ -199,11 +199,13 @@ def draw_rounds(axes: Sequence[Axes], data: RoundPanels, *, axis: Axis | None = 
         disable_math(text)
 
 
-def _format_decisions(panel: Panel, brief: Mapping[str, str]) -> str:
-    """Return the decisions of a round as text: one line for eliminated and one for newly decided algorithms."""
+def _format_decisions(panel: Panel, short: Mapping[str, str]) -> str:
+    """Return the decisions of a round as text: eliminated algorithms, then newly decided ones; a long name has a line."""
     parts = []
     for names, what in ((panel.eliminated, "eliminated"), (panel.resolved, "decided")):
-        listed = ", ".join(brief[name] for name in names)
-        if names:
-            parts.append(f"{listed if len(listed) <= _LINE else f'{len(names)} algorithms'} {what}")
+        listed = ", ".join(short[name] for name in names)
+        if len(listed) <= _LINE:
+            parts += [f"{listed} {what}"] if names else []
+        else:
+            parts.append(f"{listed}\n{what}" if len(names) == 1 else f"{len(names)} algorithms {what}")
     return "\n".join(parts)

@@ -46,6 +46,17 @@ def empty_figure(width: float | None, height: float) -> Figure:
     return Figure(figsize=(width, height), layout="constrained")
 
 
+def lay_out(figure: Figure) -> None:
+    """Place the axes of a figure so that all texts fit, without drawing it; `save` keeps the layout if nothing changes."""
+    engine = figure.get_layout_engine()
+    if engine is not None:
+        engine.execute(figure)
+    for ax in figure.axes:  # as at the beginning of drawing: squares stay squares, and colour bars follow their axes
+        locate = ax.get_axes_locator()
+        ax.apply_aspect(locate(ax, None) if callable(locate) else None)  # type: ignore[arg-type,redundant-expr]
+    figure.stale = False
+
+
 def save(figure: Figure, path: str | PathLike[str]) -> None:
     """Write a figure as pdf, svg or png, according to the suffix; equal figures give equal bytes."""
     path = Path(path)

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.special import logit
+import scipy
 
 from polarbear.observe.names import index_of
 
@@ -70,7 +70,7 @@ class NonInferiority:
     def worst(self) -> int:
         """The index of the time that decides: the one at which the algorithm is most certainly worse."""
         mean, spread = self._moments()
-        return int(((logit(self.least) - mean) / spread).argmax())
+        return int(((scipy.special.logit(self.least) - mean) / spread).argmax())
 
     def growth_to(self, level: float) -> float:
         """Return by how much the data must grow until one of the two probabilities should reach a level.
@@ -87,7 +87,7 @@ class NonInferiority:
     def _probabilities(self, growth: float) -> tuple[float, float]:
         """Return the probabilities "nowhere worse" and "worse somewhere", with `growth` times the present data."""
         mean, spread = self._moments()
-        least = logit(self.least)
+        least = scipy.special.logit(self.least)
         deviation = (self.logits - mean[:, None]) / np.sqrt(growth)
         nowhere = np.mean((mean[:, None] + deviation >= least).all(axis=0))
         spread = spread / np.sqrt(growth)
@@ -130,7 +130,7 @@ def non_inferiority(posterior: Posterior, reference: str, algorithm: str, *, rop
     nearly_certain = 0.5 / (
         posterior.instances + 1
     )  # P instances cannot distinguish a win rate within this of 1 from 1
-    logits = logit(np.clip(rates, nearly_certain, 1 - nearly_certain))
+    logits = scipy.special.logit(np.clip(rates, nearly_certain, 1 - nearly_certain))
     lower, upper = np.quantile(rates, [0.025, 0.975], axis=1)
     return NonInferiority(
         times=posterior.grid.times[observed],

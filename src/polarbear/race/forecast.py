@@ -6,7 +6,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.special import logit, ndtr, ndtri
+import scipy
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -63,14 +63,14 @@ def elimination_probability(
         The number of instances that the race may use; at least as many as it has used; may be infinite.
     """
     used = min(1.0, posterior.instances / most_instances)
-    needed, left = ndtri(confidence) * np.sqrt(used), np.sqrt(max(1 - used, 1e-12))
+    needed, left = scipy.special.ndtri(confidence) * np.sqrt(used), np.sqrt(max(1 - used, 1e-12))
     members = [position for position, name in enumerate(posterior.names) if name in candidates]
     likely = 0.0
     for first, second in combinations(members, 2):
         odds = _logits(posterior, first, second)
         certainty = odds.mean(axis=1) / np.maximum(odds.std(axis=1), 1e-12)
         for lead in (certainty, -certainty):
-            likely = max(likely, float(ndtr((lead.min() - needed) / left)))
+            likely = max(likely, float(scipy.special.ndtr((lead.min() - needed) / left)))
     return likely
 
 
@@ -80,7 +80,7 @@ def _logits(posterior: Posterior, first: int, second: int) -> Array:
     # Weighted outcomes can be 0 or 1, and a few huge logits would dominate the variance. P instances cannot distinguish
     # a win rate within half an instance of 1 from 1. Under Plackett-Luce only rounding yields 0 or 1.
     least = _ROUNDING if posterior.outcomes is None else 0.5 / (posterior.instances + 1)
-    logits: Array = logit(np.clip(rates, least, 1 - least))
+    logits: Array = scipy.special.logit(np.clip(rates, least, 1 - least))
     return logits
 
 
@@ -89,7 +89,9 @@ def _growth_needed(odds: Array, settings: Settings) -> tuple[Array, Array]:
     mean, deviation = np.abs(odds.mean(axis=1)), np.maximum(odds.std(axis=1), 1e-12)
     edge = np.log((0.5 + settings.rope) / (0.5 - settings.rope))
     spread = deviation / np.sqrt(_GROWTH)[:, None]
-    better = ndtr(mean / spread) >= settings.confidence
-    equal = ndtr((edge - mean) / spread) - ndtr((-edge - mean) / spread) >= settings.confidence
+    better = scipy.special.ndtr(mean / spread) >= settings.confidence
+    equal = (
+        scipy.special.ndtr((edge - mean) / spread) - scipy.special.ndtr((-edge - mean) / spread) >= settings.confidence
+    )
     first, second = (np.where(each.any(axis=0), _GROWTH[each.argmax(axis=0)], np.inf) for each in (better, equal))
     return first, second

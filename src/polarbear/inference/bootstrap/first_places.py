@@ -101,11 +101,16 @@ def _redistribute(own: Array32, restricted: Array32, first: Array32, weights: Ar
     result = np.zeros_like(own)
     for f in np.flatnonzero(own.any(axis=1)):
         donors = np.flatnonzero(restricted[:, f])
-        shares = restricted[donors, f, None] * weights[donors]
+        shares = weights[donors]
+        shares *= restricted[donors, f, None]
         passed = first[donors].T @ shares
         total = passed.sum(axis=0)
-        # Without donors the first place stays with algorithm f.
-        keep = np.zeros_like(passed)
-        keep[f] = 1.0
-        result += own[f] * np.divide(passed, total, out=keep, where=total > 0)
+        if total.all():
+            passed /= total
+        else:  # without donors the first place stays with algorithm f
+            keep = np.zeros_like(passed)
+            keep[f] = 1.0
+            passed = np.divide(passed, total, out=keep, where=total > 0)
+        passed *= own[f]
+        result += passed
     return result

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.sparse import csr_array
+import scipy
 
 from polarbear.observe.rankings import ABSENT, UNRANKED
 from polarbear.observe.tally import tally
@@ -124,7 +124,7 @@ def _merge_equal_sets(wins: Array, members: Mask, counts: Array) -> _Stages:
         _, first, index = np.unique(np.packbits(chosen, axis=1), axis=0, return_index=True, return_inverse=True)
     shape = (len(wins), len(first))
     if shape[0] * shape[1] > _DENSE:
-        holds: Any = csr_array((counts[row, place], (row, index.ravel())), shape=shape)
+        holds: Any = scipy.sparse.csr_array((counts[row, place], (row, index.ravel())), shape=shape)
     else:
         holds = np.zeros(shape)
         holds[row, index.ravel()] = counts[row, place]

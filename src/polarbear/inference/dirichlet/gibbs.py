@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy import special
+import scipy
 
 from polarbear.inference.convergence import CHAINS, run_until_converged
 from polarbear.inference.laplace.whitened_posterior import LaplaceSurface
@@ -94,7 +94,7 @@ def _redraw_kappa(state: _State, hyperprior: Hyperprior, rng: np.random.Generato
 
     def log_density(log_kappa: Array) -> Array:
         kappa = np.exp(log_kappa)
-        normalisation = special.gammaln(kappa) - algorithms * special.gammaln(kappa / algorithms)
+        normalisation = scipy.special.gammaln(kappa) - algorithms * scipy.special.gammaln(kappa / algorithms)
         log_prior = np.array([hyperprior.log_density(value) for value in log_kappa])
         density: Array = log_prior + times * normalisation + kappa / algorithms * sum_log_ratings
         return density

@@ -23,7 +23,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.special import betaln
+import scipy
 
 if TYPE_CHECKING:
     from polarbear.arrays import Array, Array32, Indices
@@ -61,7 +61,7 @@ class Sticks:
         """Log-density of the approximation at the mode, in the Helmert coordinates η; |∂y / ∂η| is √n."""
         times, algorithms = self.order.shape
         x, first, second = self.mode, self.first, self.second
-        density = (first * x - (first + second) * np.logaddexp(0.0, x) - betaln(first, second)).sum()
+        density = (first * x - (first + second) * np.logaddexp(0.0, x) - scipy.special.betaln(first, second)).sum()
         return float(density + 0.5 * times * math.log(algorithms))
 
     def draw(self, t: int, draws: int, *, temper: float, rng: np.random.Generator) -> tuple[Breaks, Array]:
@@ -183,7 +183,7 @@ def _draw_break(
         centred, log_density = _draw_break(-mode, second, first, draws, rng)
         return -centred, log_density
     y, softplus = _draw_logit(first, second, draws, rng)
-    return y - mode, first * y - (first + second) * softplus - betaln(first, second)
+    return y - mode, first * y - (first + second) * softplus - scipy.special.betaln(first, second)
 
 
 def _log_density(centred: Array, mode: float, first: float, second: float) -> Array:
@@ -193,7 +193,7 @@ def _log_density(centred: Array, mode: float, first: float, second: float) -> Ar
         normal: Array = 0.5 * math.log(curvature / (2 * math.pi)) - 0.5 * curvature * centred**2
         return normal
     y = centred + mode
-    beta: Array = first * y - (first + second) * _softplus(y) - betaln(first, second)
+    beta: Array = first * y - (first + second) * _softplus(y) - scipy.special.betaln(first, second)
     return beta
 
 

@@ -12,8 +12,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy import linalg
-from scipy.linalg import blas, lapack
+import scipy
 
 if TYPE_CHECKING:
     from polarbear.arrays import Array
@@ -26,12 +25,12 @@ _SMALLEST_BLOCK = 24
 def factorise_dense(precision: Array) -> DenseFactor:
     """Factorise a precision H, which is overwritten."""
     # The matrix is symmetric, and its transpose is in LAPACK's column-major order, which avoids a copy.
-    return DenseFactor(_require_success(*lapack.dpotrf(precision.T, lower=1, overwrite_a=1)))
+    return DenseFactor(_require_success(*scipy.linalg.lapack.dpotrf(precision.T, lower=1, overwrite_a=1)))
 
 
 def factorise_banded(bands: Array) -> BandedFactor:
     """Factorise a precision H given by its lower bands, bands[d, j] = H[j + d, j], which are overwritten."""
-    return BandedFactor(_require_success(*lapack.dpbtrf(bands, lower=1, overwrite_ab=1)))
+    return BandedFactor(_require_success(*scipy.linalg.lapack.dpbtrf(bands, lower=1, overwrite_ab=1)))
 
 
 def _require_success(factor: Array, info: int) -> Array:
@@ -72,7 +71,7 @@ class DenseFactor(_GaussianFactor):
         return self.lower.nbytes
 
     def solve(self, right: Array) -> Array:
-        solution, _ = lapack.dpotrs(self.lower, right.ravel(), lower=1)
+        solution, _ = scipy.linalg.lapack.dpotrs(self.lower, right.ravel(), lower=1)
         return np.asarray(solution).reshape(right.shape)
 
     def colour(self, white: Array) -> Array:
@@ -83,7 +82,7 @@ class DenseFactor(_GaussianFactor):
 
     def _solve_triangular(self, right: Array, *, transposed: bool) -> Array:
         flat = right.reshape(len(self.lower), -1)
-        solution: Array = linalg.solve_triangular(
+        solution: Array = scipy.linalg.solve_triangular(
             self.lower, flat, lower=True, trans="T" if transposed else "N", check_finite=False
         )
         return solution.reshape(right.shape)
@@ -106,7 +105,7 @@ class BandedFactor(_GaussianFactor):
         return int(self.bands.nbytes + blocks)
 
     def solve(self, right: Array) -> Array:
-        solution, _ = lapack.dpbtrs(self.bands, right.ravel(), lower=1)
+        solution, _ = scipy.linalg.lapack.dpbtrs(self.bands, right.ravel(), lower=1)
         return np.asarray(solution).reshape(right.shape)
 
     def colour(self, white: Array) -> Array:
@@ -156,4 +155,4 @@ class BandedFactor(_GaussianFactor):
 def _divide(x: Array, triangle: Array, *, transposed: bool) -> None:
     """Replace x (row, draw) by the solution x' of R x' = x, or of Rᵀ x' = x if `transposed`."""
     # x is in row-major order, which is transposed for BLAS. Solving x'ᵀ Rᵀ = xᵀ therefore works in place.
-    blas.dtrsm(1.0, triangle, x.T, side=1, lower=1, trans_a=0 if transposed else 1, overwrite_b=1)
+    scipy.linalg.blas.dtrsm(1.0, triangle, x.T, side=1, lower=1, trans_a=0 if transposed else 1, overwrite_b=1)

@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
-from scipy import sparse
+import scipy
 
 from polarbear.inference.fields.gaussian_factors import factorise_banded, factorise_dense
 
@@ -152,12 +152,14 @@ class BandedField(_GaussianField):
         return self.gaussian.precision.shape[1], self.functions
 
     @cached_property
-    def matrix(self) -> sparse.csr_array:
+    def matrix(self) -> scipy.sparse.csr_array:
         """The map as a sparse matrix."""
         times, touched = self.gaussian.weights.shape
         columns = self.gaussian.first[:, None] + np.arange(touched)
         starts = touched * np.arange(times + 1)
-        return sparse.csr_array((self.gaussian.weights.ravel(), columns.ravel(), starts), shape=(times, self.shape[0]))
+        return scipy.sparse.csr_array(
+            (self.gaussian.weights.ravel(), columns.ravel(), starts), shape=(times, self.shape[0])
+        )
 
     def log_prior(self, x: Array) -> tuple[Array, Array]:
         diagonal, *lower = (band.reshape(-1, *[1] * (x.ndim - 1)) for band in self.gaussian.precision)

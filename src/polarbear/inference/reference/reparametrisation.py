@@ -21,7 +21,7 @@ import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from scipy import linalg
+import scipy
 
 from polarbear.inference.fields.latent_field import DenseField
 from polarbear.inference.laplace.conditional import laplace_approximation
@@ -131,7 +131,7 @@ def _hyperparameter_moments(solution: WhitenedPosterior) -> tuple[Array, Array]:
     mean: Array = solution.masses @ points
     deviations = points - mean
     covariance: Array = deviations.T @ (solution.masses[:, None] * deviations)
-    return mean, linalg.cholesky(covariance, lower=True) if mean.size else covariance
+    return mean, scipy.linalg.cholesky(covariance, lower=True) if mean.size else covariance
 
 
 def _temporal_coordinates(
