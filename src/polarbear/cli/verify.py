@@ -35,43 +35,46 @@ def verify(
     from polarbear.storage.inspection import inspect_file
 
     require_race_file(file)
-    found = inspect_file(file)
-    rest, problem = None, ""
+    found, rest = None, None
+    damage: list[str] = []
     try:
+        found = inspect_file(file)
+        damage += found.damage
         rest = find_recoverable(found)
+        if rest.reason and not damage:
+            damage.append(rest.reason)
     except DamagedRaceFile as error:
-        problem = str(error)
-    damage = [*found.damage, *([rest.reason] if rest is not None and rest.reason and not found.damage else [])]
-    damaged = bool(damage or problem)
-    if damaged and save is not None and rest is not None:
+        if not damage:
+            damage.append(str(error.__cause__ or error))
+    if damage and rest is not None and save is not None:
         rest.save(save)
     if as_json:
-        terminal.print_json(_as_data(file, found, rest, damage, save if damaged and rest is not None else None))
-    elif not damaged:
+        terminal.print_json(_as_data(file, found, rest, damage, save))
+    elif not damage:
         _print_intact(file, found, rest)
     else:
-        _print_damage(file, damage or [problem], rest, save, most=None if all_rows else _MOST_LINES)
-    if damaged:
+        _print_damage(file, damage, rest, save, most=None if all_rows else _MOST_LINES)
+    if damage:
         raise typer.Exit(1)
 
 
 def _as_data(
-    file: Path, found: "Inspection", rest: "Recoverable | None", damage: list[str], saved: Path | None
+    file: Path, found: "Inspection | None", rest: "Recoverable | None", damage: list[str], save: Path | None
 ) -> dict[str, Any]:
     return {
         "file": str(file),
-        "format": found.format,
-        "checksums": found.has_checksums,
-        "intact": not damage and rest is not None,
+        "format": None if found is None else found.format,
+        "checksums": found is not None and found.has_checksums,
+        "intact": not damage,
         "damage": damage,
-        "intact_runs": len(found.tables["run"]),
+        "intact_runs": 0 if found is None else len(found.tables["run"]),
         "intact_rounds": 0 if rest is None else len(rest.state.rounds),
-        "can_be_saved": rest is not None,
-        "saved": None if saved is None else str(saved),
+        "saved": str(save) if damage and rest is not None and save is not None else None,
     }
 
 
-def _print_intact(file: Path, found: "Inspection", rest: "Recoverable | None") -> None:
+def _print_intact(file: Path, found: "Inspection | None", rest: "Recoverable | None") -> None:
+    assert found is not None
     assert rest is not None
     runs, rounds = len(found.tables["run"]), len(rest.state.rounds)
     terminal.print_result(f"{file} is intact: {with_noun(runs, 'run')}, {with_noun(rounds, 'round')}.")
@@ -88,7 +91,7 @@ def _print_damage(
     terminal.print_result(f"{file} is damaged:")
     terminal.print_lines([f"  {each}" for each in damage], most=most)
     if rest is None:
-        terminal.print_result("Nothing can be saved without its settings and algorithms. Restore it from a copy.")
+        terminal.print_result("No race can be saved without its settings and algorithms: restore the file from a copy.")
         return
     runs, rounds = len(rest.inspection.tables["run"]), len(rest.state.rounds)
     terminal.print_result(f"Intact: {with_noun(runs, 'run')}, and the decisions of {with_noun(rounds, 'round')}.")

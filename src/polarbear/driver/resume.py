@@ -73,7 +73,7 @@ def repeat_event(state: State, event: Event, runs: Runs) -> State:
         case "settings":
             return loop.reconsider(state, from_plain(event.data))
         case kind:
-            raise ValueError(f"the journal contains an entry {kind!r}, which this version does not support")
+            raise ValueError(f"it contains the event {kind!r}, which this version does not support")
 
 
 @contextmanager

@@ -22,7 +22,7 @@ class DamagedRaceFile(ValueError):  # noqa: N818 (a state of the file)
 def damage_error(path: Path, what: Sequence[str]) -> DamagedRaceFile:
     """Return the error for a damaged race file; `what` describes each fault."""
     more = len(what) - _MOST_NAMED
-    named = "; ".join(what[:_MOST_NAMED]) + (f"; and {more:,} more" if more > 0 else "")
+    named = "; ".join(map(_printable, what[:_MOST_NAMED])) + (f"; and {more:,} more" if more > 0 else "")
     return DamagedRaceFile(f"{path} is a damaged race file ({named}); {_advice(path)}")
 
 
@@ -31,6 +31,11 @@ def replay_error(path: Path, what: str) -> DamagedRaceFile:
     return DamagedRaceFile(
         f"{path} is a damaged race file, or a newer PolarBear wrote it: {what}; upgrade PolarBear, {_advice(path)}"
     )
+
+
+def _printable(text: str) -> str:
+    """Return a text on one line; what SQLite quotes from a damaged file may contain anything."""
+    return "".join(each if each.isprintable() else "?" for each in " ".join(text.split()))
 
 
 def _advice(path: Path) -> str:

@@ -109,17 +109,23 @@ def _structural_faults(connection: sqlite3.Connection) -> list[str]:
 def _read_table(connection: sqlite3.Connection, table: str, *, has_checksums: bool) -> rows.Checked:
     """Read the rows of a table one after the other, and skip those that SQLite cannot read."""
     checksum = "checksum" if has_checksums else "NULL"
-    statement = f"SELECT rowid, {rows.COLUMNS[table]}, {checksum} FROM {table} WHERE rowid > ? ORDER BY rowid"
+    query = f"SELECT rowid, {rows.COLUMNS[table]}, {checksum} FROM {table} WHERE rowid"
     found: list[rows.Row] = []
-    last, skipped, unreadable = 0, 0, False
+    start, skipped, unreadable = 1, 0, False
     while skipped < _MOST_SKIPPED:
         try:
-            for number, *row in connection.execute(statement, (last,)):
+            for number, *row in connection.execute(f"{query} >= ? ORDER BY rowid", (start,)):
                 found.append(tuple(row))
-                last, skipped = number, 0
+                start, skipped = number + 1, 0
             break
         except sqlite3.DatabaseError:
-            last, skipped, unreadable = last + 1, skipped + 1, True
+            unreadable = True
+        # The row before an unreadable one is lost, too, when Python reads ahead; alone it can be read.
+        try:
+            found += [tuple(row) for _, *row in connection.execute(f"{query} = ?", (start,))]
+        except sqlite3.DatabaseError:
+            skipped += 1
+        start += 1
     checked = rows.check(table, found, has_checksums=has_checksums)
     if table == "event":
         checked = rows.check_end(checked, _last_number(connection))

@@ -123,7 +123,7 @@ def connect(path: Path, *, write: bool) -> sqlite3.Connection:
         try:
             connection.execute("PRAGMA trusted_schema = OFF")
             _check_mark(connection, path)
-            _check_content(connection, path)
+            _check_content(connection, path, write=write)
             if write:
                 _upgrade(connection, path)
                 _choose_journal(connection, path)
@@ -226,13 +226,15 @@ def newer_error(path: Path, stored: int) -> ValueError:
     )
 
 
-def _check_content(connection: sqlite3.Connection, path: Path) -> None:
+def _check_content(connection: sqlite3.Connection, path: Path, *, write: bool) -> None:
     stored = stored_version(connection)
     if stored > version():
         raise newer_error(path, stored)
     if stored < 1:
         raise damage_error(path, [f"the format is {stored}, which no version of PolarBear has written"])
-    problems = [text for (text,) in connection.execute("PRAGMA quick_check(3)") if text != "ok"]
+    # Only the writer uses the indices, which the quick check leaves out.
+    check = "integrity_check" if write else "quick_check"
+    problems = [text for (text,) in connection.execute(f"PRAGMA {check}(3)") if text != "ok"]
     tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
     problems += [f"the table {name!r} is missing" for name in ("about", "run", "event") if name not in tables]
     if problems:
