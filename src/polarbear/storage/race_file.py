@@ -54,7 +54,7 @@ class RaceFile:
         self._lock = lock
         self._has_checksums = schema.has_checksums(connection)
         self._presence = Presence.of(path)
-        self._appending = threading.Lock()
+        self._writing = threading.Lock()
         # What a writer needs to write the file again if it disappears; the race has the runs in memory.
         self._stored = {table: self._read_checked(table) for table in ("about", "event")} if lock else {}
 
@@ -138,9 +138,9 @@ class RaceFile:
     def set_about(self, key: str, value: Any) -> None:
         """Store a JSON value under a key, and replace an earlier one."""
         row = rows.encode_about(key, _json(value, f"about[{key!r}]"))
-        self._write("about", row)
-        others = [each for each in self._stored["about"] if each[0] != key]
-        self._stored["about"] = [*others, row[:-1]]
+        with self._writing:
+            self._write("about", row)
+            self._stored["about"] = [each for each in self._stored["about"] if each[0] != key] + [row[:-1]]
 
     @property
     def writable(self) -> bool:
@@ -177,7 +177,7 @@ class RaceFile:
         """Append an event, a kind with any JSON value, to the journal, and return its number, counted from 1."""
         text = _json(data, f"the data of the event {kind!r}")
         self._require_writer()
-        with self._appending:
+        with self._writing:
             last = self._read("SELECT number, checksum FROM event ORDER BY number DESC LIMIT 1")
             number, previous = last[0] if last else (0, b"")
             row = rows.encode_event(number + 1, kind, text, previous)
