@@ -40,13 +40,12 @@ def about_checksum(row: Sequence[Any]) -> bytes:
 
 def run_checksum(row: Sequence[Any]) -> bytes:
     """Return the checksum of the columns of a run, in the order of the table."""
-    algorithm, instance, seed, instance_seed, asked, until, reached, maximise, status, message, *rest = row
-    seconds, cpu_seconds, ended, events = rest
+    algorithm, instance, seed, seed_2, asked, until, reached, maximise, status, message, wall, cpu, ended, events = row
     if len(events) % 16:
         raise TypeError("an incomplete pair of time and value")
-    texts = b"\0".join([each.encode() for each in (algorithm, seed, instance_seed, status, message)])
+    texts = "\0".join((algorithm, seed, seed_2, status, message)).encode()
     # SQLite stores -0.0 as 0.
-    times = asked + 0.0, until + 0.0, reached + 0.0, seconds + 0.0, cpu_seconds + 0.0, ended + 0.0
+    times = asked + 0.0, until + 0.0, reached + 0.0, wall + 0.0, cpu + 0.0, ended + 0.0
     return _hash(_RUN_NUMBERS.pack(instance, maximise, *times, len(texts)), texts, events)
 
 

@@ -56,7 +56,9 @@ class RaceFile:
         self._presence = Presence.of(path)
         self._writing = threading.Lock()
         # What a writer needs to write the file again if it disappears; the race has the runs in memory.
-        self._stored = {table: self._read_checked(table) for table in ("about", "event")} if lock else {}
+        self._stored: dict[str, list[rows.Row]] = {}
+        for table in ("about", "event") if lock else ():
+            self._read_checked(table)
 
     @classmethod
     def create(cls, path: str | PathLike[str], about: dict[str, Any]) -> Self:
@@ -178,6 +180,7 @@ class RaceFile:
         text = _json(data, f"the data of the event {kind!r}")
         self._require_writer()
         with self._writing:
+            # Read each time, since Ctrl-C may come between writing to the file and changing memory.
             last = self._read("SELECT number, checksum FROM event ORDER BY number DESC LIMIT 1")
             number, previous = last[0] if last else (0, b"")
             row = rows.encode_event(number + 1, kind, text, previous)
@@ -218,10 +221,12 @@ class RaceFile:
 
     def _read_checked(self, table: str) -> list[rows.Row]:
         """Return all rows of a table; raise DamagedRaceFile unless each one has its checksum."""
-        with translate_errors(self.path):
+        with self._writing, translate_errors(self.path):
             checked = schema.read(self._connection, table, has_checksums=self._has_checksums)
-        if checked.damage:
-            raise damage_error(self.path, checked.damage)
+            if checked.damage:
+                raise damage_error(self.path, checked.damage)
+            if self._lock is not None and table != "run":
+                self._stored[table] = list(checked.intact)
         return checked.intact
 
     def _require_writer(self) -> None:
@@ -231,7 +236,7 @@ class RaceFile:
     def _write(self, table: str, row: rows.Row) -> None:
         self._require_writer()
         with translate_errors(self.path):
-            self._connection.execute(rows.insertion(table), row)
+            self._connection.execute(rows.INSERTIONS[table], row)
 
 
 def _json(value: Any, what: str) -> str:

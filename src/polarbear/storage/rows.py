@@ -52,16 +52,19 @@ class Checked:
     damage: list[str]
 
 
-def insertion(table: str) -> str:
-    """Return the SQL that inserts a row with its checksum; a run or a key of `about` replaces an earlier one."""
+def _insertion(table: str, *, verb: str = "INSERT", conflict: str = "") -> str:
     columns = COLUMNS[table]
-    conflict = {
-        "about": " ON CONFLICT DO UPDATE SET value = excluded.value, checksum = excluded.checksum",  # keeps its place
-        "run": "",
-        "event": "",
-    }[table]
-    verb = "INSERT OR REPLACE" if table == "run" else "INSERT"
     return f"{verb} INTO {table} ({columns}, checksum) VALUES ({'?, ' * (columns.count(',') + 1)}?){conflict}"
+
+
+# The SQL that inserts a row with its checksum. A run replaces an earlier one, and a value of `about` takes its place.
+INSERTIONS = {
+    "about": _insertion(
+        "about", conflict=" ON CONFLICT DO UPDATE SET value = excluded.value, checksum = excluded.checksum"
+    ),
+    "run": _insertion("run", verb="INSERT OR REPLACE"),
+    "event": _insertion("event"),
+}
 
 
 def selection(table: str, *, has_checksums: bool) -> str:

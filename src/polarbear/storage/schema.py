@@ -82,7 +82,7 @@ def fill(path: Path, contents: Mapping[str, Iterable[rows.Row]]) -> None:
         connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
         connection.execute(f"PRAGMA user_version = {version()}")
         for table, content in contents.items():
-            connection.executemany(rows.insertion(table), rows.with_checksums(table, content))
+            connection.executemany(rows.INSERTIONS[table], rows.with_checksums(table, content))
 
 
 def copy(connection: sqlite3.Connection, path: Path) -> None:
