@@ -38,6 +38,10 @@ the listed instance of each repetition, if instances are repeated.
 `event` is the journal: rounds with their decisions, added, removed and readmitted algorithms, failed runs to make again,
 changed settings. Opening a race file replays it. A run that is made again replaces the failed one in `run`.
 
+`checksum` is BLAKE2b (16 bytes) of the other columns of a row; for an event also of the checksum of the event before it, so
+the journal is a chain. Opening a race compares all of them; [`polarbear verify`](command-line.md#polarbear-verify) shows
+what is damaged and saves the rest. Format 1 had no checksums: such files can be read, and get them when the race continues.
+
 Read one from Python with `pb.Race.open(path).result`, or as tables with
 [`polarbear export`](command-line.md#polarbear-export).
 """

@@ -91,7 +91,7 @@ from .selection import (
     virtual_portfolio,
     worst_case_regret,
 )
-from .storage import RaceFile, RaceFileInUse
+from .storage import DamagedRaceFile, RaceFile, RaceFileInUse
 from .verdict import Remark, Standing, Summary, summarise
 from .version import __version__
 from .versions import compare
@@ -109,6 +109,7 @@ __all__ = [
     "Clusters",
     "Criterion",
     "Custom",
+    "DamagedRaceFile",
     "DecisionMap",
     "Diagnostics",
     "Dirichlet",

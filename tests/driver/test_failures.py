@@ -134,6 +134,7 @@ def test_waiting_runs_are_cancelled_when_completed_ones_cannot_be_stored():
 
     race = race_of()
     race._record.file = Mock()
+    race._record.file.find_change.return_value = None
     race._record.file.add_run.side_effect = OSError(28, "no space left")
     with pytest.raises(OSError, match="no space left"):
         run_quietly(race, Slow())

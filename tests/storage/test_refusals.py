@@ -11,7 +11,7 @@ import pytest
 
 from polarbear.observe import Trajectory
 from polarbear.race.jobs import Job, Run
-from polarbear.storage import RaceFile, RaceFileInUse, schema
+from polarbear.storage import RaceFile, RaceFileInUse, schema, upgrades
 
 
 def run(instance=0, events=2, **more):
@@ -51,7 +51,7 @@ def overwrite_a_page(path):
         (lambda path: path.write_text("time,value\n" * 1000), "is not a race file"),
         (lambda path: execute(path, "PRAGMA application_id = 5"), "another program's SQLite database"),
         (lambda path: execute(path, "PRAGMA user_version = 99"), r"newer PolarBear \(format 99.*upgrade PolarBear"),
-        (lambda path: execute(path, "PRAGMA user_version = 0"), "damaged|older"),
+        (lambda path: execute(path, "PRAGMA user_version = 0"), "damaged race file .*format is 0.*polarbear verify"),
         (lambda path: execute(path, "DROP TABLE event"), "table 'event' is missing"),
     ],
 )
@@ -80,37 +80,43 @@ def test_the_log_of_another_program_is_left_unchanged(path):
     connection.close()
 
 
-def test_a_run_with_an_incomplete_event_is_named(path):
-    execute(path, "UPDATE run SET events = x'00' WHERE instance = 7")
-    with (
-        RaceFile.open(path, write=False) as file,
-        pytest.raises(ValueError, match="'cma' on instance 7 has an incomplete"),
-    ):
-        file.runs()
-
-
 def test_missing_files_folders_and_missing_permissions_are_reported(path, monkeypatch):
     with pytest.raises(FileNotFoundError, match=r"no race file .*other.race"):
         RaceFile.open(path.with_name("other.race"), write=True)
     with pytest.raises(ValueError, match="a folder"):
         RaceFile.open(path.parent, write=False)
+    pipe, loop = path.with_name("pipe.race"), path.with_name("loop.race")
+    os.mkfifo(pipe)  # opening it would wait for a writer
+    with pytest.raises(ValueError, match="not a race file but a named pipe"):
+        RaceFile.open(pipe, write=False)
+    loop.symlink_to(loop)
+    for use in (lambda: RaceFile.open(loop, write=True), lambda: RaceFile.create(loop, {})):
+        with pytest.raises(ValueError, match=r"loop.race is a symbolic link that leads to itself"):
+            use()
     with pytest.raises(FileExistsError):
         RaceFile.create(path.parent, {})
     with pytest.raises(FileNotFoundError, match=r"no folder .*nowhere"):
         RaceFile.create(path.parent / "nowhere" / "my.race", {})
-    monkeypatch.setattr(schema.os, "access", lambda *_: False)  # the tests may run as a user who can read everything
+    monkeypatch.setattr("os.access", lambda *_: False)  # the tests may run as a user who can read everything
     with pytest.raises(PermissionError, match="no permission to read"):
         RaceFile.open(path, write=False)
 
 
-def test_older_files_are_upgraded_by_the_first_writer(path, monkeypatch):
-    steps = ("ALTER TABLE run ADD COLUMN place TEXT", "INSERT INTO about VALUES ('upgraded', '[3]')")
-    monkeypatch.setattr(schema, "UPGRADES", steps)
-    with pytest.raises(ValueError, match=r"older PolarBear \(format 1, this version has 3\); open it once for writing"):
-        RaceFile.open(path, write=False)
-    with RaceFile.open(path, write=True) as file:
-        assert file.about == {"seed": 7, "upgraded": [3]}
+def add_steps(monkeypatch, *statements):
+    steps = [lambda connection, _, sql=sql: [connection.execute(each) for each in sql.split(";")] for sql in statements]
+    monkeypatch.setattr(upgrades, "UPGRADES", (*upgrades.UPGRADES, *steps))
+
+
+def test_older_files_are_upgraded_by_the_first_writer_and_readers_leave_them_unchanged(path, monkeypatch):
+    now = schema.version()
+    add_steps(monkeypatch, "ALTER TABLE run ADD COLUMN place TEXT", "ALTER TABLE event ADD COLUMN round INTEGER")
+    with RaceFile.open(path, write=False) as file:
         assert len(file.runs()) == 50
+        assert schema.stored_version(file._connection) == now
+    with RaceFile.open(path, write=True) as file:
+        assert file.about == {"seed": 7}
+        assert len(file.runs()) == 50
+        assert file.append("round", None) == 1
     with RaceFile.open(path, write=False) as file:
         assert file._read("SELECT count(place) FROM run") == [(0,)]
     monkeypatch.undo()
@@ -119,8 +125,8 @@ def test_older_files_are_upgraded_by_the_first_writer(path, monkeypatch):
 
 
 def test_an_upgrade_that_fails_changes_nothing(path, monkeypatch):
-    monkeypatch.setattr(schema, "UPGRADES", ("DELETE FROM run; SELECT * FROM nowhere",))
-    with pytest.raises(OSError, match="nowhere"):
+    add_steps(monkeypatch, "DELETE FROM run; SELECT * FROM nowhere")
+    with pytest.raises(ValueError, match="nowhere"):
         RaceFile.open(path, write=True)
     monkeypatch.undo()
     with RaceFile.open(path, write=True) as file:
@@ -128,7 +134,7 @@ def test_an_upgrade_that_fails_changes_nothing(path, monkeypatch):
 
 
 def test_a_new_file_has_all_upgrades(tmp_path, monkeypatch):
-    monkeypatch.setattr(schema, "UPGRADES", ("ALTER TABLE event ADD COLUMN round INTEGER;",))
+    add_steps(monkeypatch, "ALTER TABLE event ADD COLUMN round INTEGER")
     RaceFile.create(tmp_path / "new.race", {}).close()
     with RaceFile.open(tmp_path / "new.race", write=False) as file:
         assert file._read("SELECT round FROM event") == []
@@ -251,7 +257,7 @@ def test_a_full_disk_refuses_the_lock(tmp_path, monkeypatch):
     def refuse(*_):
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr("os.pwrite", refuse)
+    monkeypatch.setattr("os.ftruncate", refuse)
     with pytest.raises(OSError, match=r"my.race cannot be locked for writing: No space left.*make room"):
         RaceFile.create(tmp_path / "my.race", {})
     assert list(tmp_path.iterdir()) == []

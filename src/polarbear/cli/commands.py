@@ -25,6 +25,7 @@ from polarbear.cli import (
     select,
     start,
     status,
+    verify,
 )
 from polarbear.cli.option_groups import expand
 from polarbear.version import __version__
@@ -103,7 +104,15 @@ def _options(
 
 for panel, commands in {
     "First steps": (start.demo, start.init, check.check),
-    "Race": (race.race, resume.resume, membership.add, membership.readmit, membership.remove, status.status),
+    "Race": (
+        race.race,
+        resume.resume,
+        membership.add,
+        membership.readmit,
+        membership.remove,
+        status.status,
+        verify.verify,
+    ),
     "Results": (select.select, report.report, plot.plot, export.export, analyse.analyse, compare.compare),
     "Validation": (calibrate.calibrate, reproduce.reproduce),
 }.items():

@@ -21,12 +21,20 @@ _HINT = "`polarbear race` creates race files"
 
 def is_race_file(path: Path) -> bool:
     """Return whether a file is an SQLite database, as race files are; raise an error if it is missing or a folder."""
+    if path.is_symlink() and not path.exists():
+        raise FileNotFoundError(
+            f"{path} is a symbolic link to {path.readlink()}, which does not lead to a file; {_HINT}"
+        )
     if not path.exists():
         others = sorted(each.name for each in path.parent.glob("*.race"))
         hint = suggest(path.name, others) or (f"choose one of {', '.join(others)}" if others else _HINT)
         raise FileNotFoundError(f"there is no file {path}; {hint}")
     if path.is_dir():
         raise ValueError(f"expected a race file or a saved posterior, got the folder {path}; name a file in it")
+    if not path.is_file():  # reading a pipe might wait for ever
+        raise ValueError(
+            f"expected a race file or a saved posterior, got a pipe, socket or device at {path}; name a file"
+        )
     return _begins_with(path, _SQLITE)
 
 

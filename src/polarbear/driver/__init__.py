@@ -7,6 +7,7 @@ In: algorithms, a source of instances, and settings. Out: a `RaceResult`, and a 
 - `round_loop`: runs a race round by round until it is resolved or stopped.
 - `dispatch`: submits the runs of a round to an executor and keeps each one as it completes.
 - `resume`: rebuilds the state of a race from its file.
+- `rescue`: saves a race whose file was lost while it ran, or is damaged.
 - `agreement`: compares a race file with the race that a program describes.
 - `progress`: shows a race while it runs.
 - `environment`: the software and the machine of a race.

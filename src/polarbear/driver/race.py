@@ -18,7 +18,7 @@ from polarbear.driver.agreement import describe_algorithm, difference_error, dif
 from polarbear.driver.dispatch import RunContext
 from polarbear.driver.environment import environment
 from polarbear.driver.record import RaceRecord
-from polarbear.driver.resume import rebuild_state
+from polarbear.driver.resume import explain_damage, rebuild_state
 from polarbear.driver.round_loop import run_rounds
 from polarbear.execution import Limits, LocalExecutor, Payload, ReplayExecutor, pack
 from polarbear.problems import Repeated
@@ -158,7 +158,8 @@ class Race:
             record = _load_record(file, instances)
             about = file.about
             names = [*about["algorithms"], *(event.data for event in file.events() if event.kind == "added")]
-            known = {name: about.get("identities", {}).get(name) for name in names}
+            with explain_damage(file.path):
+                known = {name: about.get("identities", {}).get(name) for name in names}
             if lines := differences(record.state.settings, known, settings, algorithms):
                 raise difference_error(file.path, lines)
             present = {name: each for name, each in algorithms.items() if name in record.state.names}
@@ -372,7 +373,8 @@ class Race:
 def _load_record(file: RaceFile, instances: Instances) -> RaceRecord:
     """Return the record of a race from its file, with the clusters of repeated instances, stored or given."""
     stored = file.about.get("clusters")
-    known = None if stored is None else tuple(map(int, stored))
+    with explain_damage(file.path):
+        known = None if stored is None else tuple(map(int, stored))
     if not isinstance(instances, Repeated):
         if known is not None and instances is not None:
             raise ValueError(

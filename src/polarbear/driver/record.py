@@ -5,10 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
+from polarbear.driver.rescue import lost_file_error, rescue
 from polarbear.driver.resume import label_run, rebuild_state
 from polarbear.race.result import Stopped
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from polarbear.race.jobs import Job, Run
     from polarbear.race.state import State
     from polarbear.storage import RaceFile
@@ -38,17 +41,31 @@ class RaceRecord:
     runs: dict[tuple[str, int], Run] = field(default_factory=dict)
     file: RaceFile | None = None
     clusters: tuple[int, ...] | None = None
+    _rescued: Path | None = None
 
     def update(self, state: State, kind: EventKind, data: Any) -> None:
         """Append the event that leads to a new state to the journal, then change the state."""
+        self.check_file()
         if self.file is not None:
             self.file.append(kind, data)
         self.state = state
 
+    def check_file(self) -> None:
+        """Raise an error if the race file was deleted, renamed, replaced or truncated; then a copy was saved beside it."""
+        if self.file is not None and self.file.writable and (change := self.file.find_change()):
+            if self._rescued is None:
+                self._rescued = rescue(self.file, self.state.settings, self.runs)
+            raise lost_file_error(self.file.path, change, self._rescued)
+
     def add_run(self, run: Run, job: Job) -> None:
         """Store the run of a job, then keep it in memory."""
         if self.file is not None:
-            self.file.add_run(run, job)
+            try:
+                self.file.add_run(run, job)
+            except (OSError, ValueError):
+                if self.file.find_change() is None:
+                    raise
+                # The file is lost. The runs of this round are kept in memory, and saved when `check_file` stops the race.
         self.runs[job.algorithm, job.instance] = label_run(run, self.clusters)
 
     def find_run(self, job: Job, *, accept_failures: bool) -> Run | None:
@@ -76,6 +93,7 @@ class RaceRecord:
     def note_stop(self, reason: Stopped | None) -> None:
         """Store why the race stopped, or None while it runs; a file that is open for reading stays unchanged."""
         if self.file is not None and self.file.writable:
+            self.check_file()
             self.file.set_about("stopped", {"reason": reason, "event": self.file.last_event})
 
     def store_clusters(self) -> None:
@@ -96,6 +114,7 @@ class RaceRecord:
 
     def reload(self) -> None:
         """Read the file again: an interrupt may come between storing a result and changing memory."""
+        self.check_file()
         if self.file is not None:
             self.state, self.runs = rebuild_state(self.file, self.clusters)
 

@@ -5,24 +5,29 @@ In: an open race file. Out: the state of the race, and all stored runs.
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from polarbear.race import loop
 from polarbear.race.observations import ClusterLabel, instance_of
 from polarbear.race.sampling import recorded_plan
 from polarbear.race.serialisation import from_plain
+from polarbear.storage.errors import DamagedRaceFile, replay_error
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
     from polarbear.race.jobs import Run
     from polarbear.race.rounds import Round
     from polarbear.race.state import State
-    from polarbear.storage import RaceFile
+    from polarbear.storage import Event, RaceFile
+
+Runs = dict[tuple[str, int], "Run"]
 
 
-def rebuild_state(file: RaceFile, clusters: tuple[int, ...] | None = None) -> tuple[State, dict[tuple[str, int], Run]]:
+def rebuild_state(file: RaceFile, clusters: tuple[int, ...] | None = None) -> tuple[State, Runs]:
     """Return the state of a race, rebuilt from its journal without new inference or decisions, and all stored runs.
 
     The journal is read before the runs: every run that it refers to is stored by then, even if another process keeps
@@ -36,27 +41,53 @@ def rebuild_state(file: RaceFile, clusters: tuple[int, ...] | None = None) -> tu
         The cluster of each instance, if instances are repeated.
     """
     events, about = file.events(), file.about
-    runs = {key: label_run(run, clusters) for key, run in file.runs().items()}
-    state = loop.start(from_plain(about["settings"]), about["algorithms"])
-    for event in events:
-        match event.kind:
-            case "round":
-                state = _repeat_round(state, from_plain(event.data), runs, file.path)
-            case "added":
-                state = loop.add(state, event.data)
-            case "removed":
-                state = loop.remove(state, event.data)
-            case "readmitted":
-                state = loop.readmit(state, event.data)
-            case "rerun":
-                state = loop.rerun(state, ((str(name), int(instance)) for name, instance in event.data))
-            case "settings":
-                state = loop.reconsider(state, from_plain(event.data))
-            case kind:
-                raise ValueError(
-                    f"{file.path} contains the event {kind!r}, which this version does not support; upgrade PolarBear"
-                )
+    with explain_damage(file.path):
+        runs = {key: label_run(run, clusters) for key, run in file.runs().items()}
+        state = initial_state(about)
+        for event in events:
+            state = repeat_event(state, event, runs)
     return state, runs
+
+
+def initial_state(about: Mapping[str, Any]) -> State:
+    """Return the state in which a race began, from what its file holds about it."""
+    for key in ("settings", "algorithms"):
+        if key not in about:
+            raise ValueError(f"{key!r} is missing in `about`")
+    return loop.start(from_plain(about["settings"]), about["algorithms"])
+
+
+def repeat_event(state: State, event: Event, runs: Runs) -> State:
+    """Return the state after an entry of the journal."""
+    match event.kind:
+        case "round":
+            return _repeat_round(state, from_plain(event.data), runs)
+        case "added":
+            return loop.add(state, event.data)
+        case "removed":
+            return loop.remove(state, event.data)
+        case "readmitted":
+            return loop.readmit(state, event.data)
+        case "rerun":
+            return loop.rerun(state, ((str(name), int(instance)) for name, instance in event.data))
+        case "settings":
+            return loop.reconsider(state, from_plain(event.data))
+        case kind:
+            raise ValueError(f"it contains the event {kind!r}, which this version does not support")
+
+
+@contextmanager
+def explain_damage(path: Path) -> Iterator[None]:
+    """Convert errors in the block, which replays a race file, to an error that names the file and says what to do.
+
+    Rows with checksums are intact by then, so that an error can also mean that a newer PolarBear wrote the file.
+    """
+    try:
+        yield
+    except DamagedRaceFile:
+        raise
+    except (ValueError, LookupError, TypeError, AttributeError, ArithmeticError) as error:
+        raise replay_error(path, str(error) if isinstance(error, ValueError) else repr(error)) from error
 
 
 def label_run(run: Run, clusters: tuple[int, ...] | None) -> Run:
@@ -67,17 +98,12 @@ def label_run(run: Run, clusters: tuple[int, ...] | None) -> Run:
     return replace(run, trajectory=run.trajectory.in_cluster(label))
 
 
-def _repeat_round(state: State, record: Round, runs: dict[tuple[str, int], Run], path: Path) -> State:
+def _repeat_round(state: State, record: Round, runs: Runs) -> State:
     """Return the state after a recorded round, from its record and the stored runs."""
     plan = recorded_plan(state, record)
     if plan is None:
-        raise ValueError(
-            f"{path} is damaged: round {record.number} does not follow from those before it; restore it from a copy"
-        )
+        raise ValueError(f"round {record.number} does not follow from those before it")
     for job in plan.jobs:
         if (job.algorithm, job.instance) not in runs:
-            raise ValueError(
-                f"{path} is damaged: the run of {job.algorithm!r} on instance {job.instance} is missing; restore it "
-                "from a copy"
-            )
+            raise ValueError(f"the run of {job.algorithm!r} on instance {job.instance} is missing")
     return loop.tell(state, plan, [runs[job.algorithm, job.instance] for job in plan.jobs], record=record)

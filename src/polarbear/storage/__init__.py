@@ -5,13 +5,18 @@ complete, so a race whose process dies loses at most the runs in progress. The f
 values at grid times, so the grid can change later without new runs. Nothing in the file is ever unpickled.
 
 - `race_file`: `RaceFile`, which reads and writes runs, events and settings.
+- `rows`, `checksums`: rows of the tables, and the checksums by which damage is recognised.
+- `inspection`: what is damaged in a file, and what is intact.
 - `new_file`: a file that appears under its name only when it is complete.
-- `schema`: the tables, their version, and how SQLite opens a file.
+- `schema`, `upgrades`: the tables, their version, how SQLite opens a file, and how old files get the newest format.
+- `place`: what lies at a path, and whether an open file is still there.
 - `lock`: the lock that admits one writer at a time.
-- `errors`: SQLite's errors, with messages that say what to do.
+- `errors`: errors of SQLite and damage, with messages that say what to do.
 """
 
+from polarbear.storage.errors import DamagedRaceFile
 from polarbear.storage.lock import RaceFileInUse
-from polarbear.storage.race_file import Event, RaceFile
+from polarbear.storage.race_file import RaceFile
+from polarbear.storage.rows import Event
 
-__all__ = ["Event", "RaceFile", "RaceFileInUse"]
+__all__ = ["DamagedRaceFile", "Event", "RaceFile", "RaceFileInUse"]

@@ -3,13 +3,45 @@
 from __future__ import annotations
 
 import errno
+import shlex
 import sqlite3
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
+    from collections.abc import Iterator, Sequence
+
+_MOST_NAMED = 3  # damaged rows in a message; `polarbear verify` prints all of them
+
+
+class DamagedRaceFile(ValueError):  # noqa: N818 (a state of the file)
+    """The race file is damaged. `polarbear verify` shows what is damaged, and saves what is intact."""
+
+
+def damage_error(path: Path, what: Sequence[str]) -> DamagedRaceFile:
+    """Return the error for a damaged race file; `what` describes each fault."""
+    more = len(what) - _MOST_NAMED
+    named = "; ".join(map(_printable, what[:_MOST_NAMED])) + (f"; and {more:,} more" if more > 0 else "")
+    return DamagedRaceFile(f"{path} is a damaged race file ({named}); {_advice(path)}")
+
+
+def replay_error(path: Path, what: str) -> DamagedRaceFile:
+    """Return the error for a race file whose rows can be read, but do not form a race."""
+    return DamagedRaceFile(
+        f"{path} is a damaged race file, or a newer PolarBear wrote it: {what}; upgrade PolarBear, {_advice(path)}"
+    )
+
+
+def _printable(text: str) -> str:
+    """Return a text on one line; what SQLite quotes from a damaged file may contain anything."""
+    return "".join(each if each.isprintable() else "?" for each in " ".join(text.split()))
+
+
+def _advice(path: Path) -> str:
+    here = Path.cwd()
+    shown = shlex.quote(str(path.relative_to(here) if path.is_relative_to(here) else path))
+    return f"restore it from a copy, or see what can be saved with: polarbear verify {shown}"
 
 
 @contextmanager
@@ -22,6 +54,8 @@ def translate_errors(path: Path) -> Iterator[None]:
         yield
     except sqlite3.Error as error:
         raise _explain(error, path) from error
+    except UnicodeDecodeError as error:  # SQLite quotes a damaged name in its message
+        raise damage_error(path, ["its tables cannot be read"]) from error
 
 
 def _explain(error: sqlite3.Error, path: Path) -> Exception:
@@ -43,10 +77,13 @@ def _explain(error: sqlite3.Error, path: Path) -> Exception:
             return TimeoutError(
                 errno.ETIMEDOUT, f"another program has locked {path} for too long; close it and try again"
             )
-        case sqlite3.SQLITE_CORRUPT:
-            return ValueError(f"{path} is a damaged race file: {error}; restore it from a copy")
         case sqlite3.SQLITE_NOTADB:
-            return ValueError(f"{path} is not a race file")
+            return ValueError(
+                f"{path} is not a race file, or its beginning is damaged; check its name, or restore it from a copy"
+            )
+        # Statements are fixed, so that a table or column which they do not find, or a value beyond all limits, is damage.
+        case sqlite3.SQLITE_CORRUPT | sqlite3.SQLITE_ERROR | sqlite3.SQLITE_TOOBIG | sqlite3.SQLITE_CONSTRAINT:
+            return damage_error(path, [str(error)])
     if isinstance(error, sqlite3.ProgrammingError):
         return ValueError(f"{path} cannot be used: {error}")
     return OSError(errno.EIO, f"{path} cannot be used: {error}")

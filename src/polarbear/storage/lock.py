@@ -1,9 +1,11 @@
-"""A lock that admits one writer at a time; the operating system releases it however its holder dies."""
+"""A lock that admits one writer at a time; the operating system releases it however its holder dies.
+
+The library filelock makes the lock: `flock` on Unix, `LockFileEx` on Windows.
+"""
 
 from __future__ import annotations
 
 import errno
-import fcntl
 import os
 import socket
 import weakref
@@ -16,6 +18,10 @@ if TYPE_CHECKING:
 
 class RaceFileInUse(ValueError):  # noqa: N818 (a state of the file, not an error in it)
     """The race file is already open for writing, in another process or in another part of this one."""
+
+
+# Windows locks the first byte, so that others cannot read it: the name of the holder begins after it.
+_LOCKED = 1
 
 
 class WriterLock:
@@ -36,7 +42,8 @@ class WriterLock:
         _HELD.add(self)
         try:
             os.ftruncate(descriptor, 0)
-            os.pwrite(descriptor, _process_name().encode(), 0)
+            os.lseek(descriptor, _LOCKED, os.SEEK_SET)
+            os.write(descriptor, _process_name().encode())
         except OSError as error:
             self.release()
             raise OSError(error.errno, f"{path} cannot be locked for writing: {error.strerror}; make room") from error
@@ -52,39 +59,50 @@ class WriterLock:
 
 
 def _remove(lock: Path, descriptor: int) -> None:
-    # Remove the file while it is locked: a process that has opened it finds that it is gone, and tries again.
+    # Remove the file while it is locked: a process that has opened it finds that it is gone, and tries again. Windows
+    # cannot remove an open file; there, nobody else has it open if it can be removed after it is closed.
+    if os.name == "nt":
+        os.close(descriptor)
     with suppress(OSError):
         lock.unlink()
-    os.close(descriptor)
+    if os.name != "nt":
+        os.close(descriptor)
 
 
 def _acquire(lock: Path, path: Path) -> int:
     """Open and lock the file, and return its descriptor; raise RaceFileInUse if it is locked already."""
+    from filelock import lock_descriptor  # takes 20 ms, which readers need not spend
+
     while True:
-        descriptor = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+        descriptor = os.open(lock, os.O_RDWR | os.O_CREAT, 0o666)  # not inherited by programs that are started
         try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if not lock_descriptor(descriptor, blocking=False):
+                raise _in_use_error(path, descriptor)
             if _has_name(descriptor, lock):
                 return descriptor
-        except BlockingIOError:
-            holder = os.pread(descriptor, 1000, 0).decode(errors="replace") or "another process"
-            os.close(descriptor)
-            advice = (
-                ", which is this one; close the race that has it open"
-                if holder == _process_name()
-                else "; wait for it or stop it"
-            )
-            raise RaceFileInUse(
-                f"{path} is being written by {holder}{advice}, or open the file for reading only"
-            ) from None
         except OSError as error:
             os.close(descriptor)
-            if error.errno not in (errno.ENOLCK, errno.ENOTSUP):
+            if error.errno not in (errno.ENOLCK, errno.ENOTSUP, errno.ENOSYS):
                 raise
             raise OSError(
                 error.errno, f"the file system of {path} has no locks; put the race file on another disk"
             ) from error
+        except RaceFileInUse:
+            os.close(descriptor)
+            raise
         os.close(descriptor)
+
+
+def _in_use_error(path: Path, descriptor: int) -> RaceFileInUse:
+    """Return the error that names the process which holds the lock."""
+    os.lseek(descriptor, _LOCKED, os.SEEK_SET)
+    holder = os.read(descriptor, 1000).decode(errors="replace") or "another process"
+    advice = (
+        ", which is this one; close the race that has it open"
+        if holder == _process_name()
+        else "; wait for it or stop it"
+    )
+    return RaceFileInUse(f"{path} is being written by {holder}{advice}, or open the file for reading only")
 
 
 def _process_name() -> str:
@@ -108,4 +126,5 @@ def _forget_locks() -> None:
         lock.forget()
 
 
-os.register_at_fork(after_in_child=_forget_locks)
+if hasattr(os, "register_at_fork"):  # Windows has no fork
+    os.register_at_fork(after_in_child=_forget_locks)

@@ -3,44 +3,32 @@
 from __future__ import annotations
 
 import json
-import math
-import time
-from dataclasses import dataclass
+import threading
 from operator import itemgetter
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-import numpy as np
-
-from polarbear.observe import Trajectory
-from polarbear.race.jobs import Run
-from polarbear.storage import schema
-from polarbear.storage.errors import translate_errors
+from polarbear.storage import rows, schema
+from polarbear.storage.errors import damage_error, translate_errors
 from polarbear.storage.lock import WriterLock
-from polarbear.storage.new_file import publish_when_complete, resolve_new
+from polarbear.storage.new_file import publish_when_complete, remove_leftovers, resolve_new
+from polarbear.storage.place import Presence, resolve
 
 if TYPE_CHECKING:
     import sqlite3
+    from collections.abc import Iterable
     from os import PathLike
+    from pathlib import Path
 
-    from polarbear.race.jobs import Job, Status
-
-
-@dataclass(frozen=True)
-class Event:
-    """One entry in the journal of a race: its number, its kind, its data, and when it was stored."""
-
-    number: int
-    kind: str
-    data: Any
-    time: float
+    from polarbear.race.jobs import Job, Run
+    from polarbear.storage.rows import Event
 
 
 class RaceFile:
     """A race on disk, created by `RaceFile.create` or opened by `RaceFile.open`.
 
     Use it in a `with` block, or call `close`. A file has at most one writer and any number of readers at a time;
-    readers always find complete runs and events. Methods may be called from any thread.
+    readers always find complete runs and events. Methods may be called from any thread. Whatever is read is compared
+    with its checksum first, and DamagedRaceFile is raised if it is damaged (see `polarbear.storage.checksums`).
 
     Examples
     --------
@@ -64,6 +52,13 @@ class RaceFile:
         self.path = path
         self._connection = connection
         self._lock = lock
+        self._has_checksums = schema.has_checksums(connection)
+        self._presence = Presence.of(path)
+        self._writing = threading.Lock()
+        # What a writer needs to write the file again if it disappears; the race has the runs in memory.
+        self._stored: dict[str, list[rows.Row]] = {}
+        for table in ("about", "event") if lock else ():
+            self._read_checked(table)
 
     @classmethod
     def create(cls, path: str | PathLike[str], about: dict[str, Any]) -> Self:
@@ -80,9 +75,10 @@ class RaceFile:
         texts = {key: _json(value, f"about[{key!r}]") for key, value in about.items()}
         lock = WriterLock(place)
         try:
+            remove_leftovers(place.parent)
             with publish_when_complete(place) as unfinished:
                 schema.create(unfinished, texts)
-            return cls(place, schema.connect(place, write=True), lock)
+            return cls._connect(place, lock)
         except BaseException:
             lock.release()
             raise
@@ -99,14 +95,23 @@ class RaceFile:
             True to add to the file as its only writer (raises RaceFileInUse if there is another); False only to read,
             which is always possible.
         """
-        place = Path(path).resolve()
+        place = resolve(path)
         schema.check_identity(place)
         lock = WriterLock(place) if write else None
         try:
-            return cls(place, schema.connect(place, write=write), lock)
+            return cls._connect(place, lock)
         except BaseException:
             if lock is not None:
                 lock.release()
+            raise
+
+    @classmethod
+    def _connect(cls, place: Path, lock: WriterLock | None) -> Self:
+        connection = schema.connect(place, write=lock is not None)
+        try:
+            return cls(place, connection, lock)
+        except BaseException:
+            connection.close()
             raise
 
     def __enter__(self) -> Self:
@@ -130,14 +135,14 @@ class RaceFile:
     @property
     def about(self) -> dict[str, Any]:
         """The settings, seed, versions and other values of the race, as a copy; `set_about` changes them."""
-        return {key: json.loads(value) for key, value in self._read("SELECT key, value FROM about ORDER BY rowid")}
+        return rows.decode_about(self._read_checked("about"), self.path)
 
     def set_about(self, key: str, value: Any) -> None:
         """Store a JSON value under a key, and replace an earlier one."""
-        self._write(
-            "INSERT INTO about VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value",
-            (key, _json(value, f"about[{key!r}]")),
-        )
+        row = rows.encode_about(key, _json(value, f"about[{key!r}]"))
+        with self._writing:
+            self._write("about", row)
+            self._stored["about"] = [each for each in self._stored["about"] if each[0] != key] + [row[:-1]]
 
     @property
     def writable(self) -> bool:
@@ -163,101 +168,75 @@ class RaceFile:
                 f"expected a trajectory with failed=True unless the status is 'done', got status {run.status!r} "
                 f"and failed={trajectory.failed}"
             )
-        self._write(
-            "INSERT OR REPLACE INTO run VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (
-                job.algorithm,
-                int(job.instance),
-                str(job.seed),
-                str(job.instance_seed),
-                float(job.until),
-                trajectory.known_until,
-                float(run.reached),
-                trajectory.maximise,
-                run.status,
-                run.message,
-                float(run.seconds),
-                float(run.cpu_seconds),
-                time.time(),
-                np.concatenate([trajectory.times, trajectory.values]).astype("<f8", copy=False).tobytes(),
-            ),
-        )
+        self._write("run", rows.encode_run(run, job))
 
     def runs(self) -> dict[tuple[str, int], Run]:
         """Return every stored run by (algorithm, instance), sorted by this key rather than by time of storage."""
-        rows = self._read(
-            "SELECT algorithm, instance, until, maximise, events, reached, status, message, seconds, cpu_seconds "
-            "FROM run"
-        )
-        rows.sort(key=itemgetter(0, 1))
-        return {(row[0], row[1]): _decode_run(self.path, *row) for row in rows}
+        found = sorted(self._read_checked("run"), key=itemgetter(0, 1))
+        return {(row[0], row[1]): rows.decode_run(row) for row in found}
 
     def append(self, kind: str, data: Any) -> int:
         """Append an event, a kind with any JSON value, to the journal, and return its number, counted from 1."""
         text = _json(data, f"the data of the event {kind!r}")
-        number = self._write(
-            "INSERT INTO event (kind, data, time) VALUES (?, ?, ?)", (kind, text, time.time())
-        ).lastrowid
-        assert number is not None
-        return number
+        self._require_writer()
+        with self._writing:
+            # Read each time, since Ctrl-C may come between writing to the file and changing memory.
+            last = self._read("SELECT number, checksum FROM event ORDER BY number DESC LIMIT 1")
+            number, previous = last[0] if last else (0, b"")
+            row = rows.encode_event(number + 1, kind, text, previous)
+            self._write("event", row)
+            self._stored["event"].append(row[:-1])
+        return int(row[0])
 
     def events(self) -> list[Event]:
         """Return the journal in the order in which it was written."""
-        rows = self._read("SELECT number, kind, data, time FROM event ORDER BY number")
-        return [Event(number, kind, json.loads(data), when) for number, kind, data, when in rows]
+        return [rows.decode_event(row, self.path) for row in self._read_checked("event")]
 
     def copy_to(self, path: str | PathLike[str]) -> None:
         """Write a copy of the current file, even while it is being written; raise if the name exists."""
         with publish_when_complete(resolve_new(path)) as unfinished:
             schema.copy(self._connection, unfinished)
 
+    def find_change(self) -> str | None:
+        """Return what has happened to the file under its name, such as "was deleted or renamed"; None if nothing has."""
+        return self._presence.find_change()
+
+    def write_again(self, path: str | PathLike[str], runs: Iterable[tuple[Run, Job]]) -> None:
+        """Write the race to a new file without reading this one, which may be gone: a writer knows what it holds.
+
+        Parameters
+        ----------
+        path
+            The name of the new file.
+        runs
+            The runs of the race, which this object does not keep in memory.
+        """
+        content = {**self._stored, "run": [rows.encode_run(*each)[:-1] for each in runs]}
+        with publish_when_complete(resolve_new(path)) as unfinished:
+            schema.fill(unfinished, content)
+
     def _read(self, statement: str) -> list[Any]:
         with translate_errors(self.path):
             return self._connection.execute(statement).fetchall()
 
-    def _write(self, statement: str, values: tuple[Any, ...]) -> sqlite3.Cursor:
+    def _read_checked(self, table: str) -> list[rows.Row]:
+        """Return all rows of a table; raise DamagedRaceFile unless each one has its checksum."""
+        with self._writing, translate_errors(self.path):
+            checked = schema.read(self._connection, table, has_checksums=self._has_checksums)
+            if checked.damage:
+                raise damage_error(self.path, checked.damage)
+            if self._lock is not None and table != "run":
+                self._stored[table] = list(checked.intact)
+        return checked.intact
+
+    def _require_writer(self) -> None:
         if self._lock is None:
             raise ValueError(f"{self.path} is not open for writing; use RaceFile.open(path, write=True)")
+
+    def _write(self, table: str, row: rows.Row) -> None:
+        self._require_writer()
         with translate_errors(self.path):
-            return self._connection.execute(statement, values)
-
-
-def _decode_run(
-    path: Path,
-    algorithm: str,
-    instance: int,
-    until: float,
-    maximise: int,
-    events: bytes,
-    reached: float,
-    status: Status,
-    message: str,
-    seconds: float,
-    cpu_seconds: float,
-) -> Run:
-    """Return a run from a row of the table; the path is for the error message."""
-    count, rest = divmod(len(events), 16)
-    if rest:
-        raise ValueError(
-            f"{path} is damaged: the run of {algorithm!r} on instance {instance} has an incomplete event; restore it "
-            "from a copy"
-        )
-    numbers = np.frombuffer(events, dtype="<f8").astype(np.float64, copy=False)
-    # The trajectory was checked before it was stored; checking it again would take most of the time of opening a long
-    # race.
-    trajectory = object.__new__(Trajectory)
-    trajectory.__dict__.update(
-        algorithm=algorithm,
-        instance=instance,
-        times=numbers[:count],
-        values=numbers[count:],
-        until=until,
-        failed=status != "done",
-        maximise=bool(maximise),
-        cluster=None,
-        finished=status == "done" and until == math.inf,
-    )
-    return Run(trajectory, reached, status, message, seconds, cpu_seconds)
+            self._connection.execute(rows.INSERTIONS[table], row)
 
 
 def _json(value: Any, what: str) -> str:

@@ -2,30 +2,29 @@
 
 from __future__ import annotations
 
-import os
 import sqlite3
-from contextlib import closing
+from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from polarbear.storage.errors import translate_errors
+from polarbear.storage import rows, upgrades
+from polarbear.storage.errors import damage_error, translate_errors
+from polarbear.storage.place import require_file
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
 # "PBRF", for the header field by which programs mark their SQLite files.
 APPLICATION_ID = 0x50425246
 
-# The SQL that upgrades version 1 to version 2, version 2 to version 3, and so on. An entry never changes once released.
-UPGRADES: tuple[str, ...] = ()
-
-_TABLES = """
-CREATE TABLE about (
+# The tables of format 1; `upgrades` adds what later formats have.
+_TABLES = (
+    """CREATE TABLE about (
     key TEXT PRIMARY KEY,
     value TEXT NOT NULL              -- JSON
-);
-CREATE TABLE run (
+)""",
+    """CREATE TABLE run (
     algorithm TEXT NOT NULL,
     instance INTEGER NOT NULL,
     seed TEXT NOT NULL,              -- decimal: seeds may have more bits than SQLite's integers
@@ -41,14 +40,14 @@ CREATE TABLE run (
     ended REAL NOT NULL,             -- when it was stored, in seconds since 1970
     events BLOB NOT NULL,            -- all times, then all values, little-endian float64
     PRIMARY KEY (algorithm, instance)
-);
-CREATE TABLE event (
+)""",
+    """CREATE TABLE event (
     number INTEGER PRIMARY KEY AUTOINCREMENT,
     kind TEXT NOT NULL,
     data TEXT NOT NULL,              -- JSON
     time REAL NOT NULL               -- when it was stored, in seconds since 1970
-);
-"""
+)""",
+)
 
 # Readers and the writer block each other for the time of one statement; only a stuck program blocks for this long.
 _PATIENCE_SECONDS = 60.0
@@ -64,18 +63,26 @@ _MOUNTS = Path("/proc/self/mounts")
 
 def version() -> int:
     """Return the format version that this PolarBear writes."""
-    return 1 + len(UPGRADES)
+    return 1 + len(upgrades.UPGRADES)
 
 
 def create(path: Path, about: Mapping[str, str]) -> None:
-    """Write a race file of the newest version, without runs, to the empty file at `path`."""
-    with translate_errors(path), closing(_connect(path, "rw")) as connection:
+    """Write a race file of the newest version, without runs, to the empty file at `path`; values of `about` are JSON."""
+    fill(path, {"about": list(about.items())})
+
+
+def fill(path: Path, contents: Mapping[str, Iterable[rows.Row]]) -> None:
+    """Write a race file of the newest version with these rows, given without checksums, to the empty file at `path`."""
+    with translate_errors(path), closing(_connect(path, "rw")) as connection, _transaction(connection):
+        for table in _TABLES:
+            connection.execute(table)
+        for step in upgrades.UPGRADES:
+            step(connection, path)
         # The application id is written before any write-ahead log exists, so it is in the file itself.
-        connection.executescript(
-            f"BEGIN; {_TABLES} {' '.join(UPGRADES)}"
-            f"PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {version()}; COMMIT"
-        )
-        connection.executemany("INSERT INTO about VALUES (?, ?)", about.items())
+        connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        connection.execute(f"PRAGMA user_version = {version()}")
+        for table, content in contents.items():
+            connection.executemany(rows.INSERTIONS[table], rows.with_checksums(table, content))
 
 
 def copy(connection: sqlite3.Connection, path: Path) -> None:
@@ -91,14 +98,7 @@ def check_identity(path: Path) -> None:
     Reading its first bytes is no alternative: closing the file would release the locks that SQLite holds on it in this
     process.
     """
-    if path.is_dir():
-        raise ValueError(f"{path} is not a race file but a folder")
-    if not path.exists():
-        raise FileNotFoundError(f"there is no race file {path}; check the name, or create it")
-    if not os.access(path, os.R_OK):
-        raise PermissionError(f"this user has no permission to read {path}; ask its owner")
-    if path.stat().st_size == 0:
-        raise ValueError(f"{path} is not a race file but an empty file; remove it to create one of that name")
+    require_file(path)
     # SQLite reads an immutable file alone, and ignores a journal or log next to it.
     with translate_errors(path), closing(_connect(path, "ro", "&immutable=1")) as connection:
         try:
@@ -123,17 +123,68 @@ def connect(path: Path, *, write: bool) -> sqlite3.Connection:
         try:
             connection.execute("PRAGMA trusted_schema = OFF")
             _check_mark(connection, path)
-            _check_content(connection, path)
+            _check_content(connection, path, write=write)
             if write:
                 _upgrade(connection, path)
                 _choose_journal(connection, path)
             else:
-                _refuse_old(connection, path)
                 connection.execute("PRAGMA query_only = ON")
         except BaseException:
             connection.close()
             raise
     return connection
+
+
+def connect_to_inspect(path: Path) -> sqlite3.Connection:
+    """Open a file that may be damaged, only to read it, without checking it."""
+    connection = _connect(path, "rw")
+    try:
+        connection.execute("PRAGMA trusted_schema = OFF")
+        connection.execute("PRAGMA query_only = ON")
+        _check_mark(connection, path)
+    except BaseException:
+        connection.close()
+        raise
+    connection.text_factory = _decode_leniently
+    return connection
+
+
+def _decode_leniently(text: bytes) -> str:
+    return text.decode(errors="surrogateescape")
+
+
+def has_checksums(connection: sqlite3.Connection) -> bool:
+    """Return whether rows have checksums: those of files of format 1 have none."""
+    return stored_version(connection) >= 2
+
+
+def read(connection: sqlite3.Connection, table: str, *, has_checksums: bool) -> rows.Checked:
+    """Read and check all rows of a table."""
+    # Before the journal itself, since another process may append to it in between.
+    last = last_number(connection) if table == "event" else 0
+    found = fetch_all(connection, rows.selection(table, has_checksums=has_checksums))
+    checked = rows.check(table, found, has_checksums=has_checksums)
+    return checked if table != "event" else rows.check_end(checked, last)
+
+
+def fetch_all(connection: sqlite3.Connection, statement: str) -> list[rows.Row]:
+    """Return all rows of a query, even if text in them is not UTF-8: `rows.check` finds it, as it cannot be encoded."""
+    try:
+        return connection.execute(statement).fetchall()
+    except sqlite3.OperationalError as error:
+        if "decode" not in str(error):
+            raise
+    connection.text_factory = _decode_leniently  # three times as slow as the default
+    try:
+        return connection.execute(statement).fetchall()
+    finally:
+        connection.text_factory = str
+
+
+def last_number(connection: sqlite3.Connection) -> Any:
+    """Return the number of the last event by SQLite's own counter."""
+    counted = connection.execute("SELECT seq FROM sqlite_sequence WHERE name = 'event'").fetchall()
+    return counted[-1][0] if counted else 0
 
 
 def merge_log(connection: sqlite3.Connection) -> None:
@@ -161,46 +212,54 @@ def _check_mark(connection: sqlite3.Connection, path: Path) -> None:
         raise ValueError(f"{path} is not a race file but another program's SQLite database")
 
 
-def _stored_version(connection: sqlite3.Connection) -> int:
+def stored_version(connection: sqlite3.Connection) -> int:
     """Return the format version of a race file."""
     [(stored,)] = connection.execute("PRAGMA user_version")
     return int(stored)
 
 
-def _check_content(connection: sqlite3.Connection, path: Path) -> None:
-    stored = _stored_version(connection)
+def newer_error(path: Path, stored: int) -> ValueError:
+    """Return the error for a file of a format that this PolarBear does not know."""
+    return ValueError(
+        f"{path} was written by a newer PolarBear (format {stored}, this version reads up to {version()}); "
+        "upgrade PolarBear to use it"
+    )
+
+
+def _check_content(connection: sqlite3.Connection, path: Path, *, write: bool) -> None:
+    stored = stored_version(connection)
     if stored > version():
-        raise ValueError(
-            f"{path} was written by a newer PolarBear (format {stored}, this version reads up to {version()}); "
-            "upgrade PolarBear to use it"
-        )
-    problems = [text for (text,) in connection.execute("PRAGMA quick_check(3)") if text != "ok"]
+        raise newer_error(path, stored)
+    if stored < 1:
+        raise damage_error(path, [f"the format is {stored}, which no version of PolarBear has written"])
+    # Only the writer uses the indices, which the quick check leaves out.
+    check = "integrity_check" if write else "quick_check"
+    problems = [text for (text,) in connection.execute(f"PRAGMA {check}(3)") if text != "ok"]
     tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
     problems += [f"the table {name!r} is missing" for name in ("about", "run", "event") if name not in tables]
     if problems:
-        raise ValueError(f"{path} is a damaged race file ({'; '.join(problems)}); restore it from a copy")
-
-
-def _refuse_old(connection: sqlite3.Connection, path: Path) -> None:
-    stored = _stored_version(connection)
-    if stored < version():
-        raise ValueError(
-            f"{path} was written by an older PolarBear (format {stored}, this version has {version()}); open it once "
-            "for writing to upgrade it, and make a copy first if the older version must still read it"
-        )
+        raise damage_error(path, problems)
 
 
 def _upgrade(connection: sqlite3.Connection, path: Path) -> None:
-    stored = _stored_version(connection)
-    if stored < 1:
-        raise ValueError(f"{path} is a damaged race file (format {stored}); restore it from a copy")
-    for reached, step in enumerate(UPGRADES[stored - 1 :], start=stored + 1):
-        try:
-            connection.executescript(f"BEGIN IMMEDIATE; {step}; PRAGMA user_version = {reached}; COMMIT")
-        except BaseException:
-            if connection.in_transaction:
-                connection.rollback()
-            raise
+    stored = stored_version(connection)
+    for reached, step in enumerate(upgrades.UPGRADES[stored - 1 :], start=stored + 1):
+        with _transaction(connection):
+            step(connection, path)
+            connection.execute(f"PRAGMA user_version = {reached}")
+
+
+@contextmanager
+def _transaction(connection: sqlite3.Connection) -> Iterator[None]:
+    """Make the statements of the block take effect together, or none of them if one fails."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.rollback()
+        raise
 
 
 def _choose_journal(connection: sqlite3.Connection, path: Path) -> None:
