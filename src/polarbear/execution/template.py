@@ -13,6 +13,7 @@ import atexit
 import contextlib
 import gc
 import importlib
+import itertools
 import os
 import select
 import sys
@@ -64,6 +65,8 @@ def serve(requests: int, replies: int, data: bytes, log_file: int, streams: tupl
         flush_output()
         write_frame(replies, Kind.REPLY, request.token, {**_failed_setup(error), "leftovers": True})
         return
+    if "numpy" in sys.modules:
+        importlib.import_module("numpy.random")  # every run seeds it
     shared = [name for name in sys.modules if name not in known and name.partition(".")[0] in _SHARED]
     write_frame(replies, Kind.LOADED, request.token, {"modules": shared})
     forks = sys.platform == "linux" and count_threads() == 1
@@ -136,7 +139,7 @@ def _fork_run(
 
 
 def _run_in_copy(request: Frame, algorithm: Algorithm, instances: Instances, log_file: int, replies: int) -> None:
-    known, log = set(sys.modules), EventLog(log_file)
+    latest, log = next(reversed(sys.modules)), EventLog(log_file)
     os.register_at_fork(after_in_child=lambda: _leave(log, replies))
     atexit._clear()  # what the payload has registered is the template's to do
 
@@ -147,7 +150,7 @@ def _run_in_copy(request: Frame, algorithm: Algorithm, instances: Instances, log
     with contextlib.suppress(BaseException):
         atexit._run_exitfuncs()
     flush_output()
-    send(Kind.REPLY, {**reply, "imported": _new_libraries(known)})
+    send(Kind.REPLY, {**reply, "imported": _new_libraries(latest)})
     os._exit(0)
 
 
@@ -177,9 +180,10 @@ def _await_run(child: int, reads: int, replies: int, request: Frame) -> tuple[Ki
     return Kind.INVALID, {}
 
 
-def _new_libraries(known: set[str]) -> list[str]:
-    """Return the modules of installed packages that are not known yet, in the order of their import."""
-    new = [name for name in list(sys.modules) if name not in known]
+def _new_libraries(latest: str) -> list[str]:
+    """Return the modules of installed packages that were imported after a given one, in the order of their import."""
+    # Only new names are touched: a look at all would copy their memory in every run.
+    new = list(itertools.takewhile(lambda name: name != latest, reversed(sys.modules)))[::-1]
     folders = (
         tuple(sysconfig.get_path(folder) for folder in ("stdlib", "platstdlib", "purelib", "platlib")) if new else ()
     )
