@@ -40,7 +40,8 @@ def shift_clock(monkeypatch):
         def now():
             nonlocal shift
             worker = own_slot()._worker
-            if shift == before and worker is not None and when(event_log.read(worker.log)):
+            started = worker is not None and worker.run_start is not None  # the driver knows that the set-up is over
+            if shift == before and started and when(event_log.read(worker.log)):
                 shift = after
             return real() + shift
 

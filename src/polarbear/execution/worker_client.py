@@ -103,14 +103,14 @@ class WorkerProcess:
         self.run_start = None
         event_log.reset(self.log)
         digest, data = payload
-        token, asked_at = os.urandom(len(NO_RUN)), time.monotonic()
+        token = os.urandom(len(NO_RUN))
         request = frame(Kind.JOB, token, {**job, "payload": digest, "exit_seconds": _EXIT_SECONDS})
         while (answer := self._converse(request, token, remaining)) is not None:
             request = b""
             if answer.kind is Kind.NEED:
                 request = frame(Kind.LOAD, token, {}, data)
             elif answer.kind is Kind.STARTED:
-                self._note_start(answer.message, asked_at)
+                self.run_start = RunStart(**answer.message)
             else:
                 return answer
         return None
@@ -160,11 +160,6 @@ class WorkerProcess:
         """Return the end of what the run has written to stdout and stderr."""
         self._drain()
         return bytes(self._tail).decode(errors="replace").strip()
-
-    def _note_start(self, message: dict[str, Any], asked_at: float) -> None:
-        if self.run_start is None:
-            at = min(max(message["at"], asked_at), time.monotonic())
-            self.run_start = RunStart(at, message["process"], message["cpu_seconds"])
 
     def _wait_until_ready(self) -> None:
         deadline = time.monotonic() + _START_SECONDS
