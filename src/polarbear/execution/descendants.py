@@ -57,8 +57,8 @@ def die_with_parent(parent: int) -> None:
 def list_children() -> list[int]:
     """Return the children of this process, which has one thread; an empty list where /proc does not exist."""
     try:
-        with open(f"{_PROC}/thread-self/children") as file:  # noqa: PTH123
-            return [int(child) for child in file.read().split()]
+        with open(f"{_PROC}/thread-self/children", "rb", buffering=0) as file:  # noqa: PTH123
+            return [int(child) for child in (file.read() or b"").split()]
     except OSError:  # a kernel without CONFIG_PROC_CHILDREN, or no Linux
         return [process for process in _list_processes() if _parent_of(process) == os.getpid()]
 

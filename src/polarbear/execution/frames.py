@@ -77,7 +77,7 @@ class Inbox:
 
     def receive(self, file: int) -> bool:
         """Read what the file has, at least one byte; return False at its end."""
-        chunk = os.read(file, 1 << 20)
+        chunk = os.read(file, 1 << 16)  # what a pipe holds; more would cost memory from the system for every read
         self._data += chunk
         return bool(chunk)
 

@@ -10,6 +10,7 @@ import time
 import traceback
 from typing import TYPE_CHECKING, Any
 
+from polarbear.algorithms.event_log import EventLog
 from polarbear.algorithms.record_run import record_run
 from polarbear.algorithms.recorder import Recorder
 from polarbear.execution.frames import Kind
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from polarbear.algorithms import Algorithm
-    from polarbear.algorithms.event_log import EventLog
     from polarbear.execution.payload import Instances
 
 _LONGEST_MESSAGE = 20_000
@@ -60,6 +60,12 @@ def make_run(
         recorder.close()
     flush_output()
     return {**reply, **timer.spent()}
+
+
+def warm_up() -> None:
+    """Make a run of no algorithm at all, so that the caches of this code are filled once and not in every forked copy."""
+    job = {"until": 1, "clock": "evaluations", "maximise": False, "seed": 0, "instance": 0, "instance_seed": 0}
+    make_run(job, lambda problem, seed, until: iter([(1, 0.0)]), [None], EventLog(), lambda kind, message: None)
 
 
 def flush_output() -> None:

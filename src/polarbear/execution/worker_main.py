@@ -49,6 +49,7 @@ from polarbear.execution.descendants import (
     kill_group,
 )
 from polarbear.execution.frames import NO_RUN, Frame, Inbox, InvalidFrame, Kind, write_frame
+from polarbear.execution.make_run import warm_up
 
 # Templates that a worker keeps. Each holds what its payload imports, with SciPy about 40 MB. If a race has more
 # algorithms than this, some of their runs load their payload again.
@@ -68,6 +69,7 @@ def main() -> None:
     sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]
     faulthandler.enable(errors)
     adopt_orphans()
+    warm_up()
     worker = _Worker(requests, replies, log_file, (nothing, errors))
     try:
         signal.signal(signal.SIGTERM, _stop)
