@@ -1,17 +1,27 @@
 """Overhead of a supervised run: the time per trivial run, on every executor.
 
-    python benchmarks/execution.py             # 10,000 runs; fewer on Dask
+    python benchmarks/execution.py             # 10,000 runs; fewer on Dask and with fresh processes
     python benchmarks/execution.py --runs 1000
 
-The row "bare threads" submits the same jobs to plain threads that return the answer at once, without a worker process
-or supervision: its time is the cost of the thread pool alone. The time to start the workers has its own column.
+Each supervised run is a fork of a process that has loaded its algorithm. The rows compare this with weaker and dearer ways:
+
+- "bare threads" and "process pool" submit jobs that return the answer at once, without isolation or supervision. Their
+  times are the cost of the pools alone.
+- "fresh processes" starts a new process for each such job (`ProcessPoolExecutor` with `max_tasks_per_child=1`).
+- "not forked" has an algorithm with a thread, so that its runs share one process, whose state is restored.
+- "NumPy" and "SciPy" have algorithms that import these: a fork costs more in a process with more memory.
+
+The time to start the workers has its own column. CPU time is that of all processes, starts included.
 """
 
 from __future__ import annotations
 
 import argparse
+import multiprocessing
+import resource
+import threading
 import time
-from concurrent.futures import Executor, ThreadPoolExecutor
+from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +37,38 @@ def trivial(problem: int, seed: int, until: float) -> Iterator[tuple[int, float]
     yield 1, float(problem)
 
 
+class Loads:
+    """The trivial algorithm, with something to do when it is loaded."""
+
+    def __init__(self, load: Callable[[], object]) -> None:
+        self._load = load
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _loaded, (self._load,)
+
+    def __call__(self, problem: int, seed: int, until: float) -> Iterator[tuple[int, float]]:
+        return trivial(problem, seed, until)
+
+
+def _loaded(load: Callable[[], object]) -> Loads:
+    load()
+    return Loads(load)
+
+
+def import_numpy() -> None:
+    import numpy as np  # noqa: F401
+
+
+def import_scipy() -> None:
+    import scipy.optimize
+    import scipy.stats  # noqa: F401
+
+
+def start_thread() -> None:
+    if threading.active_count() == 1:
+        threading.Thread(target=threading.Event().wait, daemon=True).start()
+
+
 def instance(index: int, seed: int) -> int:
     return index
 
@@ -35,9 +77,13 @@ def bare(payload: Any, job: Job, limits: Limits) -> Run:
     return Run(Trajectory(job.algorithm, job.instance, [1.0], [1.0], until=job.until), job.until)
 
 
-def seconds_of(executor: Executor, function: Callable[..., Run], runs: int) -> tuple[float, float]:
+def fresh_processes() -> Executor:
+    return ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("spawn"), max_tasks_per_child=1)
+
+
+def seconds_of(executor: Executor, function: Callable[..., Run], algorithm: Any, runs: int) -> tuple[float, float]:
     """Return the seconds of the first four runs, which start the workers, and the seconds of the others."""
-    payload, limits = pack(trivial, instance), Limits(seconds=60)
+    payload, limits = pack(algorithm, instance), Limits(seconds=60)
     started = time.perf_counter()
     for future in [executor.submit(function, payload, Job("trivial", i, 100, i, i), limits) for i in range(4)]:
         future.result()
@@ -49,29 +95,46 @@ def seconds_of(executor: Executor, function: Callable[..., Run], runs: int) -> t
     return warm - started, time.perf_counter() - warm
 
 
+def cpu_seconds() -> float:
+    """Return the CPU time of this process and of the processes that have ended."""
+    usages = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(usage.ru_utime + usage.ru_stime for usage in usages)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--runs", type=int, default=10_000)
     runs = parser.parse_args().runs
-    print(f"{'executor':16} {'runs':>7} {'start s':>8} {'ms/run':>9}")
+    few = max(1, runs // 100)
+    print(f"{'executor':20} {'runs':>7} {'start s':>8} {'ms/run':>9} {'CPU ms/run':>11}")
     with ExitStack() as stack:
-        rows: list[tuple[str, Callable[[], Any], Callable[..., Run], int]] = [
-            ("bare threads", lambda: ThreadPoolExecutor(1), bare, runs),
-            ("local 1", lambda: LocalExecutor(1), run_supervised, runs),
-            ("local 2", lambda: LocalExecutor(2), run_supervised, runs),
-            ("threads 2", lambda: ThreadPoolExecutor(2), run_supervised, runs),
+        rows: list[tuple[str, Callable[[], Any], Callable[..., Run], Any, int]] = [
+            ("bare threads", lambda: ThreadPoolExecutor(1), bare, trivial, runs),
+            ("process pool 2", lambda: ProcessPoolExecutor(2), bare, trivial, runs),
+            ("fresh processes 2", fresh_processes, bare, trivial, few),
+            ("local 1", lambda: LocalExecutor(1), run_supervised, trivial, runs),
+            ("local 1, NumPy", lambda: LocalExecutor(1), run_supervised, Loads(import_numpy), runs),
+            ("local 1, SciPy", lambda: LocalExecutor(1), run_supervised, Loads(import_scipy), runs),
+            ("local 1, not forked", lambda: LocalExecutor(1), run_supervised, Loads(start_thread), runs),
+            ("local 2", lambda: LocalExecutor(2), run_supervised, trivial, runs),
+            ("threads 2", lambda: ThreadPoolExecutor(2), run_supervised, trivial, runs),
         ]
         try:
             from distributed import LocalCluster
 
             cluster = stack.enter_context(LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0"))
-            rows.append(("dask 2", lambda: dask_executor(cluster.scheduler_address), run_supervised, runs // 10))
+            rows.append(
+                ("dask 2", lambda: dask_executor(cluster.scheduler_address), run_supervised, trivial, runs // 10)
+            )
         except ImportError:
             print("(Dask is not installed: pip install 'polarbear[dask]')")
-        for name, make, function, count in rows:
+        for name, make, function, algorithm, count in rows:
+            before = cpu_seconds()
             with make() as executor:
-                start, seconds = seconds_of(executor, function, count)
-            print(f"{name:16} {count:7} {start:8.2f} {1000 * seconds / count:9.3f}", flush=True)
+                start, seconds = seconds_of(executor, function, algorithm, count)
+            # The processes of a Dask cluster have not ended, so their CPU time is not known.
+            cpu = "" if name.startswith("dask") else f"{1000 * (cpu_seconds() - before) / count:11.3f}"
+            print(f"{name:20} {count:7} {start:8.2f} {1000 * seconds / count:9.3f} {cpu}", flush=True)
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 import pytest
 
 from polarbear.execution import Limits, LocalExecutor, close_workers, dask_executor, pack, run_supervised
-from polarbear.execution.guardian_main import processes_with_token
+from polarbear.execution.descendants import processes_with_token
 from polarbear.race.jobs import Job
 from tests.execution import runs
 from tests.execution.supervised import wait_until
@@ -48,7 +48,7 @@ HANGING = JOBS[10]
 
 def driver():
     """Return the token of the process in which a task runs."""
-    from polarbear.execution.guardian_client import driver_token
+    from polarbear.execution.descendants import driver_token
 
     return driver_token()
 

@@ -5,16 +5,14 @@ import pytest
 from polarbear.algorithms import event_log
 from polarbear.execution import close_workers
 from polarbear.execution.slot import own_slot
-from tests.execution.supervised import live_processes, wait_until
+from tests.execution.supervised import live_processes, run_processes, wait_until
 
 
 @pytest.fixture(autouse=True)
 def _only_the_worker_of_this_thread_is_left_for_the_next_test():
-    before = set(live_processes())
+    before = set(run_processes())
     yield
-    worker = own_slot()._worker
-    pids = set() if worker is None or not worker.alive() else {worker._process.pid}
-    assert wait_until(lambda: set(live_processes()) <= pids | before)
+    assert wait_until(lambda: set(run_processes()) <= before)
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -42,7 +40,8 @@ def shift_clock(monkeypatch):
         def now():
             nonlocal shift
             worker = own_slot()._worker
-            if shift == before and worker is not None and when(event_log.read(worker.log)):
+            started = worker is not None and worker.run_start is not None  # the driver knows that the set-up is over
+            if shift == before and started and when(event_log.read(worker.log)):
                 shift = after
             return real() + shift
 

@@ -1,10 +1,11 @@
 """Helpers for the tests of this folder: one supervised run, its events, its processes, and waiting."""
 
+import os
 import time
 
 from polarbear.execution import pack, run_supervised
-from polarbear.execution.guardian_client import driver_token
-from polarbear.execution.guardian_main import processes_with_token
+from polarbear.execution.descendants import driver_token, processes_with_token
+from polarbear.execution.slot import own_slot
 from polarbear.race.jobs import Job
 from tests.execution import runs
 
@@ -21,13 +22,28 @@ def events(result):
 
 
 def worker_pid():
-    """Return the process id of this thread's worker."""
-    return int(events(run(runs.report_pid))[0][1])
+    """Make a run, and return the process id of this thread's worker."""
+    assert run(runs.ends_early).status == "done"
+    return own_slot()._worker._process.pid
 
 
 def live_processes():
     """Return the processes that the workers of this process have started, themselves included."""
     return processes_with_token(driver_token())
+
+
+def run_processes():
+    """Return the live processes that runs have started, themselves included: not workers and their templates."""
+    worker = own_slot()._worker
+    session = None if worker is None else worker._process.pid
+    return [process for process in live_processes() if _session_of(process) not in (session, None)]
+
+
+def _session_of(process):
+    try:
+        return os.getsid(process)
+    except ProcessLookupError:
+        return None
 
 
 def wait_until(condition, seconds=120.0):

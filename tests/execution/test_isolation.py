@@ -6,7 +6,7 @@ import threading
 import time
 
 from polarbear.execution import Limits, WorkersClosed, close_workers, pack, run_supervised
-from polarbear.execution.guardian_main import processes_with_token
+from polarbear.execution.descendants import processes_with_token
 from polarbear.race.jobs import Job
 from tests.execution import runs
 from tests.execution.supervised import events, live_processes, run, wait_until, worker_pid
@@ -82,7 +82,7 @@ class TestDriver:
         script = """if True:
             import sys, threading
             from polarbear.execution import pack, run_supervised
-            from polarbear.execution.guardian_client import driver_token
+            from polarbear.execution.descendants import driver_token
             from polarbear.race.jobs import Job
             from tests.execution import runs
 

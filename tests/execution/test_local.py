@@ -27,10 +27,11 @@ def test_a_number_of_workers_below_one_is_refused():
         LocalExecutor(0)
 
 
-def test_each_worker_is_a_process_of_its_own():
+def test_each_thread_keeps_its_worker():
     with LocalExecutor(2) as executor:
-        pids = {run.result().trajectory.values[0] for run in [submit(executor, runs.report_pid) for _ in range(10)]}
-    assert 1 <= len(pids) <= 2
+        futures = [submit(executor, runs.reports_its_worker) for _ in range(10)]
+        workers = {future.result().trajectory.values[0] for future in futures}
+    assert 1 <= len(workers) <= 2
 
 
 def test_leaving_waits_for_the_runs_and_ends_the_workers():

@@ -94,12 +94,16 @@ class _Disowned:
 
 
 class LogState(NamedTuple):
-    """The progress of a run in another process, and its improvements as the bytes of float64 pairs."""
+    """The progress of a run in another process, and its improvements as the bytes of float64 pairs.
+
+    `complete` is False if the log cannot hold as many improvements as it counts, because something else wrote to its file.
+    """
 
     reached: float
     started: float
     our_clock: bool
     pairs: bytes
+    complete: bool = True
 
 
 def reset(file: int) -> None:
@@ -113,5 +117,6 @@ def read(file: int, *, header_only: bool = False) -> LogState:
     if len(header) < _HEADER.size:
         return LogState(0.0, 0.0, False, b"")
     events, reached, started, our_clock = _HEADER.unpack(header)
-    wanted = 0 if header_only else 16 * int(events)
-    return LogState(reached, started, bool(our_clock), os.pread(file, wanted, _HEADER.size) if wanted else b"")
+    complete = 0 <= events <= (os.fstat(file).st_size - _HEADER.size) // 16
+    pairs = os.pread(file, 16 * int(events), _HEADER.size) if complete and not header_only else b""
+    return LogState(reached, started, bool(our_clock), pairs, complete)

@@ -8,11 +8,12 @@ from __future__ import annotations
 import math
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from polarbear.algorithms import event_log
+from polarbear.execution.frames import Kind
 from polarbear.execution.slot import WorkersClosed, own_slot
 from polarbear.execution.worker_client import WorkerEnded
 from polarbear.observe import Trajectory
@@ -21,10 +22,12 @@ from polarbear.race.jobs import Run
 if TYPE_CHECKING:
     from polarbear.execution.payload import Payload
     from polarbear.execution.slot import Slot
+    from polarbear.execution.worker_client import WorkerProcess
     from polarbear.race.jobs import Job, Status
 
 # How long after its time an algorithm may take to notice the end before its worker is killed (clock="seconds" only).
 _GRACE_SECONDS = 1.0
+_EMPTY = event_log.LogState(0.0, 0.0, False, b"")
 _KEPT = 2_000  # characters of output stored with a successful run; there may be many such runs
 
 
@@ -82,20 +85,9 @@ def run_supervised(payload: Payload, job: Job, limits: Limits | None = None) -> 
 
 def _attempt(slot: Slot, payload: Payload, job: Job, limits: Limits, retries: int) -> Run:
     worker = slot.worker()
-    asked_at, cpu_before = time.monotonic(), worker.cpu_seconds()
-    setup = math.inf if limits.setup_seconds is None else limits.setup_seconds
-    limit = math.inf if limits.seconds is None else limits.seconds
-    # A run that the recorder times can record nothing after its time, so its worker may be killed.
-    enough = job.until + _GRACE_SECONDS if payload.clock == "seconds" else math.inf
-
-    def remaining(now: float) -> float:
-        state = event_log.read(worker.log, header_only=True)
-        if not state.started:
-            return asked_at + setup - now
-        return state.started + (min(limit, enough) if state.our_clock else limit) - now
-
+    asked_at = time.monotonic()
+    clock = _Deadline(worker, payload, job, limits, asked_at)
     request = {
-        "payload": payload.digest,
         "clock": payload.clock,
         "maximise": payload.maximise,
         "until": job.until,
@@ -104,43 +96,104 @@ def _attempt(slot: Slot, payload: Payload, job: Job, limits: Limits, retries: in
         "instance_seed": job.instance_seed,
     }
     try:
-        reply = worker.ask(request, (payload.digest, payload.data), remaining)
+        outcome = worker.ask(request, (payload.digest, payload.data), clock.remaining)
     except WorkerEnded:
         if worker.closed:
             slot.retire()
             raise WorkersClosed("the executor was shut down in the middle of this run; submit it again") from None
-        seconds, end = time.monotonic() - asked_at, worker.describe_end()
+        end = worker.describe_end()
         slot.retire()
-        if retries > 0:
-            return _attempt(slot, payload, job, limits, retries - 1)
-        state = event_log.read(worker.log)
-        if not state.started:
-            message = f"the process that loads the algorithm and creates the instance {end}"
-            return _make_run(payload, job, state, "setup", message)
-        return _make_run(payload, job, state, "crashed", f"the process of the run {end}", seconds)
-    if reply is not None:
-        if reply["leftovers"]:  # processes that would keep running during the next run
-            slot.retire()
-        spent = reply["seconds"], reply["cpu_seconds"]
-        state, ended = event_log.read(worker.log), reply.get("ended", False)
-        output = worker.output()[-_KEPT:]
-        message = _with_output(reply["message"], output) if "message" in reply else output
-        return _make_run(payload, job, state, reply["status"], message, *spent, ended=ended)
-    cpu_seconds = worker.cpu_seconds() - cpu_before
+    else:
+        if outcome is None:
+            return _make_overdue_run(slot, clock)
+        state = _read_log(worker, payload, job)
+        if outcome.kind is Kind.REPLY and state is not None:
+            return _make_replied_run(payload, job, state, outcome.message, worker.output()[-_KEPT:])
+        # Without a valid log, a reply cannot be used: the run has written into the file of the log.
+        kind = Kind.INVALID if outcome.kind is Kind.REPLY else outcome.kind
+        end = worker.describe_outcome(kind, outcome.message.get("code"))
+    if retries > 0:
+        return _attempt(slot, payload, job, limits, retries - 1)
+    state = _read_log(worker, payload, job) or _EMPTY
+    if worker.run_start is None:
+        message = f"the process that loads the algorithm and creates the instance {end}"
+        return _make_run(payload, job, state, "setup", message)
+    return _make_run(payload, job, state, "crashed", f"the process of the run {end}", time.monotonic() - asked_at)
+
+
+@dataclass(frozen=True)
+class _Deadline:
+    """The time at which a run must have ended."""
+
+    worker: WorkerProcess
+    payload: Payload
+    job: Job
+    limits: Limits
+    asked_at: float
+
+    @property
+    def limit(self) -> float:
+        return math.inf if self.limits.seconds is None else self.limits.seconds
+
+    @property
+    def enough(self) -> float:
+        """The seconds after which a run that the recorder times can record nothing, so that it may be killed."""
+        return self.job.until + _GRACE_SECONDS if self.payload.clock == "seconds" else math.inf
+
+    def remaining(self, now: float) -> float:
+        """Return the seconds that are left, for the set-up or the run."""
+        start = self.worker.run_start
+        if start is None:
+            return math.inf if self.limits.setup_seconds is None else self.asked_at + self.limits.setup_seconds - now
+        seconds = self.limit
+        if self.enough < seconds and event_log.read(self.worker.log, header_only=True).our_clock:
+            seconds = self.enough
+        return start.at + seconds - now
+
+
+def _make_overdue_run(slot: Slot, deadline: _Deadline) -> Run:
+    """Kill a run whose time is over, and return it."""
+    worker, payload, job = deadline.worker, deadline.payload, deadline.job
+    cpu_seconds = worker.run_cpu_seconds()
     slot.retire()
-    state = event_log.read(worker.log)
-    if not state.started:
+    state = _read_log(worker, payload, job) or _EMPTY
+    if worker.run_start is None:
+        setup = deadline.limits.setup_seconds
         message = f"loading the algorithm and creating the instance took longer than setup_seconds={setup:g}"
         return _make_run(payload, job, state, "setup", message)
-    seconds = time.monotonic() - state.started
-    if not state.our_clock or limit < enough:
-        message = _with_output(f"the run took longer than the limit of {limit:g} seconds", worker.output()[-_KEPT:])
+    seconds, output = time.monotonic() - worker.run_start.at, worker.output()[-_KEPT:]
+    if not state.our_clock or deadline.limit < deadline.enough:
+        message = _with_output(f"the run took longer than the limit of {deadline.limit:g} seconds", output)
         return _make_run(payload, job, state, "timeout", message, seconds, cpu_seconds)
     if not state.pairs:
         message = f"expected at least one value by seconds {job.until:g}, got none; let the race run until a later time"
-        message = _with_output(message, worker.output()[-_KEPT:])
-        return _make_run(payload, job, state, "error", message, seconds, cpu_seconds)
-    return _make_run(payload, job, state, "done", worker.output()[-_KEPT:], seconds, cpu_seconds)
+        return _make_run(payload, job, state, "error", _with_output(message, output), seconds, cpu_seconds)
+    return _make_run(payload, job, state, "done", output, seconds, cpu_seconds)
+
+
+def _make_replied_run(payload: Payload, job: Job, state: event_log.LogState, reply: dict[str, Any], output: str) -> Run:
+    message = _with_output(reply["message"], output) if "message" in reply else output
+    spent = reply["seconds"], reply["cpu_seconds"]
+    return _make_run(payload, job, state, reply["status"], message, *spent, ended=reply.get("ended", False))
+
+
+def _read_log(worker: WorkerProcess, payload: Payload, job: Job) -> event_log.LogState | None:
+    """Return the event log of a run, or None if the run has damaged it.
+
+    A run can write to the file of the log. What it writes affects no other run, but must not stop the driver.
+    """
+    state = event_log.read(worker.log)
+    events = np.frombuffer(state.pairs).reshape(-1, 2)
+    times, values = events[:, 0], (-1.0 if payload.maximise else 1.0) * events[:, 1]
+    valid = (
+        state.complete
+        and 0.0 <= state.reached <= job.until
+        and np.all((times >= 0.0) & (times <= job.until))
+        and np.all(np.isfinite(values))
+        and np.all(np.diff(times) > 0.0)
+        and np.all(np.diff(values) < 0.0)
+    )
+    return state if valid else None
 
 
 def _with_output(message: str, output: str) -> str:

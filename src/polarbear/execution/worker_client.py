@@ -1,4 +1,4 @@
-"""The driver's side of a worker: starts it, exchanges messages with it, and kills it with everything it has started."""
+"""The driver's side of a worker: starts it, exchanges messages with it, and has it kill everything it has started."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ import tempfile
 import threading
 import time
 import weakref
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from polarbear.algorithms import event_log
 from polarbear.algorithms.exit_status import describe_exit
-from polarbear.execution import guardian_client, guardian_main
-from polarbear.execution.frames import frame, split
+from polarbear.execution.descendants import TOKEN, driver_token, kill_group, kill_processes_with_token
+from polarbear.execution.frames import NO_RUN, Frame, Inbox, InvalidFrame, Kind, frame
 from polarbear.single_thread import THREAD_VARIABLES
 
 if TYPE_CHECKING:
@@ -34,6 +34,7 @@ _BOOT = (
 _ENVIRONMENT = {**dict.fromkeys(THREAD_VARIABLES, "1"), "PYTHONHASHSEED": "0"}
 _TAIL = 8_000  # bytes of a worker's output that are kept for messages
 _START_SECONDS = 60.0
+_STOP_SECONDS = 10.0  # for a worker to kill its descendants; only a process stuck in the kernel takes longer
 _SLICE_SECONDS = 0.2  # between checks of a silent worker
 _EXIT_SECONDS = 5.0  # for a process that has closed its pipes to end: on a busy machine, the kernel takes a moment
 
@@ -44,15 +45,23 @@ class WorkerEnded(Exception):  # noqa: N818
     """The worker died, closed its pipes, or sent an invalid message."""
 
 
+class RunStart(NamedTuple):
+    """The start of a run: its time on the monotonic clock, its process, and the CPU time that the process had used."""
+
+    at: float
+    process: int
+    cpu_seconds: float
+
+
 class WorkerProcess:
     """A running worker, for one thread at a time; only `kill` and `close` may be called from any thread."""
 
     def __init__(self) -> None:
-        self.token = f"{guardian_client.driver_token()}.{next(_numbers)}."
+        self.token = f"{driver_token()}.{next(_numbers)}."
         self.log = _anonymous_file()
         here = os.getcwd()  # noqa: PTH109  (a string, like the entries of sys.path)
         # Keep the token of an enclosing worker, so that a race within a run ends with that run.
-        token = {guardian_main.TOKEN: f"{os.environ.get(guardian_main.TOKEN, '')}/{self.token}"}
+        token = {TOKEN: f"{os.environ.get(TOKEN, '')}/{self.token}"}
         self._process = subprocess.Popen(
             [sys.executable, "-P", "-c", _BOOT, str(self.log), json.dumps([entry or here for entry in sys.path])],
             stdin=subprocess.PIPE,
@@ -63,10 +72,10 @@ class WorkerProcess:
             pass_fds=[self.log],
             start_new_session=True,
         )
-        self._end = _End(self._process, self.token)
+        self._end = _End(self._process, self.token, self.log)
+        _ends.add(self._end)
         # The process ends with this object, whether the thread ends or the interpreter exits.
-        weakref.finalize(self, self._end.dispose, self.log)
-        guardian_client.watch(self._process.pid)
+        weakref.finalize(self, self._end.dispose)
         pipes = (self._process.stdin, self._process.stdout, self._process.stderr)
         self._in, self._out, self._err = (pipe.fileno() for pipe in pipes if pipe is not None)
         for file in (self._in, self._out, self._err):
@@ -74,42 +83,50 @@ class WorkerProcess:
         self._poll = select.poll()
         self._poll.register(self._out, select.POLLIN)
         self._poll.register(self._err, select.POLLIN)
-        self._tail = bytearray()
+        self._tail, self._inbox = bytearray(), Inbox()
         self.closed = False
-        self._loaded: set[str] = set()
+        self.run_start: RunStart | None = None
         self._wait_until_ready()
 
     def alive(self) -> bool:
         """Return whether the process is running."""
         return not self._end.done and self._process.poll() is None
 
-    def ask(
-        self, message: dict[str, Any], payload: tuple[str, bytes], remaining: Callable[[float], float]
-    ) -> dict[str, Any] | None:
-        """Send a request and return the reply, or None when no time is left.
+    def ask(self, job: dict[str, Any], payload: tuple[str, bytes], remaining: Callable[[float], float]) -> Frame | None:
+        """Have a run made and return its outcome (`REPLY`, `CRASHED` or `INVALID`), or None when no time is left.
 
-        The payload (digest, data) is sent along if the worker does not have it yet. `remaining(now)` returns the seconds
-        that are left. Raises `WorkerEnded`.
+        The payload (digest, data) is sent if the worker does not have it. `remaining(now)` returns the seconds that are
+        left. Once the run has started, `run_start` is set. Raises `WorkerEnded`.
         """
         self._drain()
         self._tail.clear()
+        self.run_start = None
         event_log.reset(self.log)
-        request = frame(message)
         digest, data = payload
-        if digest not in self._loaded:
-            request = frame({"load": digest}, data) + request
-            self._loaded.add(digest)
-        return self._converse(request, remaining)
+        token = os.urandom(len(NO_RUN))
+        request = frame(Kind.JOB, token, {**job, "payload": digest, "exit_seconds": _EXIT_SECONDS})
+        while (answer := self._converse(request, token, remaining)) is not None:
+            request = b""
+            if answer.kind is Kind.NEED:
+                request = frame(Kind.LOAD, token, {}, data)
+            elif answer.kind is Kind.STARTED:
+                self.run_start = RunStart(**answer.message)
+            else:
+                return answer
+        return None
 
-    def cpu_seconds(self) -> float:
-        """Return the CPU time that the process has used, or 0 where the system does not report it."""
+    def run_cpu_seconds(self) -> float:
+        """Return the CPU time of the run in progress, or 0 where the system does not report it."""
+        if self.run_start is None:
+            return 0.0
         try:
-            return time.clock_gettime((~self._process.pid << 3) | 2)  # the clock of clock_getcpuclockid(3) on Linux
+            clock = (~self.run_start.process << 3) | 2  # as clock_getcpuclockid(3) does on Linux
+            return time.clock_gettime(clock) - self.run_start.cpu_seconds
         except (AttributeError, OSError):
             return 0.0
 
     def kill(self) -> None:
-        """Kill the process, its group and all processes with its token; from any thread, any number of times."""
+        """Kill the process and all its descendants; from any thread, any number of times."""
         self._end.kill()
 
     def close(self) -> None:
@@ -118,11 +135,19 @@ class WorkerProcess:
         self.kill()
 
     def describe_end(self) -> str:
-        """Describe how the process ended, with its last output; wait briefly if it is about to end."""
+        """Describe how the worker ended, with its last output; wait briefly if it is about to end."""
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(timeout=_EXIT_SECONDS)
-        code = self._process.returncode
-        if code is None:
+        return self.describe_outcome(Kind.CRASHED, self._process.returncode)
+
+    def describe_outcome(self, kind: Kind, code: int | None) -> str:
+        """Describe how the process of a run ended without a reply, with its last output."""
+        if kind is Kind.INVALID:
+            how = (
+                "wrote to the channel of its worker (expected only PolarBear to write there; check code that writes to "
+                "file descriptors it did not open)"
+            )
+        elif code is None:
             how = "closed the pipes to its driver (code that closes all open files does that)"
         else:
             how = describe_exit(code)
@@ -139,7 +164,7 @@ class WorkerProcess:
     def _wait_until_ready(self) -> None:
         deadline = time.monotonic() + _START_SECONDS
         try:
-            if self._converse(b"", lambda now: deadline - now) is not None:
+            if self._converse(b"", NO_RUN, lambda now: deadline - now) is not None:
                 return
             end = "did not answer"
         except WorkerEnded:
@@ -147,13 +172,14 @@ class WorkerProcess:
         self.kill()
         raise RuntimeError(f"expected a worker to start with {sys.executable} and to import polarbear, but it {end}")
 
-    def _converse(self, request: bytes, remaining: Callable[[float], float]) -> dict[str, Any] | None:
-        """Send a request and return the reply, or None when no time is left.
+    def _converse(self, request: bytes, token: bytes, remaining: Callable[[float], float]) -> Frame | None:
+        """Send a request and return the next message, or None when no time is left.
 
         One loop writes, reads and drains the worker's output, so that the two sides never wait for each other forever.
         """
-        received = bytearray()
         try:
+            if (message := self._inbox.take(token)) is not None:
+                return message
             unsent = self._write(memoryview(request))
             if unsent:
                 self._poll.register(self._in, select.POLLOUT)
@@ -161,20 +187,18 @@ class WorkerProcess:
                 ready = self._poll.poll(1000 * min(seconds, _SLICE_SECONDS))
                 for file, _ in ready:
                     if file == self._out:
-                        chunk = os.read(file, 1 << 16)
-                        if not chunk:
+                        if not self._inbox.receive(file):
                             raise WorkerEnded
-                        received += chunk
-                        if (message := split(received)) is not None:
-                            return message[0]
                     elif file == self._err:
                         self._read_output()
                     elif not (unsent := self._write(unsent)):
                         self._poll.unregister(self._in)
+                if (message := self._inbox.take(token)) is not None:
+                    return message
                 if not ready and not self.alive():
                     raise WorkerEnded
             return None
-        except (OSError, ValueError) as error:  # a broken pipe or an invalid reply
+        except (OSError, InvalidFrame) as error:
             raise WorkerEnded from error
 
     def _write(self, data: memoryview) -> memoryview:
@@ -207,36 +231,61 @@ class WorkerProcess:
 class _End:
     """Ends a worker process; separate from `WorkerProcess`, which it must outlive."""
 
-    def __init__(self, process: subprocess.Popen[bytes], token: str) -> None:
-        self._process, self._token = process, token
+    def __init__(self, process: subprocess.Popen[bytes], token: str, log: int) -> None:
+        self._process, self._token, self._log = process, token, log
         self._owner = os.getpid()
         self._lock = threading.Lock()
+        self._open = True
         self.done = False
 
     def kill(self) -> None:
+        if os.getpid() != self._owner:
+            return
         with self._lock:
-            if self.done or os.getpid() != self._owner:
+            if self.done:
                 return
             self.done = True
-            guardian_main.kill_group(self._process.pid)
+            self._process.terminate()  # the worker kills its descendants and exits
             with contextlib.suppress(subprocess.TimeoutExpired):
-                self._process.wait(timeout=10)  # only a process stuck in the kernel takes longer
-            guardian_main.kill_processes_with_token(self._token)
-            guardian_client.unwatch(self._process.pid)
+                self._process.wait(timeout=_STOP_SECONDS)
+            if self._process.returncode != 0:  # it was killed, or is stuck
+                kill_group(self._process.pid)
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    self._process.wait(timeout=_STOP_SECONDS)
+                kill_processes_with_token(self._token)
 
-    def dispose(self, log: int) -> None:
+    def dispose(self) -> None:
         """End a worker that is no longer used, after giving it time to clean up."""
-        pipes = [pipe for pipe in (self._process.stdin, self._process.stdout, self._process.stderr) if pipe is not None]
-        pipes[0].close()
-        if os.getpid() != self._owner:  # a forked copy of the driver, which does not own the worker
-            self._process.returncode = 0
-        elif not self.done:
+        if os.getpid() == self._owner and not self.done and self._process.stdin is not None:
+            self._process.stdin.close()
             with contextlib.suppress(subprocess.TimeoutExpired):
                 self._process.wait(timeout=1)
             self.kill()
-        for pipe in pipes:
-            pipe.close()
-        os.close(log)
+        self.release()
+
+    def release(self) -> None:
+        """Close the files of this process; in a forked copy of the driver, also forget the worker, which is the parent's."""
+        if not self._open:
+            return
+        self._open = False
+        if os.getpid() != self._owner:
+            self._process.returncode = 0
+        for pipe in (self._process.stdin, self._process.stdout, self._process.stderr):
+            if pipe is not None:
+                pipe.close()
+        os.close(self._log)
+
+
+_ends: weakref.WeakSet[_End] = weakref.WeakSet()
+
+
+def _release_all() -> None:
+    """Close a forked child's copies of the pipes, so that the parent's workers notice when the parent dies."""
+    for end in list(_ends):
+        end.release()
+
+
+os.register_at_fork(after_in_child=_release_all)
 
 
 def _anonymous_file() -> int:

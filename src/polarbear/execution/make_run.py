@@ -1,0 +1,129 @@
+"""One run: the set-up, the algorithm's work and the reply, in the current process."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import random
+import sys
+import time
+import traceback
+from typing import TYPE_CHECKING, Any
+
+from polarbear.algorithms.event_log import EventLog
+from polarbear.algorithms.record_run import record_run
+from polarbear.algorithms.recorder import Recorder
+from polarbear.execution.frames import Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from polarbear.algorithms import Algorithm
+    from polarbear.execution.payload import Instances
+
+_LONGEST_MESSAGE = 20_000
+
+
+def make_run(
+    job: dict[str, Any],
+    algorithm: Algorithm,
+    instances: Instances,
+    log: EventLog,
+    send: Callable[[Kind, dict[str, Any]], None],
+) -> dict[str, Any]:
+    """Make the run of a job and return the reply; whatever the user's code raises is an error of this run only.
+
+    `send` writes a message to the process that waits for the run. A run that ignores the end of its budget replies
+    through it and exits.
+    """
+    process = os.getpid()
+    timer, recorder = _Timer(), None
+
+    def give_up() -> None:
+        """Reply during a run that ignores the end of its budget, and exit at once."""
+        send(Kind.REPLY, {"status": "done", "ended": False, **timer.spent(), "leftovers": True})
+        os._exit(0)
+
+    try:
+        problem = _create_instance(instances, job)
+        recorder = Recorder(job["until"], job["clock"], job["maximise"], log, give_up)
+        _seed(job["seed"])
+        send(Kind.STARTED, {"at": time.monotonic(), "process": process, "cpu_seconds": time.process_time()})
+        timer = _Timer()
+        reply = {"status": "done", "ended": record_run(algorithm, problem, job["seed"], recorder)}
+    except BaseException as error:
+        # Includes SystemExit and KeyboardInterrupt. Without a recorder, the algorithm itself has not started.
+        reply = {"status": "error" if recorder is not None else "setup", "message": describe_error(error)}
+    if os.getpid() != process:
+        os._exit(1)  # a forked child that has returned from the user's code
+    if recorder is not None:
+        recorder.close()
+    flush_output()
+    return {**reply, **timer.spent()}
+
+
+def warm_up() -> None:
+    """Make a run of no algorithm at all, so that the caches of this code are filled once and not in every forked copy."""
+    job = {"until": 1, "clock": "evaluations", "maximise": False, "seed": 0, "instance": 0, "instance_seed": 0}
+    make_run(job, lambda problem, seed, until: iter([(1, 0.0)]), [None], EventLog(), lambda kind, message: None)
+
+
+def flush_output() -> None:
+    """Write out what Python has buffered for stdout and stderr."""
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(Exception):
+            stream.flush()
+
+
+def describe_error(error: BaseException) -> str:
+    """Return an error in one line, then its traceback; a long one is cut in the middle, since its end matters most."""
+    text = "".join(traceback.format_exception(error))
+    if len(text) > _LONGEST_MESSAGE:
+        text = f"{text[: _LONGEST_MESSAGE // 4]}\n[...]\n{text[-3 * _LONGEST_MESSAGE // 4 :]}"
+    cause = error.__cause__
+    line = f"{type(error).__name__}: {_text_of(error)}" + (
+        f" ({type(cause).__name__}: {_text_of(cause)})" if cause else ""
+    )
+    return f"{line}\n\n{text}".encode(errors="replace").decode()
+
+
+def _create_instance(instances: Instances, job: dict[str, Any]) -> Any:
+    index = job["instance"]
+    try:
+        return instances(index, job["instance_seed"]) if callable(instances) else instances[index]
+    except BaseException as error:
+        hint = ""
+        if isinstance(error, IndexError) and not callable(instances):
+            hint = f", of {len(instances)}; give more instances, or limit their number"
+        raise RuntimeError(f"expected the source of instances to give instance {index}{hint}") from error
+
+
+class _Timer:
+    def __init__(self) -> None:
+        self._wall, self._cpu = time.monotonic(), _cpu_seconds()
+
+    def spent(self) -> dict[str, float]:
+        return {"seconds": time.monotonic() - self._wall, "cpu_seconds": _cpu_seconds() - self._cpu}
+
+
+def _cpu_seconds() -> float:
+    children = os.times()
+    return time.process_time() + children.children_user + children.children_system
+
+
+def _seed(seed: int) -> None:
+    """Seed the global generators, whose state would otherwise be that of the worker: the same in all its runs."""
+    random.seed(seed)
+    numpy, torch = sys.modules.get("numpy"), sys.modules.get("torch")
+    if numpy is not None:
+        numpy.random.seed(seed % 2**32)
+    if torch is not None:
+        with contextlib.suppress(Exception):
+            torch.manual_seed(seed % 2**63)
+
+
+def _text_of(error: BaseException) -> str:
+    try:
+        return str(error)[:2000]
+    except Exception:
+        return "(its text cannot be shown)"
