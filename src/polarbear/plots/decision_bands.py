@@ -126,7 +126,7 @@ def draw_decision_map(
     from matplotlib.patches import Patch
     from matplotlib.ticker import PercentFormatter
 
-    time_axis(ax, data.grid, axis=axis, unit=unit)
+    time_axis(ax, data.grid, axis=axis, unit=unit, subdivided=labelled)
     ax.set_ylim(0, 1)
     ax.yaxis.set_major_formatter(PercentFormatter(1.0))
     ax.set_ylabel("probability of coming first most often")

@@ -87,9 +87,12 @@ def write_right(ax: Axes, lines: Iterable[tuple[float, str]]) -> None:
         )
 
 
-def time_axis(ax: Axes, grid: Grid, *, axis: Kind | None = None, unit: str = "time") -> None:
-    """Set up the horizontal time axis, linear or log as the grid or as `axis` requests."""
-    from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
+def time_axis(ax: Axes, grid: Grid, *, axis: Kind | None = None, unit: str = "time", subdivided: bool = True) -> None:
+    """Set up the horizontal time axis, linear or log as the grid or as `axis` requests.
+
+    Without subdivision a log axis has no ticks between those with labels. They are most of what small panels would draw.
+    """
+    from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter, NullLocator
 
     kind = grid.axis if axis is None else axis
     if kind not in ("linear", "log"):
@@ -108,6 +111,8 @@ def time_axis(ax: Axes, grid: Grid, *, axis: Kind | None = None, unit: str = "ti
     )
     ax.xaxis.set_major_formatter(FuncFormatter(lambda time, _: format_time(time)))
     ax.xaxis.set_minor_formatter(NullFormatter())
+    if not subdivided:
+        ax.xaxis.set_minor_locator(NullLocator())
     ax.set_xlabel(unit)
 
 

@@ -154,7 +154,7 @@ def draw_ratings(
         )
         if data.truth is not None:
             ax.plot(times, data.truth[:, column], color=colour, linestyle=(0, (1, 2)), linewidth=1.0, zorder=3.5)
-    time_axis(ax, data.grid, axis=axis, unit=unit)
+    time_axis(ax, data.grid, axis=axis, unit=unit, subdivided=labelled)
     ax.set_ylim(bottom=0)
     ax.set_ylabel("rating (share of first places)")
     if labelled:

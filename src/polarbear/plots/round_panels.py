@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from polarbear.literals import Axis
     from polarbear.posterior.posterior import Posterior
     from polarbear.race.result import RaceResult
+    from polarbear.race.rounds import Round
     from polarbear.race.state import State
 
 _DRAWS = 500  # per panel: enough for a small band; up to six posteriors are inferred for one figure
@@ -93,8 +94,9 @@ class RoundPanels:
         """
         chosen = key_rounds(result, most=most) if rounds is None else tuple(rounds)
         resolved, panels = _newly_resolved(result), []
+        earlier: State | None = None
         for number in chosen:
-            earlier = state_after(result.state, number)
+            earlier = state_after(result.state, number, since=earlier)
             panels.append(
                 Panel(
                     round=number,
@@ -140,31 +142,43 @@ def posterior_after(state: State, number: int) -> Posterior:
     return infer_posterior(state_after(state, number))
 
 
-def state_after(state: State, number: int) -> State:
-    """Return the state of a race after a round: its runs, names and candidates, under the present settings."""
+def state_after(state: State, number: int, *, since: State | None = None) -> State:
+    """Return the state of a race after a round: its runs, names and candidates, under the present settings.
+
+    The state after another round, `since`, saves time: if it is an earlier one, only later runs are ranked.
+    """
     if not 1 <= number <= len(state.rounds):
         raise ValueError(f"expected a round from 1 to {len(state.rounds)}, got {number!r}")
     rounds = state.rounds[:number]
     names = tuple(name for name, _ in rounds[-1].threat)
-    all_runs, observations, eliminated = state.observations.runs, Observations(), set[str]()
-    for round_ in rounds:
+    all_runs, observations, ranked = state.observations.runs, Observations(), 0
+    if since is not None and since.names == names and len(since.rounds) <= number:
+        observations, ranked = since.observations, len(since.rounds)
+    for round_ in rounds[ranked:]:
         keys = [(name, instance) for name, _ in round_.until for instance in round_.instances]
         new = [all_runs[key] for key in keys if key in all_runs and key not in observations.runs]
         if new:
             observations = add_runs(observations, new, names, state.settings)
-        if round_.kind == "review":
-            eliminated.clear()
-        eliminated.difference_update(name for name, _ in round_.until)  # it runs: it was readmitted
-        eliminated.update(each.name for each in round_.eliminated)
     last = number == len(state.rounds) and observations.runs.keys() == all_runs.keys() and names == state.names
     return replace(
         state,
         names=names,
-        candidates=frozenset(names) - eliminated,
+        candidates=frozenset(names) - _eliminated_in(rounds),
         observations=observations,
         rounds=rounds,
         posterior=state.posterior if last else None,
     )
+
+
+def _eliminated_in(rounds: Sequence[Round]) -> set[str]:
+    """Return the algorithms that are eliminated after these rounds."""
+    eliminated: set[str] = set()
+    for round_ in rounds:
+        if round_.kind == "review":
+            eliminated.clear()
+        eliminated.difference_update(name for name, _ in round_.until)  # it runs: it was readmitted
+        eliminated.update(each.name for each in round_.eliminated)
+    return eliminated
 
 
 def _newly_resolved(result: RaceResult) -> list[tuple[str, ...]]:
