@@ -33,7 +33,7 @@ def answer_html(summary: Summary) -> str:
     if len(rows) <= _ROWS:
         return table + notes
     lead = f'<p class="subtitle">{_escape(summary.answer)}</p>'
-    return f"{lead}<details><summary>All {len(rows)} ranges of budgets</summary>{table}{notes}</details>"
+    return f'{lead}<details class="on-paper"><summary>All {len(rows)} ranges of budgets</summary>{table}{notes}</details>'
 
 
 def _answer_row(where: str, choice: str, certainty: str) -> str:

@@ -18,7 +18,7 @@ function pairTable(beats, page) {
     el(
       "tr",
       null,
-      el("th", { scope: "row" }, algorithmLabel(page, a)),
+      el("th", { scope: "row" }, shortLabel(page, a)),
       ...row.map((probability, b) =>
         a === b
           ? el("td", { class: "self" }, "·")

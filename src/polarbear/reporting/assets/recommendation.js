@@ -4,10 +4,10 @@ const ROWS = 6; // in the table of choices
 const NEARLY_ALL = 0.99; // share of the budgets within the grid; a smaller one is reported
 
 // Build the name of a portfolio from its members, each with its line style.
-function portfolioName(page, members) {
+function portfolioName(page, members, labelOf = algorithmLabel) {
   return members.flatMap(({ algorithm, count }, k) => [
     ...(k ? [el("span", { class: "plus" }, " + ")] : []),
-    algorithmLabel(page, algorithm, count),
+    labelOf(page, algorithm, count),
   ]);
 }
 
