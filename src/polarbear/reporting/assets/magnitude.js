@@ -47,7 +47,7 @@ function budgetScale(page, area, times) {
   return (values) => values.map((value, t) => (value === null || !Number.isFinite(value) ? null : [area.x(times[t]), area.y(value)]));
 }
 
-function qualityChart({ quality, times }, page) {
+function qualityChart({ quality, times, other_best: other, pair: [leader] }, page) {
   const { median, low, high } = quality;
   const scale = valueScale([median, low, high].flat(2));
   const algorithms = page.names.map((_, algorithm) => algorithm);
@@ -75,6 +75,15 @@ function qualityChart({ quality, times }, page) {
     queueMicrotask(() => highlight());
   });
   highlight = legend(byId("quality-legend"), page, algorithms, byId("quality-figure"));
+  byId("quality-note").replaceChildren("The answer counts how often an algorithm comes first, not by how much. ", ...medianNote());
+
+  // Explain why the best choice at the longest budget is not the one with the best median.
+  function medianNote() {
+    if (other === null) return [];
+    const budget = `${formatAmount(round(times[times.length - 1]))} ${page.unit}`.trim();
+    const [best, first] = [other, leader].map((algorithm) => nameElement(page.names[algorithm]));
+    return [`At ${budget}, `, best, " has the best median, but ", first, " is estimated to come first on more instances."];
+  }
 }
 
 // Build the slider for the budget of both tables, and call `changed` now and after each change.
@@ -116,7 +125,8 @@ function speedTable({ speed }, page) {
       "The share of each rival’s budget that ",
       nameElement(page.names[leader]),
       `, the best choice at ${budget}, needs for the quality that the rival reaches at ${budget}: median over instances, ` +
-        "with its 95 % interval. Left of the line, below 1, it is faster.",
+        `with its 95${PERCENT} interval. Left of the line, below 1, it is faster.` +
+        (rivals.some(({ text }) => text.includes("or more")) ? " “Or more”: the runs end before they bound the ratio." : ""),
     );
     const heads = ["instead of", "budget ratio (log scale)", "median (interval)"].map((head) => el("th", { scope: "col" }, head));
     const table = el("table", { class: "budget-ratios" }, caption, el("thead", null, el("tr", null, ...heads)), el("tbody", null, ...rows));
@@ -193,18 +203,17 @@ function instanceTable(data, page, valueOf, state, showInstance) {
     const [one, other] = state.pair.map((algorithm) => shortLabel(page, algorithm));
     const heads = ["instance", one, other, "gap", "winner"].map((head) => el("th", { scope: "col" }, head));
     const printed = rows.length > 2 * ON_PAPER ? ` Printed: ${ON_PAPER} instances at each end, of ${WHOLE.format(rows.length)}.` : "";
+    // Not a caption of the table, which a page break could separate from its rows.
+    byId("gap-text").replaceChildren(
+      "The gap is how much better ",
+      nameElement(page.short_names[state.pair[0]]),
+      " is; the clearest wins are at the two ends.",
+      el("span", { class: "paper-only" }, printed),
+    );
     byId("instances-table").replaceChildren(
       el(
         "table",
-        { class: "instances-won" },
-        el(
-          "caption",
-          null,
-          "The gap is how much better ",
-          nameElement(page.short_names[state.pair[0]]),
-          " is; the clearest wins are at the two ends.",
-          el("span", { class: "paper-only" }, printed),
-        ),
+        { class: "instances-won", "aria-describedby": "gap-text" },
         el("thead", null, el("tr", null, ...heads)),
         el("tbody", null, ...body),
       ),
