@@ -43,7 +43,7 @@ def test_many_ranges_are_folded_below_a_sentence():
     ratings[:, ::2], ratings[:, 1::2] = [0.8, 0.2], [0.2, 0.8]
     summary = pb.summarise(posterior_of(ratings))
     assert len(summary.overview.stretches) == 10
-    lead, rest = answer_html(summary).split("<details>")
+    lead, rest = answer_html(summary).split('<details class="on-paper">')
     assert words(lead) == summary.answer
     assert rest.count("<tr>") == 11
 

@@ -1,6 +1,8 @@
 """The section "How much better": its data are those of Python, and the browser shows them."""
 
 import base64
+from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -10,8 +12,10 @@ from polarbear.reporting import magnitude
 from tests.magnitude.runs import three_algorithms
 from tests.reporting.pages import read_data
 from tests.reporting.races import HOSTILE, recorded_runs, small_race
+from tests.selection.posteriors import posterior_of
 
 NAMES = ("quick", "steady", "poor")
+PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True}
 GRID = pb.log_grid(10, 1000, 7)
 
 
@@ -106,3 +110,56 @@ def test_hostile_names_and_missing_solutions_are_shown_as_text(open_report):
     assert page.evaluate("window.hacked") is None
     assert "no solution" in page.text_content("#instances-table")
     assert page.text_content("#instances-table tbody tr td:nth-child(4)") == "∞"
+
+
+def test_the_best_median_is_named_where_another_algorithm_comes_first_more_often():
+    ratings = np.tile([0.5, 0.3, 0.2], (4, 2, 1))
+    posterior = posterior_of(ratings, names=["often", "steady", "poor"])
+    find = partial(magnitude._other_best_median, posterior)
+    medians = [[2.0, 2.0], [2.0, 1.0], [2.0, None]]
+    assert find(medians, "often", maximise=False) == 1
+    assert find(medians, "often", maximise=True) is None
+    assert find(medians, "steady", maximise=False) is None
+    assert find(medians, "poor", maximise=False) is None  # its median is not known
+    assert find([[2.0, 2.0], [2.0, 3.0]], "steady", maximise=False) is None  # "often" leads by both
+
+
+@pytest.fixture(scope="module")
+def long_report(open_report):
+    """A page with long names, of algorithms and of instances, on a phone."""
+    names = [
+        f"{kind}(restarts=9, sigma0=0.25, boundary=reflect, population=4+3*log(d))" for kind in ("cma", "de", "pso")
+    ]
+    label = "instance {:02}-of-a-benchmark-with-a-very-long-name-and-a-rotation-in-30-dimensions, run 1"
+    runs = [replace(each, instance=label.format(each.instance)) for each in recorded_runs(tuple(names), instances=25)]
+    choices = pb.Choices.from_trajectories(runs, grid=pb.log_grid(10, 1000, 5), per_instance=True)
+    return open_report(pb.fit(choices, draws=100), about={"runs": runs, "unit": "evaluations"}, own_tab=True, **PHONE)
+
+
+def test_a_phone_shows_whole_tables_and_the_whole_recommendation_despite_long_names(long_report):
+    page = long_report.page
+    overflow = "(each) => [each.scrollWidth - each.clientWidth, each.scrollHeight - each.clientHeight]"
+    for table in ("#speed-table", "#instances-table"):
+        assert page.locator(table).evaluate(overflow)[0] <= 0
+    region, row = (page.locator(f"#instances-table{part}").bounding_box() for part in ("", " tbody tr >> nth=1"))
+    assert row["y"] + row["height"] <= region["y"] + region["height"]
+    long_report.choose("machines", 3)
+    assert max(page.locator(".sticky-summary").evaluate(overflow)) <= 0
+    assert page.locator(".sticky-summary").bounding_box()["height"] < 200
+    assert page.text_content("#instance-caption").startswith("Runs on instance ")
+    assert "instance instance" not in page.text_content("#instance-caption")
+
+
+def test_paper_has_both_ends_of_the_instances_and_the_explanations(long_report):
+    page = long_report.page
+    rows = page.locator("#instances-table tbody tr")
+    labels = rows.locator("th").all_text_contents()
+    page.emulate_media(media="print")
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert rows.locator("th:visible").all_text_contents() == labels[:10] + labels[-10:]
+    assert "Printed: 10 instances at each end, of 25." in page.inner_text("#gap-text")
+    assert page.is_visible("#trust .terms")
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    page.emulate_media(media="screen")
+    assert rows.locator("th:visible").count() == 25
+    assert page.is_hidden("#trust .terms")

@@ -184,6 +184,23 @@ def test_a_posterior_of_separate_times_comes_with_a_caution(tmp_path):
     assert sections["settings"]["elimination"] == "pointwise"
 
 
+def test_an_elimination_in_doubt_is_marked_and_moves_the_question_of_trust_to_the_top(tmp_path):
+    names, rng = ("all-rounder", "brilliant", "steady", "slow"), np.random.default_rng(3)
+    places = {True: [1, 0, 2, 3], False: [0, 3, 1, 2]}  # "brilliant" wins most instances, and is the last on the others
+    runs = [
+        pb.Trajectory(name, instance, [10, 1000], [place, place - rng.random() / 2], until=1000)
+        for instance in range(40)
+        for name, place in zip(names, places[instance % 8 < 5], strict=True)
+    ]
+    race = pb.Race(names, None, [10, 1000], prior=pb.RandomWalk(), batch=pb.FixedBatch(40), draws=400)
+    race.run(pb.ReplayExecutor(runs), max_instances=40, progress="none")
+    data = read_data(pb.report(race, tmp_path / "page.html"))
+    assert data["status"] == "provisional"
+    assert next(iter(data["sections"])) == "trust"
+    assert data["sections"]["trust"]["status"].startswith("Status: provisional. The answer may change")
+    assert data["sections"]["pairs"]["doubted"] == [[0, 1]]
+
+
 def test_only_the_page_of_a_running_race_reloads_itself(tmp_path, race):
     page = tmp_path / "page.html"
     refresh = '<noscript><meta http-equiv="refresh" content="5"></noscript>'

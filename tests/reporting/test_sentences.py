@@ -38,7 +38,7 @@ def test_missing_runs_give_a_range_of_shares():
     values = np.array([[[0.0, 1.0, 2.0]]] * 19 + [[[1.0, 0.0, np.nan]]] * 60)
     choices = pb.Choices.from_values(values, grid=[1], per_instance=True)
     posterior = pb.fit(choices, prior=pb.BayesianBootstrap(plackett_luce=20), draws=200)
-    assert "20\N{NO-BREAK SPACE}% to 50\N{NO-BREAK SPACE}% of each win rate" in prior_sentences(posterior)[1]
+    assert "20 to 50\N{NO-BREAK SPACE}% of each win rate" in prior_sentences(posterior)[1]
 
 
 def test_plackett_luce_over_time_is_called_overconfident():
@@ -52,11 +52,6 @@ def test_plackett_luce_over_time_is_called_overconfident():
 
 def test_the_detail_of_an_elimination_has_three_digits():
     elimination = Eliminated("slow", "fast", 0.97, round=3, instances=24, cost=84549.0, error_bound=0.021)
-    assert elimination_detail(elimination, "evaluations").replace("\N{NO-BREAK SPACE}", " ") == (
-        "Eliminated in round 3, after 24 instances and 84,500 evaluations. Whatever the model, this is wrong with a "
-        "probability of at most 2.1 %."
-    )
-    unproven = replace(elimination, instances=1, error_bound=None)
-    assert elimination_detail(unproven, "s").endswith(
-        "after 1 instance and 84,500 s. The outcomes alone do not prove it."
-    )
+    detail = "Eliminated in round 3, after 24 instances and 84,500 evaluations."
+    assert elimination_detail(elimination, "evaluations") == detail
+    assert elimination_detail(replace(elimination, instances=1), "s").endswith("after 1 instance and 84,500 s.")

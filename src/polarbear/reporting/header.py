@@ -33,7 +33,9 @@ def answer_html(summary: Summary) -> str:
     if len(rows) <= _ROWS:
         return table + notes
     lead = f'<p class="subtitle">{_escape(summary.answer)}</p>'
-    return f"{lead}<details><summary>All {len(rows)} ranges of budgets</summary>{table}{notes}</details>"
+    return (
+        f'{lead}<details class="on-paper"><summary>All {len(rows)} ranges of budgets</summary>{table}{notes}</details>'
+    )
 
 
 def _answer_row(where: str, choice: str, certainty: str) -> str:
@@ -81,8 +83,12 @@ def group_heading(group: Group) -> str:
 
 def standing_text(standing: Standing) -> str:
     """Return why an algorithm is in its group, and whether its elimination is in doubt."""
-    in_doubt = standing.group == "eliminated" and standing.status != "solid"
-    return f"{standing.reason} ({standing.status})" if in_doubt else standing.reason
+    return f"{standing.reason} ({standing.status})" if is_in_doubt(standing) else standing.reason
+
+
+def is_in_doubt(standing: Standing) -> bool:
+    """Return whether an algorithm was eliminated although the outcomes of its pair do not support it."""
+    return standing.group == "eliminated" and standing.status != "solid"
 
 
 def in_groups(standings: Sequence[Standing]) -> list[tuple[str, list[Standing]]]:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from polarbear.arrays import Array, Indices
     from polarbear.magnitude.collection import RunCollection
     from polarbear.magnitude.speed_up import SpeedUp
+    from polarbear.posterior.posterior import Posterior
     from polarbear.reporting.subject import Subject
 
 _TIMES = 40  # of the embedded values
@@ -43,12 +44,14 @@ def magnitude(subject: Subject) -> dict[str, Any] | None:
     last = leader_and_rivals(subject.posterior, subject.candidates, float(grid.times[-1]))
     if len(last) < 2:
         last = [*last, *(name for name in names if name not in last)]
+    quality = _quality(runs, columns, times)
     return {
         "sentences": list(how_much_better(runs, subject.posterior, among=subject.candidates)),
         "maximise": runs.maximise,
         "times": grid.times[times].tolist(),
         "pair": [names.index(name) for name in last[:2]],
-        "quality": _quality(runs, columns, times),
+        "quality": quality,
+        "other_best": _other_best_median(subject.posterior, quality["median"], last[0], maximise=runs.maximise),
         "speed": _speed_ups(subject, runs, times),
         **_values(runs, columns, times),
     }
@@ -71,6 +74,19 @@ def _quality(runs: RunCollection, columns: list[int | None], times: Indices) -> 
         "low": by_algorithm(curves["low_quartile"]),
         "high": by_algorithm(curves["high_quartile"]),
     }
+
+
+def _other_best_median(
+    posterior: Posterior, medians: list[list[float | None]], name: str, *, maximise: bool
+) -> int | None:
+    """Return the algorithm with the best median at the last time if the leader comes first more often; None otherwise."""
+    leader, sign = posterior.names.index(name), -1 if maximise else 1
+    last = {algorithm: sign * values[-1] for algorithm, values in enumerate(medians) if values[-1] is not None}
+    if leader not in last:
+        return None
+    best = min(last, key=lambda algorithm: last[algorithm])
+    rating = posterior.ratings[:, -1].mean(axis=0)
+    return best if last[best] < last[leader] and rating[best] < rating[leader] else None
 
 
 def _short(values: Array) -> list[float | None]:

@@ -35,6 +35,7 @@ SCRIPTS = (
     *_SHARED_SCRIPTS,
     *(script for section in SECTIONS for script in section.scripts),
     "table_of_contents.js",
+    "paper.js",
     "live.js",
     "page.js",
 )

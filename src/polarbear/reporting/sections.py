@@ -16,7 +16,7 @@ from polarbear.defaults import LEVEL
 from polarbear.plots import DecisionBands, DominanceEvolution, DominanceMatrix, SampleAllocation
 from polarbear.posterior.elimination import dominated
 from polarbear.reporting.draws import pack_ratings, pack_win_rates
-from polarbear.reporting.header import in_groups, keep_percent, standing_text
+from polarbear.reporting.header import in_groups, is_in_doubt, keep_percent, standing_text
 from polarbear.reporting.magnitude import magnitude
 from polarbear.reporting.portfolio_rates import portfolio_win_rates
 from polarbear.reporting.sentences import (
@@ -25,6 +25,7 @@ from polarbear.reporting.sentences import (
     elimination_detail,
     prior_sentences,
     scope_sentence,
+    status_sentences,
     stop_sentence,
     uncertainty_sentences,
 )
@@ -173,8 +174,15 @@ def _rounds(result: RaceResult, names: Sequence[str]) -> Data:
 def pairs(subject: Subject) -> Data:
     """Return the probability that one algorithm dominates another, and the win rates over time, of each pair."""
     posterior, rule = subject.posterior, subject.elimination
+    eliminations = subject.dominated if subject.result is None else subject.result.eliminations
+    in_doubt = {each.name for each in subject.summary.standings if is_in_doubt(each)}
     return {
         "rule": rule,
+        "doubted": [
+            [posterior.names.index(each.by), posterior.names.index(each.name)]
+            for each in eliminations
+            if each.name in in_doubt and {each.by, each.name} <= set(posterior.names)
+        ],
         "beats": DominanceMatrix.of(posterior, elimination=rule).probability.round(4).tolist(),
         "level": LEVEL,
         "over_time": pack_win_rates(posterior, level=LEVEL),
@@ -219,7 +227,11 @@ def trust(subject: Subject) -> Data:
     """Return sentences on the prior, the computation and what remains uncertain, and the undecided pairs."""
     posterior, result = subject.posterior, subject.result
     sentences = [*prior_sentences(posterior), *diagnostic_sentences(posterior, len(subject.embedded.ratings))]
-    data = {"reliable": posterior.diagnostics.reliable, "sentences": sentences}
+    data = {
+        "status": status_sentences(subject.summary.status),
+        "sentences": sentences,
+        "budgets": len(posterior.grid),
+    }
     if result is None:
         return {**data, "waiting": [], "undecided": []}
     return {
@@ -227,7 +239,7 @@ def trust(subject: Subject) -> Data:
         "sentences": sentences + uncertainty_sentences(result),
         "waiting": [name for name in result.pareto_set if name not in posterior.names],
         "undecided": [
-            {"pair": list(pair), "from": float(times[0]), "to": float(times[-1])}
+            {"pair": list(pair), "from": float(times[0]), "to": float(times[-1]), "times": len(times)}
             for pair, times in result.undecided().items()
         ],
     }

@@ -8,17 +8,29 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from polarbear.selection.observed_times import unobserved_sentence
-from polarbear.wording import format_error_bound, format_number, with_noun
+from polarbear.wording import format_number, with_noun
 
 if TYPE_CHECKING:
     from polarbear.posterior.outcome_draws import OutcomeDraws
     from polarbear.posterior.posterior import Posterior
     from polarbear.race.result import RaceResult
     from polarbear.race.rounds import Eliminated
+    from polarbear.verdict.remark import Status
 
 _PERCENT = "\u00a0%"  # no-break space: the sign stays with its number
 
 _RUNNING = "The race is running; not every pair is decided yet."
+
+_MEANING: dict[Status, str] = {
+    "solid": "No check gives reason to doubt the answer.",
+    "provisional": "The answer may change; the top of this page states the reasons.",
+    "do not rely on it": "The computation or the data contradict the answer; the top of this page states the reasons.",
+}
+
+
+def status_sentences(status: Status) -> str:
+    """Return the status of the answer and what it means."""
+    return f"Status: {status}. {_MEANING[status]}"
 
 
 def comparisons_sentence(posterior: Posterior) -> str:
@@ -79,7 +91,7 @@ def _plackett_luce_share(outcomes: OutcomeDraws) -> str:
     pairs = [(a, b) for a in range(outcomes.algorithms) for b in range(a + 1, outcomes.algorithms)]
     shares = [weight / (weight + outcomes.comparisons(a, b)) for a, b in pairs]
     lowest, highest = (percent(float(edge(np.concatenate(shares)))) for edge in (np.min, np.max))
-    part = highest if lowest == highest else f"{lowest} to {highest}"
+    part = highest if lowest == highest else f"{lowest.removesuffix(_PERCENT)} to {highest}"
     return (
         f"Outcomes are blended with a Plackett-Luce fit whose weight equals {weight:,.3g} instances: {part} of each win "
         "rate comes from the model. This share falls as instances are added."
@@ -93,8 +105,16 @@ def diagnostic_sentences(posterior: Posterior, draws: int) -> list[str]:
         warning = "The computation did not pass its own checks; treat every number on this page with caution."
         sentences += [warning, diagnostics.message]
     elif posterior.outcomes is None:  # independent draws of weights need no check
-        sentences += ["The computation passed its own checks.", diagnostics.message]
-    sentences.append(f"The explorer computes with {draws:,} of {len(posterior.ratings):,} draws of the ratings.")
+        passed = (
+            "The computation passed its own checks: the draws follow the model. Whether the model fits the data is another "
+            "question."
+        )
+        sentences += [passed, diagnostics.message]
+    total = len(posterior.ratings)
+    thinned = (
+        ", so that its numbers may differ by a percentage point or two from those at the top" if draws < total else ""
+    )
+    sentences.append(f"The explorer computes with {draws:,} of {total:,} draws of the ratings{thinned}.")
     if not posterior.joint:
         sentences.append(
             f"The prior {posterior.prior} treats each time alone. Over several budgets expected values hold, but "
@@ -107,34 +127,20 @@ def uncertainty_sentences(result: RaceResult) -> list[str]:
     """Return a sentence on what more data could gain; empty if there is a single candidate."""
     if len(result.pareto_set) < 2:
         return []
+    points = percent(max(result.regret.upper, 0.001)).removesuffix(_PERCENT)  # a smaller bound is rounded up
     return [
-        "Whatever the query, knowing the ratings exactly would raise the share of first places by at most "
-        f"{percent(result.regret.upper)}; the gain is largest around {format_number(result.regret.time)} "
+        f"Whatever the query, knowing the ratings exactly would raise the share of first places by at most {points} "
+        f"percentage points; the gain is largest around {format_number(result.regret.time)} "
         f"{result.state.settings.clock}."
     ]
 
 
 def elimination_detail(elimination: Eliminated, unit: str) -> str:
-    """Return sentences on when a race eliminated an algorithm, and on what the outcomes alone prove about it."""
+    """Return a sentence on when a race eliminated an algorithm, and after which effort."""
     effort = (
         f"{with_noun(elimination.instances, 'instance')} and {format_number(float(f'{elimination.cost:.3g}'))} {unit}"
     )
-    proof = error_bound_clause(elimination.error_bound)
-    return f"Eliminated in round {elimination.round}, after {effort}. {proof}."
-
-
-def error_bound_clause(error_bound: float | None) -> str:
-    """Return a clause on what the outcomes alone prove about an elimination, whatever the model.
-
-    Examples
-    --------
-    >>> error_bound_clause(0.9)
-    'The outcomes alone do not prove it'
-    """
-    bound = format_error_bound(error_bound)
-    if not bound.endswith("%"):
-        return "The outcomes alone do not prove it"
-    return f"Whatever the model, this is wrong with a probability of at most {bound.replace(' %', _PERCENT)}"
+    return f"Eliminated in round {elimination.round}, after {effort}."
 
 
 def percent(probability: float) -> str:

@@ -4,7 +4,7 @@ const LETTER = 6.6; // average width of a letter in a chart, in pixels
 
 const NARROWEST = 6; // width in pixels of a band at a single time
 
-const PAPER = 640; // width of a printed page in pixels, without its margins
+const PAPER = 700; // width of a printed page (A4) in pixels, without its margins
 
 // Call draw(root, width) now and after each change of width. Return a function that redraws the chart.
 function chart(place, { height, label }, draw) {
@@ -171,6 +171,11 @@ function widen(piece) {
   const [first, last] = [piece[0], piece[piece.length - 1]];
   if (last[0] - first[0] >= NARROWEST) return piece;
   return [[first[0] - NARROWEST / 2, first[1]], [last[0] + NARROWEST / 2, last[1]]];
+}
+
+// Return the room in pixels at the right of a chart for names at the ends of curves; 0 if the chart is too narrow for them.
+function labelRoom(page, width) {
+  return width > 640 ? 24 + 1.1 * LETTER * Math.max(...page.short_names.map((name) => name.length)) : 0;
 }
 
 // Draw names at the right of a chart, each near the end of its curve, without overlap.

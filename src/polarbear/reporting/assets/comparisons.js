@@ -10,11 +10,15 @@ sections.comparisons = ({ sentence, equal }, page) => {
   const most = Math.max(...page.comparisons.flat());
   let highlight = () => {};
   chart(byId("comparisons-chart"), { height: 220, label: () => "Comparisons at each budget" }, (root, width) => {
-    const area = frame(width, 220, { left: 48 }, alongGrid(grid), (count) => count / most);
+    const room = labelRoom(page, width);
+    const area = frame(width, 220, { left: 48, right: room || 8 }, alongGrid(grid), (count) => count / most);
     leftAxis(root, area, evenTicks(0, most, 4), formatAmount);
     page.comparisons.forEach((counts, algorithm) => {
       curve(root, page, algorithm, pointsOverTime(grid, area, counts));
     });
+    if (room && page.names.length <= 10) {
+      endLabels(root, page, area, page.comparisons.map((counts, algorithm) => ({ algorithm, y: area.y(counts.at(-1)) })));
+    }
     budgetAxis(root, area, page);
     queueMicrotask(() => highlight());
   });

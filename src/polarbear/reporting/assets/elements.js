@@ -48,6 +48,14 @@ function algorithmLabel(page, algorithm, copies = 1) {
   );
 }
 
+// Build the short name of an algorithm with its line style before it, for tables and places without room for a long name.
+function shortLabel(page, algorithm, copies = 1) {
+  const label = algorithmLabel(page, algorithm, copies);
+  label.title = page.names[algorithm];
+  label.lastElementChild.textContent = page.short_names[algorithm];
+  return label;
+}
+
 // Build one bar per algorithm, filled to its share of the full length, with the number.
 function bars(page, label, rows) {
   const items = rows.map(([algorithm, share, figure]) =>

@@ -57,7 +57,7 @@ sections.explorer = (data, page) => {
     const { selection, problem } = recommend(posterior, query, columnsOf(page, query));
     if (selection) {
       const lead = isClose(page, selection) ? "Too close to call. If you must: " : "Choose ";
-      summary.replaceChildren(lead, ...portfolioName(page, selection.candidates[0].members));
+      summary.replaceChildren(lead, ...portfolioName(page, selection.candidates[0].members, shortLabel));
       showRecommendation(recommendation, alternatives, page, query, selection);
     } else {
       summary.replaceChildren();

@@ -3,6 +3,7 @@
 const POWERS = { "-": "⁻", 0: "⁰", 1: "¹", 2: "²", 3: "³", 4: "⁴", 5: "⁵", 6: "⁶", 7: "⁷", 8: "⁸", 9: "⁹" };
 const UNKNOWN_RANK = 255;
 const DECADES = 30; // factor from which positive values get a logarithmic axis
+const ON_PAPER = 10; // rows of the table of instances that are printed at each end
 const FARTHEST = 1000; // budget ratios beyond this factor are drawn at the edge
 
 sections.magnitude = (data, page) => {
@@ -46,16 +47,15 @@ function budgetScale(page, area, times) {
   return (values) => values.map((value, t) => (value === null || !Number.isFinite(value) ? null : [area.x(times[t]), area.y(value)]));
 }
 
-function qualityChart({ quality, times }, page) {
+function qualityChart({ quality, times, other_best: other, pair: [leader] }, page) {
   const { median, low, high } = quality;
   const scale = valueScale([median, low, high].flat(2));
   const algorithms = page.names.map((_, algorithm) => algorithm);
   const candidates = new Set(page.candidates);
   let highlight = () => {};
   chart(byId("quality-chart"), { height: 340, label: () => "Median of the best value so far" }, (root, width) => {
-    const letters = width > 640 ? 18 : 0;
-    const margins = { left: 68, right: letters ? 18 + letters * LETTER : 10 };
-    const area = frame(width, 340, margins, alongGrid(page.grid), scale.place);
+    const room = labelRoom(page, width);
+    const area = frame(width, 340, { left: 68, right: room || 10 }, alongGrid(page.grid), scale.place);
     leftAxis(root, area, scale.ticks, formatValue);
     const along = budgetScale(page, area, times);
     for (const algorithm of algorithms.toSorted((a, b) => candidates.has(a) - candidates.has(b))) {
@@ -66,15 +66,24 @@ function qualityChart({ quality, times }, page) {
       );
       line.classList.toggle("faint", !candidates.has(algorithm));
     }
-    if (letters) {
+    if (room) {
       const last = (algorithm) => median[algorithm].findLast((value) => value !== null);
       const labelled = (algorithms.length > 10 ? page.candidates : algorithms).filter((each) => last(each) !== undefined);
-      endLabels(root, page, area, labelled.map((algorithm) => ({ algorithm, y: area.y(last(algorithm)) })), letters);
+      endLabels(root, page, area, labelled.map((algorithm) => ({ algorithm, y: area.y(last(algorithm)) })));
     }
     budgetAxis(root, area, page);
     queueMicrotask(() => highlight());
   });
   highlight = legend(byId("quality-legend"), page, algorithms, byId("quality-figure"));
+  byId("quality-note").replaceChildren("The answer counts how often an algorithm comes first, not by how much. ", ...medianNote());
+
+  // Explain why the best choice at the longest budget is not the one with the best median.
+  function medianNote() {
+    if (other === null) return [];
+    const budget = `${formatAmount(round(times[times.length - 1]))} ${page.unit}`.trim();
+    const [best, first] = [other, leader].map((algorithm) => nameElement(page.names[algorithm]));
+    return [`At ${budget}, `, best, " has the best median, but ", first, " is estimated to come first on more instances."];
+  }
 }
 
 // Build the slider for the budget of both tables, and call `changed` now and after each change.
@@ -116,7 +125,8 @@ function speedTable({ speed }, page) {
       "The share of each rival’s budget that ",
       nameElement(page.names[leader]),
       `, the best choice at ${budget}, needs for the quality that the rival reaches at ${budget}: median over instances, ` +
-        "with its 95 % interval. Left of the line, below 1, it is faster.",
+        `with its 95${PERCENT} interval. Left of the line, below 1, it is faster.` +
+        (rivals.some(({ text }) => text.includes("or more")) ? " “Or more”: the runs end before they bound the ratio." : ""),
     );
     const heads = ["instead of", "budget ratio (log scale)", "median (interval)"].map((head) => el("th", { scope: "col" }, head));
     const table = el("table", { class: "budget-ratios" }, caption, el("thead", null, el("tr", null, ...heads)), el("tbody", null, ...rows));
@@ -172,7 +182,8 @@ function instanceTable(data, page, valueOf, state, showInstance) {
       nameElement(first),
       ` wins ${WHOLE.format(count(state.pair[0]))}, `,
       nameElement(second),
-      ` wins ${WHOLE.format(count(state.pair[1]))}${ties}. Choose an instance to see its runs.`,
+      ` wins ${WHOLE.format(count(state.pair[1]))}${ties}.`,
+      el("span", { class: "instruction" }, " Choose an instance to see its runs."),
     );
     if (!rows.some(({ instance }) => instance === state.instance)) state.instance = rows[0]?.instance ?? null;
     const buttons = [];
@@ -181,19 +192,28 @@ function instanceTable(data, page, valueOf, state, showInstance) {
       buttons.forEach((button, k) => button.setAttribute("aria-pressed", String(rows[k].instance === instance)));
       showInstance();
     };
-    const body = rows.map((row) => {
+    const body = rows.map((row, k) => {
       const button = el("button", { type: "button", onclick: () => select(row.instance) }, data.instances[row.instance]);
       buttons.push(button);
-      const winner = row.winner === null ? "tie" : algorithmLabel(page, row.winner);
+      const winner = row.winner === null ? "tie" : shortLabel(page, row.winner);
       const numbers = [...row.values.map(formatValue), formatGap(row)].map((text) => el("td", null, text));
-      return el("tr", null, el("th", { scope: "row" }, button), ...numbers, el("td", null, winner));
+      const isMiddle = k >= ON_PAPER && k < rows.length - ON_PAPER;
+      return el("tr", { class: isMiddle ? "screen-only" : null }, el("th", { scope: "row" }, button), ...numbers, el("td", null, winner));
     });
-    const heads = ["instance", first, second, "gap", "winner"].map((head) => el("th", { scope: "col" }, nameElement(head)));
+    const [one, other] = state.pair.map((algorithm) => shortLabel(page, algorithm));
+    const heads = ["instance", one, other, "gap", "winner"].map((head) => el("th", { scope: "col" }, head));
+    const printed = rows.length > 2 * ON_PAPER ? ` Printed: ${ON_PAPER} instances at each end, of ${WHOLE.format(rows.length)}.` : "";
+    // Not a caption of the table, which a page break could separate from its rows.
+    byId("gap-text").replaceChildren(
+      "The gap is how much better ",
+      nameElement(page.short_names[state.pair[0]]),
+      " is; the clearest wins are at the two ends.",
+      el("span", { class: "paper-only" }, printed),
+    );
     byId("instances-table").replaceChildren(
       el(
         "table",
-        { class: "instances-won" },
-        el("caption", null, `The gap is how much better `, nameElement(first), " is; the clearest wins are at the two ends."),
+        { class: "instances-won", "aria-describedby": "gap-text" },
         el("thead", null, el("tr", null, ...heads)),
         el("tbody", null, ...body),
       ),
@@ -229,14 +249,13 @@ function nearest(times, at) {
 
 // Return a function that draws the runs of all algorithms on the chosen instance as steps.
 function drawInstance(data, page, valueOf, state) {
-  const label = () => (state.instance === null ? "No instance" : `Runs on instance ${data.instances[state.instance]}`);
+  const label = () => (state.instance === null ? "No instance" : `Runs on ${instanceName(data.instances[state.instance])}`);
   const redraw = chart(byId("instance-chart"), { height: 240, label }, (root, width) => {
     if (state.instance === null) return;
     const runs = page.names.map((_, algorithm) => data.times.map((_, time) => valueOf(state.instance, time, algorithm).value));
     const scale = valueScale(runs.flat());
-    const letters = width > 640 ? 18 : 0;
-    const margins = { left: 68, right: letters ? 18 + letters * LETTER : 10 };
-    const area = frame(width, 240, margins, alongGrid(page.grid), scale.place);
+    const room = labelRoom(page, width);
+    const area = frame(width, 240, { left: 68, right: room || 10 }, alongGrid(page.grid), scale.place);
     leftAxis(root, area, scale.ticks, formatValue);
     const ends = [];
     runs.forEach((values, algorithm) => {
@@ -247,11 +266,16 @@ function drawInstance(data, page, valueOf, state) {
     });
     const x = area.x(data.times[nearest(data.times, state.at)]);
     root.append(svg("line", { class: "threshold", x1: x, x2: x, y1: area.top, y2: area.bottom }));
-    if (letters) endLabels(root, page, area, ends, letters);
+    if (room) endLabels(root, page, area, ends);
     budgetAxis(root, area, page);
     byId("instance-caption").textContent = `${label()}: the best value so far of every algorithm. The dashed line is the budget.`;
   });
   return redraw;
+}
+
+// Return an instance as a noun; the label of an imported one contains the word already.
+function instanceName(label) {
+  return /\binstance /.test(label) ? label : `instance ${label}`;
 }
 
 // Turn points of a step function into the corners of its line.

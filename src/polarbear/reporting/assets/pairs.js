@@ -1,16 +1,20 @@
 // Pairs of algorithms: a table of all pairs, and the win rate of one pair over time.
 
+const DOUBTED = "* The outcomes of these two alone do not support this; the status at the top says more.";
+
 sections.pairs = (data, page) => {
   const where = data.rule === "joint" ? "at every budget at once" : "at the budget where this is least certain";
   byId("pairs-text").textContent =
     `The probability that the algorithm of the row beats that of the column on most instances, ${where}. ` +
     "Two small numbers across the diagonal mean that the two cross, or are too close to call." +
     (data.beats.flat().includes(null) ? " A dash means that one of the two was not observed at some budget." : "");
-  byId("pairs-table").replaceChildren(pairTable(data.beats, page));
+  if (data.doubted.length) byId("pairs-text").append(" ", el("strong", null, DOUBTED));
+  byId("pairs-table").replaceChildren(pairTable(data.beats, data.doubted, page));
   pairChart(data, page);
 };
 
-function pairTable(beats, page) {
+function pairTable(beats, doubted, page) {
+  const mark = (a, b) => (doubted.some(([row, column]) => row === a && column === b) ? "\u202f*" : "");
   const heads = page.names.map((name, b) =>
     el("th", { scope: "col", title: name }, el("span", { class: "upright" }, page.short_names[b])),
   );
@@ -18,13 +22,13 @@ function pairTable(beats, page) {
     el(
       "tr",
       null,
-      el("th", { scope: "row" }, algorithmLabel(page, a)),
+      el("th", { scope: "row" }, shortLabel(page, a)),
       ...row.map((probability, b) =>
         a === b
           ? el("td", { class: "self" }, "·")
           : probability === null
             ? el("td", { class: "self" }, "–")
-            : el("td", { class: "heat", "--share": `${Math.round(45 * probability)}%` }, (100 * probability).toFixed(0)),
+            : el("td", { class: "heat", "--share": `${Math.round(45 * probability)}%` }, (100 * probability).toFixed(0) + mark(a, b)),
       ),
     ),
   );

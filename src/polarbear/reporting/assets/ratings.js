@@ -8,14 +8,13 @@ sections.ratings = (_, page) => {
   const highest = Math.max(...upper.flat());
   let highlight = () => {};
   chart(byId("ratings-chart"), { height: 380, label: () => "Ratings over time" }, (root, width) => {
-    const letters = width > 640 ? Math.max(...page.short_names.map((name) => name.length)) : 0;
-    const margins = { right: letters ? 24 + 1.1 * letters * LETTER : 10, left: 48 };
-    const area = frame(width, 380, margins, alongGrid(grid), (value) => value / highest);
+    const room = labelRoom(page, width);
+    const area = frame(width, 380, { right: room || 10, left: 48 }, alongGrid(grid), (value) => value / highest);
     leftAxis(root, area, evenTicks(0, highest, 5), formatShare);
     for (const algorithm of algorithms.toSorted((a, b) => candidates.has(a) - candidates.has(b))) {
       ratingCurve(root, page, area, algorithm, true).classList.toggle("faint", !candidates.has(algorithm));
     }
-    if (letters) {
+    if (room) {
       const labelled = algorithms.length > 10 ? page.candidates : algorithms;
       const lastKnown = (algorithm) => mean[algorithm].findLast((value) => value !== null);
       const ends = labelled.map((algorithm) => ({ algorithm, y: area.y(lastKnown(algorithm)) }));

@@ -4,10 +4,10 @@ const ROWS = 6; // in the table of choices
 const NEARLY_ALL = 0.99; // share of the budgets within the grid; a smaller one is reported
 
 // Build the name of a portfolio from its members, each with its line style.
-function portfolioName(page, members) {
+function portfolioName(page, members, labelOf = algorithmLabel) {
   return members.flatMap(({ algorithm, count }, k) => [
     ...(k ? [el("span", { class: "plus" }, " + ")] : []),
-    algorithmLabel(page, algorithm, count),
+    labelOf(page, algorithm, count),
   ]);
 }
 
@@ -38,6 +38,7 @@ function showRecommendation(place, alternatives, page, query, selection) {
   place.replaceChildren(
     ...head,
     el("ul", { class: "statements" }, ...statements(page, query, selection, close).map((parts) => el("li", null, ...parts))),
+    page.status === "solid" ? "" : el("p", { class: "doubt" }, `Status: ${page.status}. The reasons are at the top of this page.`),
     el("details", { open }, el("summary", null, "The same in Python"), el("code", { class: "python" }, code)),
   );
   alternatives.replaceChildren(...(selection.compared > 1 ? [rankingTable(page, selection)] : []));
@@ -164,7 +165,7 @@ function rankingTable(page, { candidates, compared }) {
       el("td", null, formatProbability(probabilityBest)),
     );
   });
-  const extent = `comes first on ${(100 * lowest).toFixed(0)} to ${formatPercent(highest)}`;
+  const extent = `comes first on (axis from ${(100 * lowest).toFixed(0)} to ${formatPercent(highest)})`;
   const heads = ["choice", extent, "is the best choice"].map((each) => el("th", { scope: "col" }, each));
   const caption = compared > ROWS ? `The best ${ROWS} of ${WHOLE.format(compared)} choices` : `All ${compared} choices`;
   return el(

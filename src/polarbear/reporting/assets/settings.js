@@ -9,6 +9,14 @@ const ENVIRONMENT_LABELS = {
   time: "Started",
 };
 
+const RULES = {
+  pointwise: "another algorithm beats it at each budget, taken alone",
+  joint: "another algorithm beats it at all budgets at once",
+  membership: "until no further elimination is likely",
+  crossing: "until each pair is decided, or is known to cross",
+  strict: "until each pair is decided at every budget",
+};
+
 sections.settings = (data, page) => {
   const { grid } = page;
   const range = `from ${formatAmount(grid.first)} to ${formatAmount(grid.last)} ${page.unit}`.trimEnd();
@@ -21,17 +29,22 @@ sections.settings = (data, page) => {
     ["Prior", data.prior],
     ["Inference", data.method],
     ["Confidence", data.confidence],
-    ["Elimination", data.elimination],
+    ["Elimination", withRule(data.elimination)],
   ];
   if (data.race) {
     const { resolution, seed, state } = data.race;
-    facts.push(["Resolution", resolution], ["Seed", seed], ["State", state]);
+    facts.push(["Resolution", withRule(resolution)], ["Seed", seed], ["State", state]);
   }
   for (const [key, value] of Object.entries(data.environment)) facts.push([ENVIRONMENT_LABELS[key] ?? key, String(value)]);
   byId("settings-list").replaceChildren(...definitions(facts));
   if (data.race) byId("all-settings-list").replaceChildren(...definitions(data.race.all));
   else byId("all-settings").remove();
 };
+
+// Return the name of a rule with its meaning.
+function withRule(name) {
+  return RULES[name] ? `${name}: ${RULES[name]}` : name;
+}
 
 function definitions(pairs) {
   return pairs.flatMap(([term, value]) => [el("dt", null, term), el("dd", null, el("bdi", null, value))]);
