@@ -184,4 +184,4 @@ def test_the_log_grows(shared, tmp_path):
 
 def test_an_empty_file_is_an_empty_log(tmp_path):
     with (tmp_path / "log").open("w+b") as file:
-        assert read(file.fileno()) == (0.0, 0.0, False, b"")
+        assert read(file.fileno()) == (0.0, 0.0, False, b"", True)

@@ -35,8 +35,9 @@ THREADED = 77
 """The exit status of a template in which an import ahead of the next run has started threads."""
 
 _CHECK_MILLISECONDS = 500  # between checks of a silent run whose descendants may keep its pipe open
-# Libraries that start no thread and change nothing when they are imported: the worker may share them among templates.
-_SHARED = ("numpy", "scipy")
+# Libraries that start no thread and change nothing when they are imported, besides the standard library: a worker may
+# import them before it forks a template.
+_SHARED = ("numpy", "scipy", "polarbear")
 
 
 def serve(requests: int, replies: int, data: bytes, log_file: int, streams: tuple[int, int], *, ahead: bool) -> None:
@@ -55,7 +56,7 @@ def serve(requests: int, replies: int, data: bytes, log_file: int, streams: tupl
     ahead
         Import ahead what earlier runs have imported from installed packages.
     """
-    inbox, known = Inbox(), set(sys.modules)
+    inbox, latest = Inbox(), next(reversed(sys.modules))
     request = inbox.read(requests)
     if request is None:
         return
@@ -67,12 +68,13 @@ def serve(requests: int, replies: int, data: bytes, log_file: int, streams: tupl
         return
     if "numpy" in sys.modules:
         importlib.import_module("numpy.random")  # every run seeds it
-    shared = [name for name in sys.modules if name not in known and name.partition(".")[0] in _SHARED]
-    write_frame(replies, Kind.LOADED, request.token, {"modules": shared})
+    shared = [name for name in _new_libraries(latest) if _can_be_shared(name.partition(".")[0])]
+    if shared:
+        write_frame(replies, Kind.LOADED, request.token, {"libraries": shared})
     forks = sys.platform == "linux" and count_threads() == 1
     if forks:
         data = b""
-        _freeze()
+        gc.freeze()  # a garbage collection would copy the memory of all present objects in every run
     else:
         os.setsid()  # a run that kills its own process group must not kill the worker
         log = EventLog(log_file)
@@ -104,12 +106,6 @@ def _load(data: bytes) -> tuple[Algorithm, Instances]:
 
 def _failed_setup(error: BaseException) -> dict[str, Any]:
     return {"status": "setup", "message": describe_error(error), "seconds": 0.0, "cpu_seconds": 0.0}
-
-
-def _freeze() -> None:
-    """Exempt all present objects from garbage collection, which would copy their memory in every run."""
-    gc.collect()
-    gc.freeze()
 
 
 def _fork_run(
@@ -195,6 +191,10 @@ def _new_libraries(latest: str) -> list[str]:
     return [name for name in new if installed(name)]
 
 
+def _can_be_shared(package: str) -> bool:
+    return package in _SHARED or package in sys.stdlib_module_names
+
+
 def _import_ahead(names: list[str], streams: tuple[int, int]) -> None:
     """Import libraries that a run has imported, so that later runs need not; exit if this starts threads."""
     if not names:
@@ -204,7 +204,7 @@ def _import_ahead(names: list[str], streams: tuple[int, int]) -> None:
         with contextlib.suppress(BaseException):
             importlib.import_module(name)
     os.dup2(streams[1], 2)
-    _freeze()
+    gc.freeze()
     if count_threads() > 1:
         os._exit(THREADED)
 
