@@ -100,7 +100,7 @@ def test_lists_are_cut(summary):
 def test_few_data_are_provisional_and_a_single_instance_is_not_to_be_relied_on():
     few = pb.summarise(pb.fit(choices_of(5), draws=300))
     assert few.status == "provisional"
-    assert few.remarks[0].text == "Few data: the answer generalises to new instances, based on 5."
+    assert few.remarks[0].text == "Few data: the answer generalises to new instances, based on 5 instances."
     single = pb.summarise(pb.fit(choices_of(1), draws=300))
     assert single.status == "do not rely on it"
     assert "shows nothing about others" in single.status_sentence

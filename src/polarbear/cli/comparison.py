@@ -117,7 +117,7 @@ def compare(
             unit=clock,
             advice=advice,
             remarks=[*remarks_on_ends(runs, posterior), *remarks],
-            effort=_describe_data(posterior, len(runs), clock),
+            effort=_describe_data(choices, len(runs), clock),
             error_bounds=bounds,
             settled=CHECKED,
         ),
@@ -131,12 +131,15 @@ def compare(
     )
 
 
-def _describe_data(posterior: "Posterior", runs: int, clock: str) -> str:
+def _describe_data(choices: "Choices", runs: int, clock: str) -> str:
     """Return what was compared: runs, algorithms, instances and times."""
-    times = posterior.grid.times
+    from polarbear.observe.scope import count_instances
+
+    times, rankings = choices.grid.times, choices.rankings
+    data = count_instances(choices.instances, None if rankings is None else rankings.clusters)
     first, last = format_number(times[0]), format_number(times[-1])
     return (
-        f"{with_noun(runs, 'run')} of {len(posterior.names)} algorithms on {with_noun(posterior.instances, 'instance')}, "
+        f"{with_noun(runs, 'run')} of {len(choices.names)} algorithms on {data}, "
         f"compared at {with_noun(len(times), 'time')} from {first} to {last} {clock}"
     )
 

@@ -16,7 +16,7 @@ from polarbear.verdict.data_remarks import data_remarks
 from polarbear.verdict.model_remarks import model_remarks
 from polarbear.verdict.remark import Remark, most_serious_first
 from polarbear.verdict.standing import Standing, eliminated, leading, not_ruled_out
-from polarbear.wording import join_names, with_noun
+from polarbear.wording import join_names
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -134,7 +134,7 @@ def summarise(
         unit=unit,
         advice=advice or Advice(),
         remarks=remarks,
-        effort=with_noun(posterior.instances, "instance"),
+        effort=posterior.scope.partition("based on ")[2].partition(";")[0],
         error_bounds=bounds,
         settled=settled,
     )
