@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from polarbear.observe.rankings import were_compared
+from polarbear.observe.rankings import ABSENT, were_compared
 from polarbear.wording import plural, with_noun
 
 if TYPE_CHECKING:
@@ -56,14 +56,14 @@ def describe_scope(rankings: Rankings | None, instances: int, *, generalise_to: 
     """
     if rankings is None:
         return f"to new instances, based on {with_noun(instances, 'instance')}"
-    compared = were_compared(rankings).any(axis=(1, 2))
-    number, clusters = int(compared.sum()), rankings.clusters
-    alone = len(compared) - number
+    compared = [bool(each.any()) for each in were_compared(rankings)]
+    observed = (rankings.ranks != ABSENT).any(axis=1).sum(axis=-1)  # algorithms on each instance
+    number, clusters, alone = sum(compared), rankings.clusters, int((observed == 1).sum())
     verb = "has" if alone == 1 else "have"
     rest = f"; {with_noun(alone, f'more {member_noun(clusters)}')} {verb} runs of one algorithm only" if alone else ""
     if clusters is None:
         return f"to new instances, based on {with_noun(number, 'instance')}{rest}"
-    labels = [label for label, kept in zip(clusters.labels, compared.tolist(), strict=True) if kept]
+    labels = [label for label, kept in zip(clusters.labels, compared, strict=True) if kept]
     if generalise_to == "clusters" or len(set(labels)) == number:
         return f"to new {plural(clusters.kind)}, based on {_count(labels, clusters)}{rest}"
     joint, known = "on" if clusters.unit == "run" else "of", len(set(labels))

@@ -16,7 +16,7 @@ from polarbear.defaults import LEVEL
 from polarbear.plots import DecisionBands, DominanceEvolution, DominanceMatrix, SampleAllocation
 from polarbear.posterior.elimination import dominated
 from polarbear.reporting.draws import pack_ratings, pack_win_rates
-from polarbear.reporting.header import in_groups, keep_percent, standing_text
+from polarbear.reporting.header import in_groups, keep_percent
 from polarbear.reporting.magnitude import magnitude
 from polarbear.reporting.portfolio_rates import portfolio_win_rates
 from polarbear.reporting.sentences import (
@@ -145,7 +145,7 @@ def standings(subject: Subject) -> Data:
                 "algorithms": [
                     {
                         "name": each.name,
-                        "text": keep_percent(standing_text(each)),
+                        "text": keep_percent(each.text),
                         "command": each.command,
                         "detail": details.get(each.name, ""),
                     }

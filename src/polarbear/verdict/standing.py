@@ -48,6 +48,12 @@ class Standing:
     reason: str
     command: str = ""
 
+    @property
+    def text(self) -> str:
+        """The reason, and how far it can be trusted if that is in doubt for an elimination."""
+        in_doubt = self.group == "eliminated" and self.status != "solid"
+        return f"{self.reason} ({self.status})" if in_doubt else self.reason
+
 
 def leading(overview: DecisionMap) -> list[Standing]:
     """Return the algorithms that are the best choice at some budget, in order of budget."""
