@@ -92,7 +92,7 @@ def test_all_forms_have_the_same_answer_and_the_same_remarks(posterior):
 
 def test_all_forms_list_the_same_standings_with_their_next_steps():
     """`good` beats `poor`, and probably `fair`, at every budget."""
-    values = np.random.default_rng(0).normal(size=(30, 3, 3)) + [0, 0.5, 4]
+    values = np.random.default_rng(0).normal([0, 0.5, 4], size=(30, 3, 3))
     choices = pb.Choices.from_values(values, grid=[1, 2, 3], names=["good", "fair", "poor"])
     summary = pb.summarise(pb.fit(choices, draws=300), advice=Advice("race", "my_own.race"))
     assert [each.group for each in summary.standings] == ["leads somewhere", "not ruled out", "eliminated"]

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Protocol, TextIO, get_args
 
 from polarbear.driver.remaining import describe_remaining
 from polarbear.literals import View
+from polarbear.observe.scope import member_noun
 from polarbear.race.sampling import running_until
 from polarbear.race.state import decided_share
 from polarbear.race.stopping import StoppingLimits
-from polarbear.wording import with_noun
+from polarbear.wording import format_percent, percent, round_off, with_noun
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -164,16 +165,17 @@ class LineView(SilentView):
         instances = sum(len(each.instances) for each in self._waiting)
         words = [
             f"round {last.number}" if first is last else f"rounds {first.number} to {last.number}",
-            with_noun(instances, "instance") if instances else "no new runs",
-            f"{last.resolved_share:.1%} decided",
+            with_noun(instances, member_noun(state.clusters)) if instances else "no new runs",
+            f"{percent(last.resolved_share)} decided",
             with_noun(len(state.candidates), "candidate"),
-            f"{state.cost:,.0f} {state.settings.clock}",
+            f"{round_off(state.cost)} {state.settings.clock}",
         ]
         if self._failures:
             words.append(f"{with_noun(self._failures, 'run')} failed")
             self._failures = 0
         words += [
-            f"{each.name} is eliminated (beaten by {each.by}, {each.probability:.3f})" for each in last.eliminated
+            f"{each.name} is eliminated (beaten by {each.by}, {format_percent(each.probability)} sure)"
+            for each in last.eliminated
         ]
         if not last.reliable:
             words.append(f"nothing was decided, because the posterior is unreliable: {last.message}")
@@ -251,7 +253,9 @@ class LiveView(SilentView):
         assert plan is not None
         share = decided_share(state.resolved)
         head = Table.grid(padding=(0, 2))
-        head.add_row("decided", ProgressBar(total=1.0, completed=share, width=30), f"{share:.1%} of pairs and times")
+        head.add_row(
+            "decided", ProgressBar(total=1.0, completed=share, width=30), f"{percent(share)} of pairs and times"
+        )
         total = max(len(plan.jobs), 1)
         head.add_row(
             f"round {self._round}",
@@ -265,8 +269,8 @@ class LiveView(SilentView):
         from rich.text import Text
 
         table = Table(box=None, padding=(0, 2))
-        for heading in ("algorithm", "state", "P(dominated)"):
-            table.add_column(heading, justify="right" if heading == "P(dominated)" else "left")
+        for heading in ("algorithm", "state", "beaten everywhere"):
+            table.add_column(heading, justify="right" if heading == "beaten everywhere" else "left")
         eliminated = {each.name: each for round_ in state.rounds for each in round_.eliminated}
         threat = dict(state.rounds[-1].threat) if state.rounds else {}
         running = running_until(state)
@@ -279,7 +283,7 @@ class LiveView(SilentView):
                 status, style = f"eliminated in round {eliminated[name].round}, beaten by {eliminated[name].by}", "dim"
             else:
                 status, style = "removed", "dim"
-            probability = f"{threat[name]:.3f}" if name in threat else ""
+            probability = format_percent(threat[name]) if name in threat else ""
             table.add_row(Text(name, style=style), Text(status, style=style), probability)
         return table
 
@@ -290,7 +294,10 @@ def _summary(state: State, failures: int, remaining: str) -> str:
     if not used:
         return ""
     full = used * len(state.names) * float(state.settings.grid.times[-1])
-    words = [with_noun(used, "instance"), f"{state.cost:,.0f} {unit} spent, {1 - state.cost / full:.0%} saved"]
+    words = [
+        with_noun(used, member_noun(state.clusters)),
+        f"{round_off(state.cost)} {unit} spent, {percent(1 - state.cost / full)} saved",
+    ]
     if remaining:
         words.append(remaining)
     if failures:

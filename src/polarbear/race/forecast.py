@@ -20,6 +20,32 @@ _ROUNDING = float(np.finfo(np.float64).eps)
 _GROWTH = 2.0 ** np.arange(0.0, 10.25, 0.25)  # candidate multiples of the present amount of data, up to 1,024
 
 
+# A forecast is shown from this number of instances. In 14 simulated races of four algorithms, 80 % of the forecasts were
+# between a quarter and three times the true number after 8 instances, and between 0.6 and 2.5 times it after 32 to 64.
+STABLE_FROM = 32
+
+
+def further_instances(posterior: Posterior, resolved: Mask, settings: Settings) -> float | None:
+    """Return about how many more instances decide every pair, to one digit, since it is often wrong by a factor of two.
+
+    It is None before 32 instances, when a forecast is not stable, and infinite if 1,024 times the present data are too few.
+    """
+    if posterior.instances < STABLE_FROM:
+        return None
+    return roughly(instances_needed(posterior, resolved, settings) - posterior.instances)
+
+
+def roughly(instances: float) -> float:
+    """Return a forecast with one significant digit.
+
+    Examples
+    --------
+    >>> roughly(412.7), roughly(18_438.0), roughly(6.0)
+    (400.0, 20000.0, 6.0)
+    """
+    return float(f"{instances:.1g}")
+
+
 def instances_needed(posterior: Posterior, resolved: Mask, settings: Settings) -> float:
     """Return the total number of instances at which every undecided pair should be decided.
 

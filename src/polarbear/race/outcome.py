@@ -137,7 +137,7 @@ class RaceOutcome:
     @property
     def data(self) -> str:
         """The number of instances in words, such as "160 instances" or "20 instances with 100 repetitions"."""
-        return count_instances(self.instances, None if self.rankings is None else self.rankings.clusters)
+        return count_instances(self.instances, self.state.clusters)
 
     @property
     def runs(self) -> tuple[Run, ...]:

@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from polarbear.race.forecast import instances_needed
+from polarbear.race.forecast import further_instances
 from polarbear.verdict import Remark
 from polarbear.wording import format_number, format_percent, join_names, with_noun
 
@@ -74,7 +74,7 @@ def _remarks_on_stop(result: RaceOutcome, advice: Advice) -> list[Remark]:
         case "max_instances":
             more = 2 * max(result.instances, 1)
             needed = _further_instances(result)
-            beyond = f"; about {needed} more would decide everything" if needed else ""
+            beyond = f"; {needed} more would decide everything" if needed else ""
             reason = f"The race stopped at its limit of instances, after {result.instances:,}{beyond}."
             step = advice.continue_race(f"--max-instances {more}", f"max_instances={more}")
         case "max_evaluations":
@@ -101,8 +101,8 @@ def _further_instances(result: RaceOutcome) -> str:
     """Return how many further instances would decide every pair, as text; empty if that cannot be forecast."""
     if set(result.posterior.names) != set(result.state.names):
         return ""
-    needed = instances_needed(result.posterior, result.state.resolved, result.state.settings) - result.instances
-    return format_number(float(f"{needed:.3g}")) if 0 < needed < math.inf else ""
+    needed = further_instances(result.posterior, result.state.resolved, result.state.settings)
+    return f"about {needed:,.0f}" if needed is not None and 0 < needed < math.inf else ""
 
 
 def _remarks_on_failures(result: RaceOutcome, advice: Advice) -> list[Remark]:
