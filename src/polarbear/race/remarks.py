@@ -67,14 +67,15 @@ def _remarks_on_stop(result: RaceOutcome, advice: Advice) -> list[Remark]:
     spent, unit = sum(result.cost.values()), result.state.settings.clock
     match result.stopped:
         case "no elimination likely":
-            text = 'Some pairs are not decided. A race with the resolution "crossing" continues until they are.'
+            text = 'With the resolution "crossing", the race continues until these pairs are decided, too.'
             argument = 'Race.open(path, resolution="crossing", ...)'
             command = advice.continue_race("--set race.resolution=crossing", "") if advice.file else argument
             return [Remark("solid", text, command)]
         case "max_instances":
-            more = 2 * max(result.instances, 1)
             needed = _further_instances(result)
-            beyond = f"; {needed} more would decide everything" if needed else ""
+            # A forecast far beyond the data is too uncertain to ask for all of it at once.
+            more = result.instances + (needed if 0 < needed <= 4 * result.instances else max(result.instances, 1))
+            beyond = f"; about {needed:,} more would decide everything" if needed else ""
             reason = f"The race stopped at its limit of instances, after {result.instances:,}{beyond}."
             step = advice.continue_race(f"--max-instances {more}", f"max_instances={more}")
         case "max_evaluations":
@@ -97,12 +98,12 @@ def _remarks_on_stop(result: RaceOutcome, advice: Advice) -> list[Remark]:
     return [Remark("provisional", f"{reason}{clause}", step)]
 
 
-def _further_instances(result: RaceOutcome) -> str:
-    """Return how many further instances would decide every pair, as text; empty if that cannot be forecast."""
+def _further_instances(result: RaceOutcome) -> int:
+    """Return about how many further instances would decide every pair; 0 if that cannot be forecast."""
     if set(result.posterior.names) != set(result.state.names):
-        return ""
+        return 0
     needed = further_instances(result.posterior, result.state.resolved, result.state.settings)
-    return f"about {needed:,.0f}" if needed is not None and 0 < needed < math.inf else ""
+    return int(needed) if needed is not None and 0 < needed < math.inf else 0
 
 
 def _remarks_on_failures(result: RaceOutcome, advice: Advice) -> list[Remark]:
