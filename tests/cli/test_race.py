@@ -1,7 +1,5 @@
 """`race` and `status`."""
 
-import re
-
 import pytest
 
 from polarbear.storage import RaceFile
@@ -32,9 +30,7 @@ def test_a_race_that_reaches_a_limit_exits_with_2_and_can_be_resumed(polarbear, 
         "Status: provisional. Few data: the answer generalises to new instances, based on 3 instances." in outcome.out
     )
     text = " ".join(outcome.out.split())
-    assert re.search(
-        r"stopped at its limit of instances, after 3; about [\d,]+ more would decide everything. Not ", text
-    )
+    assert "stopped at its limit of instances, after 3. Not decided: " in text  # too few for a forecast
     assert f"  Next step: polarbear resume {file} --max-instances 6\n" in outcome.out
     status = polarbear("status", file)
     assert status.code == 2

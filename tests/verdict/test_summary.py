@@ -205,3 +205,11 @@ def test_advice_is_a_command_or_a_call(advice, pair, prior, more):
     assert advice.use_prior("BayesianBootstrap()") == prior
     if more is not None:
         assert advice.continue_race("--max-instances 8", "max_instances=8") == more
+
+
+def test_a_pair_is_settled_beyond_the_limit_that_stopped_the_race():
+    """Without a higher limit, the command would run nothing."""
+    limit = ("--max-instances 8", "max_instances=8")
+    assert Advice("race", limit=limit).settle_pair("a", "b") == "race.run(only=['a', 'b'], max_instances=8)"
+    command = Advice("race", "my.race", limit=limit).settle_pair("a", "b")
+    assert command == "polarbear resume my.race --only a --only b --max-instances 8"

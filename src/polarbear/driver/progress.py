@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 import sys
 import time
+from collections import deque
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol, TextIO, get_args
 
 from polarbear.driver.remaining import describe_remaining
 from polarbear.literals import View
 from polarbear.observe.scope import member_noun
+from polarbear.race.forecast import ROUNDS, STABLE_FROM, instances_needed
 from polarbear.race.sampling import running_until
 from polarbear.race.state import decided_share
 from polarbear.race.stopping import StoppingLimits
@@ -93,21 +95,31 @@ class SilentView:
 
 @dataclass
 class Pace:
-    """The seconds per new instance since the beginning of a call; a continued race has used instances before it."""
+    """The seconds per new instance since the beginning of a call, and the forecasts of the last rounds.
+
+    A continued race has used instances before the call.
+    """
 
     _began: float | None = None
     _used_before: int = 0
+    _forecasts: deque[float] = field(default_factory=lambda: deque(maxlen=ROUNDS))
 
     def begin(self, state: State, now: float) -> None:
         """Start the clock, unless it runs already."""
         if self._began is None:
             self._began, self._used_before = now, len(state.observations.instances)
 
+    def forecast(self, state: State) -> None:
+        """Forecast the race after a round, once that is stable."""
+        if state.posterior is not None and state.posterior.instances >= STABLE_FROM and running_until(state):
+            self._forecasts.append(instances_needed(state.posterior, state.resolved, state.settings))
+
     def describe_remaining(self, state: State, horizon: Horizon, now: float) -> str:
         """Return in words how many instances remain, and how long they take at this pace."""
         new = len(state.observations.instances) - self._used_before
         pace = (now - self._began) / new if new and self._began is not None else None
-        return describe_remaining(state, horizon.limits, pace=pace, seconds_left=horizon.deadline - now)
+        left = horizon.deadline - now
+        return describe_remaining(state, horizon.limits, pace=pace, seconds_left=left, recent=self._forecasts)
 
 
 @dataclass
@@ -150,6 +162,8 @@ class LineView(SilentView):
         """Print the outcome of the round, unless the previous line is too recent."""
         self._state = state
         self._waiting.append(state.rounds[-1])
+        if self.interval:
+            self._pace.forecast(state)
         last, now = state.rounds[-1], self.clock()
         important = last.number == 1 or last.eliminated or not last.reliable
         if important or now - self._printed >= self.interval:
@@ -233,6 +247,7 @@ class LiveView(SilentView):
     def on_decisions(self, state: State) -> None:
         """Show the new state."""
         self._state, self._note = state, ""
+        self._pace.forecast(state)
         remaining = self._pace.describe_remaining(state, self.horizon, time.monotonic())
         self._summary = _summary(state, self._failures, remaining)
 

@@ -11,11 +11,15 @@ from polarbear.race.sampling import running_until
 from polarbear.wording import format_duration, with_noun
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from polarbear.race.state import State
     from polarbear.race.stopping import StoppingLimits
 
 
-def describe_remaining(state: State, limits: StoppingLimits, *, pace: float | None, seconds_left: float) -> str:
+def describe_remaining(
+    state: State, limits: StoppingLimits, *, pace: float | None, seconds_left: float, recent: Sequence[float] = ()
+) -> str:
     """Return how many instances remain, such as "8 instances to the limit, 2 min; about 400 to decide everything".
 
     The text is empty if nothing remains or nothing can be forecast. Before 32 instances it names the limit only, since
@@ -31,10 +35,12 @@ def describe_remaining(state: State, limits: StoppingLimits, *, pace: float | No
         Seconds per new instance so far; None if there has been none.
     seconds_left
         Seconds until the race must stop; may be infinite.
+    recent
+        The forecasts of the last rounds; see `further_instances`.
     """
     if state.posterior is None or not running_until(state):
         return ""
-    needed = further_instances(state.posterior, state.resolved, state.settings)
+    needed = further_instances(state.posterior, state.resolved, state.settings, recent)
     left = limits.instances_left(state)
     if pace:
         left = min(left, seconds_left / pace)
@@ -45,7 +51,7 @@ def describe_remaining(state: State, limits: StoppingLimits, *, pace: float | No
     noun = member_noun(state.clusters)
     if needed is not None and needed < math.inf and needed <= left:
         return f"about {with_noun(int(needed), noun)} to go{duration(needed)}" if needed > 0 else ""
-    if needed == 0 or left == math.inf:
+    if needed == 0 or left == math.inf or left < 1:
         return ""
     limit = f"{with_noun(math.floor(left), noun)} to the limit{duration(math.floor(left))}"
     if needed is None:

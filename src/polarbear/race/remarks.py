@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from polarbear.race.forecast import further_instances
 from polarbear.verdict import Remark
-from polarbear.wording import format_number, format_percent, join_names, with_noun
+from polarbear.wording import format_number, format_percent, join_names, round_off, with_noun
 
 if TYPE_CHECKING:
     from polarbear.race.outcome import RaceOutcome
@@ -73,15 +73,12 @@ def _remarks_on_stop(result: RaceOutcome, advice: Advice) -> list[Remark]:
             return [Remark("solid", text, command)]
         case "max_instances":
             needed = _further_instances(result)
-            # A forecast far beyond the data is too uncertain to ask for all of it at once.
-            more = result.instances + (needed if 0 < needed <= 4 * result.instances else max(result.instances, 1))
             beyond = f"; about {needed:,} more would decide everything" if needed else ""
             reason = f"The race stopped at its limit of instances, after {result.instances:,}{beyond}."
-            step = advice.continue_race(f"--max-instances {more}", f"max_instances={more}")
+            step = advice.continue_race(*advice.limit)
         case "max_evaluations":
-            more_cost = f"{2 * max(spent, 1.0):.6g}"
-            reason = f"The race stopped at its limit of {format_number(spent)} {unit}."
-            step = advice.continue_race(f"--max-evaluations {more_cost}", f"max_evaluations={more_cost}")
+            reason = f"The race stopped at its limit of {round_off(spent)} {unit}."
+            step = advice.continue_race(*advice.limit)
         case "max_seconds":
             reason, step = "The race stopped at its time limit.", advice.continue_race("", "")
         case "instances ran out":
@@ -96,6 +93,20 @@ def _remarks_on_stop(result: RaceOutcome, advice: Advice) -> list[Remark]:
         case _:
             reason, step = "The race is not finished.", advice.continue_race("", "")
     return [Remark("provisional", f"{reason}{clause}", step)]
+
+
+def higher_limit(result: RaceOutcome) -> tuple[str, str]:
+    """Return the option and the argument of `Race.run` that raise the limit at which a race stopped; empty if none did."""
+    match result.stopped:
+        case "max_instances":
+            used, needed = max(result.instances, 1), _further_instances(result)
+            # A forecast far beyond the data is too uncertain to ask for all of it at once.
+            more = used + (needed if 0 < needed <= 4 * used else used)
+            return f"--max-instances {more}", f"max_instances={more}"
+        case "max_evaluations":
+            cost = f"{2 * max(sum(result.cost.values()), 1.0):.3g}"
+            return f"--max-evaluations {float(cost):.12g}", f"max_evaluations={float(cost):.12g}"
+    return "", ""
 
 
 def _further_instances(result: RaceOutcome) -> int:

@@ -7,7 +7,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any, Literal
 
 from polarbear.race.outcome import RaceOutcome, Stopped
-from polarbear.race.remarks import race_remarks, settled_sentence
+from polarbear.race.remarks import higher_limit, race_remarks, settled_sentence
 from polarbear.race.tables import eliminations_table, rounds_table, runs_table
 from polarbear.table import as_frame
 from polarbear.verdict import Advice
@@ -74,7 +74,7 @@ class RaceResult(RaceOutcome):
         if not self.rounds:
             found = self.message or "got one in which nothing has been decided yet; call run() first"
             raise ValueError(f"expected a race with at least one round, {found}")
-        advice, cost = Advice("race", file, tuple(only)), sum(self.cost.values())
+        advice, cost = Advice("race", file, tuple(only), higher_limit(self)), sum(self.cost.values())
         known = self.posterior.names
         return collect(
             self.posterior,

@@ -16,7 +16,7 @@ from polarbear.verdict.data_remarks import data_remarks
 from polarbear.verdict.model_remarks import model_remarks
 from polarbear.verdict.remark import Remark, most_serious_first
 from polarbear.verdict.standing import Standing, eliminated, leading, not_ruled_out
-from polarbear.wording import join_names
+from polarbear.wording import join_names, with_noun
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -134,10 +134,15 @@ def summarise(
         unit=unit,
         advice=advice or Advice(),
         remarks=remarks,
-        effort=posterior.scope.partition("based on ")[2].partition(";")[0],
+        effort=data_of(posterior),
         error_bounds=bounds,
         settled=settled,
     )
+
+
+def data_of(posterior: Posterior) -> str:
+    """Return what a posterior is based on, in the words of its scope, such as "24 functions with 360 instances"."""
+    return posterior.scope.partition("based on ")[2].partition(";")[0] or with_noun(posterior.instances, "instance")
 
 
 def bounds_of(decisions: Sequence[Decision], choices: Choices) -> dict[str, float]:
