@@ -248,6 +248,20 @@ def test_the_remaining_time_follows_from_the_instances_of_this_call(monkeypatch)
     view.close()
 
 
+def test_the_forecast_is_the_median_of_three_rounds_with_the_same_candidates(monkeypatch):
+    totals = iter([132.0, 932.0, 232.0, 332.0])
+    monkeypatch.setattr(views, "instances_needed", lambda *_: next(totals))
+    monkeypatch.setattr(views, "running_until", lambda _: {"good": 8.0})
+    monkeypatch.setattr(remaining, "running_until", lambda _: {"good": 8.0})
+    state, pace, shown = play(SilentView(), rounds=1), views.Pace(), []
+    posterior = dataclasses.replace(state.posterior, instances=32)
+    for candidates in [frozenset(NAMES)] * 3 + [frozenset(NAMES[:2])]:
+        state = dataclasses.replace(state, posterior=posterior, candidates=candidates)
+        pace.forecast(state)
+        shown.append(pace.describe_remaining(state, Horizon(), 0.0))
+    assert shown == [f"about {number} instances to go" for number in (100, 500, 200, 300)]
+
+
 class Clock:
     """A clock that stands still until a test moves it."""
 

@@ -102,6 +102,7 @@ class Pace:
 
     _began: float | None = None
     _used_before: int = 0
+    _candidates: frozenset[str] = frozenset()
     _forecasts: deque[float] = field(default_factory=lambda: deque(maxlen=ROUNDS))
 
     def begin(self, state: State, now: float) -> None:
@@ -110,7 +111,10 @@ class Pace:
             self._began, self._used_before = now, len(state.observations.instances)
 
     def forecast(self, state: State) -> None:
-        """Forecast the race after a round, once that is stable."""
+        """Forecast the race after a round, once that is stable; earlier forecasts are for the same candidates only."""
+        if state.candidates != self._candidates:
+            self._candidates = state.candidates
+            self._forecasts.clear()
         if state.posterior is not None and state.posterior.instances >= STABLE_FROM and running_until(state):
             self._forecasts.append(instances_needed(state.posterior, state.resolved, state.settings))
 
