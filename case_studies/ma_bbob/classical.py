@@ -58,7 +58,7 @@ def aocc_figure(recorded: Recording) -> Figure:
             ax.annotate(f"{mean:.3f}", (column, 1.02), ha="center", fontsize=7)
         ax.set_xlim(-0.5, len(recorded.names) - 0.5)
         ax.set_ylim(0, 1.08)
-        name_ticks(ax.xaxis, recorded.names)
+        name_ticks(ax.xaxis, recorded.names, recorded.names)
         ax.set_ylabel("AOCC")
         figure.draw_without_rendering()
     return figure

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from numbers import Real
+import math
+from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -22,8 +23,11 @@ _SPECIAL = {
 }
 
 
+_SMALL, _LARGE = 1e-4, 1e9  # numbers beyond these are written as powers of ten
+
+
 def latex(table: Mapping[str, Any], *, caption: str = "", digits: int = 3) -> str:
-    r"""Return a table in LaTeX, for a document that loads `\usepackage{booktabs}`.
+    r"""Return a table in LaTeX, for a document that loads `\usepackage{booktabs}`; numbers have `digits` digits.
 
     Examples
     --------
@@ -66,6 +70,25 @@ def escape(text: str) -> str:
 
 
 def _cell(value: Any, digits: int) -> str:
-    if isinstance(value, Real) and not isinstance(value, int):
-        return f"{float(value):.{digits}f}"
+    if isinstance(value, Real) and not isinstance(value, Integral):
+        return _number(float(value), digits)
     return escape(str(value))
+
+
+def _number(value: float, digits: int) -> str:
+    r"""Return a number with this many significant digits.
+
+    Examples
+    --------
+    >>> [_number(each, 3) for each in (0.25, 12345.6, 0.0000123456, -math.inf, math.nan)]
+    ['0.250', '12,300', '$1.23 \\times 10^{-5}$', '$-\\infty$', '--']
+    """
+    if math.isnan(value):
+        return "--"
+    if math.isinf(value):
+        return r"$\infty$" if value > 0 else r"$-\infty$"
+    if value == 0 or _SMALL <= abs(value) < _LARGE:
+        rounded = f"{value:#.{digits}g}".rstrip(".")
+        return rounded if "e" not in rounded else f"{float(rounded):,.0f}"
+    mantissa, _, exponent = f"{value:.{digits - 1}e}".partition("e")
+    return rf"${mantissa} \times 10^{{{int(exponent)}}}$"

@@ -6,13 +6,14 @@ files, data frames and notebooks all show these.
 
 from __future__ import annotations
 
+import re
 from html import escape
 from typing import TYPE_CHECKING, Any, get_args
 
 from polarbear.literals import FrameLibrary
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
 Table = dict[str, Any]  # a list or an array per column
 
@@ -52,6 +53,40 @@ def as_frame(table: Mapping[str, Any], backend: FrameLibrary = "pandas") -> Any:
             f"to_frame(backend={backend!r}) needs {backend}: pip install {backend}, or choose another backend of "
             f"{', '.join(get_args(FrameLibrary))}"
         ) from error
+
+
+_QUANTITY = re.compile(r"(?:less than |more than |below |over |about )?-?[\d.,]+(?:e[+-]?\d+)?(?: %| points?| ranks)?")
+
+
+def is_quantity(text: str) -> bool:
+    """Return whether a text is a number, perhaps with a unit, so that a table aligns it to the right.
+
+    Examples
+    --------
+    >>> [text for text in ("12 %", "over 99 %", "1,200", "2 x de", "26 to 41 %", "") if is_quantity(text)]
+    ['12 %', 'over 99 %', '1,200']
+    """
+    return _QUANTITY.fullmatch(text) is not None
+
+
+def as_lines(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    """Return a table as lines of text, with numbers aligned to the right.
+
+    Examples
+    --------
+    >>> as_lines(["name", "share"], [["a", "5 %"], ["b", "12 %"]])
+    ['name  share', 'a       5 %', 'b      12 %']
+    """
+    columns = list(zip(heads, *rows, strict=True))
+    widths = [max(map(len, column)) for column in columns]
+    right = [all(map(is_quantity, column[1:])) for column in columns]
+    return [
+        "  ".join(
+            text.rjust(width) if moved else text.ljust(width)
+            for text, width, moved in zip(row, widths, right, strict=True)
+        ).rstrip()
+        for row in (heads, *rows)
+    ]
 
 
 def as_html(table: Mapping[str, Any], *, title: str, notes: tuple[str, ...] = ()) -> str:

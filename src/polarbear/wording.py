@@ -68,12 +68,12 @@ def format_percent(probability: float) -> str:
 
     Examples
     --------
-    >>> [format_percent(each) for each in (0.0, 0.004, 0.456, 0.994, 0.996, 1.0)]
+    >>> [format_percent(each) for each in (0.0, 0.005, 0.456, 0.994, 0.995, 1.0)]
     ['below 1 %', 'below 1 %', '46 %', '99 %', 'over 99 %', 'over 99 %']
     """
-    if probability > 0.995:
+    if probability >= 0.995:
         return "over 99 %"
-    return "below 1 %" if probability < 0.005 else f"{100 * probability:.0f} %"
+    return "below 1 %" if probability <= 0.005 else f"{100 * probability:.0f} %"
 
 
 def format_error_bound(bound: float | None) -> str:

@@ -37,7 +37,13 @@ def test_the_two_differ_where_few_instances_are_won_by_many_orders_of_magnitude(
 
 def test_values_outside_the_bounds_are_reported():
     runs = recorded({"good": lambda i: 1e4, "bad": lambda i: 1e5})
-    assert "100% of the final values lie outside these bounds" in compare_with_aocc(runs, posterior_of(runs)).sentence
+    comparison = compare_with_aocc(runs, posterior_of(runs))
+    assert comparison.sentence == (
+        "AOCC does not apply: every value lies above its bounds, 1e-08 to 100, so it is 0 for all algorithms."
+    )
+    assert (comparison.choice, comparison.ours) == (None, "good")
+    mixed = recorded({"good": lambda i: 1e4 if i < 19 else 1e-9, "bad": lambda i: 1e5})
+    assert " But all final values lie outside these bounds, " in compare_with_aocc(mixed, posterior_of(mixed)).sentence
 
 
 @pytest.mark.parametrize(

@@ -44,8 +44,8 @@ def test_the_data_are_small_and_come_with_their_licence():
 
 def test_the_answer_generalises_to_new_antigens_or_to_new_runs(posteriors):
     assert [each.scope for each in posteriors.values()] == [
-        "to new antigens, based on 12",
-        "to new runs on these 12 antigens",
+        "to new antigens, based on 12 antigens with 120 repetitions",
+        "to new runs on these 12 antigens, based on 120 repetitions",
     ]
     new_antigens, new_runs = (pb.pareto_set(each, confidence=0.95) for each in posteriors.values())
     assert set(new_runs) < set(new_antigens) == set(METHODS.values())  # the wider scope eliminates less

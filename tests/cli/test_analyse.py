@@ -266,9 +266,12 @@ def test_clusters_can_be_chosen(polarbear, with_data_sets, monkeypatch):
 @pytest.mark.parametrize(
     ("prior", "scope"),
     [
-        ("BayesianBootstrap", "to new data sets, based on 3"),
-        ("{kind = 'BayesianBootstrap', generalise_to = 'instances'}", "to new instances of these 3 data sets"),
-        ("RandomWalk", "to new instances, based on 24"),
+        ("BayesianBootstrap", "to new data sets, based on 3 data sets with 24 instances"),
+        (
+            "{kind = 'BayesianBootstrap', generalise_to = 'instances'}",
+            "to new instances of these 3 data sets, based on 24 instances",
+        ),
+        ("RandomWalk", "to new instances of these 3 data sets, based on 24 instances"),
     ],
 )
 def test_the_analysis_states_what_it_generalises_to(polarbear, with_data_sets, prior, scope):
@@ -297,7 +300,7 @@ def test_a_preset_sets_columns_and_clock(polarbear, tmp_path, finished):
     outcome = polarbear("analyse", tmp_path, "--preset", "benchopt", *FEW_TIMES)
     assert outcome.code == 0
     assert "compared at 5 times from 0.1 to 0.5 seconds" in outcome.out
-    assert "new functions, based on 4" in outcome.out
+    assert "new functions, based on 4 functions" in outcome.out
     outcome = polarbear("analyse", finished, "--preset", "benchopt")
     assert (outcome.code, "expected recorded runs for --preset, got the race file" in outcome.err) == (1, True)
 
@@ -311,4 +314,4 @@ def test_a_database_of_studies_is_not_a_race_file(polarbear, tmp_path):
     write_studies(tmp_path / "studies.db", studies)
     outcome = polarbear("analyse", tmp_path / "studies.db", *FEW_TIMES)
     assert outcome.code == 0
-    assert "16 runs of 2 algorithms on 8 instances" in outcome.out
+    assert "16 runs of 2 algorithms on 8 repetitions" in outcome.out

@@ -1,7 +1,5 @@
 """`race` and `status`."""
 
-import re
-
 import pytest
 
 from polarbear.storage import RaceFile
@@ -28,11 +26,11 @@ def test_a_race_that_reaches_a_limit_exits_with_2_and_can_be_resumed(polarbear, 
     file = race_toml.parent / "my.race"
     outcome = polarbear("race", race_toml, "--max-instances", 3)
     assert outcome.code == 2
-    assert "Status: provisional. Few data: the answer generalises to new instances, based on 3." in outcome.out
-    text = " ".join(outcome.out.split())
-    assert re.search(
-        r"stopped at its limit of instances, after 3; about [\d,]+ more would decide everything. Not ", text
+    assert (
+        "Status: provisional. Few data: the answer generalises to new instances, based on 3 instances." in outcome.out
     )
+    text = " ".join(outcome.out.split())
+    assert "stopped at its limit of instances, after 3. Not decided: " in text  # too few for a forecast
     assert f"  Next step: polarbear resume {file} --max-instances 6\n" in outcome.out
     status = polarbear("status", file)
     assert status.code == 2
@@ -116,7 +114,7 @@ def test_status_changes_nothing(polarbear, finished):
     rounds = f"in rounds 1 to {data['rounds']}"
     title = lines.index(f"Probability that another algorithm beats it at every budget, {rounds}")
     assert [line.split()[0] for line in lines[title + 1 : title + 1 + len(data["pareto_set"])]] == data["pareto_set"]
-    assert data["scope"] == f"to new instances, based on {data['instances']}"
+    assert data["scope"] == f"to new instances, based on {data['instances']} instances"
     assert f"The answer generalises {data['scope']}." in lines
 
 

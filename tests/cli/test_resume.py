@@ -227,7 +227,7 @@ def test_listed_instances_are_repeated(polarbear, tmp_path):
     assert "The race has used all instances; add more, or repeat them with repeats" in " ".join(outcome.out.split())
     toml.write_text(text.replace('"2"]', '"2"]\nrepeats = 3'))
     data = polarbear("resume", toml.parent / "my.race", "--json", "-q").data
-    assert (data["instances"], data["scope"]) == (6, "to new instances, based on 2")
+    assert (data["instances"], data["scope"]) == (6, "to new instances, based on 2 instances with 6 repetitions")
     with RaceFile.open(toml.parent / "my.race", write=False) as file:
         first, second = file.about["configuration"]["instances"][:2]
         assert file.about["configuration"]["instances"] == [first, second] * 3

@@ -52,10 +52,15 @@ def test_the_race_pauses_before_it_judges_a_failing_algorithm(local, tmp_path, b
 
 
 def test_a_fixed_algorithm_races_as_if_it_had_never_failed(local, tmp_path, broken, flag):
+    """As when a script is run again after a fix: the failed runs of the first round are made again, and no others."""
     with race_of(broken, path=tmp_path / "my.race") as race:
         run_quietly(race, local)
-        flag.touch()
+    flag.touch()
+    with race_of(broken, path=tmp_path / "my.race") as race:
+        before = {key: run.seconds for key, run in race._record.runs.items()}
         fixed = run_quietly(race, local, max_instances=8)
+        kept = {key for key, seconds in before.items() if race._record.runs[key].seconds == seconds}
+        assert kept == {key for key in before if key[0] != "poor"}
     with race_of(broken) as race:
         assert run_quietly(race, local, max_instances=8).rounds == fixed.rounds
     assert fixed.failures == ()

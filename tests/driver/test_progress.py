@@ -11,6 +11,7 @@ from polarbear.driver import progress as views
 from polarbear.driver.progress import LineView, LiveView, SilentView, make_view
 from polarbear.inference import fitting
 from polarbear.race import loop
+from polarbear.wording import format_percent
 from tests.driver.shown_races import NAMES, TIMES, UTILITIES, play, render, settings_of
 from tests.race.paper import some_posterior
 from tests.race.simulated import simulated_runs
@@ -54,9 +55,9 @@ def test_one_line_per_round():
     assert len(lines) == len(state.rounds) > 1
     for line, round_ in zip(lines, state.rounds, strict=True):
         assert line.startswith(f"round {round_.number} · {len(round_.instances)} instances · ")
-        assert f"{100 * round_.resolved_share:.1f}% decided" in line
+        assert f"{100 * round_.resolved_share:.0f} % decided" in line
         for each in round_.eliminated:
-            assert f"{each.name} is eliminated (beaten by {each.by}, {each.probability:.3f})" in line
+            assert f"{each.name} is eliminated (beaten by {each.by}, {format_percent(each.probability)} sure)" in line
     assert "poor is eliminated" in stream.getvalue()
     assert f"{sum(round_.cost for round_ in state.rounds):,.0f} evaluations" in lines[-1]
     assert f"{len(state.candidates)} candidates" in lines[-1]
@@ -102,16 +103,16 @@ def test_the_live_view_shows_the_state_of_the_race():
     view = LiveView(io.StringIO())
     state = play(view, rounds=2)
     text = render(view)
-    assert f"{100 * state.rounds[-1].resolved_share:.1f}% of pairs and times" in text
+    assert f"{100 * state.rounds[-1].resolved_share:.0f} % of pairs and times" in text
     assert "round 2" in text
     assert "[bold]odd[/bold]" in text  # names are text, not markup
     assert f"eliminated in round {state.rounds[0].eliminated[0].round}, beaten by" in text
     assert "races" in text
     assert "12 instances" in text
-    assert f"{state.cost:,.0f} evaluations spent, {1 - state.cost / (12 * 3 * 8):.0%} saved" in text
+    assert f"{state.cost:,.0f} evaluations spent, {100 * (1 - state.cost / (12 * 3 * 8)):.0f} % saved" in text
     for name, chance in state.rounds[-1].threat:
         row = next(line for line in text.splitlines() if line.strip().startswith(name))
-        assert f"{chance:.3f}" in row
+        assert format_percent(chance) in row
     view.close()
     view.close()  # a second call does nothing
 
@@ -148,7 +149,7 @@ def test_the_live_view_shows_failures_and_added_removed_and_decided_algorithms()
     assert "catches up" in render(view)
     # The undecided share of three pairs, and each candidate against the added algorithm; six pairs in total.
     undecided = 3 * (1 - state.rounds[-1].resolved_share) + len(state.candidates)
-    assert f"{1 - undecided / 6:.1%} of pairs and times" in render(view)
+    assert f"{100 * (1 - undecided / 6):.0f} % of pairs and times" in render(view)
     view.on_decisions(loop.remove(state, "good"))
     assert "removed" in render(view)
     view.on_decisions(play(SilentView()))

@@ -23,7 +23,7 @@ def test_repetitions_differ_and_form_clusters(local, tmp_path):
     values = [result.state.observations.runs["early", index].trajectory.values[0] for index in range(9)]
     assert len(set(values)) == 9  # other seeds on the same problem
     assert max(values[0::3]) < min(values[1::3])
-    assert result.scope == "to new instances, based on 3"
+    assert result.scope == "to new instances, based on 3 instances with 9 repetitions"
     with pb.Race.open(path) as race:
         assert clusters_of(race.result).labels == (0, 1, 2) * 3
         assert race.result.scope == result.scope

@@ -123,9 +123,9 @@ def test_arviz_gets_no_win_rates_that_are_too_large():
 
 def test_the_account_of_a_race_states_its_scope():
     result = small_race(2)
-    assert (
-        exports.account(result)["scope"] == result.posterior.scope == f"to new instances, based on {result.instances}"
-    )
+    number = f"{result.instances} instances"
+    assert exports.account(result)["scope"] == result.posterior.scope == f"to new instances, based on {number}"
+    assert exports.account(result)["data"] == number
     forgotten = RaceResult(dataclasses.replace(result.state, posterior=None), "paused")
     assert exports.account(forgotten, infer=False)["scope"] == result.posterior.scope
     assert "posterior" not in vars(forgotten)  # nothing was inferred for it

@@ -107,22 +107,22 @@ def test_one_function_with_repetitions_is_clustered_by_instance(tmp_path):
             ["function_id", "instance"],
             [(1, i) for i in range(5)],
             "all 5 blocks are instances of one function: ",
-            "instances of this function, based on 5",
+            "instances of this function, based on 5 instances",
         ),
         (
             ["instance", "run_id"],
             [("iris", r) for r in range(5)],
             "all 5 blocks are repetitions of one instance: ",
-            "runs on this instance, based on 5",
+            "runs on this instance, based on 5 repetitions",
         ),
         (
             ["function_id", "run_id"],
             [(1, r) for r in range(5)],
             "all 5 blocks are repetitions of one instance: ",
-            "runs on this instance, based on 5",
+            "runs on this instance, based on 5 repetitions",
         ),
-        (["instance"], [(i,) for i in range(5)], "", "instances, based on 5"),
-        (["instance"], [(1,)], "", "instances, based on 1"),
+        (["instance"], [(i,) for i in range(5)], "", "instances, based on 5 instances"),
+        (["instance"], [(1,)], "", "instances, based on 1 instance"),
     ],
 )
 def test_blocks_of_a_single_cluster_are_independent(tmp_path, names, rows, note, scope):

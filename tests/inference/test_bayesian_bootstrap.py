@@ -34,8 +34,8 @@ def test_three_clusters_give_the_uncertainty_of_three():
     choices = wins_of(80, 120, clusters=pb.Clusters(tuple(labels), "data set", "run"))
     clustered = pb.fit(choices, prior=OUTCOMES, draws=4000)
     single = pb.fit(choices, prior=replace(OUTCOMES, generalise_to="instances"), draws=4000)
-    assert clustered.scope == "to new data sets, based on 3"
-    assert single.scope == "to new runs on these 3 data sets"
+    assert clustered.scope == "to new data sets, based on 3 data sets with 120 repetitions"
+    assert single.scope == "to new runs on these 3 data sets, based on 120 repetitions"
     # Two wins of three, as Beta(2.5, 1.5): 0.83 standard deviations from even.
     assert pb.dominance(clustered)[0, 0, 1] == pytest.approx(stats.beta(2.5, 1.5).sf(0.5), abs=0.03)
     assert pb.dominance(single)[0, 0, 1] > 0.999

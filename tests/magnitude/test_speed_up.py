@@ -104,13 +104,23 @@ def test_the_sentence_says_what_is_known():
         return pb.speed_up(runs, "A", "B", grid=[50, 100], unit="evaluations").sentence
 
     budget = "B's budget of 100 evaluations for the same quality"
-    assert sentence(100, 30) == f"A needs 0.3 of {budget} (0.3 to 0.3), based on 20 instances."
-    assert sentence(250, 200) == f"A needs 2 times {budget} (2 to 2), based on 20 instances."
+    coarse = "The runs of A are recorded at 2 budgets only; speed-ups can only be read off at these."
+    assert sentence(100, 30) == f"A needs 0.3 of {budget} (0.3 to 0.3), based on 20 instances. {coarse}"
+    assert sentence(250, 200) == f"A needs 2 times {budget} (2 to 2), based on 20 instances. {coarse}"
     assert sentence(320) == f"A needs more than 3.2 times {budget} (more than 3.2), based on 20 instances."
     assert sentence(100) == f"A needs more than {budget} (more than 1), based on 20 instances."
     assert sentence(60, finished=True).startswith("A does not reach the quality of B at 100 evaluations on most")
     few = pb.speed_up(pair_with_ratio(np.random.default_rng(0), 2), "A", "B", grid=[100])
     assert (few.lower[0], few.upper[0]) == (0, np.inf)  # two instances do not bound a median
+
+
+def test_budgets_that_many_runs_share_are_checkpoints():
+    def checkpoints(times_of):
+        runs = [pb.Trajectory(name, i, times_of(i), [3, 2, 1], until=99) for name in "AB" for i in range(20)]
+        return pb.collect_runs(runs, grid=[50, 99]).checkpoints("A")
+
+    assert checkpoints(lambda i: [10, 20, 40]) == 3
+    assert checkpoints(lambda i: [1, 5 + 2 * i, 50 + 2 * i]) == 0  # one of 41 budgets, mostly its own
 
 
 def test_another_budget_than_those_of_the_grid():

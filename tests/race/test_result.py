@@ -275,5 +275,5 @@ def test_notebooks_show_the_summary(result):
     html = fresh._repr_html_()
     assert html.startswith("<p>Which algorithm at which budget (")
     assert all(name in html for name in NAMES)
-    assert f"{result.eliminations[0].name} (beaten by {result.eliminations[0].by} at every budget" in html
+    assert f"{result.eliminations[0].name}: beaten by {result.eliminations[0].by} at every budget" in html
     assert "<strong>Status: " in html

@@ -242,7 +242,7 @@ def test_the_chart_of_a_pair_shows_its_win_rate(bootstrap_report, bootstrap, pai
 
 def test_scope_and_prior_are_stated(bootstrap_report):
     page = bootstrap_report.page
-    assert "The answer generalises to new instances, based on 200." in page.text_content("header")
+    assert "The answer generalises to new instances, based on 200 instances." in page.text_content("header")
     assert "Prior: the Bayesian bootstrap" in page.text_content("#trust-list")
     assert "weight equals 20 instances: 9.0\N{NO-BREAK SPACE}% of each win rate" in page.text_content("#trust-list")
 

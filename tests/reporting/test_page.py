@@ -279,4 +279,4 @@ def test_few_data_are_stated_in_the_header(tmp_path):
     posterior = pb.fit(pb.Choices.from_values(values, grid=[1, 10, 100]), draws=100)
     header = pb.report(posterior, tmp_path / "page.html").read_text().split("</header>")[0]
     assert "Few data at 100: at most 2" in header
-    assert "The answer generalises to new instances, based on 20." in header
+    assert "The answer generalises to new instances, based on 20 instances." in header

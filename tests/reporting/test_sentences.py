@@ -14,9 +14,9 @@ from tests.selection.posteriors import posterior_of, random_posterior
 
 def test_the_scope_is_a_sentence():
     posterior = specialist_posterior(draws=200)
-    assert scope_sentence(posterior) == "The answer generalises to new instances, based on 200."
-    functions = replace(posterior, scope="to new functions, based on 24")
-    assert scope_sentence(functions) == "The answer generalises to new functions, based on 24."
+    assert scope_sentence(posterior) == "The answer generalises to new instances, based on 200 instances."
+    functions = replace(posterior, scope="to new functions, based on 24 functions")
+    assert scope_sentence(functions) == "The answer generalises to new functions, based on 24 functions."
     assert scope_sentence(replace(posterior, scope="")) == ""
 
 

@@ -141,7 +141,7 @@ def test_values_in_words(criterion, words):
 
 def test_averages_over_budgets_are_named_as_such():
     posterior = random_posterior()
-    assert "of instances on average over these budgets." in select(posterior, criterion=TopK(2)).sentence
+    assert " %) on average over these budgets." in select(posterior, criterion=TopK(2)).sentence
     assert "over these budgets" not in select(posterior, Final(), criterion=TopK(2)).sentence
     custom = select(posterior, Custom(lambda c: 5 * c.mean(axis=-1)), criterion=TopK(2)).sentence
     assert "of instances" not in custom  # five times a share is none

@@ -122,7 +122,7 @@ def test_the_mean_rank_is_among_observed_algorithms(three):
     selection = pb.select(three, pb.Final(), criterion=pb.MeanRank())
     rates = pb.win_rates(three, "long", "last")[:, -1]
     assert selection.candidates[0].expected == pytest.approx(rates.mean())
-    assert f" It has a mean rank of {2 - rates.mean():.2f} among 2. " in selection.sentence
+    assert f" It has a mean rank of {2 - rates.mean():.2f} among 2 (" in selection.sentence
 
 
 def test_times_without_data_add_no_regret(two):

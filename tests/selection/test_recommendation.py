@@ -207,4 +207,4 @@ def test_frames_and_notebooks_show_the_candidates_of_a_selection(posterior):
         assert frame[column].tolist() == [getattr(each, column) for each in selection.candidates]
     html = selection._repr_html_()
     assert html.count("<tr>") == 1 + len(selection.candidates)
-    assert f"<td>{selection.candidates[0].name}</td><td>{selection.candidates[0].score:.3g}</td>" in html
+    assert f"<td>{selection.candidates[0].name}</td><td>{100 * selection.candidates[0].expected:.0f} %</td>" in html

@@ -3,7 +3,20 @@
 import numpy as np
 import pytest
 
-from polarbear import At, BudgetDistribution, Custom, Expected, Final, Grid, Uniform, select
+from polarbear import (
+    At,
+    BudgetDistribution,
+    Custom,
+    Expected,
+    Final,
+    Grid,
+    MeanRank,
+    Quantile,
+    TopK,
+    Uniform,
+    WinRateAgainst,
+    select,
+)
 from tests.selection.posteriors import posterior_of, random_posterior
 from tests.selection.queries import PREFERENCES
 
@@ -23,10 +36,24 @@ def test_the_sentence_of_a_recommendation():
     assert str(selection).splitlines() == [
         selection.sentence,
         "",
-        "           value [95 % interval] P(best)  regret",
-        "cma        0.570 [0.450, 0.600]    0.800  0.0200",
-        "de         0.430 [0.400, 0.550]    0.200  0.1600",
+        "choice  comes first  95 % interval  best choice     regret",
+        "cma            57 %  45 to 60 %            80 %   2 points",
+        "de             43 %  40 to 55 %            20 %  16 points",
     ]
+
+
+def test_tables_show_the_quantile_and_the_unit_of_the_criterion():
+    heads, rows = select(fixed(), At(1000), Quantile(0.1), criterion=MeanRank()).shown_table()
+    assert heads == ["choice", "mean rank", "90 % quantile", "95 % interval", "best choice", "regret"]
+    assert rows[0] == ["cma", "1.43", "1.55", "1.40 to 1.55", "80 %", "0.02 ranks"]
+    heads, rows = select(fixed(), At(1000), Quantile(0.1), criterion=WinRateAgainst("de")).shown_table()
+    assert heads[:3] == ["choice", "beats de", "10 % quantile"]
+    assert rows == [  # in the worst tenth of the draws, cma loses to de
+        ["de", "50 %", "50 %", "50 %", "20 %", "8 points"],
+        ["cma", "57 %", "45 %", "45 to 60 %", "80 %", "1 point"],
+    ]
+    heads, rows = select(fixed(), Custom(lambda curve: 2 * curve[..., 0]), criterion=TopK(1)).shown_table()
+    assert (heads[1], rows[0][1]) == ("value", "1.14")
 
 
 def test_the_sentence_of_a_portfolio():

@@ -81,14 +81,30 @@ def test_all_forms_have_the_same_answer_and_the_same_remarks(posterior):
     assert (
         "<strong>Status: do not rely on it.</strong></p><ul><li>do not rely on it: A &amp; B clash. Next step: " in html
     )
-    assert summary.to_latex().count(r"\item") == len(NAMES) + 2
-    assert r"A \& B clash. Next step: polarbear fix 'A b'" in summary.to_latex()
+    assert r"A \& B clash. Next step: \texttt{polarbear fix 'A b'}" in summary.to_latex()
     assert "- do not rely on it: A & B clash. Next step: `polarbear fix 'A b'`" in summary.to_markdown()
     text = str(summary)
     assert "Status: do not rely on it. A & B clash.\n  Next step: polarbear fix 'A b'\n- For information.\n" in text
     for form in (text, summary.to_markdown(), html):
         for row in rows:
             assert all(cell in form for cell in row)
+
+
+def test_all_forms_list_the_same_standings_with_their_next_steps():
+    """`good` beats `poor`, and probably `fair`, at every budget."""
+    values = np.random.default_rng(0).normal([0, 0.5, 4], size=(30, 3, 3))
+    choices = pb.Choices.from_values(values, grid=[1, 2, 3], names=["good", "fair", "poor"])
+    summary = pb.summarise(pb.fit(choices, draws=300), advice=Advice("race", "my_own.race"))
+    assert [each.group for each in summary.standings] == ["leads somewhere", "not ruled out", "eliminated"]
+    commands = [each.command for each in summary.standings if each.command]
+    assert commands
+    text, markdown, tex = str(summary), summary.to_markdown(), summary.to_latex().replace(r"\_", "_")
+    forms = (" ".join(text.split()), markdown, tex.replace(r"\%", "%"), summary._repr_html_().replace("&gt;", ">"))
+    for form in forms:
+        places = [form.index(heading) for heading in ("Leads somewhere", "Not ruled out", "Eliminated")]
+        assert places == sorted(places)
+        assert all(command in form for command in commands)
+        assert all(each.reason in form for each in summary.standings)
 
 
 def test_lists_are_cut(summary):
@@ -100,7 +116,7 @@ def test_lists_are_cut(summary):
 def test_few_data_are_provisional_and_a_single_instance_is_not_to_be_relied_on():
     few = pb.summarise(pb.fit(choices_of(5), draws=300))
     assert few.status == "provisional"
-    assert few.remarks[0].text == "Few data: the answer generalises to new instances, based on 5."
+    assert few.remarks[0].text == "Few data: the answer generalises to new instances, based on 5 instances."
     single = pb.summarise(pb.fit(choices_of(1), draws=300))
     assert single.status == "do not rely on it"
     assert "shows nothing about others" in single.status_sentence
@@ -189,3 +205,11 @@ def test_advice_is_a_command_or_a_call(advice, pair, prior, more):
     assert advice.use_prior("BayesianBootstrap()") == prior
     if more is not None:
         assert advice.continue_race("--max-instances 8", "max_instances=8") == more
+
+
+def test_a_pair_is_settled_beyond_the_limit_that_stopped_the_race():
+    """Without a higher limit, the command would run nothing."""
+    limit = ("--max-instances 8", "max_instances=8")
+    assert Advice("race", limit=limit).settle_pair("a", "b") == "race.run(only=['a', 'b'], max_instances=8)"
+    command = Advice("race", "my.race", limit=limit).settle_pair("a", "b")
+    assert command == "polarbear resume my.race --only a --only b --max-instances 8"

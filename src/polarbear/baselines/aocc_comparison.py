@@ -15,6 +15,7 @@ from polarbear.baselines.aocc import aocc_of_runs, distances
 from polarbear.baselines.attainment import BOUNDS, Bounds
 from polarbear.selection import Uniform, select
 from polarbear.selection.observed_times import NotObservedError
+from polarbear.wording import percent
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Mapping, Sequence
@@ -104,6 +105,12 @@ def compare_with_aocc(
         return AoccComparison({}, None, ours, 0, f"AOCC does not apply: {reason}.")
     areas = aocc_of_runs(shared, start, stop, bounds, optimum)
     means = {name: float(np.mean(areas[name])) for name in posterior.names if name in areas}
+    if (least := min(means.values())) == max(means.values()) and least in (0.0, 1.0):
+        side = "above" if least == 0 else "below"
+        reason = (
+            f"every value lies {side} its bounds, {bounds[0]:g} to {bounds[1]:g}, so it is {least:g} for all algorithms"
+        )
+        return AoccComparison({}, None, ours, 0, f"AOCC does not apply: {reason}.")
     best, second = sorted(means, key=means.__getitem__, reverse=True)[:2]
     scale = f"AOCC between {bounds[0]:g} and {bounds[1]:g}"
     if ours is None:
@@ -190,4 +197,5 @@ def _warning_outside_bounds(shared: Sequence[Trajectory], stop: float, bounds: B
     share = float(np.mean((finals < bounds[0]) | (finals > bounds[1]))) if finals.size else 0.0
     if share <= _MANY_OUTSIDE:
         return ""
-    return f" But {share:.0%} of the final values lie outside these bounds, which decide more than the runs do."
+    some = "all final values" if share == 1 else f"{percent(share)} of the final values"
+    return f" But {some} lie outside these bounds, which decide more than the runs do."

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from polarbear.cli import terminal
 from polarbear.cli.sparklines import Curves, format_curves
-from polarbear.wording import format_error_bound, format_number, with_noun
+from polarbear.wording import format_error_bound, format_number, format_percent, percent, round_off, with_noun
 
 if TYPE_CHECKING:
     from polarbear.race.result import RaceResult
@@ -17,12 +17,15 @@ _MOST_PAIRS = 10  # undecided pairs to print
 def print_status(account: dict[str, Any], curves: Curves | None = None) -> None:
     """Print where a race stands, from its account without inference, which `polarbear.exports.account` makes."""
     number, candidates = len(account["algorithms"]), account["pareto_set"]
-    terminal.print_result(f"Not eliminated: {', '.join(candidates)} ({len(candidates)} of {number})")
+    if len(candidates) < number:
+        terminal.print_result(f"Not eliminated: {', '.join(candidates)} ({len(candidates)} of {number})")
+    else:
+        terminal.print_result(f"No algorithm is eliminated: {', '.join(candidates)}")
     if curves is not None:
         terminal.print_result("\n" + "\n".join(format_curves(curves)))
     if account["eliminations"]:
         terminal.print_result()
-        print_eliminations(account["eliminations"], None, also=("round", "instances"))
+        _print_eliminations(account["eliminations"])
     if curves is not None or account["eliminations"]:
         terminal.print_result()
     if account["removed"]:
@@ -48,32 +51,21 @@ def print_totals(account: dict[str, Any]) -> None:
     terminal.print_result(" · ".join(_totals(account)))
 
 
-def print_eliminations(
-    eliminations: Sequence[dict[str, Any]],
-    pair_checks: Sequence[dict[str, Any]] | None,
-    *,
-    also: tuple[str, ...] = (),
-    most: int | None = None,
-) -> None:
-    """Print a table of eliminations, each with its error bound, its pair check if there are any, and further values.
-
-    Rows after the first `most` are only counted.
-    """
-    heads = ["eliminated", "beaten by", "probability", "wrong at most", *also]
+def _print_eliminations(eliminations: Sequence[dict[str, Any]]) -> None:
+    """Print a table of eliminations, each with its probability, its error bound, and when it happened."""
+    heads = ("eliminated", "beaten by", "sure", "wrong at most", "round", "instances")
     rows = [
-        [
+        (
             each["name"],
             each["by"],
-            each["probability"],
+            format_percent(each["probability"]),
             format_error_bound(each["error_bound"]),
-            *(each[name] for name in also),
-        ]
+            each["round"],
+            each["instances"],
+        )
         for each in eliminations
     ]
-    if pair_checks is not None:
-        heads.append("pair check")
-        rows = [[*row, check["own"]] for row, check in zip(rows, pair_checks, strict=True)]
-    terminal.print_table(heads, rows, most=most)
+    terminal.print_table(heads, rows)
 
 
 def _totals(account: dict[str, Any]) -> list[str]:
@@ -81,10 +73,10 @@ def _totals(account: dict[str, Any]) -> list[str]:
     spent = sum(account["cost"].values())
     totals = [
         with_noun(account["rounds"], "round"),
-        with_noun(account["instances"], "instance"),
-        f"{format_number(round(spent) if spent >= 1000 else spent)} {account['unit']}",
-        f"{100 * account['saved_share']:.0f} % saved",
-        f"{100 * account['decided_share']:.0f} % of all comparisons of two algorithms at a budget decided",
+        account["data"],
+        f"{round_off(spent)} {account['unit']}",
+        f"{percent(account['saved_share'])} saved",
+        f"{percent(account['decided_share'])} of all comparisons of two algorithms at a budget decided",
     ]
     if account.get("stored_runs") is not None:
         totals.append(f"{with_noun(account['stored_runs'], 'run')} stored")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from polarbear.cli import options, terminal
+from polarbear.wording import round_off
 
 if TYPE_CHECKING:
     from polarbear.algorithms.command_transcript import Transcript
@@ -122,7 +123,7 @@ def _remarks(run: "Run", prepared: "Prepared", until: float) -> list[str]:
         number = int((grid.times < path.times[0]).sum())
         remarks.append(f"has no value at the first {number} of {len(grid)} times")
     if run.reached < 0.5 * until:
-        remarks.append(f"ended by itself at {run.reached:,.6g} of {until:,.6g}")
+        remarks.append(f"ended by itself at {round_off(run.reached)} of {round_off(until)}")
     if path.times.size == 1 and len(grid) > 1:
         remarks.append("reported only one value; does it report improvements as they happen?")
     return remarks
@@ -130,8 +131,8 @@ def _remarks(run: "Run", prepared: "Prepared", until: float) -> list[str]:
 
 def _row(run: "Run", remarks: list[str]) -> tuple[object, ...]:
     path = run.trajectory
-    first = f"{path.times[0]:,.6g}" if path.times.size else "never"
-    best = f"{path.values[-1]:.6g}" if path.values.size else "none"
+    first = round_off(path.times[0]) if path.times.size else "never"
+    best = f"{path.values[-1]:.3g}" if path.values.size else "none"
     state = "fine" if run.status == "done" else run.status
     return path.algorithm, state, len(path.times), first, best, run.seconds, "; ".join(remarks)
 

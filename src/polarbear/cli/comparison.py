@@ -1,12 +1,13 @@
 """The comparison of algorithms on recorded runs that `analyse` prints, as text or as JSON."""
 
+import math
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, get_args
 
 from polarbear.cli import terminal
 from polarbear.cli.selections import select_or_explain, selection_as_data, sentence_of
 from polarbear.literals import Elimination, Ended
-from polarbear.wording import format_number, with_noun
+from polarbear.wording import format_number, format_percent, percent, plural, round_off, with_noun
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -117,7 +118,7 @@ def compare(
             unit=clock,
             advice=advice,
             remarks=[*remarks_on_ends(runs, posterior), *remarks],
-            effort=_describe_data(posterior, len(runs), clock),
+            effort=_describe_data(choices, len(runs), clock),
             error_bounds=bounds,
             settled=CHECKED,
         ),
@@ -131,12 +132,15 @@ def compare(
     )
 
 
-def _describe_data(posterior: "Posterior", runs: int, clock: str) -> str:
+def _describe_data(choices: "Choices", runs: int, clock: str) -> str:
     """Return what was compared: runs, algorithms, instances and times."""
-    times = posterior.grid.times
+    from polarbear.observe.scope import count_instances
+
+    times, rankings = choices.grid.times, choices.rankings
+    data = count_instances(choices.instances, None if rankings is None else rankings.clusters)
     first, last = format_number(times[0]), format_number(times[-1])
     return (
-        f"{with_noun(runs, 'run')} of {len(posterior.names)} algorithms on {with_noun(posterior.instances, 'instance')}, "
+        f"{with_noun(runs, 'run')} of {len(choices.names)} algorithms on {data}, "
         f"compared at {with_noun(len(times), 'time')} from {first} to {last} {clock}"
     )
 
@@ -213,7 +217,7 @@ def print_comparison(comparison: Comparison, *, most: int | None) -> None:
     terminal.print_result(as_text(comparison.summary, most=most))
     terminal.print_paragraph("How much better", comparison.how_much_better)
     terminal.print_result("\nPairs of algorithms")
-    columns = [column.tolist() if hasattr(column, "tolist") else column for column in comparison.pairs.values()]
+    columns = [_in_percent(name, column) for name, column in comparison.pairs.items()]
     kept = set(comparison.pareto_set)
     rows = sorted(zip(*columns, strict=True), key=lambda row: not {row[0], row[1]} <= kept)
     terminal.print_table([name.replace("_", " ") for name in comparison.pairs], rows, most=most)
@@ -224,6 +228,14 @@ def print_comparison(comparison: Comparison, *, most: int | None) -> None:
         terminal.print_result(f"\nWould AOCC have chosen differently? {comparison.aocc.sentence}")
     if comparison.replay is not None:
         _print_replay(comparison.replay, comparison.clock)
+
+
+def _in_percent(name: str, column: Any) -> list[str]:
+    """Return a column of the pairwise table for people: names, whole per cents, or a dash for what is unknown."""
+    if not hasattr(column, "tolist"):
+        return list(column)
+    form = percent if name.startswith("win_rate") else format_percent
+    return ["-" if math.isnan(each) else form(each) for each in column.tolist()]
 
 
 def _count_ends(runs: "Sequence[Trajectory]", posterior: "Posterior") -> tuple[dict[str, int], int]:
@@ -248,14 +260,15 @@ def remarks_on_ends(runs: "Sequence[Trajectory]", posterior: "Posterior") -> "li
 
 
 def _print_replay(replay: "Replay", clock: str) -> None:
+    from polarbear.observe.scope import member_noun
+
     result = replay.result
+    noun = member_noun(result.state.clusters)
     terminal.print_result(
-        f"\nAs a race: {', '.join(result.pareto_set)} would remain after {result.instances} of {replay.instances} "
-        f"instances and {format_number(round(replay.spent))} of {format_number(round(replay.recorded))} {clock}, "
-        f"{100 * replay.saved_share:.0f} % saved "
-        f"({result.stopped})"
+        f"\nAs a race: {', '.join(result.pareto_set)} would remain after {result.instances:,} of {replay.instances:,} "
+        f"{plural(noun)} and {round_off(replay.spent)} of {round_off(replay.recorded)} {clock}, "
+        f"{percent(replay.saved_share)} saved. {result.why_stopped}"
     )
     if replay.left_out:
-        terminal.print_result(
-            f"{replay.left_out} instances are left out of the race, since not every algorithm ran to the end on them"
-        )
+        who = f"{with_noun(replay.left_out, noun)} {'is' if replay.left_out == 1 else 'are'}"
+        terminal.print_result(f"{who} left out of the race, since not every algorithm ran to the end there.")

@@ -122,7 +122,11 @@ def _table(file: Path, what: What, level: float, rope: float) -> "tuple[Table, s
     posterior, _ = posterior_and_candidates(file)
     if what == "posterior":
         return posterior.to_table(level), ""
-    caption = "Posterior probability that the first algorithm beats the second."
+    caption = (
+        "Each algorithm against each other one: the probability that it beats the other on most instances at every budget, "
+        "at the first and at the last one; its mean win rate, and that at the first and the last budget; and the "
+        f"probability, averaged over the budgets, that the win rate lies within {rope:g} of one half."
+    )
     return pairwise_table(posterior, rope=rope), caption
 
 

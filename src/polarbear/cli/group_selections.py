@@ -103,8 +103,8 @@ def print_group_selections(answers: Sequence[GroupSelection], by: str, pooled: "
         counted = ", ".join(f"{name} in {number}" for name, number in counts.most_common())
         terminal.print_result(f"The best choice: {counted} of {with_noun(len(answers), 'group')}.")
     terminal.print_table(
-        (by, "instances", "choice", "value", "2.5 %", "97.5 %", "P(best)", "regret"),
-        [_row(each, by) for each in answers],
+        (by, "instances", *pooled.units.heads()),
+        [_row(each, by, len(pooled.units.heads())) for each in answers],
     )
     for each in answers:
         if isinstance(each.selection, str):
@@ -115,11 +115,10 @@ def print_group_selections(answers: Sequence[GroupSelection], by: str, pooled: "
             terminal.print_result(f"{each.name}: {remark}")
 
 
-def _row(answer: GroupSelection, by: str) -> tuple[object, ...]:
+def _row(answer: GroupSelection, by: str, columns: int) -> tuple[object, ...]:
     """Return the row of one group; dashes where it has no answer."""
     name = answer.name.removeprefix(f"{by} ")
     instances = math.nan if answer.instances is None else answer.instances
     if isinstance(answer.selection, str):
-        return (name, instances, "-", *[math.nan] * 5)
-    best = answer.selection.candidates[0]
-    return name, instances, best.name, best.expected, best.lower, best.upper, best.probability_best, best.regret
+        return (name, instances, *["-"] * columns)
+    return name, instances, *answer.selection.units.row(answer.selection.candidates[0])

@@ -118,11 +118,8 @@ def _map_as_data(overview: "DecisionMap") -> list[dict[str, Any]]:
 
 def _print_candidates(selection: "Selection") -> None:
     """Print the best candidates as a table."""
-    heads = ("choice", "value", "2.5 %", "97.5 %", "P(best)", "regret")
-    rows = [
-        (each.name, each.expected, each.lower, each.upper, each.probability_best, each.regret)
-        for each in selection.candidates[:10]
-    ]
-    terminal.print_table(heads, rows)
-    if len(selection.candidates) > 10:
-        terminal.print_result(f"... and {len(selection.candidates) - 10} more")
+    from polarbear.selection.recommendation import SHOWN
+
+    terminal.print_table(*selection.shown_table(SHOWN))
+    if len(selection.candidates) > SHOWN:
+        terminal.print_result(f"... and {len(selection.candidates) - SHOWN} more")

@@ -19,6 +19,7 @@ def selection_as_data(selection: "Selection | str") -> dict[str, Any]:
         "choice": list(selection.candidates[0].members),
         "sentence": selection.sentence,
         "criterion": selection.criterion,
+        "risk": selection.risk,
         "best_single": selection.best_single,
         "win_rate_against_best_single": selection.win_rate_against_best_single,
         "candidates": [asdict(each) for each in selection.candidates],

@@ -12,7 +12,8 @@ from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
 
-from polarbear.wording import shorten_names
+from polarbear.table import is_quantity
+from polarbear.wording import round_off, shorten_names
 
 _WIDE = 160  # width where standard output is not a terminal; longer lines are not wrapped
 _PARAGRAPH = 118  # characters of a line of a paragraph
@@ -79,7 +80,7 @@ def print_table(heads: Sequence[str], rows: Iterable[Sequence[object]], *, most:
         print_result(f"... and {len(values) - most:,} more; print them with --all")
         return
     columns = [[row[position] for row in values] for position in range(len(heads))]
-    numeric = [bool(column) and all(isinstance(value, int | float) for value in column) for column in columns]
+    numeric = [bool(column) and all(map(_is_number, column)) for column in columns]
     texts = [[head, *map(_cell, column)] for head, column in zip(heads, columns, strict=True)]
     widths = [max(map(len, column)) for column in texts]
     available = shutil.get_terminal_size().columns if sys.stdout.isatty() else _WIDE
@@ -128,9 +129,13 @@ def _print_wrapped(texts: Sequence[Sequence[str]], numeric: Sequence[bool]) -> N
         print_result(line.rstrip())
 
 
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) or (isinstance(value, str) and (value == "-" or is_quantity(value)))
+
+
 def _cell(value: object) -> str:
     if isinstance(value, bool) or not isinstance(value, int | float):
         return _with_short_names(str(value))
     if isinstance(value, float) and math.isnan(value):
         return "-"
-    return f"{value:,}" if isinstance(value, int) else f"{value:,.3f}" if abs(value) < 1000 else f"{value:,.0f}"
+    return f"{value:,}" if isinstance(value, int) else round_off(value)

@@ -5,15 +5,18 @@ from __future__ import annotations
 import math
 import sys
 import time
+from collections import deque
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol, TextIO, get_args
 
 from polarbear.driver.remaining import describe_remaining
 from polarbear.literals import View
+from polarbear.observe.scope import member_noun
+from polarbear.race.forecast import ROUNDS, STABLE_FROM, instances_needed
 from polarbear.race.sampling import running_until
 from polarbear.race.state import decided_share
 from polarbear.race.stopping import StoppingLimits
-from polarbear.wording import with_noun
+from polarbear.wording import format_percent, percent, round_off, with_noun
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -92,21 +95,35 @@ class SilentView:
 
 @dataclass
 class Pace:
-    """The seconds per new instance since the beginning of a call; a continued race has used instances before it."""
+    """The seconds per new instance since the beginning of a call, and the forecasts of the last rounds.
+
+    A continued race has used instances before the call.
+    """
 
     _began: float | None = None
     _used_before: int = 0
+    _candidates: frozenset[str] = frozenset()
+    _forecasts: deque[float] = field(default_factory=lambda: deque(maxlen=ROUNDS))
 
     def begin(self, state: State, now: float) -> None:
         """Start the clock, unless it runs already."""
         if self._began is None:
             self._began, self._used_before = now, len(state.observations.instances)
 
+    def forecast(self, state: State) -> None:
+        """Forecast the race after a round, once that is stable; earlier forecasts are for the same candidates only."""
+        if state.candidates != self._candidates:
+            self._candidates = state.candidates
+            self._forecasts.clear()
+        if state.posterior is not None and state.posterior.instances >= STABLE_FROM and running_until(state):
+            self._forecasts.append(instances_needed(state.posterior, state.resolved, state.settings))
+
     def describe_remaining(self, state: State, horizon: Horizon, now: float) -> str:
         """Return in words how many instances remain, and how long they take at this pace."""
         new = len(state.observations.instances) - self._used_before
         pace = (now - self._began) / new if new and self._began is not None else None
-        return describe_remaining(state, horizon.limits, pace=pace, seconds_left=horizon.deadline - now)
+        left = horizon.deadline - now
+        return describe_remaining(state, horizon.limits, pace=pace, seconds_left=left, recent=self._forecasts)
 
 
 @dataclass
@@ -149,6 +166,8 @@ class LineView(SilentView):
         """Print the outcome of the round, unless the previous line is too recent."""
         self._state = state
         self._waiting.append(state.rounds[-1])
+        if self.interval:
+            self._pace.forecast(state)
         last, now = state.rounds[-1], self.clock()
         important = last.number == 1 or last.eliminated or not last.reliable
         if important or now - self._printed >= self.interval:
@@ -164,16 +183,17 @@ class LineView(SilentView):
         instances = sum(len(each.instances) for each in self._waiting)
         words = [
             f"round {last.number}" if first is last else f"rounds {first.number} to {last.number}",
-            with_noun(instances, "instance") if instances else "no new runs",
-            f"{last.resolved_share:.1%} decided",
+            with_noun(instances, member_noun(state.clusters)) if instances else "no new runs",
+            f"{percent(last.resolved_share)} decided",
             with_noun(len(state.candidates), "candidate"),
-            f"{state.cost:,.0f} {state.settings.clock}",
+            f"{round_off(state.cost)} {state.settings.clock}",
         ]
         if self._failures:
             words.append(f"{with_noun(self._failures, 'run')} failed")
             self._failures = 0
         words += [
-            f"{each.name} is eliminated (beaten by {each.by}, {each.probability:.3f})" for each in last.eliminated
+            f"{each.name} is eliminated (beaten by {each.by}, {format_percent(each.probability)} sure)"
+            for each in last.eliminated
         ]
         if not last.reliable:
             words.append(f"nothing was decided, because the posterior is unreliable: {last.message}")
@@ -231,6 +251,7 @@ class LiveView(SilentView):
     def on_decisions(self, state: State) -> None:
         """Show the new state."""
         self._state, self._note = state, ""
+        self._pace.forecast(state)
         remaining = self._pace.describe_remaining(state, self.horizon, time.monotonic())
         self._summary = _summary(state, self._failures, remaining)
 
@@ -251,7 +272,9 @@ class LiveView(SilentView):
         assert plan is not None
         share = decided_share(state.resolved)
         head = Table.grid(padding=(0, 2))
-        head.add_row("decided", ProgressBar(total=1.0, completed=share, width=30), f"{share:.1%} of pairs and times")
+        head.add_row(
+            "decided", ProgressBar(total=1.0, completed=share, width=30), f"{percent(share)} of pairs and times"
+        )
         total = max(len(plan.jobs), 1)
         head.add_row(
             f"round {self._round}",
@@ -265,8 +288,8 @@ class LiveView(SilentView):
         from rich.text import Text
 
         table = Table(box=None, padding=(0, 2))
-        for heading in ("algorithm", "state", "P(dominated)"):
-            table.add_column(heading, justify="right" if heading == "P(dominated)" else "left")
+        for heading in ("algorithm", "state", "beaten everywhere"):
+            table.add_column(heading, justify="right" if heading == "beaten everywhere" else "left")
         eliminated = {each.name: each for round_ in state.rounds for each in round_.eliminated}
         threat = dict(state.rounds[-1].threat) if state.rounds else {}
         running = running_until(state)
@@ -279,7 +302,7 @@ class LiveView(SilentView):
                 status, style = f"eliminated in round {eliminated[name].round}, beaten by {eliminated[name].by}", "dim"
             else:
                 status, style = "removed", "dim"
-            probability = f"{threat[name]:.3f}" if name in threat else ""
+            probability = format_percent(threat[name]) if name in threat else ""
             table.add_row(Text(name, style=style), Text(status, style=style), probability)
         return table
 
@@ -290,7 +313,10 @@ def _summary(state: State, failures: int, remaining: str) -> str:
     if not used:
         return ""
     full = used * len(state.names) * float(state.settings.grid.times[-1])
-    words = [with_noun(used, "instance"), f"{state.cost:,.0f} {unit} spent, {1 - state.cost / full:.0%} saved"]
+    words = [
+        with_noun(used, member_noun(state.clusters)),
+        f"{round_off(state.cost)} {unit} spent, {percent(1 - state.cost / full)} saved",
+    ]
     if remaining:
         words.append(remaining)
     if failures:

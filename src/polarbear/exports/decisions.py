@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from polarbear.observe.scope import describe_scope
 from polarbear.race.serialisation import to_plain
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ def account(result: RaceResult, *, infer: bool = True, file: str = "") -> dict[s
         "algorithms": list(result.state.names),
         "rounds": len(result.rounds),
         "instances": result.instances,
+        "data": result.data,
         "scope": _scope(result, infer=infer),
         "unit": result.state.settings.clock,
         "cost": result.cost,
@@ -66,9 +68,9 @@ def _scope(result: RaceResult, *, infer: bool) -> str:
         return ""
     if infer or result.state.posterior is not None:
         return result.posterior.scope
-    rankings = None if result.state.observations.choices is None else result.state.observations.choices.rankings
-    clusters = None if rankings is None else rankings.clusters  # a race file stores those of repeated instances
-    return f"to new instances, based on {result.instances if clusters is None else clusters.number}"
+    # A race file stores the clusters of repeated instances. Plackett-Luce priors treat all instances as independent.
+    generalise_to = getattr(result.state.settings.prior, "generalise_to", "instances")
+    return describe_scope(result.rankings, result.instances, generalise_to=generalise_to)
 
 
 def decisions(result: RaceResult) -> dict[str, Any]:

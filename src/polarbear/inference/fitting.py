@@ -34,6 +34,7 @@ from polarbear.models import (
 from polarbear.models.validation import require_count
 from polarbear.observe import Choices
 from polarbear.observe.rankings import were_compared
+from polarbear.observe.scope import describe_scope
 from polarbear.posterior.posterior import Posterior, ratings_from_utilities
 from polarbear.single_thread import single_thread
 
@@ -109,7 +110,7 @@ def fit(
     prior = BayesianBootstrap() if prior is None else prior
     _check(choices, prior, method.name if isinstance(method, Reference) else method, draws, seed)
     rng = np.random.Generator(np.random.SFC64(seed))  # NumPy's fastest bit generator
-    outcomes, scope = None, f"to new instances, based on {choices.instances}"
+    outcomes, scope = None, describe_scope(choices.rankings, choices.instances, generalise_to="instances")
     with single_thread():
         if isinstance(prior, BayesianBootstrap):
             drawn, outcomes, diagnostics, scope = bayesian_bootstrap(choices, prior, draws=draws, rng=rng)

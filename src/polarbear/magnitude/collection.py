@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     Source: TypeAlias = "RaceResult | Imported | Iterable[Trajectory] | RunCollection"
 
 _WEIGHTS = 600_000  # draws times instances, so that a quantile takes milliseconds
+_FEW_BUDGETS = 20  # budgets of recording up to which speed-ups are coarse: on three orders of magnitude, steps of 40 %
+_SHARED_BY = 3  # runs per recorded budget, on average, from which these are checkpoints and not chance
 _SAME_TIME = 1e-9  # relative distance within which a budget is one of the grid
 
 
@@ -119,6 +121,17 @@ class RunCollection:
         if np.isclose(self.grid.times, time, rtol=_SAME_TIME, atol=0).any():
             return self.grid
         return Grid(np.union1d(self.grid.times, [time]), self.grid.axis)
+
+    def checkpoints(self, name: str) -> int:
+        """Return the number of budgets at which the runs of an algorithm are recorded; 0 if they are not checkpoints.
+
+        Checkpoints are few budgets that many runs share. A time is then known only up to the distance between them.
+        """
+        recorded = [run.times for (algorithm, _), run in self.runs.items() if algorithm == name and len(run.times)]
+        if not recorded:
+            return 0
+        total, distinct = sum(map(len, recorded)), len(np.unique(np.concatenate(recorded)))
+        return distinct if 1 < distinct <= _FEW_BUDGETS and total >= _SHARED_BY * distinct else 0
 
     def describe_budget(self, time: float) -> str:
         """Return a budget in words, with its unit if it is known."""

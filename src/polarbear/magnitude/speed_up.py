@@ -61,6 +61,8 @@ class SpeedUp:
         The level of the interval.
     unit
         The unit of time; may be empty.
+    checkpoints
+        The number of budgets at which the runs of the first algorithm are recorded, if these are few; otherwise 0.
     """
 
     first: str
@@ -76,6 +78,7 @@ class SpeedUp:
     censored: Indices
     level: float
     unit: str
+    checkpoints: int = 0
 
     def __repr__(self) -> str:
         return f"SpeedUp({self.sentence!r})"
@@ -98,6 +101,7 @@ class SpeedUp:
         return (
             f"{self.first} needs {self._phrase(ratio, place)} {self.second}'s budget of {budget} for the same quality "
             f"({self.interval(place)}), {based}."
+            + (f" {checkpoint_sentence(self.first, self.checkpoints)}" if self.checkpoints else "")
         )
 
     def _phrase(self, ratio: float, place: int) -> str:
@@ -197,7 +201,13 @@ def measure_speed_up(
         **_medians(ratios, censored, collection, level),
         level=level,
         unit=collection.unit,
+        checkpoints=collection.checkpoints(first),
     )
+
+
+def checkpoint_sentence(name: str, checkpoints: int) -> str:
+    """Return the remark that few recorded budgets make speed-ups coarse."""
+    return f"The runs of {name} are recorded at {checkpoints} budgets only; speed-ups can only be read off at these."
 
 
 def _medians(ratios: Array, censored: Mask, collection: RunCollection, level: float) -> dict[str, Any]:

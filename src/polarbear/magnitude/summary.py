@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from polarbear.magnitude.collection import collect_runs
-from polarbear.magnitude.speed_up import measure_speed_up
+from polarbear.magnitude.speed_up import checkpoint_sentence, measure_speed_up
 from polarbear.observe import Grid
 from polarbear.wording import format_number, with_noun
 
@@ -66,9 +66,11 @@ def how_much_better(
     parts = [_describe(rival, found) for rival, found in compared]
     rest = len(ranked) - 1 - len(compared)
     parts += [f"not compared here: {with_noun(rest, 'other algorithm')}"] if rest else []
-    return (
-        f"For the quality that others have at {collection.describe_budget(at)}, {leader} needs {'; '.join(parts)}.",
+    sentence = (
+        f"For the quality that others have at {collection.describe_budget(at)}, {leader} needs {'; '.join(parts)}."
     )
+    few = collection.checkpoints(leader)
+    return (sentence, checkpoint_sentence(leader, few)) if few else (sentence,)
 
 
 def leader_and_rivals(posterior: Posterior, among: Sequence[str], at: float) -> list[str]:

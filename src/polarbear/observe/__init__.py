@@ -14,6 +14,7 @@ instance at the same time is used. The output is `Choices`, the one input of eve
 - `clusters`: `Clusters`, which instances are not independent of one another.
 - `choices`: `Choices`, wins and choice sets at each time, summed over instances.
 - `tally`, `ties`: how rankings become wins and choice sets. Ties are exact up to twelve algorithms.
+- `scope`: the number of instances and of clusters in words, and what an answer generalises to.
 - `names`, `read_only`: checks of algorithm names, and read-only arrays.
 """
 

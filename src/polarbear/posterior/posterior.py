@@ -71,7 +71,7 @@ class Posterior:
     outcomes
         The weighted instances behind ratings and win rates; None under the Plackett-Luce priors.
     scope
-        What the answer generalises to, such as "to new functions, based on 24".
+        What the answer generalises to, such as "to new functions, based on 24 functions with 360 instances".
     comparisons
         Number of instances on which each algorithm was observed together with another one, shape (time, algorithm). Where
         it is zero, draws come from the prior, and nothing is claimed about the algorithm. None if unknown, as in files of

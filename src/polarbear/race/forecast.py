@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from itertools import combinations
+from statistics import median
 from typing import TYPE_CHECKING
 
 import numpy as np
 import scipy
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Sequence
 
     from polarbear.arrays import Array, Mask
     from polarbear.posterior.posterior import Posterior
@@ -18,6 +19,45 @@ if TYPE_CHECKING:
 
 _ROUNDING = float(np.finfo(np.float64).eps)
 _GROWTH = 2.0 ** np.arange(0.0, 10.25, 0.25)  # candidate multiples of the present amount of data, up to 1,024
+
+
+# A forecast is shown from this number of instances. In 14 simulated races of four algorithms, 80 % of the forecasts were
+# between a quarter and three times the true number after 8 instances, and between 0.6 and 2.5 times it after 32 to 64.
+STABLE_FROM = 32
+# A forecast depends on the closest pair, and jumps. Nine of ten changes from round to round were below a factor of 2.1; the
+# median of three rounds changes by less than a factor of 1.5.
+ROUNDS = 3
+
+
+def further_instances(
+    posterior: Posterior, resolved: Mask, settings: Settings, recent: Sequence[float] = ()
+) -> float | None:
+    """Return about how many more instances decide every pair, to one digit, since it is often wrong by a factor of two.
+
+    It is None before 32 instances, when a forecast is not stable, and infinite if 1,024 times the present data are too few.
+
+    Parameters
+    ----------
+    posterior, resolved, settings
+        See `instances_needed`.
+    recent
+        What `instances_needed` gave in the last rounds, this one included; their median is steadier than the last value.
+    """
+    if posterior.instances < STABLE_FROM:
+        return None
+    total = median(recent) if recent else instances_needed(posterior, resolved, settings)
+    return roughly(max(total - posterior.instances, 0.0))
+
+
+def roughly(instances: float) -> float:
+    """Return a forecast with one significant digit.
+
+    Examples
+    --------
+    >>> roughly(412.7), roughly(18_438.0), roughly(6.0)
+    (400.0, 20000.0, 6.0)
+    """
+    return float(f"{instances:.1g}")
 
 
 def instances_needed(posterior: Posterior, resolved: Mask, settings: Settings) -> float:

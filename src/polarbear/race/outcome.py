@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 import numpy as np
 
 from polarbear.literals import Ended
+from polarbear.observe.scope import count_instances
 from polarbear.posterior.elimination import Specialist, elimination_probabilities, find_specialists
 from polarbear.posterior.relations import is_dominated
 from polarbear.race.failing import FailingAlgorithm, python_advice
@@ -20,6 +21,7 @@ from polarbear.selection.worst_case_regret import RegretBounds, worst_case_regre
 if TYPE_CHECKING:
     from polarbear.arrays import Array, Indices
     from polarbear.checks.model_check import ModelCheck
+    from polarbear.observe import Rankings
     from polarbear.posterior.posterior import Posterior
     from polarbear.race.jobs import Run
     from polarbear.race.rounds import Eliminated, Round
@@ -127,6 +129,17 @@ class RaceOutcome:
         return len(self.state.observations.instances)
 
     @property
+    def rankings(self) -> Rankings | None:
+        """The rankings of all instances; None before the first round."""
+        choices = self.state.observations.choices
+        return None if choices is None else choices.rankings
+
+    @property
+    def data(self) -> str:
+        """The number of instances in words, such as "160 instances" or "20 instances with 100 repetitions"."""
+        return count_instances(self.instances, self.state.clusters)
+
+    @property
     def runs(self) -> tuple[Run, ...]:
         """All runs."""
         return tuple(self.state.observations.runs.values())
@@ -188,7 +201,7 @@ class RaceOutcome:
 
     @property
     def scope(self) -> str:
-        """What the answer generalises to, such as "to new instances, based on 160"."""
+        """What the answer generalises to, such as "to new instances, based on 160 instances"."""
         return self.posterior.scope
 
     @cached_property

@@ -6,9 +6,9 @@ import math
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from polarbear.race.forecast import instances_needed
+from polarbear.race.forecast import further_instances
 from polarbear.verdict import Remark
-from polarbear.wording import format_number, format_percent, join_names, with_noun
+from polarbear.wording import format_number, format_percent, join_names, round_off, with_noun
 
 if TYPE_CHECKING:
     from polarbear.race.outcome import RaceOutcome
@@ -67,20 +67,18 @@ def _remarks_on_stop(result: RaceOutcome, advice: Advice) -> list[Remark]:
     spent, unit = sum(result.cost.values()), result.state.settings.clock
     match result.stopped:
         case "no elimination likely":
-            text = 'Some pairs are not decided. A race with the resolution "crossing" continues until they are.'
+            text = 'With the resolution "crossing", the race continues until these pairs are decided, too.'
             argument = 'Race.open(path, resolution="crossing", ...)'
             command = advice.continue_race("--set race.resolution=crossing", "") if advice.file else argument
             return [Remark("solid", text, command)]
         case "max_instances":
-            more = 2 * max(result.instances, 1)
             needed = _further_instances(result)
-            beyond = f"; about {needed} more would decide everything" if needed else ""
+            beyond = f"; about {needed:,} more would decide everything" if needed else ""
             reason = f"The race stopped at its limit of instances, after {result.instances:,}{beyond}."
-            step = advice.continue_race(f"--max-instances {more}", f"max_instances={more}")
+            step = advice.continue_race(*advice.limit)
         case "max_evaluations":
-            more_cost = f"{2 * max(spent, 1.0):.6g}"
-            reason = f"The race stopped at its limit of {format_number(spent)} {unit}."
-            step = advice.continue_race(f"--max-evaluations {more_cost}", f"max_evaluations={more_cost}")
+            reason = f"The race stopped at its limit of {round_off(spent)} {unit}."
+            step = advice.continue_race(*advice.limit)
         case "max_seconds":
             reason, step = "The race stopped at its time limit.", advice.continue_race("", "")
         case "instances ran out":
@@ -97,12 +95,26 @@ def _remarks_on_stop(result: RaceOutcome, advice: Advice) -> list[Remark]:
     return [Remark("provisional", f"{reason}{clause}", step)]
 
 
-def _further_instances(result: RaceOutcome) -> str:
-    """Return how many further instances would decide every pair, as text; empty if that cannot be forecast."""
+def higher_limit(result: RaceOutcome) -> tuple[str, str]:
+    """Return the option and the argument of `Race.run` that raise the limit at which a race stopped; empty if none did."""
+    match result.stopped:
+        case "max_instances":
+            used, needed = max(result.instances, 1), _further_instances(result)
+            # A forecast far beyond the data is too uncertain to ask for all of it at once.
+            more = used + (needed if 0 < needed <= 4 * used else used)
+            return f"--max-instances {more}", f"max_instances={more}"
+        case "max_evaluations":
+            cost = f"{2 * max(sum(result.cost.values()), 1.0):.3g}"
+            return f"--max-evaluations {float(cost):.12g}", f"max_evaluations={float(cost):.12g}"
+    return "", ""
+
+
+def _further_instances(result: RaceOutcome) -> int:
+    """Return about how many further instances would decide every pair; 0 if that cannot be forecast."""
     if set(result.posterior.names) != set(result.state.names):
-        return ""
-    needed = instances_needed(result.posterior, result.state.resolved, result.state.settings) - result.instances
-    return format_number(float(f"{needed:.3g}")) if 0 < needed < math.inf else ""
+        return 0
+    needed = further_instances(result.posterior, result.state.resolved, result.state.settings)
+    return int(needed) if needed is not None and 0 < needed < math.inf else 0
 
 
 def _remarks_on_failures(result: RaceOutcome, advice: Advice) -> list[Remark]:

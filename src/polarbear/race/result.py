@@ -7,12 +7,12 @@ from html import escape
 from typing import TYPE_CHECKING, Any, Literal
 
 from polarbear.race.outcome import RaceOutcome, Stopped
-from polarbear.race.remarks import race_remarks, settled_sentence
+from polarbear.race.remarks import higher_limit, race_remarks, settled_sentence
 from polarbear.race.tables import eliminations_table, rounds_table, runs_table
 from polarbear.table import as_frame
 from polarbear.verdict import Advice
 from polarbear.verdict.summary import collect
-from polarbear.wording import format_number, with_noun
+from polarbear.wording import percent, round_off
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -74,7 +74,7 @@ class RaceResult(RaceOutcome):
         if not self.rounds:
             found = self.message or "got one in which nothing has been decided yet; call run() first"
             raise ValueError(f"expected a race with at least one round, {found}")
-        advice, cost = Advice("race", file, tuple(only)), sum(self.cost.values())
+        advice, cost = Advice("race", file, tuple(only), higher_limit(self)), sum(self.cost.values())
         known = self.posterior.names
         return collect(
             self.posterior,
@@ -85,8 +85,7 @@ class RaceResult(RaceOutcome):
             unit=self.state.settings.clock,
             advice=advice,
             remarks=race_remarks(self, advice),
-            effort=f"{with_noun(self.instances, 'instance')}, {format_number(float(f'{cost:.3g}'))} "
-            f"{self.state.settings.clock}, {self.saved_share:.0%} saved".replace("%", " %"),
+            effort=f"{self.data}, {round_off(cost)} {self.state.settings.clock}, {percent(self.saved_share)} saved",
             error_bounds={each.name: each.error_bound for each in self.eliminations},
             removed=sorted(self.state.removed),
             waiting=[name for name in self.pareto_set if name not in known],

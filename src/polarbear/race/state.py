@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection
 
     from polarbear.arrays import Mask
+    from polarbear.observe import Clusters
     from polarbear.posterior.posterior import Posterior
     from polarbear.race.rounds import Round
     from polarbear.race.settings import Settings
@@ -67,6 +68,12 @@ class State:
     reruns: frozenset[tuple[str, int]] = frozenset()
     review: bool = False
     posterior: Posterior | None = None
+
+    @property
+    def clusters(self) -> Clusters | None:
+        """The clusters of the used instances, such as the repetitions of each; None if all are independent."""
+        choices = self.observations.choices
+        return None if choices is None or choices.rankings is None else choices.rankings.clusters
 
     @property
     def pareto_set(self) -> tuple[str, ...]:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from polarbear.models import BayesianBootstrap
 from polarbear.posterior.non_inferiority import non_inferiority
+from polarbear.race.forecast import roughly
 from polarbear.wording import format_percent, percent, round_off, with_noun
 
 if TYPE_CHECKING:
@@ -100,7 +101,7 @@ class VersionComparison:
                 f"({low} to {high}; {sure} that it wins on less than {percent(rates.least)} at some budget)."
             )
         more = (
-            f"expect a decision with about {round_off(math.ceil(self.instances_needed))}"
+            f"expect a decision after about {roughly(max(self.instances_needed - self.instances, 1.0)):,.0f} more"
             if math.isfinite(self.instances_needed)
             else f"even {round_off(1024 * self.instances)} would hardly decide"
         )

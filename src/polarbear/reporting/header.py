@@ -9,7 +9,7 @@ import html
 from typing import TYPE_CHECKING, get_args
 
 from polarbear.verdict import Group
-from polarbear.verdict.rendering import title
+from polarbear.verdict.rendering import heading, title
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -69,31 +69,16 @@ def standings_html(summary: Summary) -> str:
     parts = []
     for group in get_args(Group):
         items = "".join(
-            f"<li><strong>{_escape(each.name)}</strong>: {_escape(standing_text(each))}{_step(each.command)}</li>"
+            f"<li><strong>{_escape(each.name)}</strong>: {_escape(each.text)}{_step(each.command)}</li>"
             for each in summary.group(group)
         )
-        parts.append(f"<h2>{group_heading(group)}</h2><ul>{items or '<li>none</li>'}</ul>")
+        parts.append(f"<h2>{heading(group)}</h2><ul>{items or '<li>none</li>'}</ul>")
     return "".join(parts)
-
-
-def group_heading(group: Group) -> str:
-    """Return the heading of a group of algorithms."""
-    return f"{group[0].upper()}{group[1:]}"
-
-
-def standing_text(standing: Standing) -> str:
-    """Return why an algorithm is in its group, and whether its elimination is in doubt."""
-    return f"{standing.reason} ({standing.status})" if is_in_doubt(standing) else standing.reason
-
-
-def is_in_doubt(standing: Standing) -> bool:
-    """Return whether an algorithm was eliminated although the outcomes of its pair do not support it."""
-    return standing.group == "eliminated" and standing.status != "solid"
 
 
 def in_groups(standings: Sequence[Standing]) -> list[tuple[str, list[Standing]]]:
     """Return the headings of all groups with their algorithms, in the order of `Group`."""
-    return [(group_heading(group), [each for each in standings if each.group == group]) for group in get_args(Group)]
+    return [(heading(group), [each for each in standings if each.group == group]) for group in get_args(Group)]
 
 
 def keep_percent(text: str) -> str:

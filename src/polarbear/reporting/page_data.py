@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 from polarbear.defaults import LEVEL
 from polarbear.plots import RatingCurves, assign_looks
 from polarbear.plots.lettering import short_names
-from polarbear.reporting.header import is_in_doubt
 from polarbear.reporting.sections import SECTIONS
 from polarbear.selection.stretches import SURE_ENOUGH
 
@@ -24,7 +23,7 @@ def page_data(subject: Subject, *, title: str) -> dict[str, Any]:
     curves = RatingCurves.of(posterior, level=LEVEL)
     summary = subject.summary
     # Where something is wrong, the reader should see first whether to trust the rest.
-    wrong = summary.status == "do not rely on it" or any(map(is_in_doubt, summary.standings))
+    wrong = summary.status == "do not rely on it" or any(each.in_doubt for each in summary.standings)
     first = [section for section in SECTIONS if section.name == "trust" and wrong]
     order = [*first, *(section for section in SECTIONS if section not in first)]
     sections = {section.name: section.data(subject) for section in order}

@@ -16,7 +16,7 @@ from polarbear.defaults import LEVEL
 from polarbear.plots import DecisionBands, DominanceEvolution, DominanceMatrix, SampleAllocation
 from polarbear.posterior.elimination import dominated
 from polarbear.reporting.draws import pack_ratings, pack_win_rates
-from polarbear.reporting.header import in_groups, is_in_doubt, keep_percent, standing_text
+from polarbear.reporting.header import in_groups, keep_percent
 from polarbear.reporting.magnitude import magnitude
 from polarbear.reporting.portfolio_rates import portfolio_win_rates
 from polarbear.reporting.sentences import (
@@ -146,7 +146,7 @@ def standings(subject: Subject) -> Data:
                 "algorithms": [
                     {
                         "name": each.name,
-                        "text": keep_percent(standing_text(each)),
+                        "text": keep_percent(each.text),
                         "command": each.command,
                         "detail": details.get(each.name, ""),
                     }
@@ -175,7 +175,7 @@ def pairs(subject: Subject) -> Data:
     """Return the probability that one algorithm dominates another, and the win rates over time, of each pair."""
     posterior, rule = subject.posterior, subject.elimination
     eliminations = subject.dominated if subject.result is None else subject.result.eliminations
-    in_doubt = {each.name for each in subject.summary.standings if is_in_doubt(each)}
+    in_doubt = {each.name for each in subject.summary.standings if each.in_doubt}
     return {
         "rule": rule,
         "doubted": [

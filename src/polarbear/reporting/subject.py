@@ -11,8 +11,7 @@ from polarbear.plots import DecisionBands
 from polarbear.posterior.elimination import dominated, find_specialists
 from polarbear.reporting.draws import thin_and_round
 from polarbear.verdict import Advice
-from polarbear.verdict.summary import collect
-from polarbear.wording import with_noun
+from polarbear.verdict.summary import collect, data_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -162,7 +161,7 @@ class Subject:
             unit=self.unit,
             advice=self.advice,
             remarks=(),
-            effort=with_noun(self.posterior.instances, "instance"),
+            effort=data_of(self.posterior),
         )
 
     @property

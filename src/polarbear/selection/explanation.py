@@ -5,9 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from polarbear.selection.budget_distribution import BudgetDistribution
-from polarbear.selection.criterion import FirstPlace, MeanRank
-from polarbear.selection.custom_preference import Custom
-from polarbear.selection.observed_times import observed_candidates
+from polarbear.selection.criterion import FirstPlace
 from polarbear.selection.preference import At, Final
 from polarbear.selection.risk import Expected
 from polarbear.selection.stretches import SURE_ENOUGH
@@ -19,6 +17,7 @@ if TYPE_CHECKING:
     from polarbear.selection.criterion import Criterion
     from polarbear.selection.preference import Preference
     from polarbear.selection.risk import Risk
+    from polarbear.selection.value_units import ValueUnits
 
 _CONTENDERS = 3  # candidates that are named where it is too close to call
 _WORTH_NAMING = 0.01  # smallest probability of a candidate that is named there
@@ -32,6 +31,7 @@ def explain(
     criterion: Criterion,
     candidates: tuple[Candidate, ...],
     *,
+    units: ValueUnits,
     single: str | None = None,
     win_rate: float | None = None,
     exhaustive: bool = True,
@@ -45,6 +45,8 @@ def explain(
         The arguments of `select`.
     candidates
         All candidates, the best first.
+    units
+        The units of their values.
     single, win_rate
         For a portfolio: the best single algorithm, and the portfolio's win rate against it.
     exhaustive
@@ -52,9 +54,8 @@ def explain(
     not_observed
         The algorithms that are left out, because they were not observed at these budgets.
     """
-    algorithms = len(observed_candidates(posterior, posterior.names, preference, criterion))
     sentences = [
-        *_answer(preference, risk, criterion, candidates, algorithms),
+        *_answer(preference, risk, criterion, candidates, units),
         *_remarks_on_left_out(not_observed),
         *_remarks_on_portfolio(preference, candidates[0], single, win_rate, exhaustive),
         *_remarks_on_posterior(posterior, preference),
@@ -63,17 +64,17 @@ def explain(
 
 
 def _answer(
-    preference: Preference, risk: Risk, criterion: Criterion, candidates: tuple[Candidate, ...], algorithms: int
+    preference: Preference, risk: Risk, criterion: Criterion, candidates: tuple[Candidate, ...], units: ValueUnits
 ) -> list[str]:
     """Return the advice, its certainty, and the meaning of its value and of its regret."""
     best = candidates[0]
     value = "" if isinstance(criterion, FirstPlace) else f", judged by {criterion}"
     attitude = "" if isinstance(risk, Expected) else f", by {risk}"
     query = f"For {preference}{value}{attitude}"
-    meaning = _meaning(preference, criterion, best, algorithms)
+    meaning = _meaning(preference, criterion, best, units)
     if len(candidates) == 1:
         return [f"{query}, choose {best.name}", meaning]
-    loss = _loss(preference, criterion, best.regret, algorithms)
+    loss = units.format_loss(best.regret) + (" of this value" if units.kind == "number" else "")
     cost = f"Not knowing the best choice for certain costs {loss} on average"
     if best.probability_best >= SURE_ENOUGH:
         sure = f"{format_percent(best.probability_best)} sure that it is the best choice of {len(candidates)}"
@@ -90,29 +91,14 @@ def _answer(
     ]
 
 
-def _meaning(preference: Preference, criterion: Criterion, best: Candidate, algorithms: int) -> str:
+def _meaning(preference: Preference, criterion: Criterion, best: Candidate, units: ValueUnits) -> str:
     """Return what the value of a candidate means."""
-    if isinstance(preference, Custom):  # the user defines its value
-        return f"Its value is {best.expected:.3g} ({best.lower:.3g} to {best.upper:.3g})"
+    known = units.format(best.lower) == units.format(best.upper)
+    interval = "" if known else f" ({units.format_interval(best.lower, best.upper)})"
+    if units.kind == "number":
+        return f"Its value is {units.format(best.expected)}{interval}"
     who = "Its best member" if len(best.members) > 1 else "It"
-    interval = ""
-    if isinstance(criterion, FirstPlace):
-        low, high = f"{100 * best.lower:.0f}", f"{100 * best.upper:.0f}"
-        interval = f" ({low} to {high} %)" if low != high else ""
-    return f"{who} {criterion.describe(best.expected, algorithms)}{interval}{_on_average(preference)}"
-
-
-def _loss(preference: Preference, criterion: Criterion, regret: float, algorithms: int) -> str:
-    """Return the expected regret in the unit of the value."""
-    if isinstance(preference, Custom):
-        return f"{regret:.2g} of this value"
-    if isinstance(criterion, MeanRank):
-        ranks = (algorithms - 1) * regret
-        return "less than 0.01 ranks" if ranks < 0.01 else f"{ranks:.2g} ranks"
-    points = f"{100 * regret:.2g}"
-    return (
-        "less than 0.1 percentage points" if 100 * regret < 0.1 else f"{points} percentage point{'s' * (points != '1')}"
-    )
+    return f"{who} {criterion.describe(best.expected, units.algorithms)}{interval}{_on_average(preference)}"
 
 
 def _remarks_on_left_out(not_observed: tuple[str, ...]) -> list[str]:

@@ -7,7 +7,7 @@ the expected regret, and the recommendation as a sentence.
 from __future__ import annotations
 
 import operator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,7 +29,8 @@ from polarbear.selection.portfolio import (
 from polarbear.selection.preference import Uniform
 from polarbear.selection.risk import Expected, ProbabilityBest
 from polarbear.selection.stretches import SURE_ENOUGH
-from polarbear.table import as_frame, as_html
+from polarbear.selection.value_units import ValueUnits, units_of
+from polarbear.table import as_frame, as_html, as_lines
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     from polarbear.table import Table
 
 
+SHOWN = 10  # candidates that a table for people lists
 _TESTED = 200  # drawn curves on which a custom preference is tested for monotonicity
 
 
@@ -68,6 +70,10 @@ class Selection:
         member. None for a single algorithm.
     not_observed
         The algorithms that are left out, because they were not observed together with another one at these budgets.
+    risk
+        The attitude to risk by which candidates are ordered, as text.
+    units
+        The units in which values are shown to people; see `shown_table`.
     """
 
     candidates: tuple[Candidate, ...]
@@ -77,6 +83,8 @@ class Selection:
     best_single: str | None = None
     win_rate_against_best_single: float | None = None
     not_observed: tuple[str, ...] = ()
+    risk: str = str(Expected())
+    units: ValueUnits = field(default_factory=ValueUnits)
 
     @property
     def recommendation(self) -> str | tuple[str, ...]:
@@ -99,8 +107,12 @@ class Selection:
         """The expected loss in value of the recommendation against the candidate that turns out best."""
         return self.candidates[0].regret
 
+    def shown_table(self, most: int | None = None) -> tuple[list[str], list[list[str]]]:
+        """Return headings and rows for people: per cents, or ranks for the mean rank; the best `most` candidates."""
+        return self.units.heads(), self.units.rows(self.candidates[:most])
+
     def to_table(self) -> Table:
-        """Return the candidates, one row each, the best first."""
+        """Return the candidates for programs, one row each, the best first; values are shares from 0 to 1."""
         each = self.candidates
         return {
             "choice": [one.name for one in each],
@@ -117,19 +129,17 @@ class Selection:
         return as_frame(self.to_table(), backend)
 
     def _repr_html_(self) -> str:
-        return as_html(self.to_table(), title=self.sentence)
+        heads, rows = self.shown_table()
+        return as_html(dict(zip(heads, zip(*rows, strict=True), strict=True)), title=self.sentence)
 
     def __repr__(self) -> str:
         return f"Selection({self.sentence})"
 
     def __str__(self) -> str:
-        width = max(9, *(len(each.name) for each in self.candidates[:10]))
-        lines = [self.sentence, "", f"{'':{width}}  value [95 % interval] P(best)  regret"]
-        for each in self.candidates[:10]:
-            value = f"{each.expected:.3f} [{each.lower:.3f}, {each.upper:.3f}]"
-            lines.append(f"{each.name:{width}}  {value}  {each.probability_best:7.3f}  {each.regret:.4f}")
-        if len(self.candidates) > 10:
-            lines.append(f"... and {len(self.candidates) - 10} more")
+        heads, rows = self.shown_table(SHOWN)
+        lines = [self.sentence, "", *as_lines(heads, rows)]
+        if len(self.candidates) > SHOWN:
+            lines.append(f"... and {len(self.candidates) - SHOWN} more")
         return "\n".join(lines)
 
 
@@ -220,18 +230,23 @@ def select(
     if size > 1:
         single = names[int(risk.score(valuation.members).argmax())]
         win_rate = _win_rate(posterior, preference, candidates[0].members, single)
+    observed = observed_candidates(posterior, posterior.names, preference, criterion)
+    units = units_of(preference, risk, criterion, len(observed))
     sentence = explain(
         posterior,
         preference,
         risk,
         criterion,
         candidates,
+        units=units,
         single=single,
         win_rate=win_rate,
         exhaustive=exhaustive,
         not_observed=left_out,
     )
-    return Selection(candidates, sentence, values[:, order], str(criterion), single, win_rate, left_out)
+    return Selection(
+        candidates, sentence, values[:, order], str(criterion), single, win_rate, left_out, str(risk), units
+    )
 
 
 def _valuation(posterior: Posterior, preference: Preference, criterion: Criterion, columns: list[int]) -> Valuation:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 
@@ -20,19 +20,21 @@ class Advice:
         shell. Empty in Python, where calls replace commands.
     only
         The algorithms to which a race is confined while it continues; all by default.
+    limit
+        How to raise the limit at which a race stopped: an option and an argument of `Race.run`. Without it, nothing would
+        run. Empty if no limit stopped the race.
     """
 
     source: Literal["race", "runs", "posterior"] = "posterior"
     file: str = ""
     only: tuple[str, ...] = ()
+    limit: tuple[str, str] = ("", "")
 
     def settle_pair(self, first: str, second: str) -> str:
         """Return how to get more data about a pair; empty where nothing can be run."""
         if self.source != "race":
             return ""
-        if not self.file:
-            return f"race.run(only=[{first!r}, {second!r}])"
-        return f"polarbear resume {self.file} --only {shlex.quote(first)} --only {shlex.quote(second)}"
+        return replace(self, only=(first, second)).continue_race(*self.limit)
 
     def examine_pair(self, first: str, second: str) -> str:
         """Return how to settle a pair or, where nothing can be run, how to show its win rate over time."""

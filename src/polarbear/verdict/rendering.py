@@ -54,9 +54,9 @@ def as_text(summary: Contents, *, most: int | None = None) -> str:
     lines = [title(summary)]
     lines += aligned(summary.overview.rows(summary.unit), most=most)
     lines += [f"  {each.sentence}" for each in summary.overview.leader_changes[:most]]
-    for group in _shown_groups(summary):
+    for group in get_args(Group):
         standings = summary.group(group)
-        lines += ["", _heading(group)]
+        lines += ["", heading(group)]
         lines += [line for each in standings[:most] for line in _standing_lines(each)] or ["  none"]
         lines += [f"  ... and {len(standings) - most:,} more"] if most is not None and len(standings) > most else []
     return "\n".join([*lines, "", *status_lines(summary)])
@@ -88,18 +88,13 @@ def _status(summary: Contents) -> str:
     return summary.status_sentence if summary.status == "solid" else f"Status: {summary.status}."
 
 
-def _shown_groups(summary: Contents) -> list[Group]:
-    """Return the groups to list: the leaders are in the table already, and eliminations are always stated."""
-    return ["eliminated", *(["not ruled out"] if summary.group("not ruled out") else [])]  # type: ignore[list-item]
-
-
-def _heading(group: Group) -> str:
+def heading(group: Group) -> str:
+    """Return the heading of a group of algorithms."""
     return f"{group[0].upper()}{group[1:]}"
 
 
 def _standing_lines(each: Standing) -> list[str]:
-    doubt = "" if each.status == "solid" or each.group != "eliminated" else f" ({each.status})"
-    return [*_wrap(f"  {each.name}: {each.reason}{doubt}", "    "), *_command_lines(each.command, "    ")]
+    return [*_wrap(f"  {each.name}: {each.text}", "    "), *_command_lines(each.command, "    ")]
 
 
 def _command_lines(command: str, indent: str) -> list[str]:
@@ -116,8 +111,8 @@ def as_markdown(summary: Contents) -> str:
     lines = [f"## {title(summary)}", "", "| budget | choose | how certain |", "| --- | --- | --- |"]
     lines += [f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |" for row in rows]
     lines += ["", *(f"{each.sentence}  " for each in summary.overview.leader_changes)]
-    for group in _shown_groups(summary):
-        lines += ["", f"### {_heading(group)}", ""]
+    for group in get_args(Group):
+        lines += ["", f"### {heading(group)}", ""]
         lines += [_markdown_standing(each) for each in summary.group(group)] or ["none"]
     lines += ["", f"**{_status(summary)}**", ""]
     lines += [_markdown_remark(each) for each in summary.remarks]
@@ -125,8 +120,7 @@ def as_markdown(summary: Contents) -> str:
 
 
 def _markdown_standing(each: Standing) -> str:
-    doubt = "" if each.status == "solid" or each.group != "eliminated" else f" ({each.status})"
-    return f"- **{each.name}**: {each.reason}{doubt}" + (f"; next step: `{each.command}`" if each.command else "")
+    return f"- **{each.name}**: {each.text}" + (f". Next step: `{each.command}`" if each.command else "")
 
 
 def _markdown_remark(each: Remark) -> str:
@@ -140,17 +134,25 @@ def as_latex(summary: Contents) -> str:
     caption = " ".join([f"{title(summary)}.", *(each.sentence for each in summary.overview.leader_changes)])
     parts = [latex.latex(dict(zip(heads, columns, strict=True)), caption=caption)]
     for group in get_args(Group):
-        if standings := summary.group(group):
-            parts.append(rf"\paragraph{{{_heading(group)}}}")
-            parts.append(_latex_list([f"{each.name}: {each.reason}" for each in standings]))
+        parts.append(rf"\paragraph{{{heading(group)}}}")
+        items = [_latex_item(f"{each.name}: {each.text}", each.command, ".") for each in summary.group(group)]
+        parts.append(_latex_list(items) if items else "none")
     parts.append(rf"\paragraph{{Status}} {latex.escape(_status(summary).removeprefix('Status: '))}")
     if summary.remarks:
-        parts.append(_latex_list([f"{each.status}: {each.sentence}" for each in summary.remarks]))
+        parts.append(
+            _latex_list([_latex_item(f"{each.status}: {each.text}", each.command) for each in summary.remarks])
+        )
     return "\n".join([*parts, latex.escape(summary.scope)]).rstrip() + "\n"
 
 
 def _latex_list(items: Sequence[str]) -> str:
-    return "\n".join([r"\begin{itemize}", *(f"  \\item {latex.escape(item)}" for item in items), r"\end{itemize}"])
+    return "\n".join([r"\begin{itemize}", *(f"  \\item {item}" for item in items), r"\end{itemize}"])
+
+
+def _latex_item(text: str, command: str, stop: str = "") -> str:
+    """Return a text and its next step in LaTeX."""
+    step = f"{stop} Next step: \\texttt{{{latex.escape(command)}}}" if command else ""
+    return latex.escape(text) + step
 
 
 def as_html(summary: Contents) -> str:
@@ -158,16 +160,21 @@ def as_html(summary: Contents) -> str:
     columns = list(zip(*summary.overview.rows(summary.unit), strict=True))
     answer = table.as_html(dict(zip(("budget", "choose", "how certain"), columns, strict=True)), title=title(summary))
     notes = [each.sentence for each in summary.overview.leader_changes]
-    notes += [
-        f"{_heading(group)}: " + "; ".join(f"{each.name} ({each.reason})" for each in summary.group(group))
-        for group in _shown_groups(summary)
-        if summary.group(group)
-    ]
+    groups = "".join(
+        f"<p>{heading(group)}</p><ul>{''.join(map(_html_standing, summary.group(group))) or '<li>none</li>'}</ul>"
+        for group in get_args(Group)
+    )
     remarks = "".join(f"<li>{escape(f'{each.status}: {each.sentence}')}</li>" for each in summary.remarks)
     return (
         answer
         + "".join(f"<p>{escape(note)}</p>" for note in notes)
+        + groups
         + f"<p><strong>{escape(_status(summary))}</strong></p>"
         + (f"<ul>{remarks}</ul>" if remarks else "")
         + (f"<p>{escape(summary.scope)}</p>" if summary.scope else "")
     )
+
+
+def _html_standing(each: Standing) -> str:
+    step = f". Next step: <code>{escape(each.command)}</code>" if each.command else ""
+    return f"<li>{escape(f'{each.name}: {each.text}')}{step}</li>"

@@ -48,6 +48,16 @@ class Standing:
     reason: str
     command: str = ""
 
+    @property
+    def text(self) -> str:
+        """The reason, and how far it can be trusted if that is in doubt for an elimination."""
+        return f"{self.reason} ({self.status})" if self.in_doubt else self.reason
+
+    @property
+    def in_doubt(self) -> bool:
+        """Whether the algorithm was eliminated although the outcomes of its pair do not support it."""
+        return self.group == "eliminated" and self.status != "solid"
+
 
 def leading(overview: DecisionMap) -> list[Standing]:
     """Return the algorithms that are the best choice at some budget, in order of budget."""

@@ -134,10 +134,15 @@ def summarise(
         unit=unit,
         advice=advice or Advice(),
         remarks=remarks,
-        effort=with_noun(posterior.instances, "instance"),
+        effort=data_of(posterior),
         error_bounds=bounds,
         settled=settled,
     )
+
+
+def data_of(posterior: Posterior) -> str:
+    """Return what a posterior is based on, in the words of its scope, such as "24 functions with 360 instances"."""
+    return posterior.scope.partition("based on ")[2].partition(";")[0] or with_noun(posterior.instances, "instance")
 
 
 def bounds_of(decisions: Sequence[Decision], choices: Choices) -> dict[str, float]:

@@ -17,6 +17,7 @@ from polarbear.inference.bootstrap.instance_weights import draw_weights, weighte
 from polarbear.inference.bootstrap.near_equality import draw_shrinkage_scales, shrink_ratings
 from polarbear.inference.bootstrap.weighted_plackett_luce import weighted_utilities
 from polarbear.observe.rankings import ABSENT
+from polarbear.observe.scope import describe_scope
 from polarbear.posterior.diagnostics import Diagnostics
 from polarbear.posterior.outcome_draws import OutcomeDraws, softmax
 from polarbear.wording import plural
@@ -59,7 +60,7 @@ def bayesian_bootstrap(
         normalised,
         sample,
         _diagnostics(choices.rankings, prior, rows, model, draws),
-        scope(choices.rankings, prior, rows),
+        describe_scope(choices.rankings, choices.instances, generalise_to=prior.generalise_to),
     )
 
 
@@ -79,17 +80,6 @@ def blend_ratings(rows: Rows, by_outcomes: Array32 | None, utilities: Array32 | 
     blended: Array32 = by_outcomes + share * (by_model - by_outcomes)
     blended /= blended.sum(axis=1, keepdims=True)
     return blended
-
-
-def scope(rankings: Rankings, prior: BayesianBootstrap, rows: Rows) -> str:
-    """Return the scope in words: what the answer generalises to, and how many units it is based on."""
-    clusters = rankings.clusters
-    if clusters is None:
-        return f"to new instances, based on {rows.units}"
-    if prior.generalise_to == "clusters" or clusters.number == len(clusters.labels):
-        return f"to new {plural(clusters.kind)}, based on {rows.units}"
-    joint = "on" if clusters.unit == "run" else "of"
-    return f"to new {clusters.unit}s {joint} these {clusters.number} {plural(clusters.kind)}"
 
 
 def _diagnostics(rankings: Rankings, prior: BayesianBootstrap, rows: Rows, model: float, draws: int) -> Diagnostics:
