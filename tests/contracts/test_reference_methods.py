@@ -19,6 +19,7 @@ import polarbear as pb
 from polarbear.inference import fitting
 from polarbear.literals import Method
 from tests.contracts.priors_and_methods import (
+    DRAWS,
     EXAMPLES,
     GRID,
     NAMES,
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.skipif(find_spec("blackjax") is None, reason="needs the extra `mcmc`")
 
-DRAWS = 4000
 APPROXIMATIONS = tuple(method for method in REFERENCE if method != "nuts")
 ALWAYS = {
     (pb.BSpline, "nuts"),
