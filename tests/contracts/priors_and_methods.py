@@ -47,7 +47,7 @@ for_every_density = pytest.mark.parametrize(
 
 GRID = pb.log_grid(10, 1000, 5)
 NAMES = ("cma", "de", "rs")
-DRAWS = 2000  # the comparisons below allow for the Monte Carlo error of this number
+DRAWS = 4000
 
 
 @cache

@@ -144,7 +144,7 @@ def compare_dominance(prior: str, data: str) -> Comparison:
 def test_our_own_nuts_agrees(prior: str, data: str) -> None:
     runs, long_run = load(data), reference(prior, data)
     choices = pb.Choices.from_values(runs.values, grid=pb.Grid(runs.times, runs.axis))
-    posterior = pb.fit(choices, prior=PRIORS[prior], method="nuts", draws=DRAWS, seed=1)
+    posterior = pb.fit(choices, prior=PRIORS[prior], method="nuts", draws=20_000, seed=1)
     assert posterior.diagnostics.reliable, posterior.diagnostics.message
     theirs, error = pairs(long_run["dominance"]), pairs(long_run["dominance_mcse"])
     ours = pairs(pb.dominance(posterior))
