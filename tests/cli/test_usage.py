@@ -40,6 +40,18 @@ def test_usage_errors_exit_with_1(polarbear, arguments, message, tmp_path, monke
     assert outcome.out == ""
 
 
+def test_too_little_memory_is_one_sentence(polarbear, tmp_path, monkeypatch):
+    def allocate(*_, **__):
+        raise MemoryError("Unable to allocate 8.00 GiB")
+
+    monkeypatch.setattr("polarbear.configuration.prepare", allocate)
+    outcome = polarbear("race", tmp_path / "race.toml")
+    assert outcome.code == 1
+    assert outcome.err == (
+        "polarbear: there is not enough memory: Unable to allocate 8.00 GiB; use fewer times, draws or algorithms\n"
+    )
+
+
 @pytest.mark.parametrize("command", ["resume", "add", "status", "select", "plot", "report"])
 def test_a_file_of_a_similar_name_is_suggested(polarbear, tmp_path, command):
     assert "`polarbear race` creates race files" in polarbear(command, tmp_path / "mine.race").err
