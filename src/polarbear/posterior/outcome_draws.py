@@ -93,13 +93,12 @@ class OutcomeDraws:
 
     def comparisons(self, first: int, second: int) -> Array:
         """Return the total `sizes` of the rows, pseudo-instances included, that compare both algorithms, shape (time,)."""
-        both, _ = outcomes(self.ranks[..., first], self.ranks[..., second])
+        both, _ = outcomes(self._columns[first], self._columns[second])
         return self.sizes @ both
 
     def were_compared(self, first: int, second: int) -> Mask:
         """Return whether any observed instance (no pseudo-instance) compares both algorithms, shape (time,)."""
-        ranks = self.ranks[: self.observed]
-        both, _ = outcomes(ranks[..., first], ranks[..., second])
+        both, _ = outcomes(self._columns[first, : self.observed], self._columns[second, : self.observed])
         return np.asarray(both.any(axis=0))
 
     def best_of(self, members: Sequence[int], rivals: Sequence[int]) -> Array32:
@@ -116,12 +115,17 @@ class OutcomeDraws:
         First places are among the algorithms observed on each instance, and only instances that compare both count.
         Therefore a race that stops running some algorithms still compares the others on all their instances.
         """
-        both, _ = outcomes(self.ranks[..., first], self.ranks[..., second])
+        both, _ = outcomes(self._columns[first], self._columns[second])
         lead = (self._first_shares[..., first] - self._first_shares[..., second]) * both
         if self._model_ratings is None:
             return self._weighted_mean(both, lead)
         model: Array32 = self._model_ratings[:, first] - self._model_ratings[:, second]
         return model if np.isinf(self.model_weight) else self._blend(self._weighted_mean(both, lead), model, both)
+
+    @cached_property
+    def _columns(self) -> Ranks:
+        """The ranks of each algorithm, contiguous in memory, shape (algorithm, row, time)."""
+        return np.ascontiguousarray(self.ranks.transpose(2, 0, 1))
 
     @cached_property
     def _first_shares(self) -> Array32:
@@ -154,7 +158,7 @@ class OutcomeDraws:
 
     def unshrunk_win_rates(self, first: int, second: int) -> Array32:
         """Return the win rates of a pair before shrinkage, shape (time, draw)."""
-        both, won = outcomes(self.ranks[..., first], self.ranks[..., second])
+        both, won = outcomes(self._columns[first], self._columns[second])
         if self.utilities is None or self.model_weight == 0:
             return self._weighted_mean(both, won)
         model = _logistic(self.utilities[:, first] - self.utilities[:, second])
