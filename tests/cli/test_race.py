@@ -1,5 +1,7 @@
 """`race` and `status`."""
 
+import gc
+
 import pytest
 
 from polarbear.storage import RaceFile
@@ -44,6 +46,25 @@ def test_a_race_that_reaches_a_limit_exits_with_2_and_can_be_resumed(polarbear, 
     assert (outcome.data["finished"], outcome.data["stopped"]) == (True, "resolved")
     assert outcome.data["instances"] > 3
     assert outcome.data["file"] == str(file)
+
+
+@pytest.mark.parametrize(
+    ("address", "message"),
+    [
+        ("garbage", "expected the address of a Dask scheduler, such as tcp://host:8786, got 'garbage': missing port "),
+        ("foo://host:1", "unknown address scheme 'foo'"),
+        ("tls://127.0.0.1:1", "TLS expects"),
+    ],
+)
+def test_a_race_without_its_cluster_creates_nothing_and_leaves_nothing_open(polarbear, race_toml, address, message):
+    distributed = pytest.importorskip("distributed", reason="needs polarbear[dask], which polarbear[dev] brings")
+    outcome = polarbear("race", race_toml, "--dask", address)
+    assert outcome.code == 1
+    assert message in outcome.err
+    assert not (race_toml.parent / "my.race").exists()
+    # Deleting a client that is not connected would block for minutes.
+    gc.collect()
+    assert not [each for each in gc.get_objects() if type(each) is distributed.Client and each.status != "closed"]
 
 
 def test_every_elimination_is_printed_with_its_error_bound_and_its_pair_check(polarbear, race_toml, tmp_path):

@@ -1,5 +1,7 @@
 """Errors in the arguments: one message, exit code 1, and nothing is written."""
 
+import logging
+
 import pytest
 
 from tests.cli.conftest import RACE, write_race
@@ -38,6 +40,26 @@ def test_usage_errors_exit_with_1(polarbear, arguments, message, tmp_path, monke
     assert outcome.code == 1
     assert message.lower() in outcome.err.lower()
     assert outcome.out == ""
+
+
+def test_quiet_silences_the_log_of_the_package(polarbear, tmp_path):
+    log = logging.getLogger("polarbear.inference.fitting")
+    assert polarbear("init", tmp_path, "--quiet").code == 0
+    assert not log.isEnabledFor(logging.WARNING)
+    assert polarbear("init", tmp_path, "--force").code == 0
+    assert log.isEnabledFor(logging.WARNING)
+
+
+def test_too_little_memory_is_one_sentence(polarbear, tmp_path, monkeypatch):
+    def allocate(*_, **__):
+        raise MemoryError("Unable to allocate 8.00 GiB")
+
+    monkeypatch.setattr("polarbear.configuration.prepare", allocate)
+    outcome = polarbear("race", tmp_path / "race.toml")
+    assert outcome.code == 1
+    assert outcome.err == (
+        "polarbear: there is not enough memory: Unable to allocate 8.00 GiB; use fewer times, draws or algorithms\n"
+    )
 
 
 @pytest.mark.parametrize("command", ["resume", "add", "status", "select", "plot", "report"])

@@ -1,5 +1,7 @@
 """What only the Dask executor does; the contract of all executors is in tests/contracts."""
 
+import logging
+import socket
 import subprocess
 import sys
 import time
@@ -47,8 +49,10 @@ def cluster():
 JOB = Job("a", 0, 10, 1, 1)
 
 
-def test_runs_fail_when_the_scheduler_dies(cluster):
+def test_runs_fail_when_the_scheduler_dies(cluster, caplog, monkeypatch):
     process, address = cluster
+    log = logging.getLogger("distributed.client")
+    monkeypatch.setattr(log, "handlers", [caplog.handler])  # Dask's loggers do not propagate
     executor = dask_executor(address)
     assert executor.submit(run_supervised, pack(runs.ends_early, runs.instance), JOB).result().status == "done"
     future = executor.submit(run_supervised, pack(runs.hangs, runs.instance), JOB)
@@ -58,6 +62,9 @@ def test_runs_fail_when_the_scheduler_dies(cluster):
     with pytest.raises(ConnectionError, match="the Dask cluster cannot be reached"):
         executor.submit(run_supervised, pack(runs.ends_early, runs.instance), JOB).result()
     executor.shutdown()
+    assert log.filters == []
+    # Only the message: Dask's log of the failed attempt to connect again has a traceback.
+    assert [record for record in caplog.records if record.exc_info] == []
 
 
 def test_runs_fail_when_all_workers_are_gone(cluster, monkeypatch):
@@ -93,3 +100,11 @@ def test_bad_input_is_refused():
         dask_executor("tcp://127.0.0.1:1", patience=0)
     with pytest.raises(ConnectionError, match=r"expected a Dask scheduler at tcp:.*, got no answer"):
         dask_executor("tcp://127.0.0.1:1", patience=0.1)
+
+
+def test_a_server_of_another_kind_is_no_scheduler():
+    with (
+        socket.create_server(("127.0.0.1", 0)) as silent,  # accepts the connection and never answers
+        pytest.raises(ConnectionError, match="what listens there does not speak Dask's protocol"),
+    ):
+        dask_executor(f"tcp://127.0.0.1:{silent.getsockname()[1]}", patience=0.1)

@@ -42,6 +42,20 @@ def test_the_weighted_fit_does_not_depend_on_the_number_of_times_at_once(monkeyp
     assert fitted[0] == fitted[1]
 
 
+def test_equal_neighbouring_times_are_fitted_once(monkeypatch):
+    values = np.random.default_rng(8).normal([0.0, 0.5, 1.0], 1.0, (9, 3, 3))
+    rows, repeated = (
+        weighted_rows(pb.Choices.from_values(each, grid=np.arange(1, each.shape[1] + 1)).rankings, OUTCOMES)
+        for each in (values, values[:, [0, 0, 1, 2, 2, 2]])
+    )
+    weights = draw_weights(rows, 20, rng=np.random.default_rng(7))
+    sizes = []
+    monkeypatch.setattr(weighted_plackett_luce, "tally", lambda *data: sizes.append(data[0].size) or tally(*data))
+    once, several = weighted_utilities(rows, weights), weighted_utilities(repeated, weights)
+    assert sizes[0] == sizes[1]
+    assert np.array_equal(several, once[[0, 0, 1, 2, 2, 2]])
+
+
 @pytest.mark.parametrize("ties", [False, True])
 @pytest.mark.parametrize("missing", [False, True])
 def test_the_weighted_fit_is_the_maximum_of_the_weighted_likelihood(ties, missing):

@@ -74,6 +74,12 @@ def _report_errors() -> Iterator[None]:
 
         print(f"polarbear: {message_of(error)}", file=sys.stderr)
         raise typer.Exit(1) from None
+    except MemoryError as error:
+        if os.environ.get("POLARBEAR_TRACEBACK"):
+            raise
+        reason = f": {error}" if str(error) else ""
+        print(f"polarbear: there is not enough memory{reason}; use fewer times, draws or algorithms", file=sys.stderr)
+        raise typer.Exit(1) from None
     except KeyboardInterrupt:
         raise typer.Exit(2) from None
 

@@ -1,5 +1,6 @@
 """Arguments and options shared by several commands."""
 
+import logging
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -27,7 +28,15 @@ By = Annotated[
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print no progress and no remarks.")]
+
+
+def _silence(quiet: bool) -> bool:
+    """Silence the log of the package, such as the expected duration of a long fit, as well."""
+    logging.getLogger("polarbear").setLevel(logging.ERROR if quiet else logging.NOTSET)
+    return quiet
+
+
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", callback=_silence, help="Print no progress and no remarks.")]
 
 Confidence = Annotated[float | None, typer.Option(help="The probability that a decision needs, such as 0.99.")]
 Guarantee = Annotated[

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from polarbear.cli import options, terminal
-from polarbear.cli.run_race import print_next_commands, print_outcome, run_race, values_to_store
+from polarbear.cli.run_race import open_executor, print_next_commands, print_outcome, run_race, values_to_store
 from polarbear.literals import View
 from polarbear.wording import suggest
 
@@ -73,8 +73,11 @@ def start_race(
     algorithms = prepared.algorithms if only is None else _select_algorithms(prepared, only)
     settings = {field.name: getattr(prepared.settings, field.name) for field in fields(prepared.settings)}
     about = values_to_store(prepared)
-    with Race(algorithms, prepared.instances, path=path, about=about, **settings) as new:
-        return prepared, run_race(new, prepared, page, view=view, **choices)
+    with (
+        open_executor(prepared) as executor,
+        Race(algorithms, prepared.instances, path=path, about=about, **settings) as new,
+    ):
+        return prepared, run_race(new, prepared, executor, page, view=view, **choices)
 
 
 def _select_algorithms(prepared: "Prepared", only: list[str]) -> dict[str, Any]:

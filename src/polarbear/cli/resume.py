@@ -9,7 +9,7 @@ import typer
 
 from polarbear.cli import options, terminal
 from polarbear.cli.open_file import require_race_file
-from polarbear.cli.run_race import print_next_commands, print_outcome, run_race, values_to_store
+from polarbear.cli.run_race import open_executor, print_next_commands, print_outcome, run_race, values_to_store
 from polarbear.wording import with_noun
 
 if TYPE_CHECKING:
@@ -119,7 +119,10 @@ def continue_race(
     if rerun_failed:
         _print_reruns(file, runs, {*(only or candidates), *needed}, quiet=quiet)
     known = {name: each for name, each in prepared.algorithms.items() if name in present}
-    with Race.open(file, algorithms=known, instances=prepared.instances, **different) as race:
+    with (
+        open_executor(prepared) as executor,
+        Race.open(file, algorithms=known, instances=prepared.instances, **different) as race,
+    ):
         for name, value in different.items():
             terminal.print_remark(f"{name}: {value!r} from now on, was {getattr(before, name)!r}", quiet=quiet)
         for key, value in values_to_store(prepared).items():
@@ -127,7 +130,7 @@ def continue_race(
         if make_change is not None:
             make_change(race)
         choices = {"only": only or None, "rerun_failed": rerun_failed, "accept_failures": running.accept_failures}
-        result = run_race(race, prepared, running.report, view=running.view, **choices)
+        result = run_race(race, prepared, executor, running.report, view=running.view, **choices)
     if remark is not None:
         remark(result)
     print_outcome(result, file, as_json=running.as_json, only=only or ())

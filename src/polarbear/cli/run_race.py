@@ -15,6 +15,8 @@ from polarbear.cli.report import after_each_round
 from polarbear.literals import View
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
     from polarbear.configuration import Prepared
     from polarbear.driver.race import Race
     from polarbear.race.result import RaceResult
@@ -35,16 +37,28 @@ def values_to_store(prepared: "Prepared") -> dict[str, Any]:
     }
 
 
-def run_race(race: "Race", prepared: "Prepared", page: Path | None, *, view: View, **choices: Any) -> "RaceResult":
+@contextmanager
+def open_executor(prepared: "Prepared") -> Iterator["Executor"]:
+    """Yield the executor of a configuration, and let SIGTERM stop the race while it is open.
+
+    Open it before the race file is created or changed, so that a cluster that does not answer leaves no trace.
+    """
+    from polarbear.configuration.building import executor_of
+
+    with terminate_like_interrupt(), executor_of(prepared.tables.execution) as executor:
+        yield executor
+
+
+def run_race(
+    race: "Race", prepared: "Prepared", executor: "Executor", page: Path | None, *, view: View, **choices: Any
+) -> "RaceResult":
     """Run a race until it is resolved or reaches a limit of its configuration; write its page after each round.
 
     Further arguments, such as `only`, are those of `Race.run`.
     """
-    from polarbear.configuration.building import executor_of
-
     limits = prepared.tables.limits
     renew = after_each_round(race, None if page is None else page.resolve())
-    with chdir(prepared.folder), terminate_like_interrupt(), executor_of(prepared.tables.execution) as executor:
+    with chdir(prepared.folder):
         result = race.run(
             executor,
             max_instances=limits.instances,

@@ -7,6 +7,7 @@ lost: Dask itself would wait for its workers forever.
 from __future__ import annotations
 
 import asyncio
+import logging
 import threading
 import time
 import weakref
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _CHECK_SECONDS = 0.5  # between checks of the cluster
+_CLIENT_LOG = "distributed.client"
+_OTHER_SERVER = "what listens there does not speak Dask's protocol"
 _LOST = "the Dask cluster cannot be reached: {}; start it again, and continue with a new executor"
 
 
@@ -52,13 +55,44 @@ def dask_executor(cluster: Any, *, patience: float = 60.0) -> DaskExecutor:
         return DaskExecutor(cluster, patience, owned=False)
     if not isinstance(cluster, str):
         raise ValueError(f"expected the address of a Dask scheduler or a distributed.Client, got {cluster!r}")
+    _require_scheduler(cluster, patience)
     try:
         client = Client(cluster, timeout=patience, set_as_default=False)
-    except (OSError, TimeoutError, ValueError) as error:
-        raise ConnectionError(
-            f"expected a Dask scheduler at {cluster}, got no answer: {error}; is it running?"
-        ) from error
+    except OSError as error:
+        raise _no_answer(cluster, str(error)) from error
     return DaskExecutor(client, patience, owned=True)
+
+
+def _require_scheduler(address: str, patience: float) -> None:
+    """Raise an error unless something that speaks Dask's protocol answers at the address.
+
+    A client that fails to connect blocks when it is deleted, for twice its timeout, and it waits without limit for a server
+    of another kind. So connect once without a client, in an event loop of its own, since the caller may be in one already.
+    """
+    from distributed import Security
+    from distributed.comm import connect
+    from distributed.utils import LoopRunner
+
+    async def connect_once() -> None:
+        options = Security().get_connection_args("client")
+        # A second more than the attempts to connect take, so that their error is reported, which has the reason.
+        connection = await asyncio.wait_for(connect(address, timeout=patience, **options), patience + 1)
+        connection.abort()
+
+    try:
+        LoopRunner(asynchronous=False).run_sync(connect_once)
+    except OSError as error:  # a TimeoutError has no text: connected, but without an answer to Dask's handshake
+        raise _no_answer(address, str(error) or _OTHER_SERVER) from error
+    except MemoryError as error:  # the answer of another server, read as a huge message
+        raise _no_answer(address, _OTHER_SERVER) from error
+    except (ValueError, TypeError) as error:
+        raise ValueError(
+            f"expected the address of a Dask scheduler, such as tcp://host:8786, got {address!r}: {error}"
+        ) from error
+
+
+def _no_answer(address: str, reason: str) -> ConnectionError:
+    return ConnectionError(f"expected a Dask scheduler at {address}, got no answer: {reason}; is it running?")
 
 
 class DaskExecutor(Executor):
@@ -71,6 +105,8 @@ class DaskExecutor(Executor):
         self._lock = threading.Lock()
         self._lost = ""  # why the cluster is no longer used
         self._had_worker = False
+        if owned:
+            logging.getLogger(_CLIENT_LOG).addFilter(_is_worth_logging)
         client.loop.add_callback(_watch, weakref.ref(self), client, patience)
 
     def submit(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
@@ -104,6 +140,7 @@ class DaskExecutor(Executor):
         self._give_up("the executor was shut down")
         if self._owned:
             self._client.close()
+            logging.getLogger(_CLIENT_LOG).removeFilter(_is_worth_logging)
 
     def _pending(self) -> list[Future[Any]]:
         with self._lock:
@@ -131,7 +168,8 @@ class DaskExecutor(Executor):
             result = await task._result(raiseit=False)
             status = task.status
         except Exception as error:  # the result exists but cannot be retrieved
-            result, status = (type(error), error, None), "lost"
+            lost = ConnectionError(_LOST.format(error)) if isinstance(error, OSError) else error
+            result, status = (type(lost), lost, None), "lost"
         with suppress(futures.InvalidStateError):  # cancelled or failed in the meantime
             if status == "finished":
                 self._had_worker = True
@@ -148,6 +186,12 @@ class DaskExecutor(Executor):
         for future in self._pending():
             with suppress(futures.InvalidStateError):
                 future.set_exception(ConnectionError(self._lost))
+
+
+def _is_worth_logging(record: logging.LogRecord) -> bool:
+    """Return False for the traceback of a lost connection, which Dask logs: the runs fail with a clear message."""
+    error = record.exc_info[1] if record.exc_info else None
+    return not isinstance(error, OSError | asyncio.CancelledError)
 
 
 def _identity(payload: Payload) -> Payload:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, get_args
 
 from polarbear.inference.reference.jax_runtime import is_installed as reference_methods_installed
+from polarbear.inference.size import require_memory
 from polarbear.literals import Method, ReferenceMethod
 from polarbear.models import BayesianBootstrap, Dirichlet, HierarchicalDirichlet, TemporalPrior
 from polarbear.models.validation import require_count
@@ -19,7 +20,7 @@ INSTALL = "pip install 'polarbear[mcmc]'"
 _FEWEST_DRAWS = 100  # with fewer, Pareto smoothing has no tail and R-hat no chains to estimate from
 
 
-def check_request(prior: Prior, method: str, draws: int, *, times: int) -> None:
+def check_request(prior: Prior, method: str, draws: int, *, times: int, algorithms: int | None = None) -> None:
     """Raise a ValueError if `fit` would reject this request whatever the data.
 
     Callers that fit only after hours of running check their request with it first.
@@ -42,6 +43,7 @@ def check_request(prior: Prior, method: str, draws: int, *, times: int) -> None:
             f"expected a Dirichlet prior with method='gibbs', got {prior!r}; use method='auto' or prior=Dirichlet()"
         )
     require_count("draws", draws, least=_FEWEST_DRAWS)
+    require_memory(prior, draws, times=times, algorithms=algorithms)
     if isinstance(prior, TemporalPrior) and times < 2:
         raise ValueError(
             f"expected at least two times with {type(prior).__name__}, which shares information over time, got one; "

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polarbear.posterior.relations import apply_to_pairs, dominance, equivalence, win_probability
+from polarbear.posterior.draw_quantiles import draw_quantiles
+from polarbear.posterior.relations import apply_to_pairs, check_rope, fill_unobserved, share_of_draws
 from polarbear.table import as_frame
 
 if TYPE_CHECKING:
@@ -88,23 +89,26 @@ def relations(posterior: Posterior, *, rope: float = 0.05, level: float = 0.95) 
     """
     if not 0 < level < 1:
         raise ValueError(f"expected a level between 0 and 1, got {level!r}")
+    check_rope(rope)
     tail = (1 - level) / 2
 
-    def quantile(share: float) -> Array:
-        def ends(rates: Rates) -> tuple[Array, Array]:
-            low, high = np.quantile(rates, [share, 1 - share], axis=1)
-            return low, 1 - high
+    def summaries(rates: Rates) -> tuple[Array, Array]:
+        mean = rates.mean(axis=1, dtype=np.float64)
+        low, high = draw_quantiles(rates, [tail, 1 - tail])
+        ahead, behind = share_of_draws(rates > 0.5), share_of_draws(rates < 0.5)
+        within = share_of_draws(np.abs(rates - 0.5) <= rope)
+        return np.stack([mean, low, high, ahead, within]), np.stack([1 - mean, 1 - high, 1 - low, behind, within])
 
-        return apply_to_pairs(posterior, True, ends)
-
+    # All quantities of a pair at once: its win rates are computed again for each pass if there are many algorithms.
+    mean, lower, upper, ahead, within = apply_to_pairs(posterior, True, summaries, quantities=(5,))
     return Relations(
         posterior.names,
         posterior.grid,
-        win_probability(posterior),
-        quantile(tail),
-        quantile(1 - tail),
-        dominance(posterior),
-        equivalence(posterior, rope=rope),
+        mean,
+        lower,
+        upper,
+        fill_unobserved(posterior, ahead, True, 0.5),
+        fill_unobserved(posterior, within, True, 0.0),
         level,
         rope,
     )

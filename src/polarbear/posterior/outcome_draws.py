@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from polarbear.arrays import Array, Array32, Indices, Mask, Ranks
 
 
-# Win rates of all pairs are cached if they take no more than this, else computed on demand.
-_KEPT_BYTES = 400_000_000
+KEPT_BYTES = 400_000_000
+"""Win rates of all pairs are cached if they take no more than this, else computed on demand."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,13 +93,12 @@ class OutcomeDraws:
 
     def comparisons(self, first: int, second: int) -> Array:
         """Return the total `sizes` of the rows, pseudo-instances included, that compare both algorithms, shape (time,)."""
-        both, _ = outcomes(self.ranks[..., first], self.ranks[..., second])
+        both, _ = outcomes(self._columns[first], self._columns[second])
         return self.sizes @ both
 
     def were_compared(self, first: int, second: int) -> Mask:
         """Return whether any observed instance (no pseudo-instance) compares both algorithms, shape (time,)."""
-        ranks = self.ranks[: self.observed]
-        both, _ = outcomes(ranks[..., first], ranks[..., second])
+        both, _ = outcomes(self._columns[first, : self.observed], self._columns[second, : self.observed])
         return np.asarray(both.any(axis=0))
 
     def best_of(self, members: Sequence[int], rivals: Sequence[int]) -> Array32:
@@ -116,12 +115,17 @@ class OutcomeDraws:
         First places are among the algorithms observed on each instance, and only instances that compare both count.
         Therefore a race that stops running some algorithms still compares the others on all their instances.
         """
-        both, _ = outcomes(self.ranks[..., first], self.ranks[..., second])
+        both, _ = outcomes(self._columns[first], self._columns[second])
         lead = (self._first_shares[..., first] - self._first_shares[..., second]) * both
         if self._model_ratings is None:
             return self._weighted_mean(both, lead)
         model: Array32 = self._model_ratings[:, first] - self._model_ratings[:, second]
         return model if np.isinf(self.model_weight) else self._blend(self._weighted_mean(both, lead), model, both)
+
+    @cached_property
+    def _columns(self) -> Ranks:
+        """The ranks of each algorithm, contiguous in memory, shape (algorithm, row, time)."""
+        return np.ascontiguousarray(self.ranks.transpose(2, 0, 1))
 
     @cached_property
     def _first_shares(self) -> Array32:
@@ -134,10 +138,10 @@ class OutcomeDraws:
 
     @cached_property
     def _all_pairs(self) -> Array32 | None:
-        """The win rates of all pairs, shape (pair, time, draw); None if they exceed `_KEPT_BYTES`."""
+        """The win rates of all pairs, shape (pair, time, draw); None if they exceed `KEPT_BYTES`."""
         _, times, algorithms = self.ranks.shape
         pairs, draws = algorithms * (algorithms - 1) // 2, self.weights.shape[1]
-        if 4 * pairs * times * draws > _KEPT_BYTES:
+        if 4 * pairs * times * draws > KEPT_BYTES:
             return None
         result = np.empty((pairs, times, draws), dtype=np.float32)
         for index, (a, b) in enumerate(zip(*np.triu_indices(algorithms, 1), strict=True)):
@@ -154,7 +158,7 @@ class OutcomeDraws:
 
     def unshrunk_win_rates(self, first: int, second: int) -> Array32:
         """Return the win rates of a pair before shrinkage, shape (time, draw)."""
-        both, won = outcomes(self.ranks[..., first], self.ranks[..., second])
+        both, won = outcomes(self._columns[first], self._columns[second])
         if self.utilities is None or self.model_weight == 0:
             return self._weighted_mean(both, won)
         model = _logistic(self.utilities[:, first] - self.utilities[:, second])
@@ -174,12 +178,27 @@ class OutcomeDraws:
         if self.scale is not None:
             scores, included = (each * self.scale.astype(np.float32) for each in (scores, included))
         with single_thread():
-            sums: Array32 = scores.T @ self.weights
+            sums = _weighted_sums(scores, self.weights)
             if self.scale is None and both.all():
                 return np.minimum(sums, 1.0)  # weights sum to one up to rounding
-            total = included.T @ self.weights
+            total = _weighted_sums(included, self.weights)
         rates: Array32 = np.divide(sums, total, out=np.full_like(sums, 0.5), where=total > 0)
         return np.minimum(rates, 1.0)
+
+
+def _weighted_sums(scores: Array32, weights: Array32) -> Array32:
+    """Return the weighted sums over rows, shape (time, draw), of scores (row, time) under weights (row, draw).
+
+    Rows whose score never changes, such as all pseudo-instances, are summed once for all times. They are most rows if there
+    are many algorithms, or if the order of the pair rarely changes.
+    """
+    varies = (scores != scores[:, :1]).any(axis=1)
+    constant: Array32 = np.where(varies, np.float32(0), scores[:, 0]) @ weights
+    if not varies.any():
+        return np.repeat(constant[None], scores.shape[1], axis=0)
+    sums: Array32 = scores[varies].T @ weights[varies]
+    sums += constant
+    return sums
 
 
 def outcomes(first: Ranks, second: Ranks) -> tuple[Mask, Array32]:

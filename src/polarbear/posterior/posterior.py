@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from polarbear.posterior.draw_quantiles import draw_quantiles
 from polarbear.posterior.posterior_file import read_fields, write_fields
 from polarbear.posterior.probability_best import probability_best
 from polarbear.table import as_frame, as_html
@@ -161,7 +162,10 @@ class Posterior:
         if not 0 < level < 1:
             raise ValueError(f"expected a level between 0 and 1, got {level!r}")
         tail = (1 - level) / 2
-        lower, upper = np.quantile(self.ratings, [tail, 1 - tail], axis=0)
+        ends = np.empty((2, *self.ratings.shape[1:]))
+        for t in range(self.ratings.shape[1]):  # time by time, since quantiles need a copy of the draws
+            ends[:, t] = draw_quantiles(np.ascontiguousarray(self.ratings[:, t].T), [tail, 1 - tail])
+        lower, upper = ends
         return Summary(self.ratings.mean(axis=0), lower, upper, level)
 
     def thin(self, draws: int) -> Posterior:

@@ -82,8 +82,8 @@ def dominance(posterior: Posterior, *, where: ArrayLike = True) -> Array:
     where
         The entries to compute, as in NumPy: a mask that broadcasts to the shape of the result. The other entries are zero.
     """
-    shares = apply_to_pairs(posterior, where, lambda rates: (_share(rates > 0.5), _share(rates < 0.5)))
-    return _fill_unobserved(posterior, shares, where, 0.5)
+    shares = apply_to_pairs(posterior, where, lambda rates: (share_of_draws(rates > 0.5), share_of_draws(rates < 0.5)))
+    return fill_unobserved(posterior, shares, where, 0.5)
 
 
 def win_probability(posterior: Posterior) -> Array:
@@ -110,14 +110,13 @@ def equivalence(posterior: Posterior, *, rope: float = 0.05, where: ArrayLike = 
     where
         The entries to compute, see `dominance`.
     """
-    if not 0 <= rope < 0.5:
-        raise ValueError(f"expected rope in [0, 0.5), got {rope!r}; use a value such as 0.05")
+    check_rope(rope)
 
     def within(rates: Rates) -> tuple[Array, Array]:
-        share = _share(np.abs(rates - 0.5) <= rope)
+        share = share_of_draws(np.abs(rates - 0.5) <= rope)
         return share, share
 
-    return _fill_unobserved(posterior, apply_to_pairs(posterior, where, within), where, 0.0)
+    return fill_unobserved(posterior, apply_to_pairs(posterior, where, within), where, 0.0)
 
 
 def anytime_dominance(posterior: Posterior, *, where: ArrayLike = True) -> Array:
@@ -181,7 +180,13 @@ def _always_ahead(posterior: Posterior, wanted: Mask) -> Array:
     return result
 
 
-def _fill_unobserved(posterior: Posterior, shares: Array, where: ArrayLike, value: float) -> Array:
+def check_rope(rope: float) -> None:
+    """Raise a ValueError unless `rope` is half the width of a region of practical equivalence."""
+    if not 0 <= rope < 0.5:
+        raise ValueError(f"expected rope in [0, 0.5), got {rope!r}; use a value such as 0.05")
+
+
+def fill_unobserved(posterior: Posterior, shares: Array, where: ArrayLike, value: float) -> Array:
     """Replace the wanted entries of pairs of which one was not observed; the diagonal stays zero."""
     if posterior.observed.all():
         return shares
@@ -195,17 +200,27 @@ def _pairs(wanted: Mask) -> Iterator[tuple[int, int]]:
         yield int(a), int(b)
 
 
-def _share(true: Mask) -> Array:
+def share_of_draws(true: Mask) -> Array:
     """Return the share of true draws at each time; counting row by row is ten times faster than along an axis."""
     shares: Array = np.array([np.count_nonzero(at_time) for at_time in true]) / true.shape[1]
     return shares
 
 
-def apply_to_pairs(posterior: Posterior, where: ArrayLike, share: Callable[[Rates], tuple[Array, Array]]) -> Array:
-    """Apply `share` to the win rates of each pair, in both directions; shape (time, algorithm, algorithm)."""
+def apply_to_pairs(
+    posterior: Posterior,
+    where: ArrayLike,
+    share: Callable[[Rates], tuple[Array, Array]],
+    *,
+    quantities: tuple[int, ...] = (),
+) -> Array:
+    """Apply `share` to the win rates of each pair, in both directions; shape (..., time, algorithm, algorithm).
+
+    `share` returns two arrays of shape (*quantities, time), one per direction. Computing several quantities at once needs
+    the win rates only once.
+    """
     times, n = len(posterior.grid), len(posterior.names)
     wanted = np.broadcast_to(where, (times, n, n))
-    result = np.zeros((times, n, n))
+    result = np.zeros((*quantities, times, n, n))
     for a, b in _pairs(np.atleast_2d(wanted.any(axis=0))):
-        result[:, a, b], result[:, b, a] = share(posterior.win_rates(a, b))
+        result[..., a, b], result[..., b, a] = share(posterior.win_rates(a, b))
     return np.where(wanted & ~np.eye(n, dtype=bool), result, 0.0)

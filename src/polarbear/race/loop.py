@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from polarbear.inference.request import check_request
 from polarbear.observe.names import check_names
 from polarbear.race.decisions import decide_round
 from polarbear.race.observations import add_runs, rerank
@@ -29,6 +30,7 @@ def start(settings: Settings, names: Iterable[str]) -> State:
     """Return the initial state, in which every algorithm is a candidate and no pair is decided."""
     names = list(names)
     algorithms = check_names(names, len(names))
+    check_request(settings.prior, settings.method, settings.draws, times=len(settings.grid), algorithms=len(algorithms))
     candidates = frozenset(algorithms)
     resolved = unresolved(len(settings.grid), algorithms, candidates)
     return State(settings, algorithms, candidates, resolved, settings.batch.first)

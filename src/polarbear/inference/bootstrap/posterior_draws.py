@@ -16,6 +16,7 @@ from polarbear.inference.bootstrap.first_places import first_places
 from polarbear.inference.bootstrap.instance_weights import draw_weights, weighted_rows
 from polarbear.inference.bootstrap.near_equality import draw_shrinkage_scales, shrink_ratings
 from polarbear.inference.bootstrap.weighted_plackett_luce import weighted_utilities
+from polarbear.inference.size import affordable_draws
 from polarbear.observe.rankings import ABSENT
 from polarbear.observe.scope import describe_scope
 from polarbear.posterior.diagnostics import Diagnostics
@@ -40,13 +41,14 @@ def bayesian_bootstrap(
             "expected choices with the rankings of each instance, which BayesianBootstrap weights, got only their counts; "
             "make them without per_instance=False, or use another prior"
         )
+    requested, draws = draws, affordable_draws(prior, draws, times=len(choices.grid), algorithms=len(choices.names))
     rows = weighted_rows(choices.rankings, prior)
     weights = draw_weights(rows, draws, rng=rng)
     model = model_weight(rows, rng=rng) if prior.plackett_luce == "auto" else float(prior.plackett_luce)
     utilities = weighted_utilities(rows, weights) if model > 0 else None
     sample = OutcomeDraws(rows.ranks, weights, rows.sizes, rows.observed, rows.scale, utilities, model)
-    by_outcomes = None if np.isinf(model) else first_places(rows.ranks, weights, rows.scale, instances=rows.observed)
-    ratings = blend_ratings(rows, by_outcomes, utilities, model)
+    ratings = None if np.isinf(model) else first_places(rows.ranks, weights, rows.scale, instances=rows.observed)
+    ratings = blend_ratings(rows, ratings, utilities, model)
     if prior.shrink and len(choices.names) > 1:
         sample = replace(sample, spread=draw_shrinkage_scales(sample, rng=rng))
         ratings = shrink_ratings(ratings, rng=rng)
@@ -59,7 +61,7 @@ def bayesian_bootstrap(
     return (
         normalised,
         sample,
-        _diagnostics(choices.rankings, prior, rows, model, draws),
+        _diagnostics(choices.rankings, prior, rows, model, draws, requested),
         describe_scope(choices.rankings, choices.instances, generalise_to=prior.generalise_to),
     )
 
@@ -67,22 +69,25 @@ def bayesian_bootstrap(
 def blend_ratings(rows: Rows, by_outcomes: Array32 | None, utilities: Array32 | None, model: float) -> Array32:
     """Return the blend of ratings from outcomes and from the Plackett-Luce fit, shape (time, algorithm, draw).
 
-    The fit has the share model / (model + k), where k instances observe the algorithm at that time.
+    The fit has the share model / (model + k), where k instances observe the algorithm at that time. The blend replaces the
+    ratings from outcomes in their memory.
     """
     if utilities is None:
         assert by_outcomes is not None
         return by_outcomes
-    by_model = softmax(utilities)
     if by_outcomes is None:
-        return by_model
+        return softmax(utilities)
     known = np.einsum("r,rta->ta", rows.sizes, rows.ranks != ABSENT)
     share = (model / (model + known)).astype(np.float32)[..., None]
-    blended: Array32 = by_outcomes + share * (by_model - by_outcomes)
-    blended /= blended.sum(axis=1, keepdims=True)
-    return blended
+    for t, blended in enumerate(by_outcomes):  # the arrays of one time are small
+        blended += share[t] * (softmax(utilities[t : t + 1])[0] - blended)
+        blended /= blended.sum(axis=0)
+    return by_outcomes
 
 
-def _diagnostics(rankings: Rankings, prior: BayesianBootstrap, rows: Rows, model: float, draws: int) -> Diagnostics:
+def _diagnostics(
+    rankings: Rankings, prior: BayesianBootstrap, rows: Rows, model: float, draws: int, requested: int
+) -> Diagnostics:
     clusters = rankings.clusters
     unit = "instance" if clusters is None or prior.generalise_to == "instances" else clusters.kind
     units = unit if rows.units == 1 else plural(unit)
@@ -92,9 +97,16 @@ def _diagnostics(rankings: Rankings, prior: BayesianBootstrap, rows: Rows, model
         blend = "outcomes alone"
     else:
         blend = f"outcomes blended with a Plackett-Luce fit that weighs as much as {model:g} {plural(unit)}"
+    message = f"Bayesian bootstrap: {draws} independent draws of weights on {rows.units} {units}, {blend}."
+    if draws < requested:
+        error = 100 * (0.95 * 0.05 / draws) ** 0.5
+        message += (
+            f" These are fewer than the {requested} requested, since there are very many times and algorithms: a "
+            f"probability of 95 % has a standard error of {error:.1f} points. For more draws, fit fewer times or algorithms."
+        )
     return Diagnostics(
         method="bayesian-bootstrap",
         reliable=True,
-        message=f"Bayesian bootstrap: {draws} independent draws of weights on {rows.units} {units}, {blend}.",
+        message=message,
         effective_draws=float(draws),
     )

@@ -10,7 +10,7 @@ algorithms and 100 instances, 14 % with 30 algorithms and 30 instances, and 4 % 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,7 +23,7 @@ from polarbear.observe.ties import tie_subsets
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from polarbear.arrays import Array, Array32, Mask, Ranks
+    from polarbear.arrays import Array, Array32, Indices, Mask, Ranks
     from polarbear.inference.bootstrap.instance_weights import Rows
 
 
@@ -67,6 +67,10 @@ def weighted_utilities(rows: Rows, weights: Array32, *, exact: bool | None = Non
         below `_AFFORDABLE`.
     """
     times, algorithms = rows.ranks.shape[1:]
+    first, index = _distinct_times(rows)
+    if len(first) < times:
+        scale = None if rows.scale is None else rows.scale[:, first]
+        return weighted_utilities(replace(rows, ranks=rows.ranks[:, first], scale=scale), weights, exact=exact)[index]
     total = float(rows.sizes.sum())
     if exact is None:
         sets = min(2**algorithms, len(rows.ranks) * (algorithms - 1))
@@ -85,6 +89,15 @@ def weighted_utilities(rows: Rows, weights: Array32, *, exact: bool | None = Non
             drawn = _iterate(stages, at_time, total, drawn, mode, expected, inverse)
         result[t] = drawn - drawn.mean(axis=0)
     return result
+
+
+def _distinct_times(rows: Rows) -> tuple[Indices, Indices]:
+    """Return the times at which some ranking or weight differs from the time before, and the position of each time's."""
+    changes = (rows.ranks[:, 1:] != rows.ranks[:, :-1]).any(axis=(0, 2))
+    if rows.scale is not None:
+        changes |= (rows.scale[:, 1:] != rows.scale[:, :-1]).any(axis=0)
+    starts = np.concatenate([[True], changes])
+    return np.flatnonzero(starts), np.cumsum(starts) - 1
 
 
 def _stages(rows: Rows) -> Iterator[_Stages]:
