@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from polarbear.exports.json_types import to_json_types
+from polarbear.formula_cells import escape_formula
 from polarbear.latex import latex
 from polarbear.table import as_list
 
@@ -20,6 +21,8 @@ FORMATS = ("csv", "json", "tex", "parquet")
 
 def as_text(table: Mapping[str, Any], kind: str, *, caption: str = "") -> str:
     r"""Return a table as CSV, as JSON (a list of rows, null for NaN) or as LaTeX.
+
+    In CSV, text that a spreadsheet would evaluate has an apostrophe in front; see `formula_cells`.
 
     Examples
     --------
@@ -35,8 +38,8 @@ def as_text(table: Mapping[str, Any], kind: str, *, caption: str = "") -> str:
         raise ValueError(f"expected the format csv, json or tex, got {kind!r}")
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(table)
-    writer.writerows(rows)
+    writer.writerow(map(escape_formula, table))
+    writer.writerows(map(escape_formula, row) for row in rows)
     return out.getvalue()
 
 
