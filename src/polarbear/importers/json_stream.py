@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 LARGEST = 2**22  # characters of one value that is taken as a whole; a point with 100,000 coordinates has half as many
 _BLOCK = 2**16  # characters
 _CPP_NUMBER = re.compile(r"(?<=[\s:,\[])(-?)(inf|nan)(?=[\s,}\]])")
+_AFTER_VALUE = tuple(" \t\n\r,:]}")
 _SPACE = re.compile(r"[ \t\n\r]*")
 
 
@@ -66,8 +67,9 @@ class JsonStream:
         while True:
             try:
                 value, end = self._decode(self._text, self._at)
-                # A number at the end of the window may go on behind it.
-                if end < len(self._text) or not self._read():
+                # A number may go on behind the window: of "-1e" and "-1." the decoder takes -1.
+                followed = self._text[end : end + 1] in _AFTER_VALUE
+                if followed or len(self._text) - self._at > LARGEST or not self._read():
                     self._at = end
                     return value
             except json.JSONDecodeError as error:  # perhaps only because the window ends within the value

@@ -269,7 +269,8 @@ def _read_archive(source: Source, path: str, ledger: Ledger, tables: TableRuns) 
             if nested:
                 shutil.copyfileobj(stream, copy)
                 copy.seek(0)
-            with open_archive(copy if nested else stream, file) as archive:
+            allowance = source.allowance if isinstance(source, ZipArchive | TarArchive) else None
+            with open_archive(copy if nested else stream, file, allowance) as archive:
                 _read_source(archive, ledger, tables)
     except READ_ERRORS as error:
         ledger.skip_unreadable(file, error)

@@ -174,13 +174,14 @@ class TableRuns:
 
         It is None if the row names no algorithm; then its run is not stored.
         """
-        if table.escaped:
-            key_cells = tuple(map(unescape_formula, key_cells))
         cells = dict(zip(places.keys, key_cells, strict=False))
         name = cells.get("algorithm_name") if "algorithm_name" in cells else PurePosixPath(table.file).stem
         algorithm = str(name).strip() if name is not None else ""
         if not algorithm:
             return None
+        if table.escaped:
+            algorithm, key_cells = unescape_formula(algorithm), tuple(map(unescape_formula, key_cells))
+            cells = dict(zip(places.keys, key_cells, strict=False))
         function = identifier(cells.get("function_id"))
         problem: Problem = (
             identifier(cells.get("suite")),
