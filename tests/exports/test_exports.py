@@ -179,3 +179,17 @@ def test_names_are_escaped_in_latex():
     assert r"50 \% \& more\_ & 2 \\" in text
     assert r"\caption{100 \% \$x\$}" in text
     assert escape("a\n\nb") == "a b"
+
+
+NAMES = ["=1+1", "+x", "-x", "@x", "\tx", "\rx", "＝x", "'=1", "''-2", "'quoted'", "a=b", '=HYPERLINK("evil")']
+
+
+def test_csv_has_no_formulas_and_is_read_with_the_same_names(tmp_path):
+    runs = [Run(pb.Trajectory(name, 0, [1, 5], [3.0, -2.5]), reached=5) for name in NAMES]
+    exports.write_table(runs_table(runs, clock="evaluations"), tmp_path / "runs.csv", "csv")
+    with (tmp_path / "runs.csv").open(newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    assert not any(row["algorithm_name"].startswith(("=", "+", "-", "@", "\t", "\r", "＝")) for row in rows)
+    assert {row["algorithm_name"] for row in rows} >= {"'=1+1", "''=1", "'quoted'", "a=b"}
+    assert {row["raw_y"] for row in rows} == {"3.0", "-2.5"}  # numbers stay numbers
+    assert list(pb.read_runs(tmp_path / "runs.csv").algorithms) == NAMES

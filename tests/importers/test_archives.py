@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from polarbear.importers import Reason, archives, read_runs
+from polarbear.importers import Reason, allowance, read_runs
 
 DATA = Path(__file__).parent / "data"
 TABLE = "algorithm_name,evaluations,raw_y\na,1,5.0\na,9,3.0\n"
@@ -104,20 +104,20 @@ def test_archives_that_expand_too_much_are_refused(archive, monkeypatch):
     path = archive([*((f"{number}.csv", TABLE + "a,1,1.0\n" * 2**20) for number in range(9)), ("good.csv", TABLE)])
     with pytest.raises(ValueError, match="the archive expands more than 200-fold"):
         read_runs(path)
-    monkeypatch.setattr(archives, "EXPANDED", 100)
+    monkeypatch.setattr(allowance, "EXPANDED", 100)
     path = archive([("a.csv", TABLE), ("b.csv", TABLE.replace("a,", "b,")), ("c.csv", TABLE.replace("a,", "c,"))])
     imported = read_runs(path)
     assert imported.algorithms == {"a": 1, "b": 1}
     assert imported.skipped[0].reason is Reason.EXPANDED
-    monkeypatch.setattr(archives, "MEMBERS", 2)
+    monkeypatch.setattr(allowance, "MEMBERS", 2)
     with pytest.raises(ValueError, match="holds 3 files, more than 2"):
         read_runs(path)
 
 
 def test_archives_that_take_too_long_are_read_in_part(archive, monkeypatch):
     clock = iter(range(100))  # one second per look at it
-    monkeypatch.setattr(archives, "monotonic", lambda: float(next(clock)))
-    monkeypatch.setattr(archives, "SECONDS", 3.0)
+    monkeypatch.setattr(allowance, "monotonic", lambda: float(next(clock)))
+    monkeypatch.setattr(allowance, "SECONDS", 3.0)
     imported = read_runs(archive([(f"{name}.csv", TABLE.replace("a,", f"{name},")) for name in "abcd"]))
     assert list(imported.algorithms) in (["a"], ["a", "b"], ["a", "b", "c"])  # those before the limit
     assert {each.reason for each in imported.skipped} == {Reason.SLOW}

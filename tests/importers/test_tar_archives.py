@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from polarbear.importers import Reason, archives, read_runs
+from polarbear.importers import Reason, allowance, archives, read_runs
 
 DATA = Path(__file__).parent / "data"
 TABLE = "algorithm_name,evaluations,raw_y\na,1,5.0\na,9,3.0\n"
@@ -71,7 +71,7 @@ def test_archives_that_expand_too_much_are_refused(tmp_path, monkeypatch):
     with pytest.raises(ValueError, match="expands more than 200-fold"):
         read_runs(bomb)
     path = write_tar(tmp_path / "runs.tgz", [(f"{name}.csv", TABLE) for name in "abc"], "w:gz")
-    monkeypatch.setattr(archives, "MEMBERS", 2)
+    monkeypatch.setattr(allowance, "MEMBERS", 2)
     with pytest.raises(ValueError, match="holds 3 files, more than 2"):
         read_runs(path)
     monkeypatch.setattr(archives, "EXPANDED_TAR", 100)

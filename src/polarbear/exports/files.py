@@ -9,17 +9,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from polarbear.exports.json_types import to_json_types
+from polarbear.formula_cells import escape_formula
 from polarbear.latex import latex
 from polarbear.table import as_list
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
 FORMATS = ("csv", "json", "tex", "parquet")
 
 
 def as_text(table: Mapping[str, Any], kind: str, *, caption: str = "") -> str:
     r"""Return a table as CSV, as JSON (a list of rows, null for NaN) or as LaTeX.
+
+    In CSV, text that a spreadsheet would evaluate has an apostrophe in front; see `formula_cells`.
 
     Examples
     --------
@@ -33,11 +36,18 @@ def as_text(table: Mapping[str, Any], kind: str, *, caption: str = "") -> str:
         return json.dumps(to_json_types([dict(zip(table, row, strict=True)) for row in rows]), indent=2) + "\n"
     if kind != "csv":
         raise ValueError(f"expected the format csv, json or tex, got {kind!r}")
+    return "".join(_csv_lines([table, *rows]))
+
+
+def _csv_lines(rows: Iterable[Iterable[Any]]) -> Iterator[str]:
+    """Yield the lines of a CSV file."""
     out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(table)
-    writer.writerows(rows)
-    return out.getvalue()
+    writer = csv.writer(out, lineterminator="\r\n")  # the writer quotes only line breaks of its own kind
+    for row in rows:
+        writer.writerow(map(escape_formula, row))
+        yield out.getvalue().removesuffix("\r\n") + "\n"
+        out.seek(0)
+        out.truncate()
 
 
 def write_table(table: Mapping[str, Any], path: Path, kind: str, *, caption: str = "") -> None:

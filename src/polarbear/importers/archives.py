@@ -1,8 +1,8 @@
 """Archives as a source of files: members are read in place, and nothing is unpacked.
 
-The name of a member is only a dictionary key, so a manipulated name cannot read or write other files. The expanded size
-is limited, both by the sizes that the archive declares and by the bytes that it yields, and so is the time. A compressed
-tar archive can be read only from its beginning, so it is first decompressed into a temporary file without a name.
+The name of a member is only a dictionary key, so a manipulated name cannot read or write other files. An `Allowance`
+limits the expanded size and the time, in total over an archive and all archives in it. A compressed tar archive can be
+read only from its beginning, so it is first decompressed into a temporary file without a name.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ import tempfile
 import zipfile
 import zlib
 from contextlib import contextmanager
-from time import monotonic
 from typing import TYPE_CHECKING, BinaryIO, cast
 
+from polarbear.importers.allowance import EXPANDED, Allowance
 from polarbear.importers.foreign_text import replace_surrogates
 from polarbear.importers.reasons import Reason, UnreadableError, shorten
 from polarbear.importers.sources import is_below, natural_sort_key
@@ -32,13 +32,7 @@ if TYPE_CHECKING:
 ARCHIVES = (".zip", ".tar", ".tgz", ".tar.gz", ".txz", ".tar.xz", ".tbz2", ".tar.bz2")
 """How the names of archives end."""
 
-MEMBERS = 200_000  # files per archive
-EXPANDED = 32 * 2**30  # bytes, summed over all members
 EXPANDED_TAR = 8 * 2**30  # bytes of a temporary file
-# Logs compress 10- to 50-fold. Deflate reaches 1032-fold at most, and only on data without information. Archives that
-# expand to at most SMALL bytes are exempt.
-RATIO, SMALL = 200, 2**26
-SECONDS = 600.0  # for reading the members of an archive
 
 
 def is_archive(path: str) -> bool:
@@ -47,16 +41,20 @@ def is_archive(path: str) -> bool:
 
 
 @contextmanager
-def open_archive(stream: BinaryIO, label: str) -> Iterator[Archive]:
-    """Open the files of an archive: a zip archive if its name or its first bytes say so, otherwise a tar archive."""
-    start = stream.read(2)
+def open_archive(stream: BinaryIO, label: str, allowance: Allowance | None = None) -> Iterator[Archive]:
+    """Open the files of an archive: a zip archive if its name or its first bytes say so, otherwise a tar archive.
+
+    The `allowance` of an archive in another archive is that of the outer one.
+    """
+    start, size = stream.read(2), stream.seek(0, io.SEEK_END)
     stream.seek(0)
+    allowance = allowance or Allowance(size)
     if start == b"PK" or label.lower().endswith(".zip"):
-        yield ZipArchive(stream, label)
+        yield ZipArchive(stream, label, allowance)
         return
     with tempfile.TemporaryFile() as copy:
-        content, problem = _decompress(stream, cast("BinaryIO", copy))
-        yield TarArchive(content, label, problem)
+        content, problem = _decompress(stream, cast("BinaryIO", copy), allowance)
+        yield TarArchive(content, label, allowance, problem)
 
 
 class ZipArchive:
@@ -68,32 +66,26 @@ class ZipArchive:
         The archive; it must be seekable.
     label
         The name of the archive in messages.
+    allowance
+        What it may expand to.
     """
 
-    def __init__(self, stream: BinaryIO, label: str) -> None:
-        self.label = label
+    def __init__(self, stream: BinaryIO, label: str, allowance: Allowance) -> None:
+        self.label, self.allowance = label, allowance
         try:
             self._zip = zipfile.ZipFile(stream)
         except Exception as error:  # damaged archives make zipfile raise many types of error
             raise UnreadableError(Reason.NOT_AN_ARCHIVE, kind="zip", problem=shorten(error)) from error
-        self._size = stream.seek(0, io.SEEK_END)
         self._members: dict[str, zipfile.ZipInfo] = {}
-        self._deadline = monotonic() + SECONDS
 
     def paths(self, ledger: Ledger) -> list[str]:
         members = self._zip.infolist()
-        if len(members) > MEMBERS:
-            raise UnreadableError(Reason.MANY_MEMBERS, number=len(members), limit=MEMBERS)
-        total = sum(member.file_size for member in members)
-        if total > SMALL and total > RATIO * self._size:
-            raise UnreadableError(Reason.BOMB, ratio=RATIO)
-        expanded = 0
+        self.allowance.count_members(len(members))
         for member in members:
             if member.filename.endswith("/"):
                 continue
             reason = Reason.SECOND_MEMBER if member.filename in self._members else _reason_to_refuse(member)
-            expanded += 0 if reason else member.file_size
-            if reason is None and expanded > EXPANDED:
+            if reason is None and not self.allowance.expand(member.file_size):
                 reason = Reason.EXPANDED
             if reason:
                 ledger.skip(self.name(member.filename), reason, gigabytes=EXPANDED // 2**30)
@@ -105,12 +97,11 @@ class ZipArchive:
         return f"{self.label}:{replace_surrogates(path)}"
 
     def open(self, path: str) -> BinaryIO:
-        _check_time(self._deadline)
-        try:
-            # zipfile yields no more bytes than a member declares, and `paths` has limited their sum.
-            return cast("BinaryIO", self._zip.open(self._members[path]))
-        except KeyError as error:
-            raise FileNotFoundError(path) from error
+        if path not in self._members:
+            raise FileNotFoundError(path)
+        # zipfile yields no more bytes than a member declares, and `paths` has limited their sum.
+        self.allowance.open(self._members[path].file_size)
+        return cast("BinaryIO", self._zip.open(self._members[path]))
 
 
 class TarArchive:
@@ -122,15 +113,16 @@ class TarArchive:
         The archive, decompressed and seekable.
     label
         The name of the archive in messages.
+    allowance
+        What it may expand to.
     problem
         Why its decompression ended early; empty if it is complete.
     """
 
-    def __init__(self, stream: BinaryIO, label: str, problem: str) -> None:
-        self.label = label
+    def __init__(self, stream: BinaryIO, label: str, allowance: Allowance, problem: str) -> None:
+        self.label, self.allowance = label, allowance
         self._problem = problem
         self._members: dict[str, tarfile.TarInfo] = {}
-        self._deadline = monotonic() + SECONDS
         try:
             self._tar = tarfile.TarFile(fileobj=stream)
         except tarfile.TarError as error:
@@ -140,9 +132,8 @@ class TarArchive:
         if self._problem:
             ledger.skip(self.label, Reason.DAMAGED, problem=self._problem)
         try:
-            for number, member in enumerate(self._tar, 1):
-                if number > MEMBERS:
-                    raise UnreadableError(Reason.MANY_MEMBERS, number=number, limit=MEMBERS)
+            for member in self._tar:
+                self.allowance.count_members(1)
                 name = member.name.removeprefix("./")
                 if member.isdir():
                     continue
@@ -163,22 +154,21 @@ class TarArchive:
         return f"{self.label}:{replace_surrogates(path)}"
 
     def open(self, path: str) -> BinaryIO:
-        _check_time(self._deadline)
         if path not in self._members:
             raise FileNotFoundError(path)
+        self.allowance.open(self._members[path].size)
         return cast("BinaryIO", self._tar.extractfile(self._members[path]))
 
 
 Archive = ZipArchive | TarArchive
 
 
-def _decompress(stream: BinaryIO, copy: BinaryIO) -> tuple[BinaryIO, str]:
+def _decompress(stream: BinaryIO, copy: BinaryIO, allowance: Allowance) -> tuple[BinaryIO, str]:
     """Decompress a file into `copy`, and return it with the reason why it ended early, if it did.
 
     A file that is not compressed is returned itself. Of an interrupted download, the complete part is used.
     """
     start = stream.read(6)
-    compressed = stream.seek(0, io.SEEK_END)
     stream.seek(0)
     if start.startswith(b"\x1f\x8b"):
         content: io.BufferedIOBase = gzip.GzipFile(fileobj=stream)
@@ -199,17 +189,10 @@ def _decompress(stream: BinaryIO, copy: BinaryIO) -> tuple[BinaryIO, str]:
         if not block:
             break
         size += copy.write(block)
-        if size > EXPANDED_TAR:
+        if not allowance.expand(len(block)) or size > EXPANDED_TAR:
             raise UnreadableError(Reason.EXPANDED, gigabytes=EXPANDED_TAR // 2**30)
-        if size > SMALL and size > RATIO * compressed:
-            raise UnreadableError(Reason.BOMB, ratio=RATIO)
     copy.seek(0)
     return copy, problem
-
-
-def _check_time(deadline: float) -> None:
-    if monotonic() > deadline:
-        raise UnreadableError(Reason.SLOW, minutes=SECONDS / 60)
 
 
 def _is_hidden(name: str) -> bool:

@@ -104,9 +104,8 @@ def label_clusters(imported: Imported) -> Imported:
 
 def _cluster_by_rule(blocks: list[Block]) -> _Clustering:
     """Return the clusters by the rule of the module docstring."""
-    problems = {block.problem for block in blocks}
     functions = _functions(blocks)
-    if functions:
+    if len(functions) > 1 or (functions and any(block.function is None for block in blocks)):
         known = _field_labels("function", blocks)
         # Where blocks name no function, each of their instances counts as a function.
         labels = {block: block.problem if block.function is None else known[block] for block in blocks}
@@ -114,11 +113,12 @@ def _cluster_by_rule(blocks: list[Block]) -> _Clustering:
             unknown = sum(block.function is None for block in blocks)
             note = f"{unknown} of {len(blocks)} blocks name no function; each of their instances counts as one"
             return _Clustering(labels, "function", (note,) if unknown else ())
-    if 1 < len(problems) < len(blocks):
+    problems = len({block.problem for block in blocks})
+    if 1 < problems < len(blocks):
         kind = "instance of this function" if functions else "instance"
         return _Clustering({block: block.problem for block in blocks} | _field_labels("instance", blocks), kind)
     note = ""
-    if len(blocks) > len(problems) == 1:
+    if len(blocks) > problems == 1:
         note = f"all {len(blocks)} blocks are repetitions of one instance: answers hold for new runs on it"
     elif len(blocks) > 1 and functions:
         note = f"all {len(blocks)} blocks are instances of one function: answers hold for new instances of it"
@@ -127,15 +127,15 @@ def _cluster_by_rule(blocks: list[Block]) -> _Clustering:
 
 def _cluster_alone(blocks: list[Block]) -> _Clustering:
     """Return clusters of one block each; without labels if the blocks are instances of no particular function."""
-    problems = {block.problem for block in blocks}
+    problems = len({block.problem for block in blocks})
     functions = _functions(blocks)
-    if _has_repetitions(blocks):
-        kind = "run on this instance" if len(problems) == 1 else "run on these instances"
+    if problems < len(blocks):
+        kind = "run on this instance" if problems == 1 else "run on these instances"
     elif functions and len(blocks) > 1:
         kind = "instance of this function" if len(functions) == 1 else "instance of these functions"
     else:
         return _Clustering({}, "cluster")
-    return _Clustering({block: tuple(block) for block in blocks}, kind)
+    return _Clustering(dict(zip(blocks, blocks, strict=True)), kind)
 
 
 def _cluster_by_names(names: tuple[str, ...], blocks: list[Block], imported: Imported) -> _Clustering:
@@ -219,11 +219,11 @@ def _finer_option(clustering: _Clustering, unit: str) -> str:
 
 def _cluster_unit(labels: dict[Block, Hashable]) -> str:
     """Return the unit of clusters: "run" if each cluster holds repetitions of one instance, else "instance"."""
-    problems: dict[Hashable, set[Problem]] = defaultdict(set)
-    for block, label in labels.items():
-        problems[label].add(block.problem)
-    alone = all(len(each) == 1 for each in problems.values())
-    return "run" if alone and _has_repetitions(labels) else "instance"
+    if not _has_repetitions(labels):
+        return "instance"
+    first: dict[Hashable, Problem] = {}
+    alone = all(first.setdefault(label, block.problem) == block.problem for block, label in labels.items())
+    return "run" if alone else "instance"
 
 
 def _functions(blocks: Iterable[Block]) -> set[tuple[Identifier, Identifier]]:

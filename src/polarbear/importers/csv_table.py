@@ -43,7 +43,7 @@ def read_csv(source: Source, path: str, runs: TableRuns) -> None:
             known = set(columns_to_read([], ledger.request))
             separator = max(headers, key=lambda each: len(known.intersection(headers[each])))
             rows = csv.reader(lines, delimiter=separator, skipinitialspace=True)
-            runs.add(Table("csv", file, headers[separator], rows, line=lambda: rows.line_num + 1))
+            runs.add(Table("csv", file, headers[separator], rows, line=lambda: rows.line_num + 1, escaped=True))
     except (*READ_ERRORS, csv.Error) as error:
         ledger.skip_unreadable(file, error)
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from polarbear.importers.reasons import Reason, UnreadableError
 from polarbear.observe.archive import Archive
+from polarbear.observe.read_only import as_read_only
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -116,7 +117,7 @@ class Events:
         UnreadableError
             If the rows belong to several runs: time starts again, with other values.
         """
-        times, values = np.array(self.times), np.array(self.values)
+        times, values = as_read_only(self.times, np.float64), as_read_only(self.values, np.float64)
         if not self.starts:
             return times, values, 0
         order = np.lexsort((values, times))

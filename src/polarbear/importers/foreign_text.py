@@ -20,7 +20,7 @@ def replace_surrogates(text: str) -> str:
     >>> replace_surrogates("Köln \ud800")
     'Köln ?'
     """
-    return text.encode("utf-8", "replace").decode()
+    return text if text.isascii() else text.encode("utf-8", "replace").decode()
 
 
 def quote(text: object) -> str:
@@ -47,6 +47,8 @@ def identifier(value: object) -> Identifier:
     """
     if value is None or isinstance(value, int):
         return None if value is None else int(value)
+    if isinstance(value, str) and len(value) <= 20 and value.isdecimal():
+        return int(value)  # most cells
     text = replace_surrogates(str(value).strip())
     if not text or text.lower() in ("nan", "none", "null"):
         return None
@@ -68,6 +70,8 @@ def flag(value: object) -> bool | None:
     >>> flag("T"), flag("False"), flag(1), flag("")
     (True, False, True, None)
     """
+    if value is None:
+        return None
     text = str(value).strip().lower()
     if text in ("t", "true", "1", "yes", "1.0"):
         return True

@@ -7,25 +7,47 @@ off.
 
 from __future__ import annotations
 
-import json
-import re
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from polarbear.importers.events import has_reached
 from polarbear.importers.foreign_text import amount, flag, identifier
 from polarbear.importers.iohprofiler_data import DataFile
-from polarbear.importers.reasons import READ_ERRORS, Reason, UnreadableError, shorten
-from polarbear.importers.sources import read_text, resolve_reference
+from polarbear.importers.iohprofiler_index import listed_runs, scan_index
+from polarbear.importers.reasons import READ_ERRORS, Reason, UnreadableError
+from polarbear.importers.sources import resolve_reference
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from polarbear.importers.events import Events
+    from polarbear.importers.foreign_text import Identifier
     from polarbear.importers.info_index import IndexEntry
+    from polarbear.importers.iohprofiler_index import Index, Scenario
     from polarbear.importers.ledger import Ledger
     from polarbear.importers.sources import Source
 
-INDEX = 2**25  # bytes: indices of 200,000 runs; as JSON it takes 25 times as much memory
-_REQUIRED = ("function_id", "algorithm", "scenarios")
-_UNREADABLE = re.compile(r"(?<=[\s:,\[])(-?)(inf|nan)(?=[\s,}\]])")
+INDEX = 2**25  # bytes of an `.info` file: indices of 200,000 runs
+
+
+class _Experiment(NamedTuple):
+    """What an index states about all of its runs."""
+
+    algorithm: str
+    suite: Identifier
+    function: Identifier
+    maximise: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """The place of a run in the index, and the number of runs there."""
+
+    number: int
+    total: int
+
+    def __str__(self) -> str:
+        return f"run {self.number} of {self.total}"
 
 
 def is_index(text: str) -> bool:
@@ -45,53 +67,67 @@ def read_json(source: Source, path: str, ledger: Ledger) -> None:
     """
     file = source.name(path)
     try:
-        with source.open(path) as stream:
-            text = read_text(stream, INDEX)
-        index = _parse_json(text)
-        algorithm = index["algorithm"]
-        name = str(algorithm["name"]) if isinstance(algorithm, dict) and "name" in algorithm else str(algorithm)
+        index = scan_index(source, path)
+        _read_scenarios(source, path, index, ledger)
     except READ_ERRORS as error:
         ledger.skip_unreadable(file, error)
-        return
-    maximise = bool(ledger.request.direction(flag(index.get("maximization"))))
-    function = identifier(index["function_id"] if index["function_id"] is not None else index.get("function_name"))
-    for number, scenario in enumerate(index["scenarios"], 1):
-        if not isinstance(scenario, dict) or not isinstance(scenario.get("path"), str):
+
+
+def _read_scenarios(source: Source, path: str, index: Index, ledger: Ledger) -> None:
+    """Read the data of all scenarios of an index."""
+    file, head = source.name(path), index.head
+    for number, scenario in enumerate(index.scenarios, 1):
+        if not isinstance(scenario.path, str):
             ledger.skip(file, Reason.NO_PATH, f"scenario {number}")
-            continue
-        runs = scenario.get("runs")
-        if not isinstance(runs, list):
+        elif scenario.runs is None:
             ledger.skip(file, Reason.NO_RUNS, f"scenario {number}")
+    algorithm = head["algorithm"]
+    experiment = _Experiment(
+        str(algorithm["name"]) if isinstance(algorithm, dict) and "name" in algorithm else str(algorithm),
+        identifier(head.get("suite")),
+        identifier(head["function_id"] if head["function_id"] is not None else head.get("function_name")),
+        maximise=bool(ledger.request.direction(flag(head.get("maximization")))),
+    )
+    for scenario, runs in listed_runs(source, path, index):
+        if not isinstance(scenario.path, str):
             continue
-        problem = identifier(index.get("suite")), function, identifier(scenario.get("dimension"))
         try:
-            data = resolve_reference(path, scenario["path"])
+            data = resolve_reference(path, scenario.path)
         except UnreadableError as error:
             ledger.skip_unreadable(file, error)
             continue
-        with DataFile(source, data, ledger, maximise) as data_file:
-            for count, run in enumerate(runs, 1):
-                what = f"run {count} of {len(runs)}"
-                if (events := data_file.next_run()) is None:
-                    data_file.report_missing(len(runs) - count + 1)
-                    break
-                if not isinstance(run, dict) or "instance" not in run:
-                    ledger.skip(file, Reason.NO_INSTANCE, what)
-                    continue
-                ledger.add(
-                    data_file.name,
-                    what,
-                    format="iohprofiler",
-                    algorithm=name,
-                    problem=(*problem, identifier(run["instance"])),
-                    events=events,
-                    until=_end_of_run(run, events, data_file.name, what, ledger),
-                    maximise=maximise,
-                    finished=not maximise and data_file.has_solved(problem[0], events),
-                    distances=not maximise and data_file.holds_distances(problem[0]),
-                )
-            else:
-                data_file.report_surplus()
+        with DataFile(source, data, ledger, experiment.maximise) as data_file:
+            _read_scenario(file, experiment, scenario, runs, data_file, ledger)
+
+
+def _read_scenario(
+    file: str, experiment: _Experiment, scenario: Scenario, runs: Iterator[Any], data_file: DataFile, ledger: Ledger
+) -> None:
+    """Read the runs of one scenario, of which the index and the data file each state a part."""
+    total, maximise = scenario.runs or 0, experiment.maximise
+    problem = experiment.suite, experiment.function, identifier(scenario.dimension)
+    for count, run in enumerate(runs, 1):
+        what = _Place(count, total)
+        if (events := data_file.next_run()) is None:
+            data_file.report_missing(total - count + 1)
+            break
+        if not isinstance(run, dict) or "instance" not in run:
+            ledger.skip(file, Reason.NO_INSTANCE, what)
+            continue
+        ledger.add(
+            data_file.name,
+            what,
+            format="iohprofiler",
+            algorithm=experiment.algorithm,
+            problem=(*problem, identifier(run["instance"])),
+            events=events,
+            until=_end_of_run(run, events, data_file.name, what, ledger),
+            maximise=maximise,
+            finished=not maximise and data_file.has_solved(problem[0], events),
+            distances=not maximise and data_file.holds_distances(problem[0]),
+        )
+    else:
+        data_file.report_surplus()
 
 
 def read_info(source: Source, path: str, entry: IndexEntry, ledger: Ledger) -> None:
@@ -152,27 +188,7 @@ def read_info(source: Source, path: str, entry: IndexEntry, ledger: Ledger) -> N
             )
 
 
-def _parse_json(text: str) -> dict[str, Any]:
-    """Return the content of an index, after checking that it is one."""
-    try:
-        index = json.loads(text)
-    except ValueError:
-        try:
-            # The logger writes inf and nan as C++ prints them, which is not JSON.
-            index = json.loads(_UNREADABLE.sub(lambda m: m[1] + ("Infinity" if m[2] == "inf" else "NaN"), text))
-        except ValueError as error:
-            raise UnreadableError(Reason.NOT_JSON, problem=shorten(error)) from error
-    if not isinstance(index, dict):
-        raise UnreadableError(Reason.NOT_IOHPROFILER, problem="it is no JSON object")
-    for key in _REQUIRED:
-        if key not in index:
-            raise UnreadableError(Reason.NOT_IOHPROFILER, problem=f"it has no {key!r}")
-    if not isinstance(index["scenarios"], list):
-        raise UnreadableError(Reason.NOT_IOHPROFILER, problem="its 'scenarios' are no list")
-    return index
-
-
-def _end_of_run(run: dict[str, Any], events: Events, file: str, what: str, ledger: Ledger) -> float | None:
+def _end_of_run(run: dict[str, Any], events: Events, file: str, what: object, ledger: Ledger) -> float | None:
     """Return the end of a run from its index, or None if the data end before the run found its best value."""
     if ledger.request.seconds:
         return None

@@ -29,6 +29,19 @@ _NOTES = 20
 _LISTED = 10  # reports that the error lists if there is no run
 
 
+class _Group:
+    """The runs of one algorithm name in one folder.
+
+    Imports have a million runs, so the keys of these dictionaries leave out what is the same for all runs of a group.
+    """
+
+    def __init__(self, algorithm: str) -> None:
+        self.algorithm = algorithm  # one string for all runs
+        self.repetitions: dict[Problem, int] = {}
+        self.file_of_content: dict[bytes, str] = {}  # by a digest of problem and content
+        self.file_of_run: dict[Block, str] = {}
+
+
 class Ledger:
     """Collect the runs and reports that the readers of the formats deliver.
 
@@ -48,14 +61,13 @@ class Ledger:
         self._skipped: dict[tuple[str, Reason, str], Skipped] = {}
         self._formats: dict[FileFormat, None] = {}
         self._notes: dict[str, None] = {}
-        self._origins: list[Origin] = []
-        # Within one folder. `result` compares the runs of one name between folders.
-        self._repetitions: dict[tuple[str, Place, Problem], int] = {}
-        self._file_of_content: dict[tuple[str, Place, Problem, bytes], str] = {}
-        self._file_of_run: dict[tuple[str, Place, Block], str] = {}
+        self._files: list[str] = []  # per run: its file, its place there, and a digest of its content
+        self._places: list[object] = []
+        self._digests: list[bytes] = []
+        self._groups: dict[tuple[str, Place], _Group] = {}  # `result` compares the runs of one name between folders
         self._refusal: ValueError | None = None
 
-    def skip(self, where: str, reason: Reason, first: str = "", count: int = 1, **details: object) -> None:
+    def skip(self, where: str, reason: Reason, first: object = "", count: int = 1, **details: object) -> None:
         """Report something that is not used.
 
         Parameters
@@ -65,11 +77,11 @@ class Ledger:
         reason, details
             Why, and the fields of the reason's sentence.
         first
-            The place of the first occurrence in the file.
+            The place of the first occurrence in the file; `str` of it is taken.
         count
             The number of lines, runs or files.
         """
-        self._count(Skipped(where, reason, reason.sentence(**details), first, count))
+        self._count(Skipped(where, reason, reason.sentence(**details), str(first), count))
 
     def skip_unreadable(self, where: str, error: BaseException) -> None:
         """Report a file, or a part of it, whose reading raised an error."""
@@ -92,7 +104,7 @@ class Ledger:
     def add(
         self,
         file: str,
-        what: str,
+        what: object,
         *,
         format: FileFormat,  # noqa: A002  (the public word for it)
         algorithm: str,
@@ -110,7 +122,7 @@ class Ledger:
         Parameters
         ----------
         file, what
-            The file, and the place of the run in it.
+            The file, and the place of the run in it, of which `str` is taken if there is something to report.
         format
             The name of the format.
         algorithm, problem
@@ -132,11 +144,13 @@ class Ledger:
             The values of its rows in the columns that the request keeps.
         """
         algorithm, place = replace_surrogates(algorithm), place_of(file)
+        group = self._groups.get((algorithm, place))
+        if group is None:
+            group = self._groups[algorithm, place] = _Group(algorithm)
         number = run
         if number is None:
             # An unusable run keeps its number, so that later repetitions still meet those of other algorithms.
-            number = self._repetitions.get((algorithm, place, problem), 0) + 1
-            self._repetitions[algorithm, place, problem] = number
+            number = group.repetitions[problem] = group.repetitions.get(problem, 0) + 1
         block = Block(*problem, number)
         archive = None
         if self.request.objectives.indicator:
@@ -152,7 +166,7 @@ class Ledger:
             until = max(until or 0.0, events.last)
             finished = self.request.finished(finished)
             trajectory = Trajectory(
-                algorithm, block, times, values, until, maximise=maximise, finished=finished, archive=archive
+                group.algorithm, block, times, values, until, maximise=maximise, finished=finished, archive=archive
             )
         except UnreadableError as error:
             self.skip(file, error.reason, what)
@@ -165,18 +179,20 @@ class Ledger:
         content = trajectory.times.tobytes() + trajectory.values.tobytes() + str(trajectory.until).encode()
         if archive is not None:
             content += archive.times.tobytes() + archive.points.tobytes()
-        digest = blake2b(content).digest()
+        digest = blake2b(repr(problem).encode() + content, digest_size=16).digest()
         if run is None:
-            original = self._file_of_content.setdefault((algorithm, place, problem, digest), file)
+            original = group.file_of_content.setdefault(digest, file)
             if original != file:
                 self.skip(file, Reason.COPY, what, original=original)
-                self._repetitions[algorithm, place, problem] -= 1
+                group.repetitions[problem] -= 1
                 return
-        if (algorithm, place, block) in self._file_of_run:
-            self.skip(file, Reason.SECOND_RUN, what, original=self._file_of_run[algorithm, place, block])
+        if block in group.file_of_run:
+            self.skip(file, Reason.SECOND_RUN, what, original=group.file_of_run[block])
             return
-        self._file_of_run[algorithm, place, block] = file
-        self._origins.append(Origin(file, what, digest))
+        group.file_of_run[block] = file
+        self._files.append(file)
+        self._places.append(what)
+        self._digests.append(digest)
         self.runs.append(trajectory)
         self.optimum_known &= distances
         self._cells.append(cells)
@@ -197,12 +213,7 @@ class Ledger:
         ValueError
             If the ledger holds no run.
         """
-        separated = separate_namesakes(self.runs, self._origins, as_repetitions=as_repetitions)
-        for position, reason, original in separated.left_out:
-            origin = self._origins[position]
-            self.skip(origin.file, reason, origin.what, original=original)
-        self.runs = list(separated.kept.values())
-        self._cells = [self._cells[position] for position in separated.kept]
+        notes = self._separate_namesakes(as_repetitions=as_repetitions)
         skipped = tuple(self._skipped.values())
         if not self.runs:
             reports = "".join(f"\n- {each}" for each in skipped[:_LISTED])
@@ -213,16 +224,17 @@ class Ledger:
                 f"expected recorded runs in {path!r}, got none that could be read"
                 + (f":{reports}{more}" if skipped else supported)
             )
-        notes = [*separated.notes, *self._obstacles(), *self._notes]
+        notes = [*notes, *self._obstacles(), *self._notes]
         if len(notes) > _NOTES:
             notes = [*notes[:_NOTES], f"and {with_noun(len(notes) - _NOTES, 'more note')} of this kind"]
-        files = {self._origins[position].file for position in separated.kept}
-        about = About(path, tuple(self._formats), len(files), self.rows, tuple(notes))
+        about = About(path, tuple(self._formats), len(set(self._files)), self.rows, tuple(notes))
         cells = {
             name: tuple(frozenset(row[position] for row in rows if row[position] is not None) for rows in self._cells)
             for position, name in enumerate(self.request.kept)
             if name in self.columns
         }
+        self._places.clear()  # the runs, which are copied once more, need the memory
+        self._digests.clear()
         return Imported(
             tuple(self.runs),
             skipped,
@@ -232,6 +244,21 @@ class Ledger:
             columns=tuple(self.columns),
             cells=cells,
         )
+
+    def _separate_namesakes(self, *, as_repetitions: bool) -> list[str]:
+        """Apply the rules of `namesakes`, if some name occurs in several folders, and return notes."""
+        names = [algorithm for algorithm, _ in self._groups]
+        self._groups.clear()
+        if len(set(names)) == len(names):
+            return []
+        origins = [Origin(*each) for each in zip(self._files, self._places, self._digests, strict=True)]
+        separated = separate_namesakes(self.runs, origins, as_repetitions=as_repetitions)
+        for position, reason, original in separated.left_out:
+            self.skip(origins[position].file, reason, origins[position].what, original=original)
+        self.runs = list(separated.kept.values())
+        self._files = [self._files[position] for position in separated.kept]
+        self._cells = [self._cells[position] for position in separated.kept]
+        return separated.notes
 
     def _count(self, new: Skipped) -> None:
         key = new.where, new.reason, new.sentence
@@ -243,10 +270,9 @@ class Ledger:
 
     def _obstacles(self) -> Iterator[str]:
         """Yield notes about runs that cannot be compared with one another."""
-        algorithms: dict[object, set[str]] = {}
-        for run in self.runs:
-            algorithms.setdefault(run.instance, set()).add(run.algorithm)
-        if len({run.algorithm for run in self.runs}) > 1 and all(len(names) == 1 for names in algorithms.values()):
+        algorithm: dict[object, str] = {}  # the first on each block
+        comparable = any(algorithm.setdefault(run.instance, run.algorithm) != run.algorithm for run in self.runs)
+        if not comparable and len({run.algorithm for run in self.runs}) > 1:
             yield (
                 "no two algorithms have a run on the same block (suite, function, dimension, instance, run), so that "
                 "nothing can be compared; if only their run numbers differ, read with renumber=True (--renumber)"

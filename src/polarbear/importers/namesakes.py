@@ -22,6 +22,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from dataclasses import replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from polarbear.importers.foreign_text import quote
@@ -46,7 +47,7 @@ class Origin(NamedTuple):
     """Where a run was found, and a digest of its content."""
 
     file: str
-    what: str
+    what: object  # its place in the file, as text on request
     digest: bytes
 
 
@@ -58,6 +59,7 @@ class Separated(NamedTuple):
     notes: list[str]
 
 
+@lru_cache(maxsize=1024)
 def place_of(file: str) -> Place:
     """Return the folder of a file; an archive counts as a folder.
 

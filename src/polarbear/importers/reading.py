@@ -6,9 +6,11 @@ clusters.
 
 from __future__ import annotations
 
+import gc
 import shutil
 import tempfile
 from collections import defaultdict
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
@@ -32,7 +34,7 @@ from polarbear.literals import Clock, EndedRule, FileFormat, PresetName
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from narwhals.typing import IntoFrame
 
@@ -185,22 +187,35 @@ def read_runs(
     ledger = Ledger(request)
     tables = TableRuns(ledger)
     frame = open_frame(path)
-    if frame is None:
-        _read_path(path, ledger, tables)
-    else:
-        read_frame(frame, tables)
-    ledger.raise_refusal()
-    tables.finish()
-    imported = ledger.result(str(path) if frame is None else describe_frame(frame), as_repetitions=renumber)
-    imported = measure_runs(imported, several)
-    if frame is not None:
-        imported = replace(imported, about=replace(imported.about, formats=(), files=0))
-    imported = choose_part(imported, request.part)
-    if renumber:
-        imported = _renumber(imported)
-    if chosen:
-        imported = replace(imported, relative_tolerance=chosen.relative_tolerance)
-    return label_clusters(imported)
+    with _without_collector():
+        if frame is None:
+            _read_path(path, ledger, tables)
+        else:
+            read_frame(frame, tables)
+        ledger.raise_refusal()
+        tables.finish()
+        imported = ledger.result(str(path) if frame is None else describe_frame(frame), as_repetitions=renumber)
+        imported = measure_runs(imported, several)
+        if frame is not None:
+            imported = replace(imported, about=replace(imported.about, formats=(), files=0))
+        imported = choose_part(imported, request.part)
+        if renumber:
+            imported = _renumber(imported)
+        if chosen:
+            imported = replace(imported, relative_tolerance=chosen.relative_tolerance)
+        return label_clusters(imported)
+
+
+@contextmanager
+def _without_collector() -> Iterator[None]:
+    """Pause the garbage collector, which would examine a million new runs again and again and free nothing."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
 
 
 def _read_path(path: Any, ledger: Ledger, tables: TableRuns) -> None:
@@ -254,7 +269,8 @@ def _read_archive(source: Source, path: str, ledger: Ledger, tables: TableRuns) 
             if nested:
                 shutil.copyfileobj(stream, copy)
                 copy.seek(0)
-            with open_archive(copy if nested else stream, file) as archive:
+            allowance = source.allowance if isinstance(source, ZipArchive | TarArchive) else None
+            with open_archive(copy if nested else stream, file, allowance) as archive:
                 _read_source(archive, ledger, tables)
     except READ_ERRORS as error:
         ledger.skip_unreadable(file, error)

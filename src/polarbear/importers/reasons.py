@@ -57,6 +57,7 @@ class Reason(Enum):
     SPECIAL_MEMBER = "it is a link or another special file"
     ENCRYPTED = "it is encrypted; unpack the archive and read the folder"
     BOMB = "the archive expands more than {ratio}-fold, as no log of runs does; unpack it and read the folder"
+    REREAD = "the archive names the same data again and again; unpack it and read the folder"
     SLOW = "the archive takes more than {minutes:g} minutes to read; unpack it and read the folder"
 
     # Indices, and the data to which they refer

@@ -32,7 +32,7 @@ def repetition_columns(names: Sequence[str], request: Request) -> list[str]:
     return [name for name in names if name.lower() in _USUAL_NAMES and name not in used]
 
 
-def may_be_several_runs(events: Events, seeds: set[tuple[Identifier, ...]]) -> bool:
+def may_be_several_runs(events: Events, seeds: frozenset[tuple[Identifier, ...]]) -> bool:
     """Return whether rows without a run_id may belong to several runs.
 
     Parameters

@@ -11,6 +11,7 @@ from operator import itemgetter
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from polarbear.formula_cells import unescape_formula
 from polarbear.importers.columns import locate_columns
 from polarbear.importers.events import Events, take_numbers
 from polarbear.importers.foreign_text import amount, flag, identifier, quote
@@ -20,6 +21,7 @@ from polarbear.importers.repetitions import ambiguity, may_be_several_runs
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
+    from polarbear.importers.columns import Places
     from polarbear.importers.foreign_text import Identifier
     from polarbear.importers.imported import Problem
     from polarbear.importers.ledger import Ledger
@@ -35,6 +37,7 @@ class Table(NamedTuple):
     rows: Iterable[Sequence[Any]]
     unread: Sequence[str] = ()  # further columns, which the rows leave out
     line: Callable[[], int] | None = None  # the line of the latest row, if the file has lines
+    escaped: bool = False  # whether text that a spreadsheet would evaluate has an apostrophe in front
 
 
 class _Key(NamedTuple):
@@ -44,13 +47,21 @@ class _Key(NamedTuple):
     problem: Problem
     run: Identifier
 
+    def __str__(self) -> str:
+        return f"{quote(self.algorithm)} on {quote(str(self.problem))}, run {quote(self.run)}"
+
 
 class _Run(NamedTuple):
     events: Events
     until: float | None
     file: str
-    cells: set[tuple[Identifier, ...]]  # the values of its rows in the kept columns
-    seeds: set[tuple[Identifier, ...]]  # their values in the columns that may number repetitions
+    cells: frozenset[tuple[Identifier, ...]] = (
+        frozenset()
+    )  # the values of its rows in the kept columns, if there are any
+    seeds: frozenset[tuple[Identifier, ...]] = frozenset()  # and in the columns that may number repetitions
+
+
+_NO_SEEDS: frozenset[tuple[Identifier, ...]] = frozenset({()})  # one object for a million runs
 
 
 class TableRuns:
@@ -64,6 +75,7 @@ class TableRuns:
 
     def __init__(self, ledger: Ledger) -> None:
         self.ledger = ledger
+        self._kept = ledger.request.kept
         self._runs: dict[_Key, _Run] = {}
         self._repetitions: Counter[tuple[str, Problem]] = Counter()  # of runs that only their order distinguishes
         self._seed_columns: dict[str, None] = {}
@@ -88,7 +100,6 @@ class TableRuns:
         ledger.columns.update(dict.fromkeys([*names, *table.unread]))
         self._seed_columns.update(dict.fromkeys(places.repetitions))
         key_of = _cell_getter([*places.keys.values(), *places.kept.values(), *places.repetitions.values()])
-        kept_from, seeds_from = len(places.keys), len(places.keys) + len(places.kept)
         unnumbered = "run_id" not in places.keys
         repeated = ledger.request.repeated is True and unnumbered
         time_place, value_place, width = places.time, places.value, len(names)
@@ -110,12 +121,10 @@ class TableRuns:
             key = key_of(row)
             events = known.get(key)
             if events is None or (repeated and events.goes_back(time)):
-                cells = dict(zip(places.keys, key, strict=False))
-                run = self._run(table, cells, _describe_row(table, count, row), repeated=repeated)
-                kept = dict(zip(places.kept, key[kept_from:seeds_from], strict=True))
-                run.cells.add(tuple(identifier(kept.get(name)) for name in ledger.request.kept))
-                run.seeds.add(tuple(map(identifier, key[seeds_from:])))
-                events = known[key] = run.events
+                run = self._run(table, places, key, repeated=repeated)
+                if run is None:
+                    ledger.skip(file, Reason.NO_ALGORITHM, _describe_row(table, count, row))
+                events = known[key] = Events(maximise=False) if run is None else run.events
             if unnumbered:
                 events.count_row(time)
             if reason := take_numbers(events, time, value, others):
@@ -130,10 +139,11 @@ class TableRuns:
             If the rows of an algorithm on an instance may be several runs, and nothing says whether they are.
         """
         self._check_repetitions()
-        for key, (events, until, file, cells, _) in self._runs.items():
+        for key in list(self._runs):
+            events, until, file, cells, _ = self._runs.pop(key)
             self.ledger.add(
                 file,
-                f"{quote(key.algorithm)} on {quote(str(key.problem))}, run {quote(key.run)}",
+                key,
                 format=self._formats[file],
                 algorithm=key.algorithm,
                 problem=key.problem,
@@ -141,7 +151,7 @@ class TableRuns:
                 until=until,
                 maximise=bool(events.maximise),
                 run=1 if key.run is None else key.run,
-                cells=frozenset(cells),
+                cells=cells,
             )
 
     def _check_repetitions(self) -> None:
@@ -159,19 +169,19 @@ class TableRuns:
         if found:
             raise ambiguity(found, list(self._seed_columns), repeated=bool(repeated))
 
-    def _run(self, table: Table, cells: dict[str, Any], first: str, *, repeated: bool) -> _Run:
-        """Return the run that the cells of key columns identify, or a further one if runs are `repeated`.
+    def _run(self, table: Table, places: Places, key_cells: tuple[Any, ...], *, repeated: bool) -> _Run | None:
+        """Return the run that the cells of a row identify, or a further one if runs are `repeated`.
 
-        `first` describes the first row with these cells.
+        It is None if the row names no algorithm; then its run is not stored.
         """
+        cells = dict(zip(places.keys, key_cells, strict=False))
         name = cells.get("algorithm_name") if "algorithm_name" in cells else PurePosixPath(table.file).stem
         algorithm = str(name).strip() if name is not None else ""
-        request = self.ledger.request
         if not algorithm:
-            self.ledger.skip(table.file, Reason.NO_ALGORITHM, first)
-            return _Run(
-                Events(maximise=False), None, table.file, set(), set()
-            )  # not stored, so its rows have no effect
+            return None
+        if table.escaped:
+            algorithm, key_cells = unescape_formula(algorithm), tuple(map(unescape_formula, key_cells))
+            cells = dict(zip(places.keys, key_cells, strict=False))
         function = identifier(cells.get("function_id"))
         problem: Problem = (
             identifier(cells.get("suite")),
@@ -183,16 +193,30 @@ class TableRuns:
         if repeated:
             self._repetitions[algorithm, problem] += 1
             number = self._repetitions[algorithm, problem]
-        key = _Key(algorithm, problem, number)
+        key, request = _Key(algorithm, problem, number), self.ledger.request
         until = None if request.seconds else amount(cells.get("evals"))
-        if key not in self._runs:
+        run = self._runs.get(key)
+        if run is None:
             maximise = bool(request.direction(flag(cells.get("maximization"))))
-            self._runs[key] = _Run(Events(maximise), until, table.file, set(), set())
-            self._runs[key].events.one_run = key.run is None and request.repeated is False
+            run = _Run(Events(maximise), until, table.file, seeds=frozenset() if places.repetitions else _NO_SEEDS)
+            run.events.one_run = number is None and request.repeated is False
             self._formats.setdefault(table.file, table.format)
         elif until is not None:
-            self._runs[key] = self._runs[key]._replace(until=max(until, self._runs[key].until or 0.0))
-        return self._runs[key]
+            run = run._replace(until=max(until, run.until or 0.0))
+        if self._kept or places.repetitions or run.seeds is not _NO_SEEDS:
+            run = self._note_values(run, places, key_cells)
+        self._runs[key] = run
+        return run
+
+    def _note_values(self, run: _Run, places: Places, key_cells: tuple[Any, ...]) -> _Run:
+        """Return a run with the values of a row in the columns that are kept or may number repetitions."""
+        kept_from, seeds_from = len(places.keys), len(places.keys) + len(places.kept)
+        if self._kept:
+            values = dict(zip(places.kept, key_cells[kept_from:seeds_from], strict=True))
+            row = tuple(identifier(values.get(name)) for name in self._kept)
+            run = run if row in run.cells else run._replace(cells=run.cells | {row})
+        seeds = tuple(map(identifier, key_cells[seeds_from:]))
+        return run if seeds in run.seeds else run._replace(seeds=run.seeds | {seeds})
 
 
 def _number(cell: Any) -> float:
