@@ -22,10 +22,10 @@ _GROWTH = 2.0 ** np.arange(0.0, 10.25, 0.25)  # candidate multiples of the prese
 
 
 # A forecast is shown from this number of instances. In 14 simulated races of four algorithms, 80 % of the forecasts were
-# between a quarter and three times the true number after 8 instances, and between 0.6 and 2.5 times it after 32 to 64.
+# between a quarter and three times the true number after 8 instances, and between 0.5 and 2.6 times it from 32 on.
 STABLE_FROM = 32
 # A forecast depends on the closest pair, and jumps. Nine of ten changes from round to round were below a factor of 2.1; the
-# median of three rounds changes by less than a factor of 1.5.
+# median of three rounds changes by at most about 1.5.
 ROUNDS = 3
 
 
