@@ -40,7 +40,7 @@ class QualityCurves:
     grid
         The times.
     median, lower, upper
-        The median over instances, and the ends of its interval; infinite where the instances do not bound it.
+        The median over instances, and the ends of its interval, if requested; infinite where the instances do not bound it.
     low_quartile, high_quartile
         A quarter of the instances have values below the first, and a quarter above the second.
     known
@@ -108,7 +108,12 @@ class QualityCurves:
 
 
 def quality_curves(
-    source: Source, *, among: Sequence[str] | None = None, level: float = 0.95, **reading: Any
+    source: Source,
+    *,
+    among: Sequence[str] | None = None,
+    level: float = 0.95,
+    intervals: bool = True,
+    **reading: Any,
 ) -> QualityCurves:
     """Return median and quartiles over instances of the best value so far, per algorithm and time.
 
@@ -123,6 +128,8 @@ def quality_curves(
         The algorithms; all by default.
     level
         The level of the intervals of the median, from the Bayesian bootstrap over instances or clusters.
+    intervals
+        Whether to compute these intervals, which take most of the time; without them `lower` and `upper` are NaN.
     **reading
         The `posterior`, the `grid` and the rules of comparison; see `collect_runs`.
 
@@ -139,7 +146,7 @@ def quality_curves(
     curves = quartile_curves(collection, names)
     lower, upper = (np.full_like(curves["median"], np.nan) for _ in range(2))
     weights = collection.weights
-    for place, name in enumerate(names):
+    for place, name in enumerate(names if intervals else ()):
         for time, values, known in _over_time(collection, name):
             drawn = weighted_quantile(
                 values[known], weights.draws[known], 0.5, below=weights.below, above=weights.above

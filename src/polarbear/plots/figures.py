@@ -428,7 +428,7 @@ def quality(
     **reading
         The `posterior`, the `grid` and the rules of comparison; see `collect_runs`.
     """
-    data = quality_curves(source, among=among, **reading)
+    data = quality_curves(source, among=among, intervals=False, **reading)
     with styled():
         figure, ax = new_figure(width, _list_height(len(data.names)))
         draw_quality(ax, data, axis=axis, unit=unit)

@@ -48,6 +48,7 @@ def empty_figure(width: float | None, height: float) -> Figure:
 
 def lay_out(figure: Figure) -> None:
     """Place the axes of a figure so that all texts fit, without drawing it; `save` keeps the layout if nothing changes."""
+    _avoid_ligatures(figure)
     engine = figure.get_layout_engine()
     if engine is not None:
         engine.execute(figure)
@@ -55,6 +56,15 @@ def lay_out(figure: Figure) -> None:
         locate = ax.get_axes_locator()
         ax.apply_aspect(locate(ax, None) if callable(locate) else None)  # type: ignore[arg-type,redundant-expr]
     figure.stale = False
+
+
+def _avoid_ligatures(figure: Figure) -> None:
+    """Write "fi" as two letters: a ligature is no character, and a PDF file would embed its font a second time for it."""
+    from matplotlib.text import Text
+
+    if hasattr(Text, "set_fontfeatures"):  # Matplotlib 3.11; older versions have no ligatures
+        for text in figure.findobj(Text):
+            text.set_fontfeatures(("-liga",))
 
 
 def save(figure: Figure, path: str | PathLike[str]) -> None:
