@@ -22,6 +22,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+_TIMERS = (signal.ITIMER_REAL, signal.ITIMER_VIRTUAL, signal.ITIMER_PROF)
+
 
 @contextlib.contextmanager
 def preserved_state() -> Iterator[list[str]]:
@@ -47,9 +49,28 @@ def preserved_state() -> Iterator[list[str]]:
         lost.append("threads: the run has left some behind")
 
 
+def describe_state() -> dict[str, object]:
+    """Return what can be restored and compared of the state of this process, to see whether an import changes it."""
+    numpy = sys.modules.get("numpy")
+    mask = os.umask(0o77)
+    os.umask(mask)
+    limits = [getattr(resource, name) for name in dir(resource) if name.startswith("RLIMIT_")]
+    return {
+        "timers": [signal.getitimer(timer) for timer in _TIMERS],
+        "signals": [signal.getsignal(number) for number in signal.valid_signals()],
+        "environment": dict(os.environ),
+        "files": (os.getcwd(), mask),  # noqa: PTH109
+        "resource limits": [resource.getrlimit(limit) for limit in limits],
+        "locale": locale.setlocale(locale.LC_ALL),
+        "interpreter": (sys.stdin, sys.stdout, sys.stderr, sys.getrecursionlimit(), gc.isenabled(), gc.get_threshold()),
+        "warnings": list(warnings.filters),
+        "numpy": None if numpy is None else (numpy.geterr(), numpy.get_printoptions()),
+    }
+
+
 def _timers() -> Callable[[], None]:
     def restore() -> None:
-        for timer in (signal.ITIMER_REAL, signal.ITIMER_VIRTUAL, signal.ITIMER_PROF):
+        for timer in _TIMERS:
             signal.setitimer(timer, 0)
 
     return restore

@@ -25,6 +25,7 @@ from polarbear.execution.descendants import await_exit, die_with_parent, exit_co
 from polarbear.execution.frames import Inbox, InvalidFrame, Kind, write_frame
 from polarbear.execution.make_run import describe_error, flush_output, make_run
 from polarbear.execution.payload import unpack
+from polarbear.execution.process_state import describe_state, preserved_state
 
 if TYPE_CHECKING:
     from polarbear.algorithms import Algorithm
@@ -35,8 +36,7 @@ THREADED = 77
 """The exit status of a template in which an import ahead of the next run has started threads."""
 
 _CHECK_MILLISECONDS = 500  # between checks of a silent run whose descendants may keep its pipe open
-# Libraries that start no thread and change nothing when they are imported, besides the standard library: a worker may
-# import them before it forks a template.
+# Packages that may be imported in the worker, besides the standard library, whatever else a payload does when it is loaded.
 _SHARED = ("numpy", "scipy", "polarbear")
 
 
@@ -56,7 +56,7 @@ def serve(requests: int, replies: int, data: bytes, log_file: int, streams: tupl
     ahead
         Import ahead what earlier runs have imported from installed packages.
     """
-    inbox, latest = Inbox(), next(reversed(sys.modules))
+    inbox, latest, state = Inbox(), next(reversed(sys.modules)), describe_state()
     request = inbox.read(requests)
     if request is None:
         return
@@ -68,10 +68,11 @@ def serve(requests: int, replies: int, data: bytes, log_file: int, streams: tupl
         return
     if "numpy" in sys.modules:
         importlib.import_module("numpy.random")  # every run seeds it
-    shared = [name for name in _new_libraries(latest) if _can_be_shared(name.partition(".")[0])]
+    forks = sys.platform == "linux" and count_threads() == 1
+    quiet = forks and describe_state() == state
+    shared = [name for name in _new_libraries(latest) if quiet or _is_trusted(name.partition(".")[0])]
     if shared:
         write_frame(replies, Kind.LOADED, request.token, {"libraries": shared})
-    forks = sys.platform == "linux" and count_threads() == 1
     if forks:
         data = b""
         gc.freeze()  # a garbage collection would copy the memory of all present objects in every run
@@ -191,7 +192,7 @@ def _new_libraries(latest: str) -> list[str]:
     return [name for name in new if installed(name)]
 
 
-def _can_be_shared(package: str) -> bool:
+def _is_trusted(package: str) -> bool:
     return package in _SHARED or package in sys.stdlib_module_names
 
 
@@ -211,8 +212,6 @@ def _import_ahead(names: list[str], streams: tuple[int, int]) -> None:
 
 def _run_here(request: Frame, data: bytes, log: EventLog, replies: int, streams: tuple[int, int]) -> None:
     """Make a run in this process, and restore its state."""
-    from polarbear.execution.process_state import preserved_state
-
     log.clear()
     for stream, source in ((0, streams[0]), (1, streams[1]), (2, streams[1])):
         os.dup2(source, stream)

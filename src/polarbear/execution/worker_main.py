@@ -21,8 +21,9 @@ this: a worker waits for messages only. If the worker itself is killed, the kern
 runs. The driver then searches for other descendants by the token in their environment.
 
 What is imported where: before it forks a template, the worker imports what earlier payloads needed of the standard library,
-NumPy, SciPy and PolarBear, so that templates share it. After a run, its template imports the installed packages that the
-run has imported (`template`). Neither is the user's own code.
+NumPy, SciPy and PolarBear, so that templates share it; of other installed packages only if loading the payload has neither
+started threads nor changed the state of the process (`process_state`). After a run, its template imports the installed
+packages that the run has imported. None of this is the user's own code.
 
 Forking is not safe everywhere; see `template` for what happens where it is not.
 """
