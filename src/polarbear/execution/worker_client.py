@@ -39,9 +39,6 @@ _SLICE_SECONDS = 0.2  # between checks of a silent worker
 _EXIT_SECONDS = 5.0  # for a process that has closed its pipes to end: on a busy machine, the kernel takes a moment
 
 _numbers = itertools.count()
-# Libraries that payloads have imported in templates so far, in order. A worker imports them once, before it forks its next
-# template; otherwise every template would.
-_libraries: dict[str, None] = {}
 
 
 class WorkerEnded(Exception):  # noqa: N818
@@ -111,9 +108,7 @@ class WorkerProcess:
         while (answer := self._converse(request, token, remaining)) is not None:
             request = b""
             if answer.kind is Kind.NEED:
-                request = frame(Kind.LOAD, token, {"libraries": list(_libraries)}, data)
-            elif answer.kind is Kind.LOADED:
-                _libraries.update(dict.fromkeys(answer.message["libraries"]))
+                request = frame(Kind.LOAD, token, {}, data)
             elif answer.kind is Kind.STARTED:
                 self.run_start = RunStart(**answer.message)
             else:

@@ -20,7 +20,7 @@ pipe, which the kernel does however the driver ends. The worker then kills all i
 this: a worker waits for messages only. If the worker itself is killed, the kernel kills its templates, and these their
 runs. The driver then searches for other descendants by the token in their environment.
 
-What is imported where: before it forks a template, the worker imports what earlier payloads needed of the standard library,
+What is imported where: before it forks a template, a worker imports what earlier payloads needed of the standard library,
 NumPy, SciPy and PolarBear, so that templates share it; of other installed packages only if loading the payload has neither
 started threads nor changed the state of the process (`process_state`). After a run, its template imports the installed
 packages that the run has imported. None of this is the user's own code.
@@ -132,6 +132,7 @@ class _Worker:
         self._requests, self._replies, self._log_file, self._streams = requests, replies, log_file, streams
         self._inbox = Inbox()
         self._templates: dict[str, _Template] = {}
+        self._libraries: list[str] = []  # to import before the next template is forked
         self._not_ahead: set[str] = set()  # payloads whose templates must not import ahead
 
     def serve(self) -> None:
@@ -172,7 +173,7 @@ class _Worker:
             self._templates.pop(digest).close()
 
     def _start_template(self, digest: str, token: bytes) -> None:
-        """Fork the template of a payload, which the driver sends on demand, with the libraries to import before."""
+        """Fork the template of a payload, which the driver sends on demand."""
         write_frame(self._replies, Kind.NEED, token)
         payload = self._inbox.read(self._requests, token)
         if payload is None:
@@ -180,9 +181,10 @@ class _Worker:
         if len(self._templates) >= _TEMPLATES:
             # At random: the payload used longest ago is often the next one, since races go through their algorithms.
             self._templates.pop(random.choice(list(self._templates))).close()
-        for name in payload.message["libraries"]:
+        for name in self._libraries:
             with contextlib.suppress(Exception):
                 importlib.import_module(name)
+        self._libraries = []
         worker, inward, outward = os.getpid(), os.pipe(), os.pipe()
         process = os.fork()
         if process == 0:
@@ -245,6 +247,9 @@ class _Worker:
             while (message := current.inbox.take(job.token)) is not None:
                 if message.kind in (Kind.REPLY, Kind.CRASHED, Kind.INVALID):
                     return message.kind, message.message
-                if message.kind not in (Kind.LOADED, Kind.STARTED):
+                if message.kind is Kind.STARTED:
+                    write_frame(self._replies, Kind.STARTED, job.token, message.message)
+                elif message.kind is Kind.LOADED:
+                    self._libraries = message.message["libraries"]
+                else:
                     raise InvalidFrame(f"expected an outcome of a run, got {message.kind.name}")
-                write_frame(self._replies, message.kind, job.token, message.message)
