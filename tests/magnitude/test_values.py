@@ -39,6 +39,9 @@ def test_quality_curves_are_quantiles_over_instances(runs):
     assert curves.to_frame().shape == (21, 9)
     assert curves.sentence.startswith("Median value at 1,000, the best first: steady ")
     assert "steady" in curves._repr_html_()
+    without = pb.quality_curves(runs, grid=GRID, intervals=False)
+    np.testing.assert_array_equal(without.median, curves.median)
+    assert np.isnan([without.lower, without.upper]).all()
 
 
 def test_there_is_no_median_where_less_than_half_is_known():

@@ -7,11 +7,12 @@ when they are first used.
 
 - `registry`: `FIGURES`, the figures by name and what they show.
 - `figures`: complete figures in one call each; `draw_figure` draws one by its name.
+- `group_figure`, `group_panels`: a figure with one panel per group of runs.
 - `rating_curves`, `pair_dominance`, `dominance_matrix`, `decision_bands`, `preference_values`, `comparison_counts`: figures
   of a posterior.
 - `dominance_evolution`, `round_panels`, `sample_allocation`, `decision_forecast`: figures of a race.
 - `quality_over_time`, `budget_ratio`: figures of the values of runs, whose data step is in `polarbear.magnitude`.
-- `palette`, `style`, `lettering`, `end_labels`: colours, page style and files, text, and labels.
+- `palette`, `style`, `page_sizes`, `lettering`, `end_labels`: colours, page style and files, sizes, text, and labels.
 """
 
 import lazy_loader

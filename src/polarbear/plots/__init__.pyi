@@ -6,7 +6,6 @@ from .dominance_evolution import DominanceEvolution, draw_evolution
 from .dominance_matrix import DominanceMatrix, draw_dominance
 from .figures import (
     allocation,
-    by_group,
     comparisons,
     decision_map,
     dominance,
@@ -20,6 +19,7 @@ from .figures import (
     speed_up,
     values,
 )
+from .group_figure import by_group
 from .pair_dominance import PairDominance, draw_pair
 from .palette import Look, assign_colours, assign_looks
 from .preference_values import PreferenceValues, draw_values

@@ -90,7 +90,7 @@ def draw_counts(
     time_axis(ax, grid, axis=axis, unit=unit)
     ax.set_ylim(len(names) - 0.5, -0.5)
     ax.grid(visible=False)
-    name_ticks(ax.yaxis, names, names)
+    name_ticks(ax.yaxis, names)
     bar = figure.colorbar(mesh, ax=ax, location="top", aspect=60, shrink=1.0, pad=0.02)
     bar.outline.set_visible(False)
     bar.ax.xaxis.set_major_locator(MaxNLocator(6, integer=True))

@@ -65,9 +65,9 @@ def draw_dominance(ax: Axes, data: DominanceMatrix) -> None:
     ax.set_yticks(np.arange(1, number) - 0.5, minor=True)
     ax.grid(visible=True, which="minor", axis="both", color="white", linewidth=1.5 if number <= _FEW else 0.8)
     ax.tick_params(which="minor", length=0)
-    name_ticks(ax.yaxis, data.names, data.names)
+    name_ticks(ax.yaxis, data.names)
     ax.xaxis.tick_top()
-    name_ticks(ax.xaxis, data.names, data.names)
+    name_ticks(ax.xaxis, data.names)
     if max(map(len, data.names)) > 2:
         for label in ax.get_xticklabels():
             label.set(rotation=45, ha="left", va="bottom", rotation_mode="anchor")

@@ -1,8 +1,7 @@
 """Complete figures: each function runs the data step and the drawing step on a page of fitting size.
 
 Every function returns a `matplotlib.figure.Figure`; `save` writes it. Widths are in inches, and heights follow from the
-content. The functions have the names of `registry.FIGURES`, by which `draw_figure` finds them. The file is long because it
-has one documented function per figure.
+content. The functions have the names of `registry.FIGURES`, by which `draw_figure` finds them.
 """
 
 from __future__ import annotations
@@ -19,9 +18,7 @@ from polarbear.plots.decision_bands import DecisionBands, draw_decision_map
 from polarbear.plots.decision_forecast import DecisionForecast, draw_forecast, draw_open_pairs, pair_labels
 from polarbear.plots.dominance_evolution import DominanceEvolution, draw_evolution
 from polarbear.plots.dominance_matrix import DominanceMatrix, draw_dominance
-from polarbear.plots.end_labels import columns_below
-from polarbear.plots.group_panels import draw_panels, group_data, shared_list
-from polarbear.plots.lettering import disable_math, short_names
+from polarbear.plots.page_sizes import LINE_INCHES, height_below, height_of_rows, list_height, panels_across
 from polarbear.plots.pair_dominance import PairDominance, draw_pair
 from polarbear.plots.preference_values import PreferenceValues, draw_values
 from polarbear.plots.quality_over_time import draw_quality
@@ -32,7 +29,7 @@ from polarbear.plots.sample_allocation import SampleAllocation, draw_allocation
 from polarbear.plots.style import WIDTH_INCHES, empty_figure, lay_out, new_figure, styled
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from matplotlib.figure import Figure
     from numpy.typing import ArrayLike
@@ -43,11 +40,6 @@ if TYPE_CHECKING:
     from polarbear.posterior.posterior import Posterior
     from polarbear.race.result import RaceResult
     from polarbear.selection import Preference
-
-_LINE_INCHES = 0.14  # height of a name in a list
-_ROW_INCHES = 0.24  # height of the row of an algorithm
-_LETTER_INCHES = 0.062
-_PANEL_INCHES = 1.65  # width that the title of a panel needs
 
 
 def draw_figure(
@@ -112,88 +104,6 @@ def draw_figure(
     return figure
 
 
-def by_group(
-    name: FigureName,
-    posteriors: Mapping[str, Posterior],
-    *,
-    among: Sequence[str] | None = None,
-    preference: Preference | None = None,
-    axis: Axis | None = None,
-    unit: str = "time",
-    width: float | None = None,
-) -> Figure:
-    """Draw one figure with a panel for each of several posteriors, such as that of all runs and that of each function.
-
-    Parameters
-    ----------
-    name
-        "ratings", "decision-map" or "values": the figures with `FIGURES[name].panels`.
-    posteriors
-        The posterior of each panel, by its title. The first has all algorithms, whose order determines the colours.
-    among
-        The algorithms to show; all by default. A panel leaves out those that its group does not have.
-    preference
-        The preference over budgets of the figure "values".
-    axis, unit, width
-        See `ratings`.
-
-    Examples
-    --------
-    >>> import polarbear as pb
-    >>> values = {"smooth": [[[1.0, 2.0], [3.0, 1.0]]] * 5, "rough": [[[2.0, 1.0], [1.0, 3.0]]] * 5}
-    >>> groups = {
-    ...     name: pb.fit(pb.Choices.from_values(each, grid=[10, 100], names=["cma", "rs"]), draws=200)
-    ...     for name, each in values.items()
-    ... }
-    >>> len(pb.plots.by_group("decision-map", groups).axes)
-    2
-    """
-    panels = group_data(name, posteriors, among=among, preference=preference)
-    with styled():
-        names = next(iter(posteriors.values())).names if among is None else tuple(among)
-        handles = shared_list(panels)
-        columns = columns_below(width or WIDTH_INCHES, list(handles)) if handles else None
-        each = _height_of_rows(len(names), 0.7, 0.3) if name == "values" else 1.9
-        if name == "values":  # each panel has a list of names and a column of probabilities
-            longest = max(map(len, short_names(names).values()))
-            across = 2 if (width or WIDTH_INCHES) / 2 - _LETTER_INCHES * longest - 0.6 >= _PANEL_INCHES else 1
-        else:
-            across = _panels_across(width, list(handles) if columns is None else [])
-        down = -(-len(panels) // across)
-        across = -(-len(panels) // down)
-        listed = _LINE_INCHES * len(handles) / (columns or 1)
-        figure = empty_figure(width, 0.4 + (max(each * down, listed) if columns is None else each * down + listed))
-        shared = name != "values"
-        places = figure.subplots(down, across, sharex=shared, sharey=shared, squeeze=False).ravel().tolist()
-        used, spare = places[: len(panels)], places[len(panels) :]
-        draw_panels(used, panels, axis=axis, unit=unit)
-        drawn = [ax for ax in used if ax.axison]
-        below = drawn[0].get_xlabel() if drawn else ""
-        figure.supylabel(drawn[0].get_ylabel() if drawn else "", fontsize="medium")
-        if columns is None:
-            figure.supxlabel(below, fontsize="medium")
-        for ax in drawn:
-            ax.set(xlabel="", ylabel="")
-            if shared:
-                ax.label_outer()
-        for ax in used[-across:]:  # no panel lies below these
-            ax.tick_params(labelbottom=True)
-            if columns is not None:  # a common label would lie on the list
-                ax.set_xlabel(below)
-        for ax in spare:
-            ax.remove()
-        if handles:
-            legend = figure.legend(
-                list(handles.values()),
-                list(handles),
-                loc="outside right upper" if columns is None else "outside lower left",
-                ncols=columns or 1,
-            )
-            for text in legend.get_texts():
-                disable_math(text)
-        return _settle(figure)
-
-
 def ratings(
     posterior: Posterior,
     *,
@@ -233,18 +143,18 @@ def ratings(
     """
     data = RatingCurves.of(posterior, among=among, level=level, truth=truth)
     with styled():
-        figure, ax = new_figure(width, _list_height(len(data.names)))
+        figure, ax = new_figure(width, list_height(len(data.names)))
         draw_ratings(ax, data, axis=axis, unit=unit)
-        return _settle(figure)
+        return lay_out(figure)
 
 
 def evolution(result: RaceResult, *, width: float | None = None) -> Figure:
     """Draw the probability that each algorithm is dominated, and the share of decided pairs, over the rounds of a race."""
     data = DominanceEvolution.of(result)
     with styled():
-        figure, ax = new_figure(width, _list_height(len(data.names)) + _height_below(width, data.names))
+        figure, ax = new_figure(width, list_height(len(data.names)) + height_below(width, data.names))
         draw_evolution(ax, data)
-        return _settle(figure)
+        return lay_out(figure)
 
 
 def values(
@@ -257,18 +167,18 @@ def values(
     """Draw the posterior of preference values, one distribution per algorithm."""
     data = PreferenceValues.of(posterior, preference, among=among)
     with styled():
-        figure, ax = new_figure(width, _height_of_rows(len(data.names), 0.9, 0.3))
+        figure, ax = new_figure(width, height_of_rows(len(data.names), 0.9, 0.3))
         draw_values(ax, data)
-        return _settle(figure)
+        return lay_out(figure)
 
 
 def allocation(result: RaceResult, *, axis: Axis | None = None, width: float | None = None) -> Figure:
     """Draw the number of instances on which each algorithm ran, over time."""
     data = SampleAllocation.of(result)
     with styled():
-        figure, ax = new_figure(width, _height_of_rows(len(data.names), 1.0))
+        figure, ax = new_figure(width, height_of_rows(len(data.names), 1.0))
         draw_allocation(ax, data, axis=axis)
-        return _settle(figure)
+        return lay_out(figure)
 
 
 def comparisons(
@@ -277,9 +187,9 @@ def comparisons(
     """Draw the number of comparisons: on how many instances each algorithm was observed together with another one."""
     data = ComparisonCounts.of(posterior)
     with styled():
-        figure, ax = new_figure(width, _height_of_rows(len(data.names), 1.0))
+        figure, ax = new_figure(width, height_of_rows(len(data.names), 1.0))
         draw_comparisons(ax, data, axis=axis, unit=unit)
-        return _settle(figure)
+        return lay_out(figure)
 
 
 def dominance(posterior: Posterior, *, elimination: Elimination = "pointwise", width: float | None = None) -> Figure:
@@ -292,7 +202,7 @@ def dominance(posterior: Posterior, *, elimination: Elimination = "pointwise", w
         wide = width or min(WIDTH_INCHES, 3.0 + 0.35 * len(data.names))
         figure, ax = new_figure(wide, 0.85 * wide)
         draw_dominance(ax, data)
-        return _settle(figure)
+        return lay_out(figure)
 
 
 def pair(
@@ -310,7 +220,7 @@ def pair(
     with styled():
         figure, ax = new_figure(width, 2.4)
         draw_pair(ax, data, axis=axis, unit=unit)
-        return _settle(figure)
+        return lay_out(figure)
 
 
 def decision_map(
@@ -325,10 +235,10 @@ def decision_map(
     data = DecisionBands.of(posterior, among=among)
     with styled():
         figure, ax = new_figure(
-            width, 3.0 + min(0.7, _height_below(width, data.names))
+            width, 3.0 + min(0.7, height_below(width, data.names))
         )  # most names are inside their areas
         draw_decision_map(ax, data, axis=axis, unit=unit)
-        return _settle(figure)
+        return lay_out(figure)
 
 
 def rounds(
@@ -358,9 +268,9 @@ def rounds(
     data = RoundPanels.of(result, rounds=numbers, most=most, level=level, truth=truth)
     unit = result.state.settings.clock if unit is None else unit
     with styled():
-        down = -(-len(data.panels) // _panels_across(width, data.all_names))
+        down = -(-len(data.panels) // panels_across(width, data.all_names))
         across = -(-len(data.panels) // down)
-        figure = empty_figure(width, max(0.4 + 1.9 * down, 0.4 + _LINE_INCHES * len(data.all_names)))
+        figure = empty_figure(width, max(0.4 + 1.9 * down, 0.4 + LINE_INCHES * len(data.all_names)))
         places = figure.subplots(down, across, sharex=True, sharey=True, squeeze=False).ravel().tolist()
         used, spare = places[: len(data.panels)], places[len(data.panels) :]
         draw_rounds(used, data, axis=axis, unit=unit)
@@ -369,7 +279,7 @@ def rounds(
             ax.set_xlabel(unit)
         for ax in spare:
             ax.remove()
-        return _settle(figure)
+        return lay_out(figure)
 
 
 def forecast(result: RaceResult, *, most: int = 12, limit: float | None = None, width: float | None = None) -> Figure:
@@ -392,14 +302,14 @@ def forecast(result: RaceResult, *, most: int = 12, limit: float | None = None, 
         if not shown:
             figure, ax = new_figure(width, 2.2)
             draw_forecast(ax, data)
-            return _settle(figure)
+            return lay_out(figure)
         lines = sum(label.count("\n") + 1 for label in pair_labels(data, most=most))
         figure = empty_figure(width, 2.4 + 0.18 * lines)
         top, bottom = figure.subplots(2, 1, sharex=True, height_ratios=[1.6, 0.4 + 0.18 * lines])
         draw_forecast(top, data)
         draw_open_pairs(bottom, data, most=most)
         top.set_xlabel("")
-        return _settle(figure)
+        return lay_out(figure)
 
 
 def quality(
@@ -430,9 +340,9 @@ def quality(
     """
     data = quality_curves(source, among=among, intervals=False, **reading)
     with styled():
-        figure, ax = new_figure(width, _list_height(len(data.names)))
+        figure, ax = new_figure(width, list_height(len(data.names)))
         draw_quality(ax, data, axis=axis, unit=unit)
-        return _settle(figure)
+        return lay_out(figure)
 
 
 def speed_up(
@@ -450,33 +360,4 @@ def speed_up(
     with styled():
         figure, ax = new_figure(width, 2.4)
         draw_speed_up(ax, data, axis=axis, unit=unit)
-        return _settle(figure)
-
-
-def _list_height(names: int) -> float:
-    """Return the height in inches for a list of names beside the axes."""
-    return max(3.0, 0.7 + _LINE_INCHES * names)
-
-
-def _height_below(width: float | None, names: Sequence[str]) -> float:
-    """Return the height in inches for a list of names below the axes; zero if the list fits beside them."""
-    columns = columns_below(width or WIDTH_INCHES, list(short_names(names).values()))
-    return 0.0 if columns is None else _LINE_INCHES * (2 + len(names) // columns)
-
-
-def _panels_across(width: float | None, names: Sequence[str]) -> int:
-    """Return the number of panels that fit side by side, given their titles and the list of names beside them, if any."""
-    longest = max(map(len, short_names(names).values()), default=0)
-    room = (width or WIDTH_INCHES) - 0.6 - (0.5 + _LETTER_INCHES * longest if names else 0)
-    return int(min(3, max(1, room // _PANEL_INCHES)))
-
-
-def _height_of_rows(names: int, besides: float, each: float = _ROW_INCHES) -> float:
-    """Return the height in inches for one row per name, of which at least three, and the rest of the figure."""
-    return besides + each * max(names, 3)
-
-
-def _settle(figure: Figure) -> Figure:
-    """Compute layout and ticks while the style is active, and return the figure."""
-    lay_out(figure)
-    return figure
+        return lay_out(figure)

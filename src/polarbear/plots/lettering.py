@@ -57,9 +57,9 @@ def disable_math(text: Text) -> Text:
     return text
 
 
-def name_ticks(axis: Axis, names: Sequence[str], all_names: Sequence[str]) -> None:
-    """Label the ticks 0, 1, 2, ... of an axis with names, written as among all algorithms."""
-    short = short_names(all_names)
+def name_ticks(axis: Axis, names: Sequence[str], all_names: Sequence[str] | None = None) -> None:
+    """Label the ticks 0, 1, 2, ... of an axis with names, written as among all algorithms if only some are shown."""
+    short = short_names(names if all_names is None else all_names)
     label_ticks(axis, [short[name] for name in names])
 
 

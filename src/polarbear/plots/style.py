@@ -46,8 +46,11 @@ def empty_figure(width: float | None, height: float) -> Figure:
     return Figure(figsize=(width, height), layout="constrained")
 
 
-def lay_out(figure: Figure) -> None:
-    """Place the axes of a figure so that all texts fit, without drawing it; `save` keeps the layout if nothing changes."""
+def lay_out(figure: Figure) -> Figure:
+    """Place the axes of a figure so that all texts fit, without drawing it, and return the figure.
+
+    `save` keeps this layout if nothing changes.
+    """
     _avoid_ligatures(figure)
     engine = figure.get_layout_engine()
     if engine is not None:
@@ -56,6 +59,7 @@ def lay_out(figure: Figure) -> None:
         locate = ax.get_axes_locator()
         ax.apply_aspect(locate(ax, None) if callable(locate) else None)  # type: ignore[arg-type,redundant-expr]
     figure.stale = False
+    return figure
 
 
 def _avoid_ligatures(figure: Figure) -> None:
