@@ -1,5 +1,6 @@
 """The explorer recommends what Python recommends from the same draws."""
 
+import base64
 import re
 from dataclasses import replace
 
@@ -8,6 +9,7 @@ import pytest
 import scipy.stats  # for the code that the page shows as "the same in Python"
 
 import polarbear as pb
+from polarbear.reporting import portfolio_rates
 from polarbear.reporting.draws import thin_and_round
 from polarbear.reporting.portfolio_rates import portfolio_win_rates
 from polarbear.selection.portfolio import win_rate_against
@@ -173,6 +175,17 @@ def test_the_win_rate_of_a_portfolio_is_that_of_the_outcomes(open_report, machin
     single = same.names.index(selection.best_single)
     by_ratings = win_rate_against(replace(same, outcomes=None), members, single)
     assert abs(by_ratings.mean() - answer["figures"]["winRate"]) > 0.01
+
+
+def test_fewer_draws_give_nearly_the_same_win_rates(monkeypatch):
+    posterior = specialist_posterior(plackett_luce=20, draws=1000)
+    exact = portfolio_win_rates(posterior, range(3))
+    rows, times, _ = posterior.outcomes.ranks.shape
+    monkeypatch.setattr(portfolio_rates, "_POINTS", 12 * rows * times * 200)  # twelve curves of 200 draws each
+    thinned = portfolio_win_rates(posterior, range(3))
+    assert (thinned["columns"], thinned["largest"]) == (exact["columns"], exact["largest"]) == ([0, 1, 2], 3)
+    rates = [np.frombuffer(base64.b64decode(each["packed"]), dtype="<u2") / 65535 for each in (exact, thinned)]
+    assert 0 < np.abs(rates[0] - rates[1]).max() < 0.01
 
 
 def test_the_win_rate_is_left_out_where_there_are_too_many_portfolios(open_report):

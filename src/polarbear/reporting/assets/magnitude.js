@@ -126,7 +126,7 @@ function speedTable({ speed }, page) {
       nameElement(page.names[leader]),
       `, the best choice at ${budget}, needs for the quality that the rival reaches at ${budget}: median over instances, ` +
         `with its 95${PERCENT} interval. Left of the line, below 1, it is faster.` +
-        (rivals.some(({ text }) => text.includes("or more")) ? " “Or more”: the runs end before they bound the ratio." : ""),
+        (rivals.some(({ text }) => text.includes("or more")) ? " “Or more”: the data give no upper limit." : ""),
     );
     const heads = ["instead of", "budget ratio (log scale)", "median (interval)"].map((head) => el("th", { scope: "col" }, head));
     const table = el("table", { class: "budget-ratios" }, caption, el("thead", null, el("tr", null, ...heads)), el("tbody", null, ...rows));

@@ -1,6 +1,7 @@
 // The recommendation in the words of polarbear/selection/explanation.py: what to choose, how certain that is, and its value.
 
 const ROWS = 6; // in the table of choices
+const LONG = 60; // letters of a choice from which it is set in smaller type, so that the answer stays beside the controls
 const NEARLY_ALL = 0.99; // share of the budgets within the grid; a smaller one is reported
 
 // Build the name of a portfolio from its members, each with its line style.
@@ -25,7 +26,9 @@ function showRecommendation(place, alternatives, page, query, selection) {
   const queryText = el("p", { class: "query-text" }, describeQuery(query, page.grid, page.unit));
   const name = portfolioName(page, best.members);
   const exact = { value: best.probabilityBest, "data-figure": "probabilityBest" };
-  const choice = el("p", { class: "recommended" }, ...(close ? [el("data", exact, ...name)] : name));
+  const letters = best.members.reduce((sum, { algorithm }) => sum + page.names[algorithm].length, 0);
+  const size = letters > LONG ? "recommended long" : "recommended";
+  const choice = el("p", { class: size }, ...(close ? [el("data", exact, ...name)] : name));
   const head = close
     ? [
         el("p", { class: "too-close" }, "Too close to call"),
@@ -49,7 +52,7 @@ function contenderList(page, { contenders }) {
   return contenders.map(({ members, probabilityBest }, k) => {
     const after = [".", " or ", ", "][Math.min(contenders.length - 1 - k, 2)];
     const probability = ` (${formatProbability(probabilityBest)})${after}`;
-    return el("span", { class: "contender" }, ...portfolioName(page, members), probability);
+    return el("span", { class: "contender" }, ...portfolioName(page, members, shortLabel), probability);
   });
 }
 
@@ -72,7 +75,7 @@ function statements(page, query, selection, close) {
   const cost = ["Not knowing the best choice for certain costs ", figure("regret", regret, formatLoss(regret)), " on average."];
   const worst = `In the worst ${formatPercent(query.level)} of cases ${who.toLowerCase()} comes first on `;
   const unlucky = query.risk === "quantile" ? [[worst, figure("score", score, formatPercent(score)), " of instances."]] : [];
-  const following = ["Next comes ", ...portfolioName(page, next.members), "."];
+  const following = ["Next comes ", ...portfolioName(page, next.members, shortLabel), "."];
   const answer = close ? [value, ...unlucky, cost] : [certainty, value, ...unlucky, cost, following];
   return [...answer, ...cautions(page, query, selection)];
 }
@@ -116,10 +119,10 @@ function cautions(page, query, selection) {
 // Return how often a portfolio beats the best single algorithm, and how the value of copies was found.
 function portfolioStatements(page, query, { candidates: [best], against }) {
   if (!against) return [];
-  const single = nameElement(page.names[against.algorithm]);
+  const single = nameElement(page.short_names[against.algorithm]);
   const average = query.kind === "at" ? "" : " on average over these budgets";
   const isMember = best.members.some(({ algorithm }) => algorithm === against.algorithm);
-  const member = nameElement(page.names[against.algorithm]);
+  const member = nameElement(page.short_names[against.algorithm]);
   const shared = isMember ? [", counting one half where ", member, " is its best member"] : [];
   const absent = ", is not on this page, since there are too many portfolios; Python computes it.";
   const sentences = [
