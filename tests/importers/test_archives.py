@@ -1,6 +1,8 @@
 """Zip archives: the same runs as in the folder, and protection against manipulated archives."""
 
+import gzip
 import os
+import random
 import stat
 import zipfile
 from pathlib import Path
@@ -144,6 +146,33 @@ def test_damaged_archives_are_reported(archive, tmp_path):
     path.write_bytes(content[: len(content) // 2])
     with pytest.raises(ValueError, match="is not a complete zip archive"):
         read_runs(path)
+
+
+def test_no_value_of_a_damaged_file_is_used(archive, tmp_path):
+    """A checksum is compared at the end of a file, when most of a large one has already been read."""
+    rng = random.Random(0)
+    rows = "".join(f"b,{time},{rng.random()}\n" for time in range(1, 10_000))
+    content = {"a.csv": TABLE, "b.csv": f"algorithm_name,evaluations,raw_y\n{rows}"}
+    path = archive(list(content.items()))
+    damaged = bytearray(path.read_bytes())
+    damaged[len(damaged) // 2] ^= 1
+    path.write_bytes(damaged)
+    imported = read_runs(path)
+    assert imported.algorithms == {"a": 1}
+    assert [(each.where, each.reason) for each in imported.skipped] == [("runs.zip:b.csv", Reason.DAMAGED)]
+    (tmp_path / "runs.tgz").write_bytes(gzip.compress(b"x" * 100_000 + rng.randbytes(100_000))[:-8] + b"wrong sum")
+    with pytest.raises(ValueError, match=r"runs\.tgz: is not a complete tar archive"):
+        read_runs(tmp_path / "runs.tgz")
+
+
+def test_a_damaged_name_is_reported(archive):
+    path = archive([("a.csv", TABLE), ("b.csv", TABLE.replace("a,", "b,"))])
+    content = bytearray(path.read_bytes())
+    content[content.rindex(b"b.csv") + 4] ^= 1  # b.csw
+    path.write_bytes(content)
+    imported = read_runs(path)
+    assert imported.algorithms == {"a": 1}
+    assert imported.skipped[0].reason is Reason.DAMAGED
 
 
 def test_a_second_member_of_the_same_name_is_refused(archive):

@@ -15,7 +15,7 @@ EXPANDED = 32 * 2**30  # bytes
 # Logs compress 10- to 50-fold. Deflate reaches 1032-fold at most, and only on data without information. Archives that
 # expand to at most SMALL bytes are exempt.
 RATIO, SMALL = 200, 2**26
-REREAD = 8  # an index is opened at most five times; one that names the same data again and again opens them more often
+REREAD = 8  # times the content: an index is opened five times at most, unless it names the same data again and again
 SECONDS = 600.0
 
 
@@ -31,11 +31,12 @@ class Allowance:
     def __init__(self, size: int) -> None:
         self._largest = max(SMALL, RATIO * size)
         self._deadline = monotonic() + SECONDS
-        self._members = self._expanded = self._opened = 0
+        self._members = self._content = self._expanded = self._opened = 0
 
-    def count_members(self, number: int) -> None:
-        """Count files, and raise an `UnreadableError` if there are too many."""
+    def count_members(self, number: int, size: int) -> None:
+        """Count files and their sizes in total, and raise an `UnreadableError` if there are too many files."""
         self._members += number
+        self._content += size
         if self._members > MEMBERS:
             raise UnreadableError(Reason.MANY_MEMBERS, number=self._members, limit=MEMBERS)
 
@@ -57,5 +58,5 @@ class Allowance:
         self._opened += size
         if monotonic() > self._deadline:
             raise UnreadableError(Reason.SLOW, minutes=SECONDS / 60)
-        if self._opened > REREAD * min(self._largest, EXPANDED):
+        if self._opened > REREAD * self._content:
             raise UnreadableError(Reason.REREAD)

@@ -77,14 +77,18 @@ class ZipArchive:
         except Exception as error:  # damaged archives make zipfile raise many types of error
             raise UnreadableError(Reason.NOT_AN_ARCHIVE, kind="zip", problem=shorten(error)) from error
         self._members: dict[str, zipfile.ZipInfo] = {}
+        self._verified: set[str] = set()
 
     def paths(self, ledger: Ledger) -> list[str]:
         members = self._zip.infolist()
-        self.allowance.count_members(len(members))
+        self.allowance.count_members(len(members), sum(member.file_size for member in members))
         for member in members:
             if member.filename.endswith("/"):
                 continue
             reason = Reason.SECOND_MEMBER if member.filename in self._members else _reason_to_refuse(member)
+            if reason is None and (problem := self._problem_of_header(member)):
+                ledger.skip(self.name(member.filename), Reason.DAMAGED, problem=problem)
+                continue
             if reason is None and not self.allowance.expand(member.file_size):
                 reason = Reason.EXPANDED
             if reason:
@@ -96,11 +100,26 @@ class ZipArchive:
     def name(self, path: str) -> str:
         return f"{self.label}:{replace_surrogates(path)}"
 
+    def _problem_of_header(self, member: zipfile.ZipInfo) -> str:
+        """Return how the two headers of a member differ, as after damage to its name; empty if they do not."""
+        try:
+            self._zip.open(member).close()
+        except Exception as error:  # damaged archives make zipfile raise many types of error
+            return shorten(error)
+        return ""
+
     def open(self, path: str) -> BinaryIO:
         if path not in self._members:
             raise FileNotFoundError(path)
         # zipfile yields no more bytes than a member declares, and `paths` has limited their sum.
         self.allowance.open(self._members[path].file_size)
+        if path not in self._verified:
+            with self._zip.open(self._members[path]) as stream:
+                while stream.read(
+                    2**20
+                ):  # its end raises an error if a checksum differs; by then, values would be in use
+                    pass
+            self._verified.add(path)
         return cast("BinaryIO", self._zip.open(self._members[path]))
 
 
@@ -123,6 +142,8 @@ class TarArchive:
         self.label, self.allowance = label, allowance
         self._problem = problem
         self._members: dict[str, tarfile.TarInfo] = {}
+        self._size = stream.seek(0, io.SEEK_END)
+        stream.seek(0)
         try:
             self._tar = tarfile.TarFile(fileobj=stream)
         except tarfile.TarError as error:
@@ -133,7 +154,7 @@ class TarArchive:
             ledger.skip(self.label, Reason.DAMAGED, problem=self._problem)
         try:
             for member in self._tar:
-                self.allowance.count_members(1)
+                self.allowance.count_members(1, member.size)
                 name = member.name.removeprefix("./")
                 if member.isdir():
                     continue
@@ -143,6 +164,8 @@ class TarArchive:
                     continue
                 elif not member.isreg() or member.issparse():
                     ledger.skip(self.name(name), Reason.SPECIAL_MEMBER)
+                elif member.offset_data + member.size > self._size:
+                    ledger.skip(self.name(name), Reason.DAMAGED, problem="its end is missing")
                 else:
                     self._members[name] = member  # of several members of one name the last counts, as in tar
         except tarfile.TarError as error:
@@ -166,7 +189,8 @@ Archive = ZipArchive | TarArchive
 def _decompress(stream: BinaryIO, copy: BinaryIO, allowance: Allowance) -> tuple[BinaryIO, str]:
     """Decompress a file into `copy`, and return it with the reason why it ended early, if it did.
 
-    A file that is not compressed is returned itself. Of an interrupted download, the complete part is used.
+    A file that is not compressed is returned itself. Of an interrupted download, the complete members are used. A file with a
+    wrong checksum is refused: where it is wrong is unknown.
     """
     start = stream.read(6)
     stream.seek(0)
@@ -183,7 +207,7 @@ def _decompress(stream: BinaryIO, copy: BinaryIO, allowance: Allowance) -> tuple
         try:
             block = content.read(2**16)
         except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:
-            if size == 0:
+            if size == 0 or not isinstance(error, EOFError):
                 raise UnreadableError(Reason.NOT_AN_ARCHIVE, kind="tar", problem=shorten(error)) from error
             block, problem = b"", shorten(error)
         if not block:
