@@ -42,7 +42,12 @@ function showRecommendation(place, alternatives, page, query, selection) {
     ...head,
     el("ul", { class: "statements" }, ...statements(page, query, selection, close).map((parts) => el("li", null, ...parts))),
     page.status === "solid" ? "" : el("p", { class: "doubt" }, `Status: ${page.status}. The reasons are at the top of this page.`),
-    el("details", { open }, el("summary", null, "The same in Python"), el("code", { class: "python" }, code)),
+    el(
+      "details",
+      { open },
+      el("summary", null, "The same in Python"),
+      el("code", { class: "python", role: "region", "aria-label": "The same in Python", tabindex: 0 }, code), // it may scroll
+    ),
   );
   alternatives.replaceChildren(...(selection.compared > 1 ? [rankingTable(page, selection)] : []));
 }
