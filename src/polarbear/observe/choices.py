@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import reduce
 from numbers import Real
 from typing import TYPE_CHECKING
 
@@ -266,10 +267,11 @@ class Choices:
         return _from_tally(counts, rankings.grid, rankings.names, len(rankings.ranks), None, comparisons)
 
     @classmethod
-    def _count_later(cls, rankings: Rankings, comparisons: Indices) -> Choices:
+    def _count_later(cls, rankings: Rankings, comparisons: Indices, parts: tuple[Choices, ...] = ()) -> Choices:
         """Return choices whose wins, members and counts are computed when they are first read.
 
-        `BayesianBootstrap` reads only the rankings, and the choice sets of large ties take much time and memory.
+        `BayesianBootstrap` reads only the rankings, and the choice sets of large ties take much time and memory. The counts
+        of a sum are those of its parts, added in order, so that they do not depend on when they are read.
         """
         choices = object.__new__(cls)
         later = {
@@ -278,6 +280,7 @@ class Choices:
             "instances": len(rankings.ranks),
             "rankings": rankings,
             "comparisons": as_read_only(comparisons, np.intp),
+            "_parts": parts,
         }
         for field, value in later.items():
             object.__setattr__(choices, field, value)
@@ -290,7 +293,13 @@ class Choices:
             rankings = self.__dict__.get("rankings")
             if name not in Tally._fields or rankings is None:
                 raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
-            for field, array in tally(rankings.ranks, rankings.weight_of_each)._asdict().items():
+            parts = self.__dict__.pop("_parts", ())
+            counted = (
+                reduce(merge, (each._tally for each in parts))
+                if parts
+                else tally(rankings.ranks, rankings.weight_of_each)
+            )
+            for field, array in counted._asdict().items():
                 array.flags.writeable = False
                 object.__setattr__(self, field, array)
             return self.__dict__[name]
@@ -338,6 +347,8 @@ class Choices:
         comparisons = None
         if self.comparisons is not None and other.comparisons is not None:
             comparisons = self.comparisons + other.comparisons
+        if rankings is not None and comparisons is not None:
+            return self._count_later(rankings, comparisons, (*(self.__dict__.get("_parts") or (self,)), other))
         sums = merge(self._tally, other._tally)
         return _from_tally(sums, self.grid, self.names, self.instances + other.instances, rankings, comparisons)
 
