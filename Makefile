@@ -9,7 +9,7 @@ INSTALL := $(if $(shell command -v uv),uv pip install --quiet --python $(BIN)/py
 # Without bytecode, each of the hundreds of processes that the tests start would compile the package again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help install bbob oracles demo test pytest lint calibration studies references benchmark docs clean
+.PHONY: help install bbob oracles demo test pytest lint calibration studies torture references benchmark docs clean
 
 help: ## Show this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):[^#]*## */  make \1\t/' | expand -t 20
@@ -65,6 +65,9 @@ studies: install ## coverage, whole races and prediction, for docs/explanation/c
 	$(SINGLE_CORE) $(BIN)/python -m polarbear.calibration prediction --workers 2
 	$(SINGLE_CORE) $(BIN)/python -m polarbear.calibration versions --workers 2
 	$(BIN)/python docs/make_calibration.py
+
+torture: install ## Test the promises: killed races, hostile algorithms, damaged files, lost clusters (8 minutes)
+	$(SINGLE_CORE) $(BIN)/python -m torture; status=$$?; $(BIN)/python docs/make_promises.py; exit $$status
 
 references: $(VENV)/.oracles ## Make the stored PyMC reference posteriors again (one hour)
 	$(BIN)/python -m tests.oracles.make_references

@@ -3,11 +3,11 @@
 Each hostile algorithm yields one value first, so that there is something to keep. Processes that it starts are noted in
 the file that the environment variable `NOTES` names, so that the trial can look for survivors.
 """
-# ruff: noqa: D103, NPY002, PTH, SIM105  (what each of them does is in its name)
 
 from __future__ import annotations
 
 import builtins
+import contextlib
 import ctypes
 import decimal
 import gc
@@ -25,6 +25,7 @@ import sys
 import threading
 import time
 import warnings
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -56,7 +57,7 @@ def witness(problem: list[float], seed: int, until: float) -> Iterator[tuple[flo
         "decimals": decimal.getcontext().prec,
         "sockets": socket.getdefaulttimeout(),
         "built-in": [max(1, 2), math.pi],
-        "folder": os.getcwd(),
+        "folder": str(Path.cwd()),
         "nice": os.nice(0),
     }
     deadline = time.monotonic() + 0.3  # long enough for a forgotten timer
@@ -112,10 +113,8 @@ def replaces_builtins() -> None:
 
 def closes_random_descriptors() -> None:
     for each in random.Random(2).sample(range(64), 20):
-        try:
+        with contextlib.suppress(OSError):
             os.close(each)
-        except OSError:
-            pass
 
 
 def closes_all_descriptors() -> None:
@@ -125,22 +124,18 @@ def closes_all_descriptors() -> None:
 def writes_to_all_descriptors() -> None:
     noise = random.Random(3)
     for each in range(64):
-        try:
+        with contextlib.suppress(OSError):
             os.set_blocking(each, False)
             os.write(each, noise.randbytes(1000))
-        except OSError:
-            pass
 
 
 def writes_frames_to_all_descriptors() -> None:
     for each in range(3, 64):
         for size in (0, 1, 5, 2**31 - 1):
-            try:
+            with contextlib.suppress(OSError):
                 os.set_blocking(each, False)
                 os.write(each, size.to_bytes(4, "big") + b"\x80\x04N.")
                 os.write(each, size.to_bytes(4, "little") + b"{}")
-            except OSError:
-                pass
 
 
 def forks_thirty_children() -> None:
@@ -215,10 +210,8 @@ def never_ends() -> None:
 
 def never_ends_and_ignores_signals() -> None:
     for each in set(signal.Signals) - {signal.SIGKILL, signal.SIGSTOP}:
-        try:
+        with contextlib.suppress(OSError, ValueError):
             signal.signal(each, signal.SIG_IGN)
-        except OSError:
-            pass
     while True:
         time.sleep(1)
 

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 import traceback
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import polarbear as pb
@@ -50,7 +51,7 @@ def killed_at_commit_points(folder: Path) -> Counts:
     points += [("instruction", 1 + steps * number // _WITHIN) for number in range(_WITHIN)]
     for number, (kind, point) in enumerate(points):
         path = folder / f"{number}.race"
-        status = _in_child(lambda path=path, kind=kind, point=point: _run_until(path, kind, point))
+        status = _in_child(partial(_run_until, path, kind, point))
         if status not in (-signal.SIGKILL, 0):
             counts.broke(f"the driver to be killed at {kind} {point} ended with status {status}")
         elif problem := _continue(path, expected):
@@ -127,7 +128,7 @@ def _run_until(path: Path, kind: str, point: int) -> tuple[int, int]:
         os.write(reported, f"{job.algorithm} {job.instance}\n".encode())
 
     sqlite3.connect = watched  # type: ignore[assignment]
-    pb.RaceFile.add_run = report  # type: ignore[method-assign]
+    pb.RaceFile.add_run = report  # type: ignore[assignment,method-assign]
     run_race(path, InlineExecutor())
     return passed["statement"], passed["instruction"]
 

@@ -162,7 +162,9 @@ def quotes_in_tables(page):
     return re.findall(r"^\| `([^`]+)` \|", page.read_text(), re.MULTILINE)
 
 
-@pytest.mark.parametrize("script", ["make_calibration", "make_speed", "make_timings", "make_case_studies"])
+@pytest.mark.parametrize(
+    "script", ["make_calibration", "make_speed", "make_timings", "make_case_studies", "make_promises"]
+)
 def test_tables_of_measurements_agree_with_the_stored_data(script):
     for page, name, table in import_from_docs(script).tables():
         assert f"<!-- {name} -->\n{table}\n<!-- end -->" in page.read_text(), f"{name} in {page.name}"

@@ -189,8 +189,8 @@ Archive = ZipArchive | TarArchive
 def _decompress(stream: BinaryIO, copy: BinaryIO, allowance: Allowance) -> tuple[BinaryIO, str]:
     """Decompress a file into `copy`, and return it with the reason why it ended early, if it did.
 
-    A file that is not compressed is returned itself. Of an interrupted download, the complete members are used. A file with a
-    wrong checksum is refused: where it is wrong is unknown.
+    A file that is not compressed is returned itself. Of an interrupted download, the complete members are used. A file
+    with a wrong checksum is refused, since nothing says where it is wrong.
     """
     start = stream.read(6)
     stream.seek(0)
