@@ -71,12 +71,12 @@ def nothing_survives(folder: Path) -> Counts:
         latest = time.monotonic() + 5
         while (alive := [each for each in started if is_running(each)]) and time.monotonic() < latest:
             time.sleep(0.05)
-        for each in started:
-            if each in alive:
-                counts.broke(f"an algorithm that {act.__name__.replace('_', ' ')}: a process survived")
-                os.kill(each, 9)
-            else:
-                counts.kept("ended")
+        for each in alive:
+            os.kill(each, 9)
+        if alive or not started:
+            counts.broke(f"an algorithm that {act.__name__.replace('_', ' ')}: {len(alive)} of {len(started)} survived")
+        else:
+            counts.kept("all ended")
     close_workers()
     return counts
 

@@ -172,6 +172,7 @@ def decode_run(row: Row) -> Run:
         failed=status != "done",
         maximise=bool(maximise),
         cluster=None,
+        archive=None,
         finished=status == "done" and until == math.inf,
     )
     return Run(trajectory, reached, status, message, seconds, cpu_seconds)
