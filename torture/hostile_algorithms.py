@@ -140,20 +140,20 @@ def writes_frames_to_all_descriptors() -> None:
 
 def forks_thirty_children() -> None:
     for _ in range(30):
-        if os.fork() == 0:
-            _note()
+        if (child := os.fork()) == 0:
             time.sleep(600)
             os._exit(0)
+        _note(child)
 
 
 def leaves_a_daemon() -> None:
     """Start a process in a new session, twice removed, with an empty environment."""
     if os.fork() == 0:
         os.setsid()
-        if os.fork() == 0:
-            _note()
+        if (daemon := os.fork()) == 0:
             os.closerange(0, 256)
             os.execve(sys.executable, [sys.executable, "-S", "-c", "import time; time.sleep(600)"], {})
+        _note(daemon)
         os._exit(0)
     os.wait()
 
@@ -279,10 +279,10 @@ def hostile(problem: list[float], seed: int, until: float, *, act: Callable[[], 
     yield 2, 4.0
 
 
-def _note(process: int | None = None) -> None:
+def _note(process: int) -> None:
     """Note a process that must not survive."""
     descriptor = os.open(os.environ[NOTES], os.O_WRONLY | os.O_CREAT | os.O_APPEND)
-    os.write(descriptor, f"{process or os.getpid()}\n".encode())
+    os.write(descriptor, f"{process}\n".encode())
     os.close(descriptor)
 
 
