@@ -95,6 +95,17 @@ def kills_its_group(problem, seed, until):
     os.killpg(0, signal.SIGKILL)
 
 
+def problem_that_stops_the_template(index, seed):
+    """Let the template not read the message that the run will send when it starts."""
+    os.kill(os.getppid(), signal.SIGSTOP)
+    return Problem()
+
+
+def kills_the_template(problem, seed, until):
+    os.kill(os.getppid(), signal.SIGKILL)
+    yield 1.0, 1.0
+
+
 def writes_to_every_file(problem, seed, until):
     """Write numbers that would be a plausible length, log header or time to every file descriptor of the process."""
     yield 1, 1.0

@@ -44,6 +44,14 @@ class TestDescendants:
         assert worker_pid() == pid
         assert not run_processes()
 
+    def test_a_run_that_kills_its_template_crashes_alone(self):
+        pid = worker_pid()
+        payload = pack(hostile.kills_the_template, hostile.problem_that_stops_the_template)
+        result = run_supervised(payload, Job("a", 0, 10, 0, 0), ONCE)
+        assert result.status == "crashed"  # not "setup", which would stop a race
+        assert worker_pid() == pid
+        assert events(run(runs.ends_early)) == [(1.0, 5.0), (3.0, 4.0)]
+
 
 class TestChannel:
     @pytest.mark.parametrize("wrap", [lambda algorithm: algorithm, hostile.WithAThread], ids=["forked", "not forked"])

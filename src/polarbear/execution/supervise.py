@@ -115,7 +115,8 @@ def _attempt(slot: Slot, payload: Payload, job: Job, limits: Limits, retries: in
     if retries > 0:
         return _attempt(slot, payload, job, limits, retries - 1)
     state = _read_log(worker, payload, job) or _EMPTY
-    if worker.run_start is None:
+    # A run that kills its template takes the message of its start with it; its log still shows the start.
+    if worker.run_start is None and not state.started:
         message = f"the process that loads the algorithm and creates the instance {end}"
         return _make_run(payload, job, state, "setup", message)
     return _make_run(payload, job, state, "crashed", f"the process of the run {end}", time.monotonic() - asked_at)
