@@ -228,10 +228,17 @@ def test_algorithms_that_take_turns_through_noise_change_once():
     lead = np.where(np.arange(20)[:, None] < 20 * shares, 0.1, -0.1)
     posterior = posterior_of(np.stack([0.5 + lead, 0.5 - lead], axis=2), grid)
     found = decision_map(posterior)
-    assert [each.leader for each in found.stretches] == ["A", "B", "A", "B"]  # what `select` recommends at these budgets
+    assert [each.leader for each in found.stretches] == [
+        "A",
+        "B",
+        "A",
+        "B",
+    ]  # what `select` recommends at these budgets
     (change,) = found.leader_changes
     assert (change.before, change.after) == ("A", "B")
-    assert change.lower < 4 < 5 < change.upper  # one of two draws in ten changes at the first of the two, one at the second
+    assert (
+        change.lower < 4 < 5 < change.upper
+    )  # one of two draws in ten changes at the first of the two, one at the second
 
 
 @pytest.mark.parametrize("autocorrelation", [0.0, 0.95])
