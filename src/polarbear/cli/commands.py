@@ -15,6 +15,7 @@ from polarbear.cli import (
     calibrate,
     check,
     compare,
+    explain,
     export,
     membership,
     plot,
@@ -104,7 +105,15 @@ def _options(
 for panel, commands in {
     "First steps": (start.demo, start.init, check.check),
     "Race": (race.race, resume.resume, membership.add, membership.readmit, membership.remove, status.status),
-    "Results": (select.select, report.report, plot.plot, export.export, analyse.analyse, compare.compare),
+    "Results": (
+        select.select,
+        explain.explain,
+        report.report,
+        plot.plot,
+        export.export,
+        analyse.analyse,
+        compare.compare,
+    ),
     "Validation": (calibrate.calibrate, reproduce.reproduce),
 }.items():
     for command in commands:

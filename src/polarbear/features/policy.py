@@ -10,7 +10,7 @@ from polarbear.features.policy_tree import Branch, KnownFeature, Leaf, walk
 from polarbear.features.python_source import source_of
 from polarbear.features.table import level_name, parse_cell
 from polarbear.table import as_frame, as_html
-from polarbear.wording import format_number, suggest, with_noun
+from polarbear.wording import format_number, percent, suggest, with_noun
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -94,12 +94,14 @@ class Policy:
         group = " and ".join(conditions) or "all instances"
         unknown = [name for name in self.used if parse_cell(given.get(name)) is None]
         missing = f" Not given: {', '.join(unknown)}." if unknown else ""
-        about = f"{group}, {with_noun(leaf.instances, 'instance')} in the data"
-        if budget is None:
-            return f"For {self.preference}, choose {leaf.whole} ({about}).{missing}"
-        stretch = leaf.at(self._check_budget(budget))
-        where = f"{format_number(budget)} {self.unit}".rstrip()
-        return f"At {where}, choose {stretch.name} ({about}).{missing}"
+        where, name, share = f"For {self.preference}", leaf.whole, leaf.share
+        if budget is not None:
+            stretch = leaf.at(self._check_budget(budget))
+            where, name, share = f"At {format_number(budget)} {self.unit}".rstrip(), stretch.name, stretch.share
+        return (
+            f"{where}, choose {name}: it comes first on {percent(share)} of instances like this ({group}; "
+            f"{with_noun(leaf.instances, 'instance')} in the data).{missing}"
+        )
 
     def _check_budget(self, budget: float) -> float:
         if not self.first * (1 - _SAME) <= budget <= self.last * (1 + _SAME):

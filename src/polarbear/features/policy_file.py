@@ -73,4 +73,4 @@ def _node_from_data(data: dict[str, Any]) -> Branch | Leaf:
     stretches = tuple(Stretch(**each) for each in data["stretches"])
     if not stretches:
         raise ValueError("a group without choices")
-    return Leaf(int(data["instances"]), str(data["whole"]), stretches)
+    return Leaf(int(data["instances"]), str(data["whole"]), float(data["share"]), stretches)

@@ -95,8 +95,9 @@ def _make_node(node: Node, scores: Scores, borrowed: float, risk: Risk, rng: np.
         return Branch(node.split, left, right)
     factors = leaf_weights(scores, node.rows, borrowed)
     at_times, whole = choice_scores(scores, factors, risk, rng=rng)
-    stretches = stretches_of(scores.grid, at_times, expected_shares(scores, factors), scores.names)
-    return Leaf(len(node.rows), scores.names[int(whole.argmax())], stretches)
+    shares, best = expected_shares(scores, factors), int(whole.argmax())
+    stretches = stretches_of(scores.grid, at_times, shares, scores.names)
+    return Leaf(len(node.rows), scores.names[best], round(float(scores.of_time @ shares[:, best]), 4), stretches)
 
 
 def choice_scores(scores: Scores, factors: Array, risk: Risk, *, rng: np.random.Generator) -> tuple[Array, Array]:

@@ -21,14 +21,15 @@ class Leaf:
     ----------
     instances
         The number of instances of the group in the data.
-    whole
-        The choice for the preference of the policy as a whole.
+    whole, share
+        The choice for the preference of the policy as a whole, and the expected share of instances on which it comes first.
     stretches
         The choice at each budget, from the shortest to the longest.
     """
 
     instances: int
     whole: str
+    share: float
     stretches: tuple[Stretch, ...]
 
     def at(self, budget: float) -> Stretch:

@@ -69,6 +69,8 @@ def parse_cell(value: object) -> Cell:
     text = str(value).strip()
     if value is None or text.lower() in _MISSING:
         return None
+    if "_" in text:  # a name, even if float() accepts it
+        return text
     try:
         number = float(text)
     except ValueError:
