@@ -146,7 +146,12 @@ def _without_each(parts: list[Any]) -> Array32:
 
 
 def _cross_validate(scores: Scores, left: Array32, splits: int, fold_of: Indices) -> tuple[float, float]:
-    """Return the score of the choices of a tree, and of one choice for all instances, each chosen on the other folds."""
+    """Return the score of the choices of a tree, learned on the other folds, and of one choice for all instances.
+
+    The score of one choice is the mean of two estimates. If it is chosen on the other folds, the score is too low where two
+    algorithms are nearly tied: without a fold in which one of them does well, the other one leads. If it is chosen on all
+    instances, the score is too high. In simulations the mean has the smallest error of the three.
+    """
     known: dict[bytes, tuple[Array, Indices]] = {}
 
     def best_splits(leaf: Mask) -> tuple[Array, Indices]:
@@ -170,7 +175,9 @@ def _cross_validate(scores: Scores, left: Array32, splits: int, fold_of: Indices
         for leaf in leaves:
             folds_of_leaf.setdefault(leaf.tobytes(), (leaf, []))[1].append(fold)
     following = sum(_value(scores, fold_of, leaf, folds) for leaf, folds in folds_of_leaf.values())
-    return following, _value(scores, fold_of, everything, range(int(fold_of.max()) + 1))
+    chosen_elsewhere = _value(scores, fold_of, everything, range(int(fold_of.max()) + 1))
+    chosen_on_all = float(scores.first.sum(axis=0).max(axis=1).sum())
+    return following, (chosen_elsewhere + chosen_on_all) / 2
 
 
 def _value(scores: Scores, fold_of: Indices, leaf: Mask, folds: Iterable[int]) -> float:

@@ -48,10 +48,12 @@ def stretches_of(grid: Grid, scores: Array, shares: Array, names: Sequence[str])
 
     Examples
     --------
-    >>> from polarbear.observe import Grid
+    >>> from polarbear.observe import log_grid
     >>> curves = np.array([[1.0, 0.0], [0.0, 1.0]])
-    >>> [(each.start, each.stop, each.name, each.share) for each in stretches_of(Grid([1, 100]), curves, curves, "ab")]
-    [(1.0, 10.0, 'a', 0.75), (10.0, 100.0, 'b', 0.75)]
+    >>> for each in stretches_of(log_grid(1, 100, 2), curves, curves, "ab"):
+    ...     print(each)
+    Stretch(start=1.0, stop=10.0, name='a', share=0.75)
+    Stretch(start=10.0, stop=100.0, name='b', share=0.75)
     """
     axis = np.log(grid.times) if grid.axis == "log" else grid.times
     starts: list[tuple[float, int]] = []
