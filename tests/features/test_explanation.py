@@ -107,7 +107,7 @@ def test_a_tree_of_depth_two_finds_a_feature_within_a_group():
 
 def test_faulty_requests_are_refused():
     runs, table = two_kinds(12)
-    with pytest.raises(ValueError, match="expected a confidence from 0.5"):
+    with pytest.raises(ValueError, match=r"expected a confidence from 0\.5"):
         pb.explain(runs, table, grid=GRID, confidence=2)
     with pytest.raises(ValueError, match="expected features of the instances, got none"):
         pb.explain(runs, grid=GRID)

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from polarbear.table import Table
 
     # From the scores of the training instances, their rows and those to choose for, to algorithms (instance, time).
-    Selector = Callable[[Scores, Indices, Indices], Indices]
+    Selector = Callable[[Scores, Indices, Indices, np.random.Generator], Indices]
 
 _DRAWS = 2000
 _LEAST_GAP = 0.01  # between single best and virtual best, in first places; a share of a smaller gap is noise
@@ -138,15 +138,19 @@ def gap_closed(
         The level of the intervals, from the Bayesian bootstrap over clusters.
     """
     training = make_training_set(source, features, preference=preference, among=among, **reading)
+    select = tree_selector(training.features, Expected() if risk is None else risk, depth=depth, confidence=confidence)
     rng = np.random.default_rng(seed)
-    attitude = Expected() if risk is None else risk
-
-    def select(scores: Scores, rows: Indices, held_out: Indices) -> Indices:
-        own = [each.take(rows) for each in training.features]
-        tree = grow_tree(scores, own, depth=depth, level=1 - confidence, rng=rng)
-        return _choices_of_tree(tree, scores, [each.take(held_out) for each in training.features], attitude, rng)
-
     return score_selector(training.scores, select, unit=training.runs.unit, level=level, rng=rng)
+
+
+def tree_selector(features: Sequence[Feature], risk: Risk, *, depth: int = 2, confidence: float = 0.95) -> Selector:
+    """Return the selector that learns a policy; see `score_selector`."""
+
+    def select(scores: Scores, rows: Indices, held_out: Indices, rng: np.random.Generator) -> Indices:
+        tree = grow_tree(scores, [each.take(rows) for each in features], depth=depth, level=1 - confidence, rng=rng)
+        return _choices_of_tree(tree, scores, [each.take(held_out) for each in features], len(held_out), risk, rng)
+
+    return select
 
 
 def score_selector(
@@ -159,8 +163,8 @@ def score_selector(
     scores
         First places on all instances.
     select
-        Called as select(scores of the training instances, their rows, held-out rows); returns the position of the chosen
-        algorithm for each held-out instance and time.
+        Called as select(scores of the training instances, their rows, held-out rows, rng); returns the position of the
+        chosen algorithm for each held-out instance and time.
     """
     fold_of = random_folds(scores.clusters, rng)
     chosen = np.empty(scores.weights.shape, dtype=np.intp)
@@ -168,18 +172,18 @@ def score_selector(
     for fold in range(int(fold_of.max()) + 1):
         rows, held_out = np.flatnonzero(fold_of != fold), np.flatnonzero(fold_of == fold)
         training = subset_scores(scores, rows)
-        chosen[held_out] = select(training, rows, held_out)
+        chosen[held_out] = select(training, rows, held_out, rng)
         single[held_out] = expected_shares(training, np.ones(len(rows))).argmax(axis=1)
     value = [np.take_along_axis(scores.at_times, each[..., None], axis=2)[..., 0] for each in (chosen, single)]
     return _summarise(scores, value[0], value[1], scores.at_times.max(axis=2), unit=unit, level=level, rng=rng)
 
 
 def _choices_of_tree(
-    tree: Node, scores: Scores, features: Sequence[Feature], risk: Risk, rng: np.random.Generator
+    tree: Node, scores: Scores, features: Sequence[Feature], number: int, risk: Risk, rng: np.random.Generator
 ) -> Indices:
-    """Return the choices of the policy of a tree for instances with these features, shape (instance, time)."""
+    """Return the choices of the policy of a tree for a number of instances with these features, shape (instance, time)."""
     borrowed = choose_borrowing(scores, [leaf.rows for leaf in tree.leaves])
-    choices = np.empty((len(features[0].values) if features else 0, len(scores.grid)), dtype=np.intp)
+    choices = np.empty((number, len(scores.grid)), dtype=np.intp)
 
     def fill(node: Node, rows: Indices) -> None:
         if node.split is None or node.left is None or node.right is None:

@@ -69,13 +69,14 @@ def held_out_gain(scores: Scores, left: Array32, splits: int, *, level: float, r
     rng
         The source of partitions and draws.
     """
-    even = [_cross_validate(scores, left, splits, random_folds(scores.clusters, rng)) for _ in range(_PARTITIONS)]
+    sides = np.ascontiguousarray(left.T)  # instances first, since folds are sets of instances
+    even = [_cross_validate(scores, sides, splits, random_folds(scores.clusters, rng)) for _ in range(_PARTITIONS)]
     following, single = np.mean(even, axis=0)
     gains = np.empty((_DRAWS, 2))
     for draw in gains:
         weighted = _reweight(scores, rng)
         for partition in range(2):
-            values = _cross_validate(weighted, left, splits, random_folds(scores.clusters, rng))
+            values = _cross_validate(weighted, sides, splits, random_folds(scores.clusters, rng))
             draw[partition] = values[0] - values[1]
     spread = _without_partition_noise(gains)
     lower, upper = following - single + np.quantile(spread, [(1 - level) / 2, (1 + level) / 2])
@@ -119,16 +120,19 @@ def _best_choices(scores: Scores, fold_of: Indices, leaf: Mask) -> Indices:
     return choices
 
 
-def _best_splits(scores: Scores, left: Array32, fold_of: Indices, leaf: Mask) -> tuple[Array, Indices]:
-    """Return the gain and the number of the best split of a leaf outside each fold; minus infinity if none is allowed."""
-    firsts, sides = _by_fold(scores.first, fold_of, leaf), _by_fold(left.T, fold_of, leaf)
+def _best_splits(scores: Scores, sides: Array32, fold_of: Indices, leaf: Mask) -> tuple[Array, Indices]:
+    """Return the gain and the number of the best split of a leaf outside each fold; minus infinity if none is allowed.
+
+    `sides` has shape (instance, split): one where the instance goes left.
+    """
+    firsts, lefts = _by_fold(scores.first, fold_of, leaf), _by_fold(sides, fold_of, leaf)
     sizes = _by_fold(cluster_weights(scores.clusters).astype(np.float32), fold_of, leaf)
     total = _without_each([each.sum(axis=0) for each in firsts]).transpose(2, 1, 0)[..., None]
-    on_left = _without_each([sums_on_left(side.T, first) for side, first in zip(sides, firsts, strict=True)])
+    on_left = _without_each([sums_on_left(each.T, first) for each, first in zip(lefts, firsts, strict=True)])
     gains = gains_of_sums(on_left.transpose(1, 2, 0, 3), total)
-    size = _without_each([each.sum() for each in sizes])[:, None]
-    size_left = _without_each([side.T @ each for side, each in zip(sides, sizes, strict=True)])
-    allowed = (size_left > LEAST_CLUSTERS - _ROUNDING) & (size_left < size - LEAST_CLUSTERS + _ROUNDING)
+    size_of_leaf = _without_each([each.sum() for each in sizes])[:, None]
+    size_left = _without_each([each.T @ size for each, size in zip(lefts, sizes, strict=True)])
+    allowed = (size_left > LEAST_CLUSTERS - _ROUNDING) & (size_left < size_of_leaf - LEAST_CLUSTERS + _ROUNDING)
     gains = np.where(allowed, gains, -np.inf)
     return gains.max(axis=1), gains.argmax(axis=1)
 
@@ -145,7 +149,7 @@ def _without_each(parts: list[Any]) -> Array32:
     return rest
 
 
-def _cross_validate(scores: Scores, left: Array32, splits: int, fold_of: Indices) -> tuple[float, float]:
+def _cross_validate(scores: Scores, sides: Array32, splits: int, fold_of: Indices) -> tuple[float, float]:
     """Return the score of the choices of a tree, learned on the other folds, and of one choice for all instances.
 
     The score of one choice is the mean of two estimates. If it is chosen on the other folds, the score is too low where two
@@ -157,7 +161,7 @@ def _cross_validate(scores: Scores, left: Array32, splits: int, fold_of: Indices
     def best_splits(leaf: Mask) -> tuple[Array, Indices]:
         key = leaf.tobytes()
         if key not in known:
-            known[key] = _best_splits(scores, left, fold_of, leaf)
+            known[key] = _best_splits(scores, sides, fold_of, leaf)
         return known[key]
 
     everything = np.ones(len(fold_of), dtype=bool)
@@ -170,7 +174,7 @@ def _cross_validate(scores: Scores, left: Array32, splits: int, fold_of: Indices
             if gains[place] <= 0:
                 break
             leaf = leaves.pop(place)
-            side = left[best_splits(leaf)[1][fold]] > 0
+            side = sides[:, best_splits(leaf)[1][fold]] > 0
             leaves += [leaf & side, leaf & ~side]
         for leaf in leaves:
             folds_of_leaf.setdefault(leaf.tobytes(), (leaf, []))[1].append(fold)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from polarbear.arrays import Array, Array32, Mask
     from polarbear.features.feature import Feature
 
-_THRESHOLDS = 15  # per number: between neighbouring values if they are few, otherwise between quantiles
+_THRESHOLDS = 15  # per number: between all neighbouring values if they are few
 _ROUNDING = 1e-6  # of sums of weights
 
 
@@ -128,9 +128,13 @@ def _questions(feature: Feature, known: Mask) -> list[tuple[float, str | None]]:
         return [(float(value), feature.levels[int(value)]) for value in values] if len(values) > 1 else []
     places = np.arange(len(values) - 1)
     if len(places) > _THRESHOLDS:
-        shares = np.arange(1, _THRESHOLDS + 1) / (_THRESHOLDS + 1)
-        quantiles = np.quantile(feature.values[known], shares)
-        places = np.unique(np.minimum(np.searchsorted(values, quantiles), len(places) - 1))
+        # In each of as many parts of the instances: the widest gap between neighbouring values.
+        counts = np.searchsorted(np.sort(feature.values[known]), values[1:])
+        part = (counts - 1) * _THRESHOLDS // np.count_nonzero(known)
+        gaps = np.diff(values)
+        widest = np.lexsort((-gaps, part))
+        _, first = np.unique(part[widest], return_index=True)
+        places = widest[first]
     return [(round_between(values[place], values[place + 1]), None) for place in places]
 
 
