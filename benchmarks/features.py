@@ -22,6 +22,7 @@ import numpy as np
 import polarbear as pb
 from polarbear.features.gap_closed import GapClosed, score_selector, tree_selector
 from polarbear.features.training_set import TrainingSet, make_training_set
+from polarbear.importers.part import parse_condition
 from polarbear.selection.risk import Expected
 
 if TYPE_CHECKING:
@@ -75,8 +76,9 @@ def time_explanation(instances: int = 1000, features: int = 30, algorithms: int 
 
 def coco_training_set(folder: Path) -> TrainingSet:
     """Return the training set of COCO entries: properties of the functions and the dimension."""
-    imported = pb.read_runs(folder, cluster="function", per="dimension")
-    runs = pb.collect_runs(imported, grid=pb.log_grid(1, 100, 20))
+    shared = [parse_condition("instance=1..5"), parse_condition("dimension=2..20")]  # which entries of all years ran
+    imported = pb.read_runs(folder, cluster="function", per="dimension", where=shared)
+    runs = pb.collect_runs(imported, grid=pb.log_grid(1, 50, 20))
     blocks: list[Any] = list(runs.instances)
     table = {
         name: [getattr(block, name) for block in blocks]

@@ -26,6 +26,7 @@ def test_the_split_is_found_and_the_sentences_say_what_to_do(found):
     assert (late.choice, late.stop) == ("second", 1000)
     early = large.choices[0]
     assert early.choice == early.choice_for_all == "third"
+    assert early.probability == 0.5
     assert found.splits[0].certainty > 0.9
     assert found.gain.lower > 0
     assert found.gain.gain == pytest.approx(found.gain.following - found.gain.single)

@@ -138,6 +138,7 @@ class Explanation:
             "first_share": [each.share for _, each in rows],
             "choice_for_all": [each.choice_for_all for _, each in rows],
             "first_share_of_choice_for_all": [each.share_for_all for _, each in rows],
+            "probability": [each.probability for _, each in rows],
         }
 
     def to_frame(self, *, backend: FrameLibrary = "pandas") -> Any:
@@ -201,7 +202,7 @@ def explain(
     ... ]
     >>> table = {"instance": range(40), "odd": [i % 2 == 1 for i in range(40)], "number": range(40)}
     >>> print(pb.explain(runs, table, grid=[1, 9]).sentences[0])
-    odd = false (20 instances): choose b instead of a at every budget: first on 98 % instead of 2 % of them.
+    odd = false (20 instances): choose b instead of a at every budget: first on 98 % instead of 2 % of them (over 99 % sure).
     """
     low, high = _LEVELS
     if not low <= confidence <= high:
@@ -218,7 +219,7 @@ def explain(
         gain = held_out_gain(scores, splits.left, len(tree.inner), level=confidence, rng=rng)
     return Explanation(
         splits=_found_splits(tree, scores, training.features, rng),
-        groups=describe_groups(tree, scores),
+        groups=describe_groups(tree, scores, rng=rng),
         gain=gain,
         p_value=tree.p_value,
         tree=tree,

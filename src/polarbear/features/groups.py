@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from polarbear.features.leaf_shares import choose_borrowing, expected_shares, leaf_weights
-from polarbear.wording import format_number, percent, with_noun
+from polarbear.wording import format_number, format_percent, percent, with_noun
 
 if TYPE_CHECKING:
     from polarbear.arrays import Array
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from polarbear.features.tree import Node
 
 _WHOLE = "all instances"
+_DRAWS = 1000
+_SURE = 0.95  # of a change: the choice was made on the same instances, so a lower probability would often be luck
 
 
 @dataclass(frozen=True)
@@ -30,6 +32,9 @@ class GroupChoice:
         The algorithm, and the share of the group's instances on which it comes first.
     choice_for_all, share_for_all
         The best algorithm on all instances, and the share of the group's instances on which that one comes first.
+    probability
+        The probability that the group's own choice comes first on more of its instances than the choice for all; one half
+        if they are the same.
     """
 
     start: float
@@ -38,6 +43,12 @@ class GroupChoice:
     share: float
     choice_for_all: str
     share_for_all: float
+    probability: float
+
+    @property
+    def changes(self) -> bool:
+        """Whether the group's own choice is sure enough to replace the one for all instances."""
+        return self.choice != self.choice_for_all and self.probability >= _SURE
 
 
 @dataclass(frozen=True)
@@ -65,13 +76,14 @@ class Group:
 
     def sentences(self, unit: str = "") -> list[str]:
         """Return what to choose in this group instead of the best algorithm for all instances, and where."""
-        changes = [each for each in self.choices if each.choice != each.choice_for_all]
+        changes = [each for each in self.choices if each.changes]
         size = with_noun(self.instances, "instance")
         if not changes:
             return [f"{self.name} ({size}): choose as for all instances."]
         return [
             f"{self.name} ({size}): choose {each.choice} instead of {each.choice_for_all} {self._where(each, unit)}: first "
-            f"on {percent(each.share)} instead of {percent(each.share_for_all)} of them."
+            f"on {percent(each.share)} instead of {percent(each.share_for_all)} of them ({format_percent(each.probability)} "
+            "sure)."
             for each in changes
         ]
 
@@ -83,7 +95,7 @@ class Group:
         return f"from {format_number(choice.start)} to {format_number(choice.stop)} {unit}".rstrip()
 
 
-def describe_groups(tree: Node, scores: Scores) -> tuple[Group, ...]:
+def describe_groups(tree: Node, scores: Scores, *, rng: np.random.Generator) -> tuple[Group, ...]:
     """Return the groups of a tree, from left to right."""
     leaves = [(conditions, node) for conditions, node in tree.walk() if node.split is None]
     borrowed = choose_borrowing(scores, [node.rows for _, node in leaves])
@@ -94,8 +106,9 @@ def describe_groups(tree: Node, scores: Scores) -> tuple[Group, ...]:
         own[node.rows] = 1.0
         borrowing = expected_shares(scores, leaf_weights(scores, node.rows, borrowed))
         choices = _range_shares(scores, borrowing).argmax(axis=1)
-        shares = _range_shares(scores, expected_shares(scores, own))
-        merged = _merge(scores, choices.tolist(), overall.argmax(axis=1).tolist(), shares)
+        stretches = _stretches(choices.tolist(), overall.argmax(axis=1).tolist())
+        shares = expected_shares(scores, own)
+        merged = tuple(_make_choice(scores, node, shares, each, rng) for each in stretches)
         groups.append(Group(conditions, len(node.rows), merged))
     return tuple(groups)
 
@@ -107,27 +120,33 @@ def _range_shares(scores: Scores, shares: Array) -> Array:
     return means
 
 
-def _merge(scores: Scores, choices: list[int], overall: list[int], shares: Array) -> tuple[GroupChoice, ...]:
-    """Return the choices, one for each stretch of ranges in which neither they nor those for all instances change."""
-    times, used = scores.grid.times, scores.of_time > 0
-    weight = np.array([scores.of_time[scores.range_of == place].sum() for place in range(len(choices))])
+def _stretches(choices: list[int], overall: list[int]) -> list[tuple[range, int, int]]:
+    """Return stretches of ranges in which neither the choice nor the one for all instances changes, and both choices."""
     pairs = list(zip(choices, overall, strict=True))
-    merged, begin = [], 0
-    for place in range(1, len(pairs) + 1):
-        if place < len(pairs) and pairs[place] == pairs[begin]:
-            continue
-        own, everybody = pairs[begin]
-        inside = times[used & (scores.range_of >= begin) & (scores.range_of < place)]
-        mean = weight[begin:place] @ shares[begin:place] / weight[begin:place].sum()
-        merged.append(
-            GroupChoice(
-                float(inside[0]),
-                float(inside[-1]),
-                scores.names[own],
-                float(mean[own]),
-                scores.names[everybody],
-                float(mean[everybody]),
-            )
-        )
-        begin = place
-    return tuple(merged)
+    begins = [place for place in range(len(pairs)) if place == 0 or pairs[place] != pairs[place - 1]]
+    ends = [*begins[1:], len(pairs)]
+    return [(range(begin, end), *pairs[begin]) for begin, end in zip(begins, ends, strict=True)]
+
+
+def _make_choice(
+    scores: Scores, node: Node, shares: Array, stretch: tuple[range, int, int], rng: np.random.Generator
+) -> GroupChoice:
+    """Return the choice of a group in a stretch of ranges, with its probability from the Bayesian bootstrap."""
+    ranges, own, for_all = stretch
+    weights = scores.of_time * np.isin(scores.range_of, ranges)
+    inside = scores.grid.times[weights > 0]
+    mean = weights @ shares / weights.sum()
+    differences = scores.first[node.rows][:, ranges, own] - scores.first[node.rows][:, ranges, for_all]
+    by_cluster = np.bincount(scores.clusters[node.rows], differences.sum(axis=1))
+    draws = rng.standard_exponential((_DRAWS, len(by_cluster))) @ by_cluster
+    probability = 0.5 if own == for_all else float((draws > 0).mean())
+    names = scores.names
+    return GroupChoice(
+        float(inside[0]),
+        float(inside[-1]),
+        names[own],
+        float(mean[own]),
+        names[for_all],
+        float(mean[for_all]),
+        probability,
+    )
