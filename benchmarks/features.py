@@ -5,7 +5,7 @@
 
 FOLDER of COCO holds entries of its data archive for the suite bbob; the known properties of the functions are in
 docs/data/bbob_properties.csv, and a new function counts as a new cluster. FOLDER of ASlib is a scenario with
-feature_values.arff. The forest is scikit-learn's, with 200 trees and otherwise its defaults: it predicts the share of the
+feature_values.arff. The forest is scikit-learn's, with 100 trees and otherwise its defaults: it predicts the share of the
 first place of each algorithm at each budget, and chooses the highest. Both selectors are scored in the same ten-fold
 cross-validation over clusters, on the same folds.
 """
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from polarbear.features.scores import Scores
 
 PROPERTIES = Path("docs/data/bbob_properties.csv")
-TREES = 200
-PARTITIONS = 5  # into folds, over which scores are averaged
+TREES = 100
+PARTITIONS = 2  # into folds, over which scores are averaged
 
 
 def main() -> None:
