@@ -49,6 +49,11 @@ def test_recorded_runs_are_matched_by_any_of_their_fields():
     np.testing.assert_array_equal(features_by_name(both, instances)["x"].values[[0, 2, 5, 8]], [1, 2, 3, np.nan])
 
 
+def test_long_numbers_of_instances_are_distinguished():
+    table = pb.read_features({"instance": [1234567, 1234568], "x": [1, 2]})
+    assert features_by_name(table, (1234568, 1234567))["x"].values.tolist() == [2, 1]
+
+
 def test_listed_instances_are_matched_by_path_name_or_index():
     listed = ["/data/one.mps", "/data/two.mps"]
     for names in (["/data/one.mps", "/data/two.mps"], ["one.mps", "two.mps"], ["one", "two"]):

@@ -99,7 +99,7 @@ def _as_text(value: object) -> str:
     """Return a field of an instance in the form of `_key_text`."""
     if value is None:
         return ""
-    return f"{float(value):g}" if isinstance(value, int | float) else str(value)
+    return level_name(float(value) if isinstance(value, int) else value if isinstance(value, float) else str(value))
 
 
 def _require_match(

@@ -22,7 +22,7 @@ def _level(value):
     if value is None or value != value:
         return None
     if isinstance(value, (int, float)) and not isinstance(value, bool):
-        return f"{value:g}"
+        return str(int(value)) if value == int(value) else repr(float(value))
     text = str(value).strip()
     return text.lower() if text.lower() in ("true", "false") else text
 '''

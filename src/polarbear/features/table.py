@@ -98,10 +98,18 @@ def make_feature(name: str, cells: Sequence[Cell], *, category: bool = False) ->
 
 
 def level_name(cell: float | bool | str) -> str:
-    """Return the name of a level of a category: whole numbers without a point, truth values as true and false."""
+    """Return the name of a level of a category: whole numbers without a point, truth values as true and false.
+
+    Examples
+    --------
+    >>> level_name(1234567.0), level_name(0.1), level_name(True), level_name("a")
+    ('1234567', '0.1', 'true', 'a')
+    """
     if isinstance(cell, bool):
         return str(cell).lower()
-    return f"{cell:g}" if isinstance(cell, float) else cell
+    if isinstance(cell, str):
+        return cell
+    return str(int(cell)) if cell.is_integer() else repr(cell)
 
 
 def _order(cell: float | bool | str) -> tuple[int, float, str]:
