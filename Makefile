@@ -79,6 +79,7 @@ benchmark: $(VENV)/.oracles ## Speed and memory, as ratios against PyMC in the s
 	$(SINGLE_CORE) $(BIN)/python benchmarks/execution.py
 	$(SINGLE_CORE) $(BIN)/python benchmarks/storage.py
 	$(SINGLE_CORE) $(BIN)/python benchmarks/selection.py
+	$(SINGLE_CORE) $(BIN)/python benchmarks/features.py
 	$(SINGLE_CORE) $(BIN)/python benchmarks/commands.py
 
 docs: $(VENV)/.docs ## Build the documentation into site/; warnings are errors

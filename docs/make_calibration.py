@@ -1,4 +1,4 @@
-"""Write the tables of the pages calibration, calibration-tables and continuous-integration from the studies."""
+"""Write the tables of the pages calibration, calibration-tables, continuous-integration and features from the studies."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ PAGE, ALL_TABLES, DATA = (
     HERE / "data",
 )
 VERSIONS_PAGE = HERE / "how-to" / "continuous-integration.md"
+FEATURES_PAGE = HERE / "how-to" / "features.md"
 RECORDED = {"ma_bbob_d30": "MA-BBOB", "gp_bbob_d40": "GP-BBOB", "coco_d5": "COCO"}
 ENDS = {
     "BayesianBootstrap": "the default",
@@ -57,12 +58,35 @@ def tables() -> Iterator[tuple[Path, str, str]]:
     )
     yield ALL_TABLES, "prediction", prediction_table(summary("prediction"))
     yield VERSIONS_PAGE, "versions", versions_table(summary("versions"))
+    yield FEATURES_PAGE, "features", features_table(summary("features"))
 
 
 def summary(study: str) -> list[Cell]:
     """Return the summary of a study."""
     cells: list[Cell] = json.loads((DATA / f"{study}.json").read_text(encoding="utf-8"))
     return cells
+
+
+def features_table(cells: list[Cell]) -> str:
+    """Return how often `explain` finds a split, and how its estimate of the gain compares with the truth."""
+    rows = []
+    for each in cells:
+        row = ["one shows the kind" if each["informative"] else "none is informative", str(each["data_sets"])]
+        row += [f"{100 * each['found'][0]:.3g} %"]
+        row += [f"{100 * each['right'][0]:.3g} %" if each["informative"] else "-"]
+        known = each["informative"]
+        row += [f"{100 * each[part]:.3g} points" if known else "-" for part in ("true_gain", "gain")]
+        rows.append([*row, f"{100 * each['covered'][0]:.3g} %" if known else "-"])
+    heads = [
+        "features",
+        "data sets",
+        "split found",
+        "right feature",
+        "true gain",
+        "estimated gain",
+        "interval contains it",
+    ]
+    return markdown(heads, rows)
 
 
 def versions_table(cells: list[Cell]) -> str:

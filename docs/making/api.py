@@ -22,6 +22,7 @@ PAGES = {
     "running": ("Algorithms, problems, executors", ["algorithms", "problems", "execution"]),
     "selecting": ("Selection and summary", ["selection", "verdict"]),
     "measuring": ("How much better", ["magnitude"]),
+    "explaining": ("Features and policies", ["features"]),
     "showing": ("Figures, report, exports", ["plots", "reporting", "analysis", "exports"]),
 }
 

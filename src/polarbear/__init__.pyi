@@ -6,6 +6,13 @@ from .checks.model_check import ModelCheck, model_check
 from .driver.dispatch import RaceError
 from .driver.race import Race
 from .execution import Limits, LocalExecutor, ReplayExecutor, dask_executor
+from .features.explanation import Explanation, explain
+from .features.gap_closed import GapClosed, gap_closed
+from .features.own_features import features_of
+from .features.policy import Policy, load_policy
+from .features.policy_fit import policy
+from .features.reading import read_features
+from .features.table import FeatureTable
 from .importers import Imported, read_runs, split_runs
 from .inference.fitting import fit
 from .inference.reference.advi import ADVI
@@ -116,9 +123,12 @@ __all__ = [
     "Dominated",
     "Eliminated",
     "Expected",
+    "Explanation",
+    "FeatureTable",
     "Final",
     "FirstPlace",
     "FixedBatch",
+    "GapClosed",
     "GapShares",
     "GaussianProcess",
     "Grid",
@@ -137,6 +147,7 @@ __all__ = [
     "MeanRank",
     "ModelCheck",
     "Pathfinder",
+    "Policy",
     "Posterior",
     "Preference",
     "ProbabilityBest",
@@ -186,24 +197,30 @@ __all__ = [
     "dominated",
     "equivalence",
     "evidence",
+    "explain",
     "family",
+    "features_of",
     "find_specialists",
     "fit",
+    "gap_closed",
     "gap_exceeds",
     "instance_curves",
     "instances_won",
     "leave_one_out",
     "linear_grid",
+    "load_policy",
     "log_grid",
     "model_check",
     "models",
     "pareto_probability",
     "pareto_set",
     "plots",
+    "policy",
     "portfolio_win_probability",
     "problems",
     "quality_curves",
     "rank_values",
+    "read_features",
     "read_runs",
     "relations",
     "report",

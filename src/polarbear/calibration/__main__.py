@@ -1,6 +1,6 @@
 """Run the studies behind docs/explanation/calibration.md and docs/how-to/continuous-integration.md.
 
-Usage: `python -m polarbear.calibration coverage|near-equal|races|prediction|versions`.
+Usage: `python -m polarbear.calibration coverage|near-equal|races|prediction|versions|features`.
 
 Outcomes are stored in a file and never computed twice, so a study can be interrupted, resumed and extended at any time. The
 documentation shows its summary.
@@ -16,8 +16,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
-from polarbear.calibration import coverage, prediction, races, versions
+from polarbear.calibration import coverage, features, prediction, races, versions
 from polarbear.calibration.coverage import CoverageCell
+from polarbear.calibration.features import FeatureCell
 from polarbear.calibration.prediction import PredictionCell
 from polarbear.calibration.races import RaceCell
 from polarbear.calibration.study import key, read_outcomes, run_study
@@ -89,6 +90,11 @@ def prediction_cells() -> list[PredictionCell]:
     ]
 
 
+def feature_cells() -> list[FeatureCell]:
+    """Return the cells of the feature study: one of the features shows the kind of the instance, or none does."""
+    return [FeatureCell(informative=informative) for informative in (True, False)]
+
+
 def version_cells() -> list[VersionCell]:
     """Return the cells of the study of `compare`: five changes, and equal versions with a wider margin."""
     changes = [(change, 0.05) for change in get_args(Change)]
@@ -105,6 +111,7 @@ STUDIES: dict[str, tuple[Callable[..., Any], Callable[[], Sequence[Any]], Callab
     "races": (races.simulate_race, race_cells, races.summarise, 300),
     "prediction": (prediction.measure_prediction, prediction_cells, prediction.summarise, 20),
     "versions": (versions.simulate_comparison, version_cells, versions.summarise, 200),
+    "features": (features.simulate_explanation, feature_cells, features.summarise, 200),
 }
 
 

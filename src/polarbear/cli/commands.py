@@ -15,6 +15,7 @@ from polarbear.cli import (
     calibrate,
     check,
     compare,
+    explain,
     export,
     membership,
     plot,
@@ -119,7 +120,15 @@ for panel, commands in {
         status.status,
         verify.verify,
     ),
-    "Results": (select.select, report.report, plot.plot, export.export, analyse.analyse, compare.compare),
+    "Results": (
+        select.select,
+        explain.explain,
+        report.report,
+        plot.plot,
+        export.export,
+        analyse.analyse,
+        compare.compare,
+    ),
     "Validation": (calibrate.calibrate, reproduce.reproduce),
 }.items():
     for command in commands:

@@ -18,6 +18,11 @@ Config = Annotated[Path, typer.Argument(help="The configuration, or the folder o
 RaceFileName = Annotated[Path, typer.Argument(metavar="RACE", help="The race file.")]
 AnyFile = Annotated[Path, typer.Argument(metavar="FILE", help="A race file, or a saved posterior.")]
 AnySource = Annotated[Path, typer.Argument(metavar="FILE", help="A race file, a saved posterior, or recorded runs.")]
+RunsSource = Annotated[Path, typer.Argument(metavar="FILE", help="A race file, or recorded runs.")]
+Features = Annotated[
+    Path | None,
+    typer.Option(metavar="TABLE", help="A table of features of the instances: CSV, Parquet, or ARFF of ASlib."),
+]
 OtherConfig = Annotated[Path | None, typer.Option("--config", help="The configuration, if it has moved.")]
 By = Annotated[
     str | None,
@@ -136,6 +141,11 @@ class Budgets:
     samples: Annotated[Path | None, typer.Option(help="Choose for budgets like those in this file, one per line.")] = (
         None
     )
+
+    @property
+    def given(self) -> bool:
+        """Whether one of the options was given."""
+        return self != Budgets()
 
     def preference(self) -> "Preference":
         """Return the preference that the options name."""

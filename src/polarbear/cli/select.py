@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from polarbear.cli import options, terminal
+from polarbear.cli.features import parse_given
+from polarbear.cli.given import FeatureQuery, choose_for_instance, print_choice
 from polarbear.cli.group_selections import group_selections_as_data, print_group_selections, select_for_groups
 from polarbear.cli.groups import compare_groups
 from polarbear.cli.recorded_runs import Reading
@@ -34,6 +36,11 @@ def select(
     among: Annotated[list[str] | None, typer.Option(help="Consider only this algorithm; repeatable.")] = None,
     include_all: Annotated[bool, typer.Option("--all", help="Include eliminated algorithms.")] = False,
     by: options.By = None,
+    features: options.Features = None,
+    given: Annotated[
+        list[str] | None,
+        typer.Option(metavar="FEATURE=VALUE", help="Choose for an instance with this feature; repeatable."),
+    ] = None,
     show_map: Annotated[bool, typer.Option("--map", help="Also print which algorithm leads at which budget.")] = False,
     save: Annotated[
         Path | None, typer.Option(help="Write the posterior to this small file, to select from later.")
@@ -50,6 +57,15 @@ def select(
     options.require_writable(save)
     preference, risk = budgets.preference(), attitude.risk()
     _criterion(top, mean_rank, against)  # reports options that exclude each other before anything is read
+    if given or features is not None:
+        others = {"--portfolio": attitude.portfolio > 1, "--top": top is not None, "--mean-rank": mean_rank}
+        others |= {"--against": bool(against), "--by": bool(by), "--map": show_map, "--save": save is not None}
+        _refuse_with_given([name for name, is_given in others.items() if is_given])
+        choice = choose_for_instance(
+            file, reading, features, FeatureQuery(preference, risk, among, parse_given(given)), quiet=quiet
+        )
+        print_choice(choice, as_json=as_json, quiet=quiet)
+        return
     source = open_source(file, reading, by=by, quiet=quiet)
     posterior, candidates = source.posterior, source.candidates
     among = None if among is None else find_names("--among", among, posterior.names)
@@ -83,6 +99,11 @@ def select(
             terminal.print_result(sentence)
     if by is not None:
         print_group_selections(groups, by, selection)
+
+
+def _refuse_with_given(names: "Sequence[str]") -> None:
+    if names:
+        raise ValueError(f"expected no {names[0]} with --given or --features, got both; leave one of them out")
 
 
 def _criterion(top: int | None, mean_rank: bool, against: str | None) -> "Criterion":

@@ -88,6 +88,11 @@ class RunCollection:
         """The instances, in the order of all arrays."""
         return tuple(self.table.cluster_of)
 
+    @cached_property
+    def clusters(self) -> Indices:
+        """The cluster of each instance as a number; an instance without one is a cluster of its own."""
+        return _cluster_codes(self.table)
+
     @property
     def maximise(self) -> bool:
         """Whether higher values are better."""

@@ -1,0 +1,143 @@
+"""Simulate instances of two kinds and features of which one, or none, shows the kind: measure how `explain` answers.
+
+Rankings on the instances of a kind follow Plackett-Luce, so the share of first places that any choice of algorithms wins is
+known. Only truths in which knowing the kind gains at least ten points are used.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.special import softmax
+
+from polarbear.calibration.races import rate
+from polarbear.calibration.simulator import Simulator
+from polarbear.calibration.truths import draw_truth
+from polarbear.features.feature import Feature
+from polarbear.features.held_out import held_out_gain
+from polarbear.features.scores import make_scores
+from polarbear.features.splits import candidate_splits
+from polarbear.features.tree import LEAST_CLUSTERS, cluster_weights, grow_tree
+from polarbear.observe import linear_grid, rank_values
+from polarbear.posterior.outcome_draws import first_shares
+
+if TYPE_CHECKING:
+    from polarbear.arrays import Array, Indices
+    from polarbear.features.scores import Scores
+    from polarbear.features.tree import Node
+
+_LEAST_GAIN = 0.1  # of knowing the kind, in the share of first places
+_NEW = 4000  # simulated features of new instances, on which the true gain of a tree is computed
+_OVERLAP = 0.4  # the informative feature is the kind, 0 or 1, plus a uniform number up to this in absolute value
+_INFORMATIVE = 3
+
+
+@dataclass(frozen=True)
+class FeatureCell:
+    """The setting of simulated data sets.
+
+    Attributes
+    ----------
+    informative
+        Whether one of the features shows the kind of the instance.
+    instances, features, algorithms, times
+        Their numbers.
+    autocorrelation
+        The autocorrelation of the noise of a run at neighbouring times.
+    level
+        The level of the interval of the gain; a split needs a p-value of at most one minus this.
+    """
+
+    informative: bool = True
+    instances: int = 60
+    features: int = 11
+    algorithms: int = 5
+    times: int = 20
+    autocorrelation: float = 0.95
+    level: float = 0.95
+
+
+def simulate_explanation(cell: FeatureCell, replicate: int) -> dict[str, Any]:
+    """Simulate one data set; return whether a split was found, and its true and estimated gain."""
+    rng = np.random.default_rng([replicate, cell.instances, cell.features, int(cell.informative)])
+    truth = _draw_truth(cell, rng)
+    kinds = rng.integers(2, size=cell.instances)
+    values = Simulator(cell.autocorrelation).values(truth[kinds], cell.instances, rng=rng)
+    scores = make_scores(
+        first_shares(rank_values(values)),
+        np.ones((cell.instances, cell.times)),
+        np.full(cell.times, 1 / cell.times),
+        instances=range(cell.instances),
+        clusters=np.arange(cell.instances),
+        names=[f"algorithm {k}" for k in range(cell.algorithms)],
+        grid=linear_grid(1, cell.times, cell.times),
+    )
+    features = _draw_features(cell, kinds, rng)
+    tree = grow_tree(scores, features, depth=2, level=1 - cell.level, rng=rng)
+    if tree.split is None:
+        return {"found": False}
+    splits = candidate_splits(features, cluster_weights(scores.clusters), least=LEAST_CLUSTERS)
+    gain = held_out_gain(scores, splits.left, len(tree.inner), level=cell.level, rng=rng)
+    return {
+        "found": True,
+        "right": tree.split.feature == features[_INFORMATIVE].name,
+        "splits": len(tree.inner),
+        "true_gain": round(_true_gain(cell, truth, tree, scores, rng), 4),
+        "gain": round(gain.gain, 4),
+        "lower": round(gain.lower, 4),
+        "upper": round(gain.upper, 4),
+    }
+
+
+def _draw_truth(cell: FeatureCell, rng: np.random.Generator) -> Array:
+    while True:
+        truth = draw_truth("two kinds", cell.times, cell.algorithms, rng=rng)
+        ratings = softmax(truth, axis=-1)
+        gain = (ratings.max(axis=2).mean(axis=0) - ratings.mean(axis=0).max(axis=1)).mean()
+        if gain >= _LEAST_GAIN:
+            return truth
+
+
+def _draw_features(cell: FeatureCell, kinds: Indices, rng: np.random.Generator) -> list[Feature]:
+    values = rng.standard_normal((cell.features, len(kinds)))
+    if cell.informative:
+        values[_INFORMATIVE] = kinds + rng.uniform(-_OVERLAP, _OVERLAP, len(kinds))
+    return [Feature(f"feature {k}", "number", each) for k, each in enumerate(values)]
+
+
+def _true_gain(cell: FeatureCell, truth: Array, tree: Node, scores: Scores, rng: np.random.Generator) -> float:
+    """Return the true gain of a tree over its choice for all instances, on new instances."""
+    kinds = rng.integers(2, size=_NEW)
+    features = {each.name: each for each in _draw_features(cell, kinds, rng)}
+    ratings, places = softmax(truth, axis=-1), np.arange(cell.times)
+
+    def value(node: Node, rows: Indices) -> float:
+        if node.split is None or node.left is None or node.right is None:
+            return float(ratings[kinds[rows]][:, places, node.choices[scores.range_of]].mean(axis=1).sum())
+        left = node.split.goes_left(features[node.split.feature])[rows]
+        return value(node.left, rows[left]) + value(node.right, rows[~left])
+
+    single = ratings[kinds][:, places, tree.choices[scores.range_of]].mean(axis=1).sum()
+    return float(value(tree, np.arange(_NEW)) - single) / _NEW
+
+
+def summarise(cell: FeatureCell, outcomes: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return how often a split was found with Wilson's interval, and for these the mean gains and the coverage."""
+    found = [each for each in outcomes if each["found"]]
+    summary: dict[str, Any] = {
+        **asdict(cell),
+        "data_sets": len(outcomes),
+        "found": rate(len(found), len(outcomes)),
+        "right": rate(sum(each["right"] for each in found), len(found)) if found else None,
+    }
+    if found and cell.informative:
+        covered = sum(each["lower"] <= each["true_gain"] <= each["upper"] for each in found)
+        summary |= {
+            "true_gain": round(float(np.mean([each["true_gain"] for each in found])), 4),
+            "gain": round(float(np.mean([each["gain"] for each in found])), 4),
+            "covered": rate(covered, len(found)),
+            "width": round(float(np.mean([each["upper"] - each["lower"] for each in found])), 4),
+        }
+    return summary

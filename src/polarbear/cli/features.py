@@ -1,0 +1,77 @@
+"""Runs and features for the commands that answer "which algorithm for which problem"."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from polarbear.cli import options
+from polarbear.cli.open_file import decided_result, is_posterior_file, is_race_file
+from polarbear.cli.recorded_runs import Reading, read_recorded_runs
+from polarbear.cli.source import grid_of, print_remarks
+
+if TYPE_CHECKING:
+    from polarbear.features.table import FeatureTable
+    from polarbear.magnitude.collection import RunCollection
+    from polarbear.race.result import RaceResult
+
+
+@dataclass(frozen=True)
+class FeatureData:
+    """Runs, and the features of their instances.
+
+    Attributes
+    ----------
+    runs
+        The result of a race, or recorded runs.
+    tables
+        The features that recorded runs bring along, and those of the file.
+    """
+
+    runs: "RaceResult | RunCollection"
+    tables: "tuple[FeatureTable, ...]"
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The algorithms."""
+        from polarbear.race.result import RaceResult
+
+        return self.runs.state.names if isinstance(self.runs, RaceResult) else self.runs.names
+
+
+def read_feature_data(path: Path, reading: Reading, features: Path | None, *, quiet: bool) -> FeatureData:
+    """Return the runs of a race file or of recorded runs, and the features of their instances."""
+    from polarbear.features.own_features import features_of
+    from polarbear.features.reading import read_features
+    from polarbear.magnitude.collection import collect_runs
+
+    if path.is_file() and is_posterior_file(path):
+        raise ValueError(
+            f"expected a race file or recorded runs, got the saved posterior {path}, which holds no instances; give the "
+            "file that it was fitted to"
+        )
+    if not path.is_dir() and is_race_file(path) and not reading.given:
+        if features is None:
+            raise ValueError(
+                f"expected a table of features for the race {path}, got none; add --features FILE, with a column instance"
+            )
+        return FeatureData(decided_result(path), (read_features(features, instances=_listed_instances(path)),))
+    recorded = read_recorded_runs(path, reading)
+    grid, remarks = grid_of(recorded, reading)
+    print_remarks(remarks, quiet=quiet)
+    planned = recorded.imported is None
+    runs = collect_runs(recorded.runs, grid=grid, unit=recorded.unit, ends_planned=planned, **recorded.ranking)
+    own = () if recorded.imported is None else (features_of(recorded.imported),)
+    given = () if features is None else (read_features(features, instances=_listed_instances(path) if planned else ()),)
+    return FeatureData(runs, (*own, *given))
+
+
+def _listed_instances(path: Path) -> tuple[str, ...]:
+    """Return the listed instances of a race in their order; none if they come from a generator or a Python program."""
+    from polarbear.configuration.stored import load_stored
+
+    return load_stored(path, config="race.toml").instances
+
+
+def parse_given(given: list[str] | None) -> dict[str, Any]:
+    """Return the features that were given as name=value."""
+    return dict(options.split_pair("--given", each, "dimension=40") for each in given or ())

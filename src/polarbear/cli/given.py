@@ -1,0 +1,66 @@
+"""The answer of `select --given`: what to choose for an instance with given features."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from polarbear.cli import terminal
+from polarbear.cli.features import read_feature_data
+from polarbear.cli.recorded_runs import Reading
+from polarbear.wording import find_names
+
+if TYPE_CHECKING:
+    from polarbear.features.policy import Policy
+    from polarbear.selection import Preference, Risk
+
+
+@dataclass(frozen=True)
+class FeatureQuery:
+    """A preference over budgets, an attitude to risk, the candidates if they were named, and features of the instance."""
+
+    preference: "Preference"
+    risk: "Risk"
+    among: list[str] | None
+    given: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The answer: the policy that gave it, and the query."""
+
+    policy: "Policy"
+    query: FeatureQuery
+
+
+def choose_for_instance(
+    path: Path, reading: Reading, features: Path | None, query: FeatureQuery, *, quiet: bool
+) -> Choice:
+    """Return the choice for an instance with the features of the query."""
+    from polarbear.features.policy_fit import policy
+
+    data = read_feature_data(path, reading, features, quiet=quiet)
+    among = None if query.among is None else find_names("--among", query.among, data.names)
+    return Choice(policy(data.runs, data.tables, query.preference, query.risk, among=among), query)
+
+
+def print_choice(choice: Choice, *, as_json: bool, quiet: bool) -> None:
+    """Print the choice with its group, as a sentence or as JSON."""
+    policy, given = choice.policy, choice.query.given
+    leaf, conditions = policy.find_leaf(given)
+    sentence = policy.explain_choice(None, **given)
+    if as_json:
+        terminal.print_json(
+            {
+                "choice": [leaf.whole],
+                "sentence": sentence,
+                "group": list(conditions),
+                "instances": leaf.instances,
+                "first_share": leaf.share,
+                "asks_for": list(policy.used),
+                "remarks": [each.sentence for each in policy.remarks],
+            }
+        )
+        return
+    terminal.print_result(sentence)
+    for remark in policy.remarks:
+        terminal.print_remark(remark.sentence, quiet=quiet)

@@ -1,0 +1,174 @@
+"""Match the rows of a table of features with the instances of runs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import PurePath
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from polarbear.features.table import level_name, make_feature
+from polarbear.importers.imported import Block
+from polarbear.magnitude.collection import label_instance
+from polarbear.verdict import Remark
+from polarbear.wording import join_names, with_noun
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Iterable, Sequence
+
+    from polarbear.features.feature import Feature
+    from polarbear.features.table import Cell, FeatureTable
+
+_INSTANCE = "instance"
+_SHOWN = 5  # names that a remark lists
+
+
+@dataclass(frozen=True)
+class Joined:
+    """Features in the order of the instances, and remarks on what was left out."""
+
+    features: tuple[Feature, ...]
+    remarks: tuple[Remark, ...] = ()
+
+
+def join_features(table: FeatureTable, instances: Sequence[Hashable]) -> Joined:
+    """Return the features of these instances.
+
+    Instances without a row have missing values. Constant columns, and columns equal to an earlier one, are left out.
+
+    Raises
+    ------
+    ValueError
+        If no column identifies instances, if no row matches an instance, or if two rows describe the same one.
+    """
+    keys = _key_columns(table, instances)
+    row_of: dict[tuple[str, ...], int] = {}
+    for row in range(table.rows):
+        key = tuple(_key_text(table.columns[name][row]) for name in keys)
+        if row_of.setdefault(key, row) != row:
+            raise ValueError(
+                f"expected one row of features per instance, got two for {_describe_key(keys, key)} in {table.origin}; "
+                "remove one"
+            )
+    rows = [_find_row(row_of, keys, instance, table.labels) for instance in instances]
+    _require_match(table, keys, row_of, rows, instances)
+    names = table.names if table.names is not None else [name for name in table.columns if name not in keys]
+    features = []
+    for name in names:
+        cells = [None if row is None else table.columns[name][row] for row in rows]
+        features.append(make_feature(name, cells, category=name in table.categories))
+    kept, remarks = _leave_out_useless(features)
+    return Joined(kept, (*_coverage_remarks(table, rows, row_of), *remarks))
+
+
+def _key_columns(table: FeatureTable, instances: Sequence[Hashable]) -> tuple[str, ...]:
+    """Return the columns that identify instances."""
+    if table.keys is not None:
+        return table.keys
+    blocks = [each for each in instances if isinstance(each, Block)]
+    known = [name for name in Block._fields if not blocks or any(getattr(each, name) is not None for each in blocks)]
+    possible = known if blocks else [_INSTANCE]
+    keys = tuple(name for name in possible if name in table.columns)
+    if not keys:
+        raise ValueError(
+            f"expected a column {join_names(possible, 'or')} in {table.origin}, which says which instance a row describes, "
+            f"got {join_names(list(table.columns)[:_SHOWN])}; add it"
+        )
+    return keys
+
+
+def _key_text(cell: Cell) -> str:
+    return "" if cell is None else level_name(cell)
+
+
+def _find_row(
+    row_of: dict[tuple[str, ...], int], keys: Sequence[str], instance: Hashable, labels: Sequence[str]
+) -> int | None:
+    """Return the row of an instance; None if the table has none."""
+    if isinstance(instance, Block):
+        return row_of.get(tuple(_as_text(getattr(instance, name)) for name in keys))
+    names = [_as_text(label_instance(instance))]
+    if isinstance(instance, int) and instance < len(labels):
+        label = PurePath(labels[instance])
+        names = [str(label), label.name, label.stem]
+    return next((row_of[name,] for name in names if (name,) in row_of), None)
+
+
+def _as_text(value: object) -> str:
+    """Return a field of an instance in the form of `_key_text`."""
+    if value is None:
+        return ""
+    return level_name(float(value) if isinstance(value, int) else value if isinstance(value, float) else str(value))
+
+
+def _require_match(
+    table: FeatureTable,
+    keys: Sequence[str],
+    row_of: dict[tuple[str, ...], int],
+    rows: Sequence[int | None],
+    instances: Sequence[Hashable],
+) -> None:
+    if any(row is not None for row in rows):
+        return
+    given = _describe_key(keys, next(iter(row_of)))
+    numbered = isinstance(instances[0], int) and not table.labels
+    advice = (
+        "number the instances from 0, or pass read_features(..., instances=) with their list"
+        if numbered
+        else ("write them in the same way")
+    )
+    raise ValueError(
+        f"expected features of the instances of the runs, such as {label_instance(instances[0])!r}, got features of unknown "
+        f"instances only, such as {given}, in {table.origin}; {advice}"
+    )
+
+
+def _describe_key(keys: Iterable[str], key: Iterable[str]) -> str:
+    return ", ".join(f"{name} {value!r}" for name, value in zip(keys, key, strict=True))
+
+
+def _coverage_remarks(
+    table: FeatureTable, rows: Sequence[int | None], row_of: dict[tuple[str, ...], int]
+) -> list[Remark]:
+    """Return remarks on instances without features and on rows of unknown instances."""
+    remarks = []
+    without, instances = sum(row is None for row in rows), with_noun(len(rows), "instance")
+    if without:
+        text = f"{table.origin} has no features of {without:,} of {instances}; they count as missing."
+        remarks.append(Remark("provisional", text))
+    unknown = len(row_of) - len({row for row in rows if row is not None})
+    if unknown:
+        what = "describes an instance" if unknown == 1 else "describe instances"
+        text = f"{with_noun(unknown, 'row')} of {table.origin} {what} without runs, and has no effect."
+        remarks.append(Remark("solid", text if unknown == 1 else text.replace("has no", "have no")))
+    return remarks
+
+
+def _leave_out_useless(features: Sequence[Feature]) -> tuple[tuple[Feature, ...], list[Remark]]:
+    """Return the features without constant and duplicate ones, and remarks that name these."""
+    kept: dict[bytes, Feature] = {}
+    constant, duplicates = [], []
+    for feature in features:
+        known = feature.values[~np.isnan(feature.values)]
+        content = feature.values.tobytes() + "|".join(feature.levels).encode()
+        if len(known) == 0 or (known == known[0]).all():
+            constant.append(feature.name)
+        elif content in kept:
+            duplicates.append(f"{feature.name} (equal to {kept[content].name})")
+        else:
+            kept[content] = feature
+    remarks = [
+        Remark("solid", f"Left out, since {reason}: {_list(names)}.")
+        for names, reason in (
+            (constant, "they are the same on all instances"),
+            (duplicates, "they repeat another column"),
+        )
+        if names
+    ]
+    return tuple(kept.values()), remarks
+
+
+def _list(names: list[str]) -> str:
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return ", ".join(names[:_SHOWN]) + more

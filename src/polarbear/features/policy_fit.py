@@ -1,0 +1,113 @@
+"""Learn a policy: the groups of instances by a tree, and in each group the choice at each budget."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from polarbear.features.leaf_shares import choose_borrowing, drawn_shares, expected_shares, leaf_weights
+from polarbear.features.policy import Policy
+from polarbear.features.policy_tree import Branch, KnownFeature, Leaf
+from polarbear.features.stretches import stretches_of
+from polarbear.features.training_set import make_training_set
+from polarbear.features.tree import grow_tree
+from polarbear.selection.risk import Expected
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from polarbear.arrays import Array
+    from polarbear.features.reading import FeatureSource
+    from polarbear.features.scores import Scores
+    from polarbear.features.table import FeatureTable
+    from polarbear.features.training_set import TrainingSet
+    from polarbear.features.tree import Node
+    from polarbear.magnitude.collection import Source
+    from polarbear.selection.preference import Preference
+    from polarbear.selection.risk import Risk
+
+
+def policy(
+    source: Source,
+    features: FeatureSource | Sequence[FeatureTable] | None = None,
+    preference: Preference | None = None,
+    risk: Risk | None = None,
+    *,
+    among: Sequence[str] | None = None,
+    depth: int = 2,
+    confidence: float = 0.95,
+    seed: int = 0,
+    **reading: Any,
+) -> Policy:
+    """Return a policy: which algorithm to run, given a budget and features of the instance.
+
+    The groups of instances are those that `explain` finds. In each of them the choice is made as by `select`, from the
+    group's own instances and, as far as this improves the prediction of left-out instances, from the others.
+
+    Parameters
+    ----------
+    source, features, among, depth, confidence, seed, **reading
+        As for `explain`.
+    preference
+        How budgets are weighted, to find the groups and for choices without a budget; by default as for `explain`.
+    risk
+        `Expected` (default), `ProbabilityBest`, `Quantile` or `Regret`.
+
+    Examples
+    --------
+    >>> import polarbear as pb
+    >>> runs = [
+    ...     pb.Trajectory(name, i, [1], [float((name == "a") == (i % 2 == 0)) + i / 100], until=9)
+    ...     for name in ("a", "b") for i in range(40)
+    ... ]
+    >>> found = pb.policy(runs, {"instance": range(40), "odd": [i % 2 == 1 for i in range(40)]}, grid=[1, 9])
+    >>> found.choose(5, odd=True), found.choose(5, odd=False)
+    ('a', 'b')
+    """
+    training = make_training_set(source, features, preference=preference, among=among, **reading)
+    rng = np.random.default_rng(seed)
+    tree = grow_tree(training.scores, training.features, depth=depth, level=1 - confidence, rng=rng)
+    return make_policy(training, tree, Expected() if risk is None else risk, rng=rng)
+
+
+def make_policy(training: TrainingSet, tree: Node, risk: Risk, *, rng: np.random.Generator) -> Policy:
+    """Return the policy that asks the questions of a tree."""
+    scores = training.scores
+    borrowed = choose_borrowing(scores, [leaf.rows for leaf in tree.leaves])
+    return Policy(
+        root=_make_node(tree, scores, borrowed, risk, rng),
+        names=scores.names,
+        features=tuple(KnownFeature(each.name, each.kind, each.levels) for each in training.features),
+        first=float(scores.grid.times[0]),
+        last=float(scores.grid.times[-1]),
+        unit=training.runs.unit,
+        preference=str(training.preference),
+        risk=str(risk),
+        borrowed=borrowed,
+        remarks=training.remarks,
+    )
+
+
+def _make_node(node: Node, scores: Scores, borrowed: float, risk: Risk, rng: np.random.Generator) -> Branch | Leaf:
+    if node.split is not None and node.left is not None and node.right is not None:
+        left, right = (_make_node(side, scores, borrowed, risk, rng) for side in (node.left, node.right))
+        return Branch(node.split, left, right)
+    factors = leaf_weights(scores, node.rows, borrowed)
+    at_times, whole = choice_scores(scores, factors, risk, rng=rng)
+    shares, best = expected_shares(scores, factors), int(whole.argmax())
+    stretches = stretches_of(scores.grid, at_times, shares, scores.names)
+    return Leaf(len(node.rows), scores.names[best], round(float(scores.of_time @ shares[:, best]), 4), stretches)
+
+
+def choice_scores(scores: Scores, factors: Array, risk: Risk, *, rng: np.random.Generator) -> tuple[Array, Array]:
+    """Return the scores by which algorithms are chosen: at each budget, and for the preference as a whole.
+
+    Their shapes are (time, algorithm) and (algorithm,). Expected values need no draws.
+    """
+    if isinstance(risk, Expected):
+        shares = expected_shares(scores, factors)
+        return shares, scores.of_time @ shares
+    draws = drawn_shares(scores, factors, rng=rng)
+    at_times = np.stack([risk.score(draws[:, place]) for place in range(draws.shape[1])])
+    return at_times, risk.score(np.einsum("t,dta->da", scores.of_time, draws))

@@ -1,0 +1,151 @@
+"""What is at stake on each instance: the share of first places that each algorithm would win in each range of budgets.
+
+A policy that chooses algorithm a at budget t on instance p wins the first place there or not; tied algorithms share it. Its
+value is the weighted mean over instances and budgets, so everything in this room is a sum over instances of the arrays that
+are made here. To find splits, neighbouring budgets are merged into a few ranges: their rankings are correlated, and one
+choice per range is less noisy than one per budget.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from polarbear.observe import ABSENT, Grid, rank_values
+from polarbear.posterior.outcome_draws import first_shares
+from polarbear.wording import format_percent, with_noun
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Sequence
+
+    from polarbear.arrays import Array, Array32, Indices
+    from polarbear.magnitude.collection import RunCollection
+
+_RANGES = 12  # of budgets; more make the search slower and the choices noisier
+_USABLE = 0.5  # smallest share of instances and budgets on which all candidates must have been observed
+
+
+@dataclass(frozen=True, eq=False)
+class Scores:
+    """First places on each instance, weighted so that the value of a policy is a plain sum over instances.
+
+    Attributes
+    ----------
+    first
+        Shape (instance, range, algorithm): the share of first places of the algorithm in the range of budgets, times the
+        weight of the instance and of the range. All weights sum to one.
+    at_times
+        Shape (instance, time, algorithm): the share of the first place at each budget, without weights.
+    weights
+        Shape (instance, time): the weight of the instance at each budget, in instances (clusters); zero where some
+        candidate was not observed.
+    of_time
+        Shape (time,): the weight of each budget; they sum to one.
+    instances
+        The instances.
+    clusters
+        Shape (instance,): the number of the cluster of each instance; each is its own if there are no clusters.
+    names
+        The candidates.
+    grid
+        The budgets.
+    range_of
+        Shape (time,): the range of each budget.
+    """
+
+    first: Array32
+    at_times: Array32
+    weights: Array32
+    of_time: Array
+    instances: tuple[Hashable, ...]
+    clusters: Indices
+    names: tuple[str, ...]
+    grid: Grid
+    range_of: Indices
+
+
+def score_instances(runs: RunCollection, of_time: Array, *, among: Sequence[str] | None = None) -> Scores:
+    """Return the scores of the candidates on the instances of a collection of runs.
+
+    Parameters
+    ----------
+    runs
+        The runs.
+    of_time
+        Shape (time,): the weight of each budget, see `polarbear.selection.preference`.
+    among
+        The candidates; all algorithms by default. An instance counts at a budget if all of them were observed there.
+    """
+    names = runs.names if among is None else tuple(among)
+    columns = [runs.index(name) for name in names]
+    ranks = rank_values(
+        runs.table.values[..., columns],
+        absolute_tolerance=runs.absolute_tolerance,
+        relative_tolerance=runs.relative_tolerance,
+        maximise=runs.maximise,
+    )
+    usable = (ranks != ABSENT).all(axis=2)
+    counts = of_time > 0
+    if usable[:, counts].mean() < _USABLE:
+        raise ValueError(
+            f"expected runs of all {with_noun(len(names), 'candidate')} on most instances, got them on "
+            f"{format_percent(float(usable[:, counts].mean()))} of instances and budgets; name fewer candidates with "
+            "among=, such as the Pareto set of a race"
+        )
+    weights = runs.weights.expected[:, None] * usable
+    return make_scores(
+        first_shares(ranks),
+        weights,
+        of_time,
+        instances=runs.instances,
+        clusters=runs.clusters,
+        names=names,
+        grid=runs.grid,
+    )
+
+
+def make_scores(
+    at_times: Array32,
+    weights: Array,
+    of_time: Array,
+    *,
+    instances: Sequence[Hashable],
+    clusters: Indices,
+    names: Sequence[str],
+    grid: Grid,
+) -> Scores:
+    """Return scores from the first places at each budget; see `Scores` for the parameters."""
+    total = weights.sum(axis=0)
+    kept = (of_time > 0) & (total > 0)
+    share = np.where(kept, of_time, 0) / of_time[kept].sum()
+    each = at_times * (weights / np.where(total > 0, total, 1) * share)[..., None]
+    number = int(np.count_nonzero(kept))
+    edges = np.linspace(0, number, min(_RANGES, number) + 1).round().astype(int)[1:-1]
+    range_of = np.searchsorted(edges, np.maximum(np.cumsum(kept) - 1, 0), side="right").astype(np.intp)
+    first = np.stack([each[:, range_of == k].sum(axis=1) for k in range(int(range_of[-1]) + 1)], axis=1)
+    return Scores(
+        first=first.astype(np.float32),
+        at_times=at_times,
+        weights=weights.astype(np.float32),
+        of_time=share,
+        instances=tuple(instances),
+        clusters=clusters,
+        names=tuple(names),
+        grid=grid,
+        range_of=range_of,
+    )
+
+
+def subset_scores(scores: Scores, rows: Indices) -> Scores:
+    """Return the scores of some instances, whose weights sum to one again."""
+    return make_scores(
+        scores.at_times[rows],
+        scores.weights[rows].astype(np.float64),
+        scores.of_time,
+        instances=[scores.instances[row] for row in rows],
+        clusters=scores.clusters[rows],
+        names=scores.names,
+        grid=scores.grid,
+    )

@@ -1,0 +1,97 @@
+"""Stretches of budgets with the same choice, from scores that are known at the times of a grid."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from polarbear.arrays import Array
+    from polarbear.observe import Grid
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """A stretch of budgets with the same choice.
+
+    Attributes
+    ----------
+    start, stop
+        The first budget, and the one at which the next stretch begins; the last budget for the last stretch.
+    name
+        The algorithm.
+    share
+        The expected share of instances on which it comes first, averaged over the stretch.
+    """
+
+    start: float
+    stop: float
+    name: str
+    share: float
+
+
+def stretches_of(grid: Grid, scores: Array, shares: Array, names: Sequence[str]) -> tuple[Stretch, ...]:
+    """Return where each algorithm has the highest score, which is linear between grid times on the axis of the grid.
+
+    Parameters
+    ----------
+    grid
+        The times.
+    scores, shares
+        Shape (time, algorithm): what is compared, and the shares of first places to report.
+    names
+        The algorithms.
+
+    Examples
+    --------
+    >>> from polarbear.observe import log_grid
+    >>> curves = np.array([[1.0, 0.0], [0.0, 1.0]])
+    >>> for each in stretches_of(log_grid(1, 100, 2), curves, curves, "ab"):
+    ...     print(each)
+    Stretch(start=1.0, stop=10.0, name='a', share=0.75)
+    Stretch(start=10.0, stop=100.0, name='b', share=0.75)
+    """
+    axis = np.log(grid.times) if grid.axis == "log" else grid.times
+    starts: list[tuple[float, int]] = []
+    for place in range(max(len(axis) - 1, 1)):
+        for position, best in _leaders(scores[place], scores[min(place + 1, len(axis) - 1)]):
+            if not starts or starts[-1][1] != best:
+                step = axis[min(place + 1, len(axis) - 1)] - axis[place]
+                starts.append((float(axis[place] + position * step), best))
+    ends = [start for start, _ in starts[1:]] + [float(axis[-1])]
+    result = []
+    for number, ((start, best), end) in enumerate(zip(starts, ends, strict=True)):
+        inside = np.union1d([start, end], axis[(axis > start) & (axis < end)])
+        curve = np.interp(inside, axis, shares[:, best])
+        mean = float(np.trapezoid(curve, inside) / (end - start)) if end > start else float(curve[0])
+        first = float(grid.times[0]) if number == 0 else _on_axis(grid, start)
+        last = float(grid.times[-1]) if number == len(starts) - 1 else _on_axis(grid, end)
+        result.append(Stretch(first, last, names[best], round(mean, 4)))
+    return tuple(result)
+
+
+def _leaders(left: Array, right: Array) -> list[tuple[float, int]]:
+    """Return the highest of several lines from `left` to `right`: where each begins to lead, from 0 to 1, and its number."""
+    slopes = right - left
+    position, best = 0.0, int(np.lexsort((slopes, left))[-1])
+    leaders = [(position, best)]
+    while True:
+        steeper = np.flatnonzero(slopes > slopes[best])
+        if not steeper.size:
+            return leaders
+        crossings = (left[best] - left[steeper]) / (slopes[steeper] - slopes[best])
+        # Of lines that cross at the same place, the steepest leads afterwards.
+        order = np.lexsort((-slopes[steeper], crossings))
+        position, best = float(crossings[order[0]]), int(steeper[order[0]])
+        if position >= 1:
+            return leaders
+        leaders.append((position, best))
+
+
+def _on_axis(grid: Grid, position: float) -> float:
+    """Return a budget from its position on the axis, with six significant digits."""
+    return float(f"{np.exp(position) if grid.axis == 'log' else position:.6g}")

@@ -1,0 +1,115 @@
+"""Scores and features of the same instances: what trees and policies are learned from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from polarbear.features.joining import join_features
+from polarbear.features.leakage import leakage_remarks
+from polarbear.features.own_features import features_of
+from polarbear.features.reading import read_features
+from polarbear.features.scores import score_instances
+from polarbear.features.table import FeatureTable
+from polarbear.importers import Imported
+from polarbear.magnitude.collection import collect_runs
+from polarbear.race.result import RaceResult
+from polarbear.selection.custom_preference import Custom
+from polarbear.selection.preference import LogUniform, Uniform
+from polarbear.verdict.remark import most_serious_first
+from polarbear.wording import suggest
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from polarbear.features.feature import Feature
+    from polarbear.features.reading import FeatureSource
+    from polarbear.features.scores import Scores
+    from polarbear.magnitude.collection import RunCollection, Source
+    from polarbear.observe import Grid
+    from polarbear.selection.preference import Linear, Preference
+    from polarbear.verdict import Remark
+
+
+@dataclass(frozen=True, eq=False)
+class TrainingSet:
+    """What is at stake on each instance, and its features.
+
+    Attributes
+    ----------
+    scores, features
+        In the same order of the instances.
+    runs
+        The runs behind the scores.
+    preference
+        How budgets are weighted.
+    remarks
+        Remarks on the features, the most serious first.
+    """
+
+    scores: Scores
+    features: tuple[Feature, ...]
+    runs: RunCollection
+    preference: Linear
+    remarks: tuple[Remark, ...]
+
+
+def make_training_set(
+    source: Source,
+    features: FeatureSource | Sequence[FeatureTable] | None,
+    *,
+    preference: Preference | None,
+    among: Sequence[str] | None,
+    **reading: Any,
+) -> TrainingSet:
+    """Return the training set of runs and features; see `explain` for the parameters."""
+    tables = _tables(source, features)
+    runs = collect_runs(source, **reading)
+    if among is None and isinstance(source, RaceResult):
+        among = [name for name in source.pareto_set if name in runs.names]
+    chosen = _linear(preference, runs.grid)
+    scores = score_instances(runs, chosen.weights(runs.grid), among=among)
+    if len(scores.names) < 2:
+        raise ValueError(f"expected two candidates or more to choose from, got {', '.join(scores.names) or 'none'}")
+    by_name: dict[str, Feature] = {}
+    remarks: list[Remark] = []
+    for table in tables:
+        joined = join_features(table, runs.instances)
+        by_name |= {each.name: each for each in joined.features}
+        remarks += joined.remarks if table.keys is None else ()  # what runs bring along is often constant
+    remarks += leakage_remarks(list(by_name.values()), runs)
+    return TrainingSet(scores, tuple(by_name.values()), runs, chosen, most_serious_first(remarks))
+
+
+def _tables(source: Source, features: Any) -> list[FeatureTable]:
+    """Return the tables of features: those that recorded runs bring along, and those that were given."""
+    own = [features_of(source)] if isinstance(source, Imported) else []
+    if features is None:
+        if not own:
+            raise ValueError(
+                "expected features of the instances, got none; pass a table, see read_features, or features_of(result, "
+                "instances) if the instances have an attribute `features`"
+            )
+        return own
+    if isinstance(features, list | tuple) and all(isinstance(each, FeatureTable) for each in features):
+        return [*own, *features]
+    return [*own, read_features(features)]
+
+
+def _linear(preference: Preference | None, grid: Grid) -> Linear:
+    """Return the preference; by default all budgets count equally on the axis of the grid."""
+    if preference is None:
+        return LogUniform() if grid.axis == "log" else Uniform()
+    if isinstance(preference, Custom):
+        raise ValueError("expected a preference with weights over time, got Custom; use Weighted")
+    return preference
+
+
+def find_feature(name: str, features: Sequence[Feature]) -> Feature:
+    """Return the feature with this name; the error for an unknown name suggests the closest one."""
+    for feature in features:
+        if feature.name == name:
+            return feature
+    known = [feature.name for feature in features]
+    hint = suggest(name, known) or f"choose among {', '.join(known) or 'none'}"
+    raise ValueError(f"expected the name of a feature, got {name!r}; {hint}")

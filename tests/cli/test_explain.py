@@ -1,0 +1,71 @@
+"""`explain`, and `select` for an instance with given features."""
+
+import csv
+
+import pytest
+
+from tests.features.two_kinds import two_kinds
+
+
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory):
+    """Recorded runs in a CSV file, with the features of their instances in another one."""
+    folder = tmp_path_factory.mktemp("recorded")
+    runs, table = two_kinds(40)
+    with (folder / "runs.csv").open("w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["algorithm_name", "instance", "evaluations", "raw_y"])
+        for run in runs:
+            points = [*zip(run.times, run.values, strict=True), (run.until, run.values[-1])]
+            writer.writerows([run.algorithm, run.instance, time, value] for time, value in points)
+    with (folder / "features.csv").open("w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(table)
+        writer.writerows(zip(*table.values(), strict=True))
+    return folder / "runs.csv", folder / "features.csv"
+
+
+def test_explain_prints_the_split_and_its_gain(polarbear, recorded):
+    runs, features = recorded
+    outcome = polarbear("explain", runs, "--features", features, "--among", "first", "--among", "second", "--json")
+    assert outcome.code == 0, outcome.err
+    assert [each["feature"] for each in outcome.data["splits"]] == ["size"]
+    assert outcome.data["gain"]["lower"] > 0
+    assert outcome.data["unit"] == "evaluations"
+    alone = polarbear("explain", runs)
+    assert alone.out == "No feature matters: there is none that differs between instances.\n"
+
+
+def test_select_answers_for_the_given_features(polarbear, recorded):
+    runs, features = recorded
+    for size, choice in ((40, "second"), (5, "first")):
+        outcome = polarbear("select", runs, "--final", "--features", features, "--given", f"size={size}", "--json")
+        assert outcome.code == 0, outcome.err
+        assert outcome.data["choice"] == [choice]
+        assert outcome.data["group"] == ["size > 20" if size == 40 else "size ≤ 20"]
+    text = polarbear("select", runs, "--final", "--features", features, "--given", "size=40").out
+    assert text.startswith("For the longest budget, choose second: it comes first on")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["select", "{runs}", "--features", "{features}", "--given", "sise=4"], "did you mean 'size'"),
+        (["select", "{runs}", "--features", "{features}", "--given", "size"], "expected --given name=value"),
+        (["select", "{runs}", "--given", "size=3", "--portfolio", "2"], "expected no --portfolio with --given"),
+        (["explain", "{saved}"], "got the saved posterior"),
+        (["explain", "{finished}"], "add --features FILE"),
+        (["explain", "{finished}", "--features", "{runs}"], "expected one row of features per instance, got two"),
+    ],
+)
+def test_faulty_requests_are_explained(polarbear, recorded, finished, saved, arguments, message):
+    places = {"runs": recorded[0], "features": recorded[1], "finished": finished, "saved": saved}
+    outcome = polarbear(*(each.format(**places) for each in arguments))
+    assert outcome.code == 1
+    assert message in " ".join(outcome.err.split())
+
+
+def test_a_race_is_matched_by_the_index_of_its_instances(polarbear, finished, recorded):
+    outcome = polarbear("explain", finished, "--features", recorded[1], "--json")
+    assert outcome.code == 0, outcome.err
+    assert set(outcome.data["features"]) == {"noise", "size", "rotated"}

@@ -1,0 +1,121 @@
+"""Splits, their gain on instances not used to find them, and the words for both."""
+
+import numpy as np
+import pytest
+
+import polarbear as pb
+from polarbear.features.feature import Feature
+from polarbear.features.held_out import held_out_gain
+from polarbear.features.scores import make_scores
+from polarbear.features.splits import candidate_splits, gains_of
+from polarbear.features.tree import LEAST_CLUSTERS, cluster_weights, grow_tree
+from tests.features.two_kinds import GRID, two_kinds
+
+
+@pytest.fixture(scope="module")
+def found():
+    runs, table = two_kinds()
+    return pb.explain(runs, table, grid=GRID)
+
+
+def test_the_split_is_found_and_the_sentences_say_what_to_do(found):
+    assert found.matters
+    assert [each.feature for each in found.splits] == ["size"]
+    large = next(group for group in found.groups if group.conditions == ("size > 20",))
+    late = large.choices[-1]
+    assert (late.choice, late.stop) == ("second", 1000)
+    early = large.choices[0]
+    assert early.choice == early.choice_for_all == "third"
+    assert early.probability == 0.5
+    assert found.splits[0].certainty > 0.9
+    assert found.gain.lower > 0
+    assert found.gain.gain == pytest.approx(found.gain.following - found.gain.single)
+    assert any("instead of" in sentence and "size" in sentence for sentence in found.sentences)
+    assert "on instances not used to find them" in found.sentences[-1]
+    frame = found.to_frame()
+    assert set(frame["group"]) == {"size ≤ 20", "size > 20"}
+    assert "<table>" in found._repr_html_()
+    assert str(found).startswith(found.sentences[0])
+
+
+def test_shuffled_features_do_not_matter():
+    runs, table = two_kinds()
+    order = np.random.default_rng(5).permutation(40)
+    shuffled = {name: column if name == "instance" else np.asarray(column)[order] for name, column in table.items()}
+    found = pb.explain(runs, shuffled, grid=GRID)
+    assert not found.matters
+    assert found.gain is None
+    assert found.sentences[0].startswith("No feature matters: none of 3 features")
+    assert [group.conditions for group in found.groups] == [()]
+
+
+def test_a_feature_that_is_constant_within_clusters_needs_many_clusters():
+    """Ten instances in each of four clusters are no more than four: no split leaves five clusters on both sides."""
+    runs, table = two_kinds(clusters=4)
+    found = pb.explain(runs, table, grid=GRID)
+    assert found.instances == 4
+    assert found.sentences[0].startswith("No feature matters so far: 4 instances")
+
+
+def test_gains_equal_their_definition():
+    rng = np.random.default_rng(0)
+    first = rng.random((12, 3, 4)).astype(np.float32)
+    left = (rng.random((5, 12)) < 0.5).astype(np.float32)
+    for gain, side in zip(gains_of(left, first), left > 0, strict=True):
+        whole, parts = first.sum(axis=0), (first[side].sum(axis=0), first[~side].sum(axis=0))
+        assert gain == pytest.approx(sum(part.max(axis=1).sum() for part in parts) - whole.max(axis=1).sum(), abs=1e-5)
+
+
+def test_candidate_splits_are_distinct_and_missing_values_join_the_majority():
+    number = Feature("size", "number", np.array([1.0, 1, 2, 2, 2, np.nan]))
+    same = Feature("copy", "category", np.array([0.0, 0, 1, 1, 1, 1]), ("no", "yes"))
+    splits = candidate_splits([number, same], np.ones(6), least=2)
+    assert [each.left for each in splits.splits] == ["size ≤ 1.5"]
+    assert splits.left.tolist() == [[1, 1, 0, 0, 0, 0]]
+    assert splits.splits[0].goes_left(number).tolist() == [True, True, False, False, False, False]
+
+
+def test_the_held_out_gain_of_noise_is_not_positive():
+    """In the data the best split of noise always gains something; on other instances it does not."""
+    rng = np.random.default_rng(2)
+    first = np.eye(2, dtype=np.float32)[rng.integers(2, size=(60, 4))]
+    scores = make_scores(
+        first, np.ones((60, 4)), np.full(4, 0.25), instances=range(60), clusters=np.arange(60), names="ab",
+        grid=pb.linear_grid(1, 4, 4),
+    )  # fmt: skip
+    features = [Feature(str(k), "number", rng.normal(size=60)) for k in range(5)]
+    splits = candidate_splits(features, cluster_weights(scores.clusters), least=LEAST_CLUSTERS)
+    assert gains_of(splits.left, scores.first).max() > 0.05
+    gain = held_out_gain(scores, splits.left, 1, level=0.95, rng=rng)
+    assert gain.lower < 0
+    assert gain.gain < 0.05
+
+
+def test_a_tree_of_depth_two_finds_a_feature_within_a_group():
+    rng = np.random.default_rng(3)
+    outer, inner = rng.random((2, 200)) < 0.5
+    best = np.where(outer, np.where(inner, 0, 1), 2)
+    first = np.eye(3, dtype=np.float32)[best][:, None]
+    scores = make_scores(
+        first, np.ones((200, 1)), np.ones(1), instances=range(200), clusters=np.arange(200), names="abc",
+        grid=pb.linear_grid(1, 1, 1),
+    )  # fmt: skip
+    features = [Feature("outer", "number", outer * 1.0), Feature("inner", "number", inner * 1.0)]
+    tree = grow_tree(scores, features, depth=2, level=0.05, rng=rng)
+    assert [node.split.feature for node in tree.inner] == ["outer", "inner"]
+    assert [leaf.choices.tolist() for leaf in tree.leaves] == [[2], [1], [0]]
+
+
+def test_faulty_requests_are_refused():
+    runs, table = two_kinds(12)
+    with pytest.raises(ValueError, match=r"expected a confidence from 0\.5"):
+        pb.explain(runs, table, grid=GRID, confidence=2)
+    with pytest.raises(ValueError, match="expected features of the instances, got none"):
+        pb.explain(runs, grid=GRID)
+    with pytest.raises(ValueError, match="expected two candidates"):
+        pb.explain(runs, table, grid=GRID, among=["first"])
+    with pytest.raises(ValueError, match="expected a preference with weights"):
+        pb.explain(runs, table, grid=GRID, preference=pb.Custom(lambda curves: curves.max(axis=-1)))
+    partial = [run for run in runs if run.algorithm != "third" or run.instance < 3]
+    with pytest.raises(ValueError, match="name fewer candidates with among="):
+        pb.explain(partial, table, grid=GRID)

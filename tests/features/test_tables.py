@@ -1,0 +1,125 @@
+"""Tables of features: reading, matching with instances, and remarks on what is useless or leaks."""
+
+import numpy as np
+import pytest
+
+import polarbear as pb
+from polarbear.features.joining import join_features
+from polarbear.features.leakage import leakage_remarks
+from polarbear.importers.imported import About, Block, Imported
+from tests.features.two_kinds import GRID, two_kinds
+
+CSV = "instance;size;kind;rotated\n0;3;a;true\n1;;b;False\n2;40;?;yes\n"
+ARFF = "@relation x\n@attribute instance_id string\n@attribute repetition numeric\n@attribute 'size' numeric\n@data\n"
+
+
+def features_by_name(table, instances):
+    return {each.name: each for each in join_features(table, instances).features}
+
+
+def test_files_frames_and_mappings_give_the_same_features(tmp_path):
+    path = tmp_path / "features.csv"
+    path.write_text(CSV)
+    pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
+    mapping = {"instance": [0, 1, 2], "size": [3, None, 40], "kind": ["a", "b", None], "rotated": [True, False, True]}
+    polars.DataFrame(mapping).write_parquet(tmp_path / "features.parquet")
+    for source in (path, mapping, pandas.DataFrame(mapping), polars.DataFrame(mapping), tmp_path / "features.parquet"):
+        found = features_by_name(pb.read_features(source), (2, 1, 0))
+        np.testing.assert_array_equal(found["size"].values, [40, np.nan, 3])
+        assert found["rotated"].levels == ("false", "true")
+        np.testing.assert_array_equal(found["kind"].values, [np.nan, 1, 0])
+
+
+def test_the_first_repetition_of_an_aslib_instance_counts(tmp_path):
+    path = tmp_path / "feature_values.arff"
+    path.write_text(ARFF + "a_1,1,5\na_1,2,6\nb,1,?\n")
+    instances = [Block("x", None, None, name, 1) for name in ("b", "a_1", "c")]
+    joined = join_features(pb.read_features({"instance": ["a_1", "b", "c"], "x": [1, 2, 3]}), instances)
+    assert joined.features[0].values.tolist() == [2, 1, 3]
+    table = pb.read_features(path)
+    assert table.columns["size"] == (5.0, None)
+
+
+def test_recorded_runs_are_matched_by_any_of_their_fields():
+    instances = [Block("bbob", f, d, i, 1) for f in (1, 2, 15) for d in (2, 5) for i in (1, 2)]
+    table = pb.read_features({"function": [15, 1, 2], "multimodal": [True, False, False]})
+    found = features_by_name(table, instances)
+    assert found["multimodal"].values.tolist() == [0] * 8 + [1] * 4
+    both = pb.read_features({"function": [1, 1, 2, 2], "dimension": [2, 5, 2, 5], "x": [1, 2, 3, 4]})
+    np.testing.assert_array_equal(features_by_name(both, instances)["x"].values[[0, 2, 5, 8]], [1, 2, 3, np.nan])
+
+
+def test_long_numbers_of_instances_are_distinguished():
+    table = pb.read_features({"instance": [1234567, 1234568], "x": [1, 2]})
+    assert features_by_name(table, (1234568, 1234567))["x"].values.tolist() == [2, 1]
+
+
+def test_listed_instances_are_matched_by_path_name_or_index():
+    listed = ["/data/one.mps", "/data/two.mps"]
+    for names in (["/data/one.mps", "/data/two.mps"], ["one.mps", "two.mps"], ["one", "two"]):
+        table = pb.read_features({"instance": names, "x": [1, 2]}, instances=listed)
+        assert features_by_name(table, (1, 0))["x"].values.tolist() == [2, 1]
+
+
+def test_useless_columns_and_missing_instances_are_named():
+    table = pb.read_features({"instance": [0, 1, 7], "x": [1, 2, 3], "same": [1, 2, 3], "one": [4, 4, 4]})
+    joined = join_features(table, (0, 1, 2))
+    assert [each.name for each in joined.features] == ["x"]
+    text = " ".join(each.sentence for each in joined.remarks)
+    assert "same (equal to x)" in text
+    assert "the same on all instances: one" in text
+    assert "no features of 1 of 3 instances" in text
+    assert "1 row of a mapping of 4 columns describes an instance without runs" in text
+
+
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        ({"instance": [0, 0], "x": [1, 2]}, "expected one row of features per instance, got two for instance '0'"),
+        ({"instance": ["a"], "x": [1]}, "got features of unknown instances only, such as instance 'a'"),
+        ({"name": [0], "x": [1]}, "expected a column instance"),
+        ({"instance": [0, 1], "x": [1]}, "expected columns of equal length"),
+    ],
+)
+def test_faulty_tables_are_refused(table, message):
+    with pytest.raises(ValueError, match=message):
+        join_features(pb.read_features(table), (0, 1, 2))
+
+
+def test_faulty_files_are_refused(tmp_path):
+    path = tmp_path / "features.csv"
+    path.write_text("instance,x,x\n0,1,2\n")
+    with pytest.raises(ValueError, match="got 'x' twice"):
+        pb.read_features(path)
+    path.write_text("instance,x\n0\n")
+    with pytest.raises(ValueError, match="expected 2 cells in every row"):
+        pb.read_features(path)
+    with pytest.raises(FileNotFoundError, match="there is no file"):
+        pb.read_features(tmp_path / "none.csv")
+    with pytest.raises(ValueError, match="got int"):
+        pb.read_features(3)
+    (tmp_path / "x.arff").write_text("nothing")
+    with pytest.raises(ValueError, match="expected an ARFF table"):
+        pb.read_features(tmp_path / "x.arff")
+
+
+def test_features_that_were_computed_from_the_runs_are_reported():
+    runs, table = two_kinds(20)
+    collection = pb.collect_runs(runs, grid=GRID)
+    final = collection.table.values[:, -1, 0]
+    leaking = pb.read_features({"instance": range(20), "score": np.exp(final), "size": table["size"]})
+    remarks = leakage_remarks(join_features(leaking, collection.instances).features, collection)
+    assert [each.status for each in remarks] == ["do not rely on it"]
+    assert "The feature score orders the instances as the final value of first does" in remarks[0].sentence
+
+
+def test_recorded_runs_bring_their_fields_and_kept_columns_along():
+    blocks = [Block("bbob", f, d, 1, 1) for f in (1, 2) for d in (2, 10)]
+    runs = tuple(pb.Trajectory(name, block, [1], [1.0], until=9) for block in blocks for name in "ab")
+    cells = {"noisy": tuple(frozenset({"yes" if run.instance.function == 1 else "no"}) for run in runs)}
+    imported = Imported(runs, (), About("x", ("csv",), 1, 1), cells=cells)
+    found = features_by_name(pb.features_of(imported), tuple(blocks))
+    assert found["function"].kind == "category"
+    assert found["dimension"].values.tolist() == [2, 10, 2, 10]
+    assert found["noisy"].values.tolist() == [1, 1, 0, 0]
+    assert set(found) == {"function", "dimension", "noisy"}  # the suite is constant
