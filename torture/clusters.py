@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
+import threading
 import time
 from typing import TYPE_CHECKING, Any
 
 import polarbear as pb
 from torture.counts import Counts
 from torture.processes import environment
-from torture.small_race import InlineExecutor, content, open_or_start, run_race
+from torture.small_race import InlineExecutor, content, open_or_start, run_race, slow_algorithms
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -56,8 +56,8 @@ class Cluster:
 def dask_workers_may_die(folder: Path) -> Counts:
     """A Dask worker that is killed costs only its runs in progress, which another worker makes again.
 
-    A small race runs on a scheduler and two workers, of which one is killed (SIGKILL) during the race. Runs and decisions
-    are compared with those of a race on this machine.
+    A small race, whose runs take half a second, runs on a scheduler and two workers. As soon as both workers have runs, one
+    is killed (SIGKILL). Runs and decisions are compared with those of a race on this machine.
     """
     counts = Counts()
     expected = _expected(folder)
@@ -78,8 +78,8 @@ def dask_workers_may_die(folder: Path) -> Counts:
 def dask_schedulers_may_die(folder: Path) -> Counts:
     """A race whose Dask scheduler is killed stops with a clear error, and continues to the same decisions.
 
-    The scheduler is killed (SIGKILL) during a small race, which must end with a `ConnectionError` in a minute. The race then
-    continues on this machine, and is compared with one that was not interrupted.
+    The scheduler is killed (SIGKILL) as soon as both workers have runs. The race must end with a `ConnectionError` within a
+    minute. It then continues on this machine, and is compared with one that was not interrupted.
     """
     counts = Counts()
     expected = _expected(folder)
@@ -108,17 +108,36 @@ def _expected(folder: Path) -> Any:
 
 
 def _race(path: Path, cluster: Cluster, victim: int) -> str:
-    """Run a race on a cluster, one of whose processes is killed after the first round; return the error, if any."""
-    victims = [cluster.processes[victim]]
-
-    def kill_once(_: Any) -> bool:
-        if victims:
-            os.kill(victims.pop().pid, 9)
-        return False
-
+    """Run a race on a cluster, one of whose processes is killed while it has runs; return the error, if any."""
+    killer = _Killer(cluster, victim)
     try:
-        with open_or_start(path) as race, pb.dask_executor(cluster.client, patience=20.0) as executor:
-            race.run(executor, max_instances=12, progress="none", stop=kill_once)
+        with (
+            open_or_start(path, slow_algorithms(0.5)) as race,
+            pb.dask_executor(cluster.client, patience=20.0) as executor,
+        ):
+            killer.start()
+            race.run(executor, max_instances=12, progress="none")
     except Exception as error:
         return f"{type(error).__name__}: {error}"
-    return ""
+    finally:
+        killer.join()
+    return "" if killer.runs else "no run was in progress at the kill, so that this trial shows nothing"
+
+
+class _Killer(threading.Thread):
+    """Kill a process of a cluster as soon as each worker has a run; `runs` is the number of runs that it then had."""
+
+    def __init__(self, cluster: Cluster, victim: int) -> None:
+        super().__init__(daemon=True)
+        self.cluster, self.victim, self.runs = cluster, victim, 0
+
+    def run(self) -> None:
+        latest = time.monotonic() + _STARTING
+        while time.monotonic() < latest:
+            runs = {worker: len(tasks) for worker, tasks in self.cluster.client.processing().items()}
+            if len(runs) == 2 and min(runs.values()) > 0:
+                time.sleep(0.2)  # the runs, of half a second, are under way
+                self.runs = sum(runs.values())
+                self.cluster.processes[self.victim].kill()
+                return
+            time.sleep(0.02)

@@ -26,9 +26,9 @@ _FLIPS, _CUTS, _BLANKS = 400, 60, 60
 def damaged_race_files(folder: Path) -> Counts:
     """A damaged race file is refused with a message that names it, or opens with exactly the stored data.
 
-    A race file gets a flipped bit at 400 places, loses its end at 60, and has 512 bytes overwritten at 60. It is then opened
-    as a race. Its runs and decisions must be those of the intact file, or the error must be one sentence that names the
-    file.
+    A race file gets a flipped bit at 400 random places, loses its end at 60, and has 512 bytes overwritten at up to 60. It
+    is then opened as a race. Its runs and decisions must be those of the intact file, or the error must be a `ValueError` or
+    `OSError` that names the file. Much of a small file is unused space, where damage changes nothing.
     """
     intact = folder / "intact.race"
     run_race(intact, InlineExecutor())

@@ -23,11 +23,12 @@ _STATUSES = ("done", "error", "crashed", "timeout")
 
 
 def runs_do_not_disturb_each_other(folder: Path) -> Counts:
-    """What a run does to its process changes no run after it, and the driver gets an answer within the time limit.
+    """What a run does to its process changes no run after it, and the driver always gets an answer.
 
-    Each hostile algorithm runs in a worker process with a time limit of two seconds: some change the state of the process,
-    some close descriptors or write into them, some crash, some never end. After each of them, a run in the same worker
-    reports the state that it finds, which must be that in a new worker.
+    Each of 32 hostile algorithms runs in a worker process with a time limit of two seconds, in two orders: some change the
+    state of the process, some close descriptors or write into them, some crash, some never end. The answer must come within
+    20 seconds. After each of them, a run in the same worker, or in the one that replaces it, reports 18 kinds of state, such
+    as signal handlers and NumPy's error state, which must be those of a new worker.
     """
     counts = Counts()
     os.environ[NOTES] = str(folder / "notes")
@@ -57,8 +58,8 @@ def runs_do_not_disturb_each_other(folder: Path) -> Counts:
 def nothing_survives(folder: Path) -> Counts:
     """No process that a run has started is alive after the run.
 
-    Algorithms fork, start programs in new sessions, and leave daemons with an empty environment; some are killed or stopped
-    by the time limit. Five seconds after the answer of a run, all of these processes must have ended.
+    Algorithms fork 30 children, start a program in a new session, and leave daemons with an empty environment, one of them
+    before it kills itself. Within five seconds after the answer of a run, all of these processes must have ended.
     """
     counts, notes = Counts(), folder / "notes"
     os.environ[NOTES] = str(notes)

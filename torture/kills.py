@@ -29,10 +29,10 @@ LIVE = """
 import sys
 from pathlib import Path
 from polarbear import LocalExecutor
-from torture.small_race import run_race
+from torture.small_race import run_race, slow_algorithms
 if __name__ == "__main__":
     with LocalExecutor(workers=2) as executor:
-        run_race(Path(sys.argv[1]), executor)
+        run_race(Path(sys.argv[1]), executor, slow_algorithms(0.1))
 """
 
 
@@ -68,8 +68,9 @@ def killed_at_commit_points(folder: Path) -> Counts:
 def killed_with_workers(folder: Path) -> Counts:
     """A killed driver takes its worker processes with it, and its race continues to the same decisions.
 
-    The driver of a small race on two worker processes is killed (SIGKILL) at random moments. Within ten seconds no process
-    that it started is alive. Then the race continues, and is compared with one that was not killed.
+    The driver of a small race on two worker processes, whose runs take a tenth of a second, is killed (SIGKILL) at random
+    moments before its end. Within ten seconds no process that it started is alive. Then the race continues, and is compared
+    with one that was not killed.
     """
     counts, moments = Counts(), random.Random(1)
     _in_child(lambda: run_race(folder / "whole.race", InlineExecutor()))
@@ -81,7 +82,7 @@ def killed_with_workers(folder: Path) -> Counts:
             time.sleep(0.01)
         time.sleep(moments.uniform(0, 2))
         driver.kill()
-        driver.wait()
+        killed = driver.wait() == -signal.SIGKILL
         latest = time.monotonic() + 10
         while (alive := marked_processes(mark)) and time.monotonic() < latest:
             time.sleep(0.05)
@@ -89,8 +90,10 @@ def killed_with_workers(folder: Path) -> Counts:
             counts.broke(f"{len(alive)} processes outlived their driver by ten seconds")
         elif problem := _continue(path, expected):
             counts.broke(f"kill {number}: {problem}")
+        elif not killed:
+            counts.broke("the driver ended before it was killed, so that this trial shows nothing")
         else:
-            counts.kept("continued")
+            counts.kept("killed and continued")
     return counts
 
 

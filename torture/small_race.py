@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import time
 from concurrent.futures import Executor, Future
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -11,7 +12,7 @@ import polarbear as pb
 from polarbear.race.jobs import Job, Run
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
 GRID = (1.0, 2.0, 4.0, 8.0)
@@ -29,9 +30,12 @@ def instance(index: int, seed: int) -> float:
     return index + seed / 2**32
 
 
-def staircase(problem: float, seed: int, until: float, *, levels: tuple[float, ...]) -> Iterator[tuple[float, float]]:
+def staircase(
+    problem: float, seed: int, until: float, *, levels: tuple[float, ...], pause: float = 0.0
+) -> Iterator[tuple[float, float]]:
     """Yield values that fall by a step at each time, plus noise and this algorithm's level at that time."""
     rng = random.Random(seed)
+    time.sleep(pause)
     for step, (when, level) in enumerate(zip(GRID, levels, strict=True)):
         noise = rng.gauss(0, 1)
         if when <= until:
@@ -39,6 +43,11 @@ def staircase(problem: float, seed: int, until: float, *, levels: tuple[float, .
 
 
 ALGORITHMS = {name: partial(staircase, levels=levels) for name, levels in LEVELS.items()}
+
+
+def slow_algorithms(pause: float) -> Mapping[str, Any]:
+    """Return the algorithms with a pause in seconds in each run, and the same values."""
+    return {name: partial(staircase, levels=levels, pause=pause) for name, levels in LEVELS.items()}
 
 
 class InlineExecutor(Executor):
@@ -58,12 +67,12 @@ class InlineExecutor(Executor):
         return future
 
 
-def open_or_start(path: Path) -> pb.Race:
+def open_or_start(path: Path, algorithms: Mapping[str, Any] = ALGORITHMS) -> pb.Race:
     """Return the race of a file, which is new if there is none."""
     if path.exists():
-        return pb.Race.open(path, algorithms=ALGORITHMS, instances=instance)
+        return pb.Race.open(path, algorithms=algorithms, instances=instance)
     return pb.Race(
-        ALGORITHMS,
+        algorithms,
         instance,
         GRID,
         path=path,
@@ -77,9 +86,9 @@ def open_or_start(path: Path) -> pb.Race:
     )
 
 
-def run_race(path: Path, executor: Executor) -> None:
+def run_race(path: Path, executor: Executor, algorithms: Mapping[str, Any] = ALGORITHMS) -> None:
     """Run the race of a file to its end."""
-    with open_or_start(path) as race:
+    with open_or_start(path, algorithms) as race:
         race.run(executor, max_instances=INSTANCES, progress="none")
 
 
