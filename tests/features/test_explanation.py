@@ -8,7 +8,7 @@ from polarbear.features.feature import Feature
 from polarbear.features.held_out import held_out_gain
 from polarbear.features.scores import make_scores
 from polarbear.features.splits import candidate_splits, gains_of
-from polarbear.features.tree import LEAST_CLUSTERS, cluster_weights, grow_tree
+from polarbear.features.tree import LEAST_CLUSTERS, _p_value, cluster_weights, grow_tree
 from tests.features.two_kinds import GRID, two_kinds
 
 
@@ -89,6 +89,19 @@ def test_the_held_out_gain_of_noise_is_not_positive():
     gain = held_out_gain(scores, splits.left, 1, level=0.95, rng=rng)
     assert gain.lower < 0
     assert gain.gain < 0.05
+
+
+def test_equal_gains_of_permutations_count_against_a_split():
+    """Counts are exact in single precision and shares are not; both must give the same p-value, though ties are frequent."""
+    different = np.random.default_rng(0)
+    for seed in range(5):
+        counts = np.eye(3, dtype=np.float32)[different.integers(3, size=(30, 7))]
+        left = (different.random((6, 30)) < 0.5).astype(np.float32)
+        by_counts, by_shares = (
+            _p_value(float(gains_of(left, first).max()), left, first, np.arange(30), np.random.default_rng(seed))
+            for first in (counts, counts / np.float32(210))
+        )
+        assert by_shares == by_counts
 
 
 def test_a_tree_of_depth_two_finds_a_feature_within_a_group():

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 _PERMUTATIONS = 199  # the p-value of a split is a multiple of 1 / 200
 _ENOUGH_ABOVE = 10  # permutations that gain more; then the split is not significant, whatever the others show
+_ROUNDING = 1e-6  # of gains in single precision; equal gains are frequent, since an instance has one first place
 LEAST_CLUSTERS = 5  # instances, or clusters, on each side of a split
 
 
@@ -137,7 +138,7 @@ def _p_value(gain: float, left: Array32, first: Array32, clusters: Indices, rng:
     """
     above = 0
     for number, order in enumerate(_permutations(clusters, rng), start=1):
-        above += bool(gains_of(left, first[order]).max() >= gain - 1e-9)
+        above += bool(gains_of(left, first[order]).max() >= gain - _ROUNDING)
         if above == _ENOUGH_ABOVE:
             return above / number
     return (above + 1) / (_PERMUTATIONS + 1)
