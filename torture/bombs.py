@@ -35,12 +35,12 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
 
 
 def bombs_are_refused(folder: Path) -> Counts:
-    """A file that would expand to far more than its size is refused, or reported, within 500 MB and a minute of processor time.
+    """A file that would expand to far more than its size is refused or reported, within 500 MB and a minute.
 
     The files are: a zip archive of 100 MB of line breaks, one of a thousand members, one of a thousand archives that are
     each below the limits (60 GB in all), one whose thousand members share their data (10 GB), three compressed tar archives
     of 100 MB, one that declares a terabyte, an index that names the same data 20,000 times, JSON nested a million deep, and
-    a JSON value and a CSV line of 100 MB.
+    a JSON value and a CSV line of 100 MB. The minute is one of processor time.
     """
     counts = Counts()
     for number, (name, content) in enumerate(_bombs()):
