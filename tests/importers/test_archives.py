@@ -29,7 +29,7 @@ def archive(tmp_path):
 
 
 def times_of_change(folder):
-    return {path: path.stat().st_mtime_ns for path in Path(folder).rglob("*")}
+    return {path: path.lstat().st_mtime_ns for path in Path(folder).rglob("*")}
 
 
 @pytest.mark.parametrize("compression", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
