@@ -152,9 +152,8 @@ def check(outcome: Replicates, replicates: int) -> None:
     assert outcome.unreliable < 0.2 * replicates
 
 
-# The exact and the sparse Gaussian process take half of the time of all; they share their inference with the other temporal
-# priors, and the next test covers them with the marker `calibration`.
-@pytest.mark.parametrize("kind", [kind for kind in QUICK if kind not in (pb.GaussianProcess, pb.SparseGaussianProcess)])
+# One prior without and one with correlation over time; the next test covers all with the marker `calibration`.
+@pytest.mark.parametrize("kind", [pb.Dirichlet, pb.BSpline])
 def test_truths_rank_uniformly_among_their_posterior_draws(kind: type) -> None:
     check(replicated(QUICK[kind], SMALL), SMALL.replicates)
 
