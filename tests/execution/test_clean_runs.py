@@ -44,12 +44,12 @@ class TestDescendants:
         assert worker_pid() == pid
         assert not run_processes()
 
-    def test_a_run_that_kills_its_template_crashes_alone(self):
-        pid = worker_pid()
+    def test_a_run_that_kills_or_stops_its_template_fails_alone(self):
         payload = pack(hostile.kills_the_template, hostile.problem_that_stops_the_template)
         result = run_supervised(payload, Job("a", 0, 10, 0, 0), ONCE)
         assert result.status == "crashed"  # not "setup", which would stop a race
-        assert worker_pid() == pid
+        stopped = pack(runs.ends_early, hostile.problem_that_stops_the_template)
+        assert run_supervised(stopped, Job("a", 0, 10, 0, 0), Limits(setup_seconds=0.5, retries=0)).status == "timeout"
         assert events(run(runs.ends_early)) == [(1.0, 5.0), (3.0, 4.0)]
 
 

@@ -160,6 +160,9 @@ def _make_overdue_run(slot: Slot, deadline: _Deadline) -> Run:
     state = _read_log(worker, payload, job) or _EMPTY
     if worker.run_start is None:
         setup = deadline.limits.setup_seconds
+        if state.started:  # a run that stops its template stops the message of its start, too
+            message = f"the run stopped the process that started it, and gave no sign of life for {setup:g} seconds"
+            return _make_run(payload, job, state, "timeout", message)
         message = f"loading the algorithm and creating the instance took longer than setup_seconds={setup:g}"
         return _make_run(payload, job, state, "setup", message)
     seconds, output = time.monotonic() - worker.run_start.at, worker.output()[-_KEPT:]
