@@ -12,6 +12,7 @@ import sys
 import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -56,6 +57,8 @@ def main() -> None:
     if options.in_process:
         _test_here(chosen[0], options.in_process)
         return
+    for each in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(each, _stop)
     with ThreadPoolExecutor(_PARALLEL) as pool:
         results = list(pool.map(_test, chosen))
     if options.output or options.only is None:
@@ -72,7 +75,7 @@ def _test(promise: Callable[[Path], Counts]) -> dict[str, Any]:
     """Put one promise to the test in a process of its own, which may die, and return its counts with its sentences."""
     name, started = promise.__name__, time.monotonic()
     sentence, _, method = inspect.cleandoc(promise.__doc__ or "").partition("\n\n")
-    mark = f"{name}-{os.getpid()}"
+    mark = _mark(promise)
     with tempfile.TemporaryDirectory() as folder:
         answer = Path(folder, "answer.json")
         command = [sys.executable, "-m", "torture", "--only", name, "--in-process", str(answer)]
@@ -84,8 +87,7 @@ def _test(promise: Callable[[Path], Counts]) -> dict[str, Any]:
                 status = str(process.wait(_LONGEST))
             except subprocess.TimeoutExpired:
                 status = f"no end within {_LONGEST} seconds"
-        for left in marked_processes(mark):
-            os.kill(left, signal.SIGKILL)
+        _end(mark)
         process.wait()
         if answer.exists():
             counts = Counts(**json.loads(answer.read_text(encoding="utf-8")))
@@ -101,6 +103,25 @@ def _test(promise: Callable[[Path], Counts]) -> dict[str, Any]:
         **asdict(counts),
         "seconds": round(seconds),
     }
+
+
+def _mark(promise: Callable[[Path], Counts]) -> str:
+    """Return the mark of the processes that test a promise."""
+    return f"{promise.__name__}-{os.getpid()}"
+
+
+def _end(mark: str) -> None:
+    """Kill all processes with a mark."""
+    for left in marked_processes(mark):
+        with suppress(ProcessLookupError):
+            os.kill(left, signal.SIGKILL)
+
+
+def _stop(number: int, _: object) -> None:
+    """End the campaign with everything that it has started, hostile algorithms included."""
+    for promise in PROMISES:
+        _end(_mark(promise))
+    os._exit(128 + number)
 
 
 def _test_here(promise: Callable[[Path], Counts], answer: Path) -> None:
