@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _CHECK_SECONDS = 0.5  # between checks of the cluster
-_CLIENT_LOG = "distributed.client"
+_CLIENT_LOGS = "distributed.client", "distributed.batched"  # where Dask reports a lost connection
 _OTHER_SERVER = "what listens there does not speak Dask's protocol"
 _LOST = "the Dask cluster cannot be reached: {}; start it again, and continue with a new executor"
 
@@ -106,7 +106,8 @@ class DaskExecutor(Executor):
         self._lost = ""  # why the cluster is no longer used
         self._had_worker = False
         if owned:
-            logging.getLogger(_CLIENT_LOG).addFilter(_is_worth_logging)
+            for name in _CLIENT_LOGS:
+                logging.getLogger(name).addFilter(_is_worth_logging)
         client.loop.add_callback(_watch, weakref.ref(self), client, patience)
 
     def submit(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
@@ -140,7 +141,8 @@ class DaskExecutor(Executor):
         self._give_up("the executor was shut down")
         if self._owned:
             self._client.close()
-            logging.getLogger(_CLIENT_LOG).removeFilter(_is_worth_logging)
+            for name in _CLIENT_LOGS:
+                logging.getLogger(name).removeFilter(_is_worth_logging)
 
     def _pending(self) -> list[Future[Any]]:
         with self._lock:
