@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-# "=", "+", "-" and "@" also in full width, which some spreadsheets treat alike.
+# Some spreadsheets also accept the full-width forms of "=", "+", "-" and "@".
 _ESCAPED = re.compile("'+[=+\\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
 _FORMULA = re.compile("'*[=+\\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
 

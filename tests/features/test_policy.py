@@ -95,15 +95,15 @@ def _scores(best):
     )  # fmt: skip
 
 
-def test_leaves_that_are_alike_borrow_and_leaves_that_differ_do_not():
+def test_similar_leaves_borrow_and_different_ones_do_not():
     rng = np.random.default_rng(0)
     leaves = [np.arange(8), np.arange(8, 40)]
-    alike = _scores(rng.choice(3, size=40, p=[0.6, 0.3, 0.1]))
-    assert choose_borrowing(alike, leaves) > 8
-    differ = _scores(np.repeat([0, 1], [8, 32]))
-    borrowed = choose_borrowing(differ, leaves)
+    similar = _scores(rng.choice(3, size=40, p=[0.6, 0.3, 0.1]))
+    assert choose_borrowing(similar, leaves) > 8
+    different = _scores(np.repeat([0, 1], [8, 32]))
+    borrowed = choose_borrowing(different, leaves)
     assert borrowed == 0
-    assert expected_shares(differ, leaf_weights(differ, leaves[0], borrowed))[0].argmax() == 0
+    assert expected_shares(different, leaf_weights(different, leaves[0], borrowed))[0].argmax() == 0
 
 
 def test_draws_have_the_expected_shares_as_their_mean():

@@ -84,7 +84,7 @@ def test_hostile_names_of_a_race_are_shown_as_text(figure):
     assert_literal(assert_legible(drawn), HOSTILE)
 
 
-def test_a_name_is_written_alike_in_all_figures():
+def test_a_name_has_the_same_form_in_all_figures():
     names = (*(f"an algorithm whose long name ends in a number: {k}" for k in (1, 2, 3, 44)), "an algorithm")
     race = race_with(5, names=names, rounds=2, rope=0.0)
     written = set(short_names(names).values())

@@ -16,6 +16,7 @@ from polarbear.calibration.races import rate
 from polarbear.calibration.simulator import Simulator
 from polarbear.calibration.truths import draw_truth
 from polarbear.features.feature import Feature
+from polarbear.features.groups import describe_groups
 from polarbear.features.held_out import held_out_gain
 from polarbear.features.scores import make_scores
 from polarbear.features.splits import candidate_splits
@@ -25,6 +26,7 @@ from polarbear.posterior.outcome_draws import first_shares
 
 if TYPE_CHECKING:
     from polarbear.arrays import Array, Indices
+    from polarbear.features.groups import GroupChoice
     from polarbear.features.scores import Scores
     from polarbear.features.tree import Node
 
@@ -60,7 +62,10 @@ class FeatureCell:
 
 
 def simulate_explanation(cell: FeatureCell, replicate: int) -> dict[str, Any]:
-    """Simulate one data set; return whether a split was found, and its true and estimated gain."""
+    """Simulate one data set; return whether a split was found, its true and estimated gain, and which claims are true.
+
+    A claim is that another algorithm should be chosen in a group than for all instances, with a probability.
+    """
     rng = np.random.default_rng([replicate, cell.instances, cell.features, int(cell.informative)])
     truth = _draw_truth(cell, rng)
     kinds = rng.integers(2, size=cell.instances)
@@ -80,14 +85,24 @@ def simulate_explanation(cell: FeatureCell, replicate: int) -> dict[str, Any]:
         return {"found": False}
     splits = candidate_splits(features, cluster_weights(scores.clusters), least=LEAST_CLUSTERS)
     gain = held_out_gain(scores, splits.left, len(tree.inner), level=cell.level, rng=rng)
+    new_kinds, leaves = _assign_new_instances(cell, tree, rng)
+    ratings = softmax(truth, axis=-1)
+    groups = describe_groups(tree, scores, rng=rng)
+    claims = [
+        (round(choice.probability, 4), _is_better(ratings[new_kinds[rows]].mean(axis=0), choice, scores))
+        for group, rows in zip(groups, leaves, strict=True)
+        for choice in group.choices
+        if choice.changes
+    ]
     return {
         "found": True,
         "right": tree.split.feature == features[_INFORMATIVE].name,
         "splits": len(tree.inner),
-        "true_gain": round(_true_gain(cell, truth, tree, scores, rng), 4),
+        "true_gain": round(_true_gain(ratings[new_kinds], leaves, tree, scores), 4),
         "gain": round(gain.gain, 4),
         "lower": round(gain.lower, 4),
         "upper": round(gain.upper, 4),
+        "claims": claims,
     }
 
 
@@ -107,24 +122,40 @@ def _draw_features(cell: FeatureCell, kinds: Indices, rng: np.random.Generator) 
     return [Feature(f"feature {k}", "number", each) for k, each in enumerate(values)]
 
 
-def _true_gain(cell: FeatureCell, truth: Array, tree: Node, scores: Scores, rng: np.random.Generator) -> float:
-    """Return the true gain of a tree over its choice for all instances, on new instances."""
+def _assign_new_instances(cell: FeatureCell, tree: Node, rng: np.random.Generator) -> tuple[Indices, list[Indices]]:
+    """Draw new instances; return their kinds, and the positions of those in each leaf of a tree."""
     kinds = rng.integers(2, size=_NEW)
     features = {each.name: each for each in _draw_features(cell, kinds, rng)}
-    ratings, places = softmax(truth, axis=-1), np.arange(cell.times)
+
+    def assign(node: Node, rows: Indices) -> list[Indices]:
+        if node.split is None or node.left is None or node.right is None:
+            return [rows]
+        left = node.split.goes_left(features[node.split.feature])[rows]
+        return assign(node.left, rows[left]) + assign(node.right, rows[~left])
+
+    return kinds, assign(tree, np.arange(_NEW))
+
+
+def _true_gain(ratings: Array, leaves: list[Indices], tree: Node, scores: Scores) -> float:
+    """Return the true gain of a tree over its choice for all instances, from ratings (instance, time, algorithm)."""
+    times = np.arange(ratings.shape[1])
 
     def value(node: Node, rows: Indices) -> float:
-        if node.split is None or node.left is None or node.right is None:
-            return float(ratings[kinds[rows]][:, places, node.choices[scores.range_of]].mean(axis=1).sum())
-        left = node.split.goes_left(features[node.split.feature])[rows]
-        return value(node.left, rows[left]) + value(node.right, rows[~left])
+        return float(ratings[rows][:, times, node.choices[scores.range_of]].mean(axis=1).sum())
 
-    single = ratings[kinds][:, places, tree.choices[scores.range_of]].mean(axis=1).sum()
-    return float(value(tree, np.arange(_NEW)) - single) / _NEW
+    following = sum(value(leaf, rows) for leaf, rows in zip(tree.leaves, leaves, strict=True))
+    return (following - value(tree, np.arange(len(ratings)))) / len(ratings)
+
+
+def _is_better(ratings: Array, choice: GroupChoice, scores: Scores) -> bool:
+    """Return whether the choice of a group truly comes first more often there than the choice for all instances."""
+    inside = (scores.grid.times >= choice.start) & (scores.grid.times <= choice.stop)
+    own, for_all = (scores.names.index(name) for name in (choice.choice, choice.choice_for_all))
+    return bool(ratings[inside, own].mean() > ratings[inside, for_all].mean())
 
 
 def summarise(cell: FeatureCell, outcomes: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return how often a split was found with Wilson's interval, and for these the mean gains and the coverage."""
+    """Return how often a split was found with Wilson's interval, and for these the mean gains, coverage and true claims."""
     found = [each for each in outcomes if each["found"]]
     summary: dict[str, Any] = {
         **asdict(cell),
@@ -133,11 +164,15 @@ def summarise(cell: FeatureCell, outcomes: list[dict[str, Any]]) -> dict[str, An
         "right": rate(sum(each["right"] for each in found), len(found)) if found else None,
     }
     if found and cell.informative:
+        claims = [claim for each in found for claim in each["claims"]]
         covered = sum(each["lower"] <= each["true_gain"] <= each["upper"] for each in found)
         summary |= {
             "true_gain": round(float(np.mean([each["true_gain"] for each in found])), 4),
             "gain": round(float(np.mean([each["gain"] for each in found])), 4),
             "covered": rate(covered, len(found)),
             "width": round(float(np.mean([each["upper"] - each["lower"] for each in found])), 4),
+            "claims": len(claims),
+            "promised": round(float(np.mean([probability for probability, _ in claims])), 4),
+            "came_true": rate(sum(true for _, true in claims), len(claims)),
         }
     return summary

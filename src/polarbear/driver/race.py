@@ -17,8 +17,8 @@ from polarbear.driver import progress as views
 from polarbear.driver.agreement import describe_algorithm, difference_error, differences
 from polarbear.driver.dispatch import RunContext
 from polarbear.driver.environment import environment
-from polarbear.driver.record import RaceRecord
-from polarbear.driver.resume import explain_damage, rebuild_state
+from polarbear.driver.record import RaceRecord, load_record
+from polarbear.driver.resume import explain_damage
 from polarbear.driver.round_loop import run_rounds
 from polarbear.execution import Limits, LocalExecutor, Payload, ReplayExecutor, pack
 from polarbear.problems import Repeated
@@ -137,7 +137,7 @@ class Race:
         file = RaceFile.open(path, write=algorithms is not None or bool(changes))
         try:
             race = cls.__new__(cls)
-            record = _load_record(file, instances)
+            record = load_record(file, instances)
             race._begin({} if algorithms is None else _by_name(algorithms), instances, record)
             if changes:
                 settings = replace(record.state.settings, **changes)
@@ -155,7 +155,7 @@ class Race:
         """Continue the race of an existing file; raise an error that lists what differs, if anything does."""
         file = RaceFile.open(path, write=True)
         try:
-            record = _load_record(file, instances)
+            record = load_record(file, instances)
             about = file.about
             names = [*about["algorithms"], *(event.data for event in file.events() if event.kind == "added")]
             with explain_damage(file.path):
@@ -368,28 +368,6 @@ class Race:
             return pack(algorithm, self._instances, settings.clock, settings.maximise)
         except ValueError as error:
             raise ValueError(f"{name!r} cannot race: {error}") from error
-
-
-def _load_record(file: RaceFile, instances: Instances) -> RaceRecord:
-    """Return the record of a race from its file, with the clusters of repeated instances, stored or given."""
-    stored = file.about.get("clusters")
-    with explain_damage(file.path):
-        known = None if stored is None else tuple(map(int, stored))
-    if not isinstance(instances, Repeated):
-        if known is not None and instances is not None:
-            raise ValueError(
-                "expected instances as polarbear.problems.Repeated, as when the race was created, got "
-                f"{type(instances).__name__}; repeat the same list of problems"
-            )
-        return RaceRecord(*rebuild_state(file, known), file, known)
-    clusters = instances.clusters
-    used = 1 + max((instance for _, instance in file.runs()), default=-1)
-    if clusters[:used] != (tuple(range(used)) if known is None else known[:used]):
-        raise ValueError(
-            f"expected the first {used} instances as the race has used them, got another order of repetitions; repeat the "
-            "same list of problems, with new ones at its end, or start another race"
-        )
-    return RaceRecord(*rebuild_state(file, clusters), file, clusters)
 
 
 def _by_name(algorithms: Mapping[str, Algorithm] | Sequence[str]) -> dict[str, Algorithm]:

@@ -6,12 +6,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from polarbear.driver.rescue import lost_file_error, rescue
-from polarbear.driver.resume import label_run, rebuild_state
+from polarbear.driver.resume import explain_damage, label_run, rebuild_state
+from polarbear.problems import Repeated
 from polarbear.race.result import Stopped
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from polarbear.execution.payload import Instances
     from polarbear.race.jobs import Job, Run
     from polarbear.race.state import State
     from polarbear.storage import RaceFile
@@ -122,3 +124,25 @@ class RaceRecord:
         """Close the race file."""
         if self.file is not None:
             self.file.close()
+
+
+def load_record(file: RaceFile, instances: Instances) -> RaceRecord:
+    """Return the record of a race from its file, with the clusters of repeated instances, stored or given."""
+    stored = file.about.get("clusters")
+    with explain_damage(file.path):
+        known = None if stored is None else tuple(map(int, stored))
+    if not isinstance(instances, Repeated):
+        if known is not None and instances is not None:
+            raise ValueError(
+                "expected instances as polarbear.problems.Repeated, as when the race was created, got "
+                f"{type(instances).__name__}; repeat the same list of problems"
+            )
+        return RaceRecord(*rebuild_state(file, known), file, known)
+    clusters = instances.clusters
+    used = 1 + max((instance for _, instance in file.runs()), default=-1)
+    if clusters[:used] != (tuple(range(used)) if known is None else known[:used]):
+        raise ValueError(
+            f"expected the first {used} instances as the race has used them, got another order of repetitions; repeat the "
+            "same list of problems, with new ones at its end, or start another race"
+        )
+    return RaceRecord(*rebuild_state(file, clusters), file, clusters)

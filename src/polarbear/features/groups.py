@@ -34,7 +34,8 @@ class GroupChoice:
         The best algorithm on all instances, and the share of the group's instances on which that one comes first.
     probability
         The probability that the group's own choice comes first on more of its instances than the choice for all; one half
-        if they are the same.
+        if they are the same. It is a little too high, since the choice was made on the same instances: in simulations,
+        97 % of the statements that promise 99 % on average come true.
     """
 
     start: float

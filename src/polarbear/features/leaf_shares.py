@@ -2,7 +2,7 @@
 
 A leaf has few instances, and those of other leaves are not quite irrelevant. Its own clusters have weight one each; the
 others together weigh as much as m clusters. The m is chosen that best predicts which algorithm comes first on a cluster that
-is left out: if the leaves are alike, all count fully; if they differ, m is small.
+is left out: if the same algorithms come first in all leaves, all clusters count fully; if others do, m is small.
 """
 
 from __future__ import annotations

@@ -8,8 +8,8 @@ second time, in SQLite's own counter `sqlite_sequence`, so a missing end of the 
 When it is checked: whenever rows are read, before anything in them is used. Opening a race reads all rows, so it checks
 all of them, and each row is read only once. SQLite checks the structure of the file separately (`schema`).
 
-What it protects against: damage by disks, memory, copies and other programs. It is no signature: whoever changes a file
-on purpose can compute new checksums.
+What it protects against: damage by disks, memory, copies and other programs. It is not a signature: a program that
+changes a file on purpose can compute new checksums.
 
 Files of format 1 have no checksums. Their rows are checked for types and encoding only, until the first writer upgrades
 the file and computes the checksums of what it holds then.

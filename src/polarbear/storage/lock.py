@@ -60,7 +60,7 @@ class WriterLock:
 
 def _remove(lock: Path, descriptor: int) -> None:
     # Remove the file while it is locked: a process that has opened it finds that it is gone, and tries again. Windows
-    # cannot remove an open file; there, nobody else has it open if it can be removed after it is closed.
+    # cannot remove an open file; if the file can be removed there after it is closed, no other process has it open.
     if os.name == "nt":
         os.close(descriptor)
     with suppress(OSError):
