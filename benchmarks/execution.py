@@ -10,6 +10,7 @@ Each supervised run is a fork of a process that has loaded its algorithm. The ro
 - "fresh processes" starts a new process for each such job (`ProcessPoolExecutor` with `max_tasks_per_child=1`).
 - "not forked" has an algorithm with a thread, so that its runs share one process, whose state is restored.
 - "NumPy" and "SciPy" have algorithms that import these: a fork costs more in a process with more memory.
+- "fork alone" is the least that such a run can cost: a process with these imports forks a copy, which exits at once.
 
 The time to start the workers has its own column. CPU time is that of all processes, starts included.
 """
@@ -19,6 +20,8 @@ from __future__ import annotations
 import argparse
 import multiprocessing
 import resource
+import subprocess
+import sys
 import threading
 import time
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
@@ -71,6 +74,26 @@ def start_thread() -> None:
 
 def instance(index: int, seed: int) -> int:
     return index
+
+
+_FORK_ALONE = """
+import os, sys, time
+for name in sys.argv[2:]:
+    __import__(name)
+runs, started = int(sys.argv[1]), time.perf_counter()
+for _ in range(runs):
+    child = os.fork()
+    if child == 0:
+        os._exit(0)
+    os.waitpid(child, 0)
+print(time.perf_counter() - started)
+"""
+
+
+def fork_alone(runs: int, *imports: str) -> float:
+    """Return the seconds that a process with these imports takes to fork copies, one after the other."""
+    command = [sys.executable, "-c", _FORK_ALONE, str(runs), *imports]
+    return float(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
 
 
 def bare(payload: Any, job: Job, limits: Limits) -> Run:
@@ -135,6 +158,9 @@ def main() -> None:
             # The processes of a Dask cluster have not ended, so their CPU time is not known.
             cpu = "" if name.startswith("dask") else f"{1000 * (cpu_seconds() - before) / count:11.3f}"
             print(f"{name:20} {count:7} {start:8.2f} {1000 * seconds / count:9.3f} {cpu}", flush=True)
+        for name, imports in (("", ()), (", NumPy", ("numpy",)), (", SciPy", ("scipy.optimize", "scipy.stats"))):
+            seconds = fork_alone(runs, *imports)
+            print(f"{'fork alone' + name:20} {runs:7} {'':8} {1000 * seconds / runs:9.3f}", flush=True)
 
 
 if __name__ == "__main__":
