@@ -18,7 +18,7 @@ def keeps_its_promises(cell, outcomes):
 @pytest.mark.parametrize("autocorrelation", [pytest.param(0.0, marks=pytest.mark.calibration), 0.95])
 def test_races_keep_their_promises(autocorrelation):
     cell = RaceCell(autocorrelation=autocorrelation, times=10)
-    assert keeps_its_promises(cell, [simulate_race(cell, seed) for seed in range(4)])
+    assert keeps_its_promises(cell, [simulate_race(cell, seed) for seed in range(2)])
 
 
 @pytest.mark.calibration
