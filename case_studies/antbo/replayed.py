@@ -12,6 +12,7 @@ import numpy as np
 from case_studies.antbo.recorded import CLUSTERS, Recording
 from case_studies.antbo.settings import CONFIDENCE, SCOPES, grid
 from polarbear.analysis import replay
+from polarbear.wording import percent
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -72,4 +73,4 @@ def savings(races: Sequence[ReplayedRace]) -> str:
     """Return the median share of evaluations saved, and how many races decided every pair."""
     resolved = sum(each.stopped == "resolved" for each in races)
     saved = float(np.median([each.saved_share for each in races]))
-    return f"{saved:.0%}; every pair decided in {resolved} of {len(races)}"
+    return f"{percent(saved)}; every pair decided in {resolved} of {len(races)}"

@@ -14,6 +14,7 @@ from case_studies.optimisers import matrix_variants, require_optimisers
 from case_studies.page import Page, Table
 from polarbear import plots
 from polarbear.problems.gp_bbob import GpBbob, GpBbobProblem
+from polarbear.wording import percent
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -124,7 +125,7 @@ def _compare(page: Page, result: pb.RaceResult) -> None:
     page.compare(
         "processor time of a run, as a share of its wall-clock time",
         "not reported",
-        f"median {np.median(shares):.0%}, least {np.min(shares):.0%}",
+        f"median {percent(np.median(shares))}, least {percent(np.min(shares))}",
         "Below 90 %, runs waited for a busy machine, and their times say less about the algorithms.",
     )
     page.results |= {

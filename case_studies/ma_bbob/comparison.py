@@ -10,6 +10,7 @@ import numpy as np
 import polarbear as pb
 from case_studies.ma_bbob.settings import FULL_COST, PARETO_SET
 from polarbear.baselines import aocc, compare_with_aocc, eaf_difference, ecdf, log_targets
+from polarbear.wording import percent
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -140,7 +141,7 @@ def _aocc_distribution(page: Page, recorded: Recording) -> None:
     page.compare(
         "instances that the mean AOCC describes",
         "few: bimodal, except for LPXNES and RS",
-        ", ".join(f"{name} {share:.0%}" for name, share in shares.items()),
+        ", ".join(f"{name} {percent(share)}" for name, share in shares.items()),
         f"Share of instances whose AOCC lies within {_NEAR} of the mean; the figure shows the two modes.",
     )
     page.results["share_near_mean_aocc"] = shares
@@ -160,7 +161,7 @@ def _eaf_differences(page: Page, recorded: Recording) -> None:
         page.compare(
             f"EAF of {first} against {second}",
             paper,
-            f"{first} ahead by up to {difference.max():.0%}, {second} by up to {max(0.0, -difference.min()):.0%}"
+            f"{first} ahead by up to {percent(difference.max())}, {second} by up to {percent(max(0.0, -difference.min()))}"
             + (f" ({where})" if difference.min() < 0 else ""),
             f"Of {len(recorded.values)} instances; the paper's are of 1000 and were read from a figure.",
         )
@@ -170,7 +171,9 @@ def _cost(page: Page, result: pb.RaceResult) -> None:
     spent = sum(result.cost.values())
     resolved = result.stopped == "resolved"
     share = result.rounds[-1].resolved_share
-    remark = "All pairs decided." if resolved else f"The race stopped with {share:.1%} decided: {result.stopped}."
+    remark = (
+        "All pairs decided." if resolved else f"The race stopped with {100 * share:.1f} % decided: {result.stopped}."
+    )
     page.compare("rounds", 51, len(result.rounds), remark)
     page.compare("instances", 1656, result.instances, remark)
     last = [name for name, _ in result.rounds[-1].until]
@@ -178,9 +181,9 @@ def _cost(page: Page, result: pb.RaceResult) -> None:
     page.compare(
         "evaluations",
         "1.72e8 of 4.2e8: 59 % saved",
-        f"{spent:.3g} of {FULL_COST:.2g}: {1 - spent / FULL_COST:.0%} saved",
+        f"{spent:.3g} of {FULL_COST:.2g}: {percent(1 - spent / FULL_COST)} saved",
         f"Against seven algorithms on 1000 instances to the end. {' and '.join(last)}, the last to be distinguished, took "
-        f"{theirs:.0%} of them."
+        f"{percent(theirs)} of them."
         if resolved
         else "Against the same 1000 full instances, but strict resolution is not reached with these instances.",
     )

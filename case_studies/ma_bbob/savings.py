@@ -110,8 +110,8 @@ def savings_table(races: Sequence[VariantRace]) -> Table:
                 f"{sum(each.stopped == 'resolved' for each in of_variant)} of {orders}",
                 f"{np.median([each.instances for each in of_variant]):.0f}",
                 f"{spent:.3g}",
-                f"{1 - spent / FULL_COST:.1%}",
-                f"{1 - np.median(earlier) / FULL_COST:.1%}" if right else "not found",
+                f"{100 * (1 - spent / FULL_COST):.1f} %",
+                f"{100 * (1 - np.median(earlier) / FULL_COST):.1f} %" if right else "not found",
             )
         )
     return Table(

@@ -13,6 +13,7 @@ import polarbear as pb
 from case_studies.page import Table
 from case_studies.synthetic.ground_truth import GroundTruth
 from case_studies.synthetic.racing import MOST_INSTANCES, ROPE, race_truth
+from polarbear.wording import percent
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -125,7 +126,7 @@ def recovery_table(recoveries: Sequence[Recovery]) -> Table:
             ("instances, median and 90 % quantile", f"{np.median(instances):.0f}, {np.quantile(instances, 0.9):.0f}"),
             (
                 "cost saved, compared with all algorithms on these instances",
-                f"{np.mean([each.saved for each in recoveries]):.0%}",
+                percent(float(np.mean([each.saved for each in recoveries]))),
             ),
         ],
     )

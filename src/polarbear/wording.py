@@ -107,6 +107,18 @@ def format_number(value: float) -> str:
     return f"{float(f'{value:.3g}'):,.10g}"
 
 
+def with_unit(value: float, unit: str) -> str:
+    """Return a number with its unit, an empty text or a noun in the plural, which is in the singular after 1.
+
+    Examples
+    --------
+    >>> with_unit(1.0, "evaluations"), with_unit(93.5061, "seconds"), with_unit(2500, "")
+    ('1 evaluation', '93.5 seconds', '2,500')
+    """
+    number = format_number(value)
+    return f"{number} {unit.removesuffix('s') if number == '1' else unit}".rstrip()
+
+
 def round_off(number: float) -> str:
     """Return a number with at most three significant digits, with commas between thousands.
 

@@ -82,7 +82,7 @@ def test_the_page_has_the_answers_of_both_scopes(tmp_path, monkeypatch, posterio
     results = json.loads((tmp_path / "results.json").read_text())
     rows = {row[0]: row[1:] for row in results["tables"][0]["rows"]}
     assert rows["eliminated in replayed races"] == ["COMBO in 2 of 2"] * 2
-    assert rows["evaluations saved by replayed races, median"] == ["20%; every pair decided in 2 of 2"] * 2
+    assert rows["evaluations saved by replayed races, median"] == ["20 %; every pair decided in 2 of 2"] * 2
     assert rows["eliminated, with the probability"][0] == "none"
     assert results["compared"][1]["ours"] == "12"
     assert drawn == ["posterior", "leaders", "values"]

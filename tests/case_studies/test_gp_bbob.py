@@ -68,7 +68,7 @@ def test_a_race_by_the_wall_clock_is_compared_with_the_paper(tmp_path, monkeypat
     study._compare(page, result)
     ours = {each.quantity: each.ours for each in page.comparisons}
     assert ours["anytime Pareto set"] == ", ".join(result.pareto_set)
-    assert ours["processor time of a run, as a share of its wall-clock time"] == "median 75%, least 75%"
+    assert ours["processor time of a run, as a share of its wall-clock time"] == "median 75 %, least 75 %"
     kept = [name for name in ("NAT", "RS", "MAT", "COV", "CMSA", "CHO") if name in result.pareto_set]
     assert list(ours.values()).count("not eliminated") == len(kept)
 

@@ -78,7 +78,7 @@ def test_the_table_of_savings_has_medians_over_the_orders():
     ]
     rows = savings.savings_table(three).rows
     assert [row[0] for row in rows] == list(savings.VARIANTS)
-    assert rows[0][1:] == ("3 of 3", "2 of 3", "101", "4.2e+07", "90.0%", "95.0%")
+    assert rows[0][1:] == ("3 of 3", "2 of 3", "101", "4.2e+07", "90.0 %", "95.0 %")
     elsewhere = [replace(each, pareto_set=("CSA",)) for each in three]  # a race that finds another set saves nothing
     assert savings.savings_table(elsewhere).rows[0][-1] == "not found"
 

@@ -25,7 +25,7 @@ def test_every_kind_of_truth_is_simulated_and_outcomes_are_kept(polarbear, tmp_p
     assert again.err == ""
     assert (tmp_path / "outcomes.jsonl").read_text() == kept
     worst = min(each["coverage"] for each in outcome.data["posteriors"])
-    assert f"Worst case: intervals cover the truth in {worst:.1%}" in again.out
+    assert f"Worst case: intervals cover the truth in {100 * worst:.1f} %" in again.out
 
 
 def test_one_truth_and_another_prior(polarbear):

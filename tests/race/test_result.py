@@ -235,7 +235,7 @@ def test_runs_that_wait_for_the_processor_cause_a_warning_if_time_is_in_seconds(
     assert len(warnings) == warned
     if warned:
         assert warnings[0].startswith(
-            "2 of 32 runs had the processor for less than 90% of their time (the worst for 50%)"
+            "2 of 32 runs had the processor for less than 90 % of their time (the worst for 50 %)"
         )
 
 

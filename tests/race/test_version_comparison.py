@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import polarbear as pb
+from polarbear.observe import Clusters
 from polarbear.race.version_comparison import correct_for_looks, judge, planned_looks
 
 
@@ -43,6 +44,15 @@ def test_undecided_says_how_many_instances_would_decide():
     )
     rounded = result.sentence.removesuffix(" more.").rsplit(" ", 1)[1].replace(",", "")
     assert float(rounded) == pytest.approx(result.instances_needed - 50, rel=0.34)  # rounded to one digit
+
+
+def test_repetitions_of_one_instance_are_called_runs():
+    values = np.random.default_rng(0).normal(size=(20, 1, 2))
+    clusters = Clusters(range(20), kind="run on this instance", unit="run")
+    choices = pb.Choices.from_values(values, grid=[1], names=["OLD", "NEW"], clusters=clusters)
+    sentence = judge(choices, "OLD", "NEW").sentence
+    assert sentence.startswith("Undecided after 20 runs: at 1 evaluation NEW wins on ")
+    assert " of runs (" in sentence
 
 
 def test_identical_versions_are_no_worse_after_few_instances():

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
-from polarbear.wording import format_number, format_percent
+from polarbear.wording import format_number, format_percent, percent
 
 DOUBTFUL = 0.05  # an elimination is contradicted if the pair's own outcomes give it a smaller probability
 
@@ -61,9 +61,9 @@ class Misfit:
     def sentence(self) -> str:
         """A sentence that states the misfit."""
         return (
-            f"{self.name} beat {self.other} on {self.observed:.0%} of {self.instances:,.0f} instances at "
-            f"{format_number(self.time)}, but the posterior expects {self.modelled:.0%} ({abs(self.errors):.1f} standard "
-            "errors)"
+            f"{self.name} beat {self.other} on {percent(self.observed)} of {self.instances:,.0f} instances at "
+            f"{format_number(self.time)}, but the posterior expects {percent(self.modelled)} "
+            f"({abs(self.errors):.1f} standard errors)"
         )
 
 
@@ -95,8 +95,8 @@ class Influence:
     def sentence(self) -> str:
         """A sentence that states the change."""
         return (
-            f"at {format_number(self.time)} the fitted win rate of {self.first} over {self.second} is {self.rate:.0%} with "
-            f"{self.name} and {self.without:.0%} without it ({abs(self.errors):.1f} standard errors)"
+            f"at {format_number(self.time)} the fitted win rate of {self.first} over {self.second} is {percent(self.rate)} "
+            f"with {self.name} and {percent(self.without)} without it ({abs(self.errors):.1f} standard errors)"
         )
 
 

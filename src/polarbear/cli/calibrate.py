@@ -10,7 +10,7 @@ from polarbear.cli import options, terminal
 from polarbear.cli.open_file import open_race
 from polarbear.cli.study_progress import show_progress
 from polarbear.literals import Elimination, Resolution
-from polarbear.wording import format_duration, with_noun
+from polarbear.wording import format_duration, percent, with_noun
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -251,15 +251,15 @@ def _print_summary(summary: dict[str, Any]) -> None:
 
 def _coverage(posterior: dict[str, Any]) -> str:
     error = posterior["standard_error"]
-    return f"{posterior['coverage']:.1%}" + ("" if error is None else f" ± {2 * error:.1%}")
+    return f"{100 * posterior['coverage']:.1f} %" + ("" if error is None else f" ± {200 * error:.1f} %")
 
 
 def _claims(compared: dict[str, Any]) -> str:
     """Format the share of claims that came true, and their mean posterior probability."""
     if compared["came_true"] is None:
         return "no claims"
-    return f"{compared['came_true']:.0%} of {compared['promised']:.0%}"
+    return f"{percent(compared['came_true'])} of {percent(compared['promised'])}"
 
 
 def _share(rate: tuple[float, float, float] | None) -> str:
-    return "none" if rate is None else f"{rate[0]:.0%} ({rate[1]:.0%} to {rate[2]:.0%})"
+    return "none" if rate is None else f"{percent(rate[0])} ({percent(rate[1])} to {percent(rate[2])})"

@@ -131,7 +131,7 @@ def _print_look(result: "VersionComparison", *, quiet: bool) -> None:
     data = result.to_data()
     no_worse, worse = (format_percent(data[f"probability_{name}"]) for name in ("no_worse", "worse"))
     terminal.print_remark(
-        f"{with_noun(result.instances, 'instance')} · {no_worse} sure that NEW is nowhere worse, {worse} that it is worse",
+        f"{with_noun(result.instances, result.noun)} · {no_worse} sure that NEW is nowhere worse, {worse} that it is worse",
         quiet=quiet,
     )
 

@@ -8,7 +8,7 @@ import typer
 from polarbear.cli import options, terminal
 from polarbear.cli.open_file import require_race_file, typed_race
 from polarbear.cli.resume import continue_race
-from polarbear.wording import suggest
+from polarbear.wording import format_percent, suggest
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -86,7 +86,7 @@ def readmit(
                 when = "at once" if each.round == first_round else f"in round {each.round}"
                 terminal.print_remark(
                     f"{each.name} was eliminated again {when}: {each.by} beats it at every budget with probability "
-                    f"{each.probability:.0%}, given its earlier runs and the new ones.",
+                    f"{format_percent(each.probability)}, given its earlier runs and the new ones.",
                     quiet=running.quiet,
                 )
 

@@ -20,7 +20,7 @@ from polarbear.features.training_set import find_feature, make_training_set
 from polarbear.features.tree import grow_tree
 from polarbear.selection.risk import Expected
 from polarbear.table import as_frame, as_html
-from polarbear.wording import format_number, percent
+from polarbear.wording import percent, with_unit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -93,10 +93,7 @@ class GapClosed:
         )
         known = np.flatnonzero(~np.isnan(self.closed))
         best, worst = known[self.closed[known].argmax()], known[self.closed[known].argmin()]
-        where = [
-            f"{percent(self.closed[k])} at {format_number(self.grid.times[k])} {self.unit}".rstrip()
-            for k in (best, worst)
-        ]
+        where = [f"{percent(self.closed[k])} at {with_unit(self.grid.times[k], self.unit)}" for k in (best, worst)]
         return f"{text}: at best {where[0]}, at worst {where[1]}."
 
     def to_table(self) -> Table:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from polarbear.features.leaf_shares import choose_borrowing, expected_shares, leaf_weights
-from polarbear.wording import format_number, format_percent, percent, with_noun
+from polarbear.wording import format_number, format_percent, percent, with_noun, with_unit
 
 if TYPE_CHECKING:
     from polarbear.arrays import Array
@@ -92,8 +92,8 @@ class Group:
         if len(self.choices) == 1:
             return "at every budget"
         if choice.start == choice.stop:
-            return f"at {format_number(choice.start)} {unit}".rstrip()
-        return f"from {format_number(choice.start)} to {format_number(choice.stop)} {unit}".rstrip()
+            return f"at {with_unit(choice.start, unit)}"
+        return f"from {format_number(choice.start)} to {with_unit(choice.stop, unit)}"
 
 
 def describe_groups(tree: Node, scores: Scores, *, rng: np.random.Generator) -> tuple[Group, ...]:

@@ -10,7 +10,7 @@ from polarbear.features.policy_tree import Branch, KnownFeature, Leaf, walk
 from polarbear.features.python_source import source_of
 from polarbear.features.table import level_name, parse_cell
 from polarbear.table import as_frame, as_html
-from polarbear.wording import format_number, percent, suggest, with_noun
+from polarbear.wording import percent, suggest, with_noun, with_unit
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -97,7 +97,7 @@ class Policy:
         where, name, share = f"For {self.preference}", leaf.whole, leaf.share
         if budget is not None:
             stretch = leaf.at(self._check_budget(budget))
-            where, name, share = f"At {format_number(budget)} {self.unit}".rstrip(), stretch.name, stretch.share
+            where, name, share = f"At {with_unit(budget, self.unit)}", stretch.name, stretch.share
         return (
             f"{where}, choose {name}: it comes first on {percent(share)} of instances like this ({group}; "
             f"{with_noun(leaf.instances, 'instance')} in the data).{missing}"

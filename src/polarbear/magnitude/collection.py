@@ -17,7 +17,7 @@ from polarbear.observe import ABSENT, Grid, Trajectory, as_grid
 from polarbear.observe.names import index_of
 from polarbear.observe.run_table import RunTable, tabulate_runs
 from polarbear.posterior.posterior import Posterior
-from polarbear.wording import format_number, with_noun
+from polarbear.wording import with_noun, with_unit
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Mapping
@@ -140,7 +140,7 @@ class RunCollection:
 
     def describe_budget(self, time: float) -> str:
         """Return a budget in words, with its unit if it is known."""
-        return f"{format_number(time)} {self.unit}".rstrip()
+        return with_unit(time, self.unit)
 
 
 def collect_runs(

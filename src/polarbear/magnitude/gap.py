@@ -11,7 +11,7 @@ import numpy as np
 from polarbear.magnitude.collection import collect_runs
 from polarbear.magnitude.quantiles import central_interval, check_level
 from polarbear.table import as_frame, as_html
-from polarbear.wording import format_number
+from polarbear.wording import format_number, with_unit
 
 if TYPE_CHECKING:
     from polarbear.arrays import Array, Indices, Mask
@@ -69,7 +69,7 @@ class GapShares:
     def sentence(self) -> str:
         """The shares and their intervals at the budget `at`, in words."""
         place = int(np.argmin(np.abs(self.grid.times - self.at)))
-        where = f"At {format_number(self.at)} {self.unit}".rstrip()
+        where = f"At {with_unit(self.at, self.unit)}"
         if not self.instances[place]:
             return f"{where} no instance has values of both {self.first} and {self.second}."
         amount = f"{format_number(100 * self.tolerance)} %" if self.relative else format_number(self.tolerance)

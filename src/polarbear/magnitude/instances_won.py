@@ -11,7 +11,7 @@ from polarbear.magnitude.collection import collect_runs, label_instance
 from polarbear.magnitude.gap import gaps_between
 from polarbear.observe import rank_values
 from polarbear.table import as_frame, as_html
-from polarbear.wording import format_number, with_noun
+from polarbear.wording import with_noun, with_unit
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
@@ -70,7 +70,7 @@ class InstancesWon:
     def sentence(self) -> str:
         """The number of instances that each wins, in words."""
         first, second, tied = (self.winners.count(name) for name in (self.first, self.second, TIE))
-        where = f"At {format_number(self.at)} {self.unit}".rstrip()
+        where = f"At {with_unit(self.at, self.unit)}"
         ties = f", and {with_noun(tied, 'instance')} {'is' if tied == 1 else 'are'} tied" if tied else ""
         total = with_noun(len(self.winners), "instance")
         return f"{where} {self.first} wins on {first:,} of {total}, {self.second} on {second:,}{ties}."

@@ -10,7 +10,7 @@ import numpy as np
 from polarbear.magnitude.collection import collect_runs
 from polarbear.magnitude.quantiles import central_interval, check_level, weighted_quantile
 from polarbear.table import as_frame, as_html
-from polarbear.wording import format_number
+from polarbear.wording import format_number, with_unit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -74,7 +74,7 @@ class QualityCurves:
         """The medians at the last time, the best first."""
         last = self.median[-1]
         known = [column for column in np.argsort(-last if self.maximise else last) if np.isfinite(last[column])]
-        where = f"{format_number(float(self.grid.times[-1]))} {self.unit}".rstrip()
+        where = with_unit(float(self.grid.times[-1]), self.unit)
         if not known:
             return f"At {where} no algorithm has a median value: too few values are known."
         parts = [f"{self.names[k]} {format_number(last[k])}{self._interval(-1, k)}" for k in known[:_MOST]]

@@ -26,7 +26,7 @@ import numpy as np
 from polarbear.magnitude.collection import collect_runs
 from polarbear.magnitude.quantiles import central_interval, check_level, weighted_quantile
 from polarbear.table import as_frame, as_html
-from polarbear.wording import format_number, with_noun
+from polarbear.wording import format_number, with_noun, with_unit
 
 if TYPE_CHECKING:
     from polarbear.arrays import Array, Indices, Mask
@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from polarbear.magnitude.collection import RunCollection, Source
     from polarbear.observe import Grid, Trajectory
     from polarbear.table import Table
+
+_LEAST_BOUND = 0.01  # share of a budget below which a lower bound without an upper one says nothing
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,7 +93,7 @@ class SpeedUp:
     @property
     def sentence(self) -> str:
         """The ratio and its interval at the budget `at`, in words."""
-        place, budget = self.place, f"{format_number(self.at)} {self.unit}".rstrip()
+        place, budget = self.place, with_unit(self.at, self.unit)
         ratio = float(self.ratio[place])
         if math.isnan(ratio):
             return f"No instance shows how fast {self.first} and {self.second} are at {budget}."
@@ -124,7 +126,9 @@ class SpeedUp:
             return (
                 f"more than {format_number(float(self.longest[place]))}" if self.longest[place] < math.inf else "never"
             )
-        return f"{format_number(low)} to {format_number(high)}" if high < math.inf else f"{format_number(low)} or more"
+        if high < math.inf:
+            return f"{format_number(low)} to {format_number(high)}"
+        return f"{format_number(low)} or more" if low >= _LEAST_BOUND else "too uncertain for an interval"
 
     def to_table(self) -> Table:
         """Return one row per budget of the second algorithm."""

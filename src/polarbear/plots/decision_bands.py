@@ -12,6 +12,7 @@ from polarbear.plots.lettering import disable_math, format_time, short_names, ti
 from polarbear.plots.palette import assign_looks
 from polarbear.plots.style import lay_out
 from polarbear.selection import decision_map
+from polarbear.wording import percent
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
 
 _SMALLEST_NAMED = 0.02  # algorithms whose P(best) stays below this at all budgets share one area
-_OTHERS = f"others, below {_SMALLEST_NAMED:.0%}"
+_OTHERS = f"others, below {percent(_SMALLEST_NAMED)}"
 _LEVEL = 0.022  # distance between rows of intervals, as a share of the height of the axes
 
 
@@ -196,7 +197,7 @@ def _areas(data: DecisionBands) -> list[_Area]:
         areas.append(_Area(name, short[name], low, top, style))
         low = top
     if rest:
-        text = f"{len(rest)} other{'s' * (len(rest) > 1)}, below {_SMALLEST_NAMED:.0%}"
+        text = f"{len(rest)} other{'s' * (len(rest) > 1)}, below {percent(_SMALLEST_NAMED)}"
         areas.append(
             _Area(None, text, low, 1.0 + 0.0 * data.edges[:, 0], {"facecolor": "#C8C8C8", "edgecolor": "white"})
         )

@@ -9,6 +9,7 @@ import numpy as np
 
 from polarbear.plots.comparison_counts import draw_counts
 from polarbear.plots.lettering import write_right
+from polarbear.wording import percent
 
 if TYPE_CHECKING:
     from typing import Self
@@ -89,7 +90,7 @@ def draw_allocation(ax: Axes, data: SampleAllocation, *, axis: Axis | None = Non
         most=data.instances,
         axis=axis,
         unit=data.unit,
-        label=f"instances ({data.saved_share:.0%} of all {data.unit} saved)",
+        label=f"instances ({percent(data.saved_share)} of all {data.unit} saved)",
     )
     for label, inside in zip(ax.get_yticklabels(), data.inside, strict=True):
         label.set_fontweight("bold" if inside else "normal")

@@ -21,7 +21,7 @@ import numpy as np
 
 from polarbear.literals import Elimination, Specialists
 from polarbear.posterior.relations import anytime_dominance, dominance
-from polarbear.wording import format_number, format_percent
+from polarbear.wording import format_number, format_percent, with_unit
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -73,7 +73,7 @@ class Specialist:
 
     def sentence(self, unit: str = "") -> str:
         """Return a sentence that says why the specialist is kept."""
-        when = f"{format_number(self.time)} {unit}" if unit else f"time {format_number(self.time)}"
+        when = with_unit(self.time, unit) if unit else f"time {format_number(self.time)}"
         return (
             f"{self.name} is a specialist: {self.by} beats it on most instances at every time, but it comes first on "
             f"{format_percent(self.share)} of instances at {when}, so it is kept."

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from polarbear.race.forecast import further_instances
 from polarbear.verdict import Remark
-from polarbear.wording import format_number, format_percent, join_names, round_off, with_noun
+from polarbear.wording import format_number, format_percent, join_names, percent, round_off, with_noun
 
 if TYPE_CHECKING:
     from polarbear.race.outcome import RaceOutcome
@@ -146,8 +146,8 @@ def _remarks_on_clocks(result: RaceOutcome) -> list[Remark]:
     return [
         Remark(
             "provisional",
-            f"{len(waited)} of {len(runs)} runs had the processor for less than {_FAIR_SHARE:.0%} of their time (the "
-            f"worst for {worst:.0%}), and time is in seconds: unless they wait on purpose, use fewer workers or an "
+            f"{len(waited)} of {len(runs)} runs had the processor for less than {percent(_FAIR_SHARE)} of their time (the "
+            f"worst for {percent(worst)}), and time is in seconds: unless they wait on purpose, use fewer workers or an "
             "idle machine.",
         )
     ]

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from polarbear.models import BayesianBootstrap
 from polarbear.posterior.non_inferiority import non_inferiority
 from polarbear.race.forecast import roughly
-from polarbear.wording import format_percent, percent, round_off, with_noun
+from polarbear.wording import format_number, format_percent, percent, plural, round_off, with_noun, with_unit
 
 if TYPE_CHECKING:
     from polarbear.observe import Choices
@@ -55,8 +55,8 @@ class VersionComparison:
         The expected total number of instances that decides; infinite if it is more than 1,024 times the present number.
     confidence, rope, looks
         The required probability, the margin of equality, and the number of planned looks at the data.
-    unit
-        The unit of the budgets.
+    unit, noun
+        The unit of the budgets, and what an instance is: "run" for repetitions of one instance.
     posterior
         The posterior behind all of this.
     """
@@ -72,6 +72,7 @@ class VersionComparison:
     rope: float
     looks: int
     unit: str
+    noun: str
     posterior: Posterior
 
     def __repr__(self) -> str:
@@ -87,17 +88,17 @@ class VersionComparison:
         """The verdict in one sentence."""
         rates = self.win_rates
         worst = rates.worst if self.verdict != "no worse" else int(rates.mean.argmin())
-        share, at = percent(float(rates.mean[worst])), round_off(float(rates.times[worst]))
+        share, at = percent(float(rates.mean[worst])), with_unit(float(rates.times[worst]), self.unit)
         low, high = percent(float(rates.lower[worst])).removesuffix(" %"), percent(float(rates.upper[worst]))
         sure = f"{format_percent(self.probability)} sure"
         if self.verdict == "no worse":
             return (
                 f"{self.new} is at least as good as {self.old} at every budget {self._range()} "
-                f"({sure}; win rate at worst {share}, at {at})."
+                f"({sure}; win rate at worst {share}, at {format_number(float(rates.times[worst]))})."
             )
         if self.verdict == "worse":
             return (
-                f"{self.new} is worse than {self.old}: at {at} {self.unit} it wins on {share} of instances "
+                f"{self.new} is worse than {self.old}: at {at} it wins on {share} of {plural(self.noun)} "
                 f"({low} to {high}; {sure} that it wins on less than {percent(rates.least)} at some budget)."
             )
         more = (
@@ -106,9 +107,9 @@ class VersionComparison:
             else f"even {round_off(1024 * self.instances)} would hardly decide"
         )
         return (
-            f"Undecided after {with_noun(self.instances, 'instance')}: at {at} {self.unit} {self.new} wins on {share} of "
-            f"instances ({low} to {high}), where {percent(rates.least)} would count as equal; repeated looks at all budgets "
-            f"demand more certainty: {more}."
+            f"Undecided after {with_noun(self.instances, self.noun)}: at {at} {self.new} wins on {share} of "
+            f"{plural(self.noun)} ({low} to {high}), where {percent(rates.least)} would count as equal; "
+            f"repeated looks at all budgets demand more certainty: {more}."
         )
 
     def to_data(self) -> dict[str, Any]:
@@ -136,8 +137,9 @@ class VersionComparison:
         }
 
     def _range(self) -> str:
-        first, last = (round_off(float(self.win_rates.times[position])) for position in (0, -1))
-        return f"of {first} {self.unit}" if first == last else f"from {first} to {last} {self.unit}"
+        first, last = (float(self.win_rates.times[position]) for position in (0, -1))
+        until = with_unit(last, self.unit)
+        return f"of {until}" if first == last else f"from {format_number(first)} to {until}"
 
 
 def planned_looks(most_instances: int) -> tuple[int, ...]:
@@ -213,5 +215,11 @@ def judge(
         rope=rope,
         looks=looks,
         unit=unit,
+        noun=_noun(choices),
         posterior=posterior,
     )
+
+
+def _noun(choices: Choices) -> str:
+    clusters = None if choices.rankings is None else choices.rankings.clusters
+    return "instance" if clusters is None else clusters.unit

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from polarbear.defaults import TAILS
-from polarbear.wording import format_error_bound, format_number, format_percent, join_names
+from polarbear.wording import format_error_bound, format_number, format_percent, join_names, percent
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -92,7 +92,8 @@ def not_ruled_out(
             continue
         peak = overview.probability_best[:, overview.names.index(name)]
         at = format_number(overview.grid.times[int(peak.argmax())])
-        reason = f"never clearly the best choice (at most {format_percent(float(peak.max()))} sure, at {at})"
+        highest = percent(max(float(peak.max()), 0.01))
+        reason = f"never clearly the best choice (at most {highest} sure, at {at})"
         rival = _closest_rival(posterior, name, overview.names) if place < _EXPLAINED else None
         if rival is None:
             result.append(Standing(name, "not ruled out", "provisional", reason))
