@@ -8,6 +8,7 @@ import pytest
 from scipy.stats import gaussian_kde
 
 import polarbear as pb
+from polarbear.plots import decision_forecast
 from polarbear.plots.decision_bands import DecisionBands
 from polarbear.plots.decision_forecast import DecisionForecast
 from polarbear.plots.dominance_evolution import DominanceEvolution
@@ -18,7 +19,7 @@ from polarbear.plots.rating_curves import RatingCurves
 from polarbear.plots.round_panels import RoundPanels, key_rounds, posterior_after, state_after
 from polarbear.plots.sample_allocation import SampleAllocation
 from polarbear.race import loop
-from polarbear.race.forecast import instances_needed
+from polarbear.race.forecast import STABLE_FROM, instances_needed
 from polarbear.race.result import RaceResult
 from tests.plots.posteriors import posterior_with, small_race, specialist_posterior
 from tests.race import paper
@@ -249,7 +250,16 @@ def test_key_rounds_begin_and_end_the_race(finished_race):
         key_rounds(small_race(0))
 
 
-def test_the_forecast_of_all_pairs_is_that_of_the_last_one(unfinished_race):
+def test_there_is_no_forecast_before_it_is_stable(unfinished_race):
+    assert unfinished_race.instances < STABLE_FROM
+    data = DecisionForecast.of(unfinished_race)
+    assert data.open_pairs
+    assert all(math.isnan(each.instances) for each in data.open_pairs)
+    assert len(data.expected_share) == 1
+
+
+def test_the_forecast_of_all_pairs_is_that_of_the_last_one(unfinished_race, monkeypatch):
+    monkeypatch.setattr(decision_forecast, "STABLE_FROM", 4)
     data, state = DecisionForecast.of(unfinished_race), unfinished_race.state
     open_ = [
         (a, b) for a, b in combinations(range(4), 2) if not all(state.resolved[t, a, b] for t in range(len(TIMES)))
@@ -276,7 +286,8 @@ def test_a_finished_race_has_nothing_to_forecast(finished_race):
         DecisionForecast.of(small_race(0))
 
 
-def test_an_algorithm_that_has_not_run_has_no_forecast(finished_race):
+def test_an_algorithm_that_has_not_run_has_no_forecast(finished_race, monkeypatch):
+    monkeypatch.setattr(decision_forecast, "STABLE_FROM", finished_race.instances)
     data = DecisionForecast.of(RaceResult(loop.add(finished_race.state, "e"), "paused"))
     assert {each.second for each in data.open_pairs} == {"e"}
     assert all(each.instances == math.inf for each in data.open_pairs)

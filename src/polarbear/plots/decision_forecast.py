@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from polarbear.plots.lettering import disable_math, format_time, label_ticks, short_names
-from polarbear.race.forecast import instances_needed
+from polarbear.race.forecast import STABLE_FROM, instances_needed, roughly
 
 if TYPE_CHECKING:
     from typing import Self
@@ -27,7 +27,8 @@ _WIDE = 20.0  # multiple of the instances so far; a longer forecast gets a log a
 class OpenPair:
     """A pair that is undecided at some time, and the number of instances by which it should be decided.
 
-    The number is infinite if a thousand times the data would not suffice, or if one of the two has not run yet.
+    The number is infinite if a thousand times the data would not suffice, or if one of the two has not run yet. It is NaN
+    before 32 instances, when forecasts are not stable.
     """
 
     first: str
@@ -99,8 +100,8 @@ def _open_pairs(result: RaceResult) -> tuple[OpenPair, ...]:
         for b in range(a + 1, len(state.names)):
             if state.resolved[:, a, b].all():
                 continue
-            needed = np.inf
-            if a in known and b in known:
+            needed = np.inf if result.instances >= STABLE_FROM else np.nan
+            if result.instances >= STABLE_FROM and a in known and b in known:
                 only = np.ones_like(resolved)
                 pair = known.index(a), known.index(b)
                 only[:, pair[0], pair[1]] = resolved[:, pair[0], pair[1]]
@@ -140,19 +141,29 @@ def draw_open_pairs(ax: Axes, data: DecisionForecast, *, most: int = 12) -> None
     """Draw the number of instances by which each undecided pair should be decided.
 
     With more than `most` pairs, those that take longest are shown. An arrow marks a pair that a thousand times the data
-    would not decide.
+    would not decide. Before 32 instances the pairs are listed without a forecast.
     """
     labels = pair_labels(data, most=most)
     shown, now = data.open_pairs[-most:], float(data.instances[-1])
     edge = _end_of_axis(data)
     for row, pair in enumerate(shown):
+        if np.isnan(pair.instances):
+            ax.annotate(
+                "too early to say",
+                (now, row),
+                (6, 0),
+                textcoords="offset points",
+                va="center",
+                color="#606060",
+            )
+            continue
         known = np.isfinite(pair.instances)
         reach = pair.instances if known else edge
         ax.plot([now, reach], [row, row], color="#B0B0B0", linewidth=1.2, zorder=2)
         ax.plot(reach, row, marker="o" if known else ">", color="#262626", clip_on=False, zorder=3)
         disable_math(
             ax.annotate(
-                format_time(float(f"{pair.instances:.2g}")) if known else "undecided",
+                f"about {format_time(roughly(pair.instances))}" if known else "undecided",
                 (reach, row),
                 (6, 0),
                 textcoords="offset points",
