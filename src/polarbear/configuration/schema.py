@@ -112,6 +112,8 @@ class RaceTable(Table):
     algorithms, not the posterior."""
     rope: Annotated[float, Field(ge=0, lt=0.5)] = 0.05
     """Half the width of the region of practical equivalence around a win rate of one half."""
+    patience: Whole | None = None
+    """Leave a pair undecided at times at which it would take more than this many further instances, by a forecast."""
     specialists: Specialists = "keep"
     """Keep or drop an algorithm that another one beats on most instances, if it comes first more often than that one."""
     elimination: Elimination = "pointwise"

@@ -42,7 +42,9 @@ def run_rounds(
     while time.monotonic() < context.deadline:
         plan = loop.ask(record.state, only=only)
         if plan is None:
-            return "resolved" if loop.ask(record.state) is None else "selected pairs decided"
+            if loop.ask(record.state) is not None:
+                return "selected pairs decided"
+            return "resolved" if record.state.left is None else "pairs left undecided"
         room, reason = limits.room(record.state, plan)
         if plan.instances and room <= 0:
             return reason

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from polarbear.plots.lettering import disable_math, format_time, label_ticks, short_names
-from polarbear.race.forecast import STABLE_FROM, instances_needed, roughly
+from polarbear.race.forecast import STABLE_FROM, instances_per_time, roughly
 
 if TYPE_CHECKING:
     from typing import Self
@@ -89,26 +89,18 @@ class DecisionForecast:
 
 
 def _open_pairs(result: RaceResult) -> tuple[OpenPair, ...]:
-    state = result.state
+    state, names = result.state, result.state.names
     if state.resolved.all():
         return ()
-    posterior = result.posterior
-    known = [state.names.index(name) for name in posterior.names]
-    resolved = state.resolved[:, known][:, :, known]
-    open_pairs = []
-    for a, first in enumerate(state.names):
-        for b in range(a + 1, len(state.names)):
-            if state.resolved[:, a, b].all():
-                continue
-            needed = np.inf if result.instances >= STABLE_FROM else np.nan
-            if result.instances >= STABLE_FROM and a in known and b in known:
-                only = np.ones_like(resolved)
-                pair = known.index(a), known.index(b)
-                only[:, pair[0], pair[1]] = resolved[:, pair[0], pair[1]]
-                only[:, pair[1], pair[0]] = resolved[:, pair[1], pair[0]]
-                needed = instances_needed(posterior, only, state.settings)
-            open_pairs.append(OpenPair(first, state.names[b], needed))
-    return tuple(sorted(open_pairs, key=lambda pair: pair.instances))
+    forecasts: dict[tuple[str, str], float] = {}
+    if result.instances >= STABLE_FROM:
+        known = [names.index(name) for name in result.posterior.names]
+        resolved = state.resolved[:, known][:, :, known]
+        for (a, b), needed in instances_per_time(result.posterior, resolved, state.settings).items():
+            forecasts[names[known[a]], names[known[b]]] = float(needed.max())
+    unknown = np.inf if result.instances >= STABLE_FROM else np.nan
+    pairs = [OpenPair(*pair, forecasts.get(pair, unknown)) for pair in result.undecided()]
+    return tuple(sorted(pairs, key=lambda pair: pair.instances))
 
 
 def _number_of_pairs(number: int) -> int:

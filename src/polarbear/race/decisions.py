@@ -16,6 +16,7 @@ from polarbear.posterior.elimination import (
     elimination_probabilities_over_time,
 )
 from polarbear.posterior.relations import dominance
+from polarbear.race.forecast import beyond_patience
 from polarbear.race.inference import choices_of_runs, infer_posterior
 from polarbear.race.resolution import resolved_pairs
 from polarbear.race.rounds import Eliminated, Round
@@ -56,6 +57,7 @@ def decide_round(state: State, plan: Plan, cost: float) -> tuple[Round, Posterio
     resolved = resolved_for_candidates(state, candidates)
     if posterior.diagnostics.reliable:
         resolved = _resolve(state, posterior, resolved, candidates, beats, over_time)
+    left = beyond_patience(posterior, resolved, settings)
     before, after = undecided_cells(state.resolved), undecided_cells(resolved)
     used, total = len(state.observations.instances), state.cost
     record = Round(
@@ -71,15 +73,21 @@ def decide_round(state: State, plan: Plan, cost: float) -> tuple[Round, Posterio
             for each in losers
         ),
         threat=tuple(zip(names, threat.max(axis=0).tolist(), strict=True)),
-        open=tuple(
-            (names[a], names[b], tuple(np.flatnonzero(~resolved[:, a, b]).tolist()))
-            for a, b in combinations(range(len(names)), 2)
-            if not resolved[:, a, b].all()
-        ),
+        open=_times_of_pairs(~resolved, names),
+        left=_times_of_pairs(left, names),
         resolved_share=decided_share(resolved),
         next_size=settings.batch.after(state.batch_size, (before - after) / before if before else 1.0),
     )
     return record, posterior
+
+
+def _times_of_pairs(mask: Mask, names: tuple[str, ...]) -> tuple[tuple[str, str, tuple[int, ...]], ...]:
+    """Return the pairs with a true entry in a mask (time, algorithm, algorithm), each with the positions of its times."""
+    return tuple(
+        (names[a], names[b], tuple(np.flatnonzero(mask[:, a, b]).tolist()))
+        for a, b in combinations(range(len(names)), 2)
+        if mask[:, a, b].any()
+    )
 
 
 def _losers(state: State, posterior: Posterior, threat: Array, bounds: Array) -> tuple[Dominated, ...]:

@@ -67,18 +67,38 @@ def instances_needed(posterior: Posterior, resolved: Mask, settings: Settings) -
     assumed to be normal around its present mean, with 1/k of its present variance. A pair is decided when the sign is
     known, or when the logit is known to lie within the region of practical equivalence.
     """
-    open_pairs = np.argwhere(np.triu(~resolved.all(axis=0), 1))
-    needed = 1.0
-    for a, b in open_pairs:
-        odds = _logits(posterior, int(a), int(b))
+    needed = instances_per_time(posterior, resolved, settings)
+    return max((float(each.max()) for each in needed.values()), default=float(posterior.instances))
+
+
+def instances_per_time(posterior: Posterior, resolved: Mask, settings: Settings) -> dict[tuple[int, int], Array]:
+    """Return for each undecided pair the total numbers of instances at which its undecided times should be decided.
+
+    The key of a pair is the positions of its algorithms; see `instances_needed` for the assumptions. With resolution by
+    crossing or membership, what decides the pair at one time may decide it at all others.
+    """
+    result = {}
+    for a, b in np.argwhere(np.triu(~resolved.all(axis=0), 1)).tolist():
+        odds = _logits(posterior, a, b)
         better, equal = _growth_needed(odds, settings)
-        growth = np.minimum(better, equal)[~resolved[:, a, b]].max()
+        growth = np.minimum(better, equal)[~resolved[:, a, b]]
         if settings.resolution != "strict":
             ahead = odds.mean(axis=1) > 0
             first, second, even = (np.min(each, initial=np.inf) for each in (better[ahead], better[~ahead], equal))
-            growth = min(growth, max(first, second), max(min(first, second), even))
-        needed = max(needed, float(growth))
-    return needed * posterior.instances
+            growth = np.minimum(growth, min(max(first, second), max(min(first, second), even)))
+        result[a, b] = growth * posterior.instances
+    return result
+
+
+def beyond_patience(posterior: Posterior, resolved: Mask, settings: Settings) -> Mask:
+    """Return where pairs are left undecided because of `Settings.patience`, in the shape of `resolved`."""
+    left = np.zeros_like(resolved)
+    if settings.patience is None or posterior.instances < STABLE_FROM:
+        return left
+    for (a, b), needed in instances_per_time(posterior, resolved, settings).items():
+        left[~resolved[:, a, b], a, b] = needed - posterior.instances > settings.patience
+        left[:, b, a] = left[:, a, b]
+    return left
 
 
 def elimination_probability(

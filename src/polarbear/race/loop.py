@@ -21,6 +21,7 @@ from polarbear.race.state import State, reopened, resolved_for_candidates, unres
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
+    from polarbear.arrays import Mask
     from polarbear.race.jobs import Run
     from polarbear.race.rounds import Round
     from polarbear.race.settings import Settings
@@ -87,6 +88,7 @@ def add(state: State, name: str) -> State:
         observations=rerank(state.observations, names, state.settings),
         newcomers=state.newcomers | {name} if state.observations.runs else state.newcomers,
         posterior=None,
+        left=None,
     )
 
 
@@ -129,6 +131,7 @@ def readmit(state: State, name: str) -> State:
         resolved=reopened(state, {name}, candidates),
         batch_size=state.settings.batch.first,
         newcomers=state.newcomers | behind,
+        left=None,
     )
 
 
@@ -145,7 +148,7 @@ def rerun(state: State, failed: Iterable[tuple[str, int]]) -> State:
                 f"expected a run of the race, got none of {name!r} on instance {instance}; name failed runs"
             )
     names = {name for name, _ in again}
-    return replace(state, reruns=state.reruns | again, resolved=reopened(state, names, state.candidates))
+    return replace(state, reruns=state.reruns | again, resolved=reopened(state, names, state.candidates), left=None)
 
 
 def reconsider(state: State, settings: Settings) -> State:
@@ -171,26 +174,33 @@ def reconsider(state: State, settings: Settings) -> State:
         observations=rerank(state.observations, state.names, settings),
         review=bool(state.observations.runs),
         posterior=None,
+        left=None,
     )
 
 
 def _apply(state: State, record: Round) -> State:
     """Return the state after a round, from the record of the round."""
     candidates = state.candidates.difference(each.name for each in record.eliminated)
-    resolved = np.ones_like(state.resolved)
-    index = {name: position for position, name in enumerate(state.names)}
-    for a, b, times in record.open:
-        resolved[np.ix_(times, [index[a]], [index[b]])] = False
-        resolved[np.ix_(times, [index[b]], [index[a]])] = False
     state = replace(
         state,
         candidates=candidates,
-        resolved=resolved,
+        resolved=~_mask_of_pairs(state, record.open),
+        left=_mask_of_pairs(state, record.left) if record.left else None,
         batch_size=record.next_size,
         rounds=(*state.rounds, record),
     )
     behind = (name for name in state.newcomers if name in candidates and missing_instances(state, name))
     return replace(state, newcomers=frozenset(behind))
+
+
+def _mask_of_pairs(state: State, pairs: Iterable[tuple[str, str, tuple[int, ...]]]) -> Mask:
+    """Return a mask (time, algorithm, algorithm) that is true for these pairs at these times."""
+    mask = np.zeros_like(state.resolved)
+    index = {name: position for position, name in enumerate(state.names)}
+    for a, b, times in pairs:
+        mask[np.ix_(times, [index[a]], [index[b]])] = True
+        mask[np.ix_(times, [index[b]], [index[a]])] = True
+    return mask
 
 
 def _drop(state: State, name: str) -> State:
@@ -205,6 +215,7 @@ def _drop(state: State, name: str) -> State:
         observations=rerank(state.observations, names, state.settings),
         newcomers=state.newcomers - {name},
         posterior=None,
+        left=None,
     )
 
 

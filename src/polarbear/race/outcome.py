@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 Stopped = Literal[
     "resolved",
+    "pairs left undecided",
     "no elimination likely",
     "max_instances",
     "max_evaluations",
@@ -43,6 +44,7 @@ Stopped = Literal[
 
 _STOPPED: dict[Stopped, str] = {
     "resolved": "Every pair of algorithms is decided at every budget.",
+    "pairs left undecided": "Every pair of algorithms is decided, or would take too many further instances.",
     "no elimination likely": "The race stopped because it was unlikely to eliminate another algorithm within its limit. "
     "Not every pair is decided.",
     "max_instances": "The race stopped at its limit of instances, before every pair was decided.",
@@ -66,7 +68,8 @@ class RaceOutcome:
     state
         The state of the race.
     stopped
-        Why the race stopped; "resolved" means that every pair is decided, "no elimination likely" that the Pareto set
+        Why the race stopped; "resolved" means that every pair is decided, "pairs left undecided" that the others would
+        take more instances than `Settings.patience` allows, "no elimination likely" that the Pareto set
         is unlikely to shrink within the limit of instances, see `polarbear.race.stopping`; "algorithm failed" that an
         algorithm failed in every run of its first round, see `failing` and `message`.
     failing
@@ -80,12 +83,16 @@ class RaceOutcome:
     @property
     def finished(self) -> bool:
         """Whether every pair of candidates is decided at every time."""
-        return next_plan(self.state) is None
+        return next_plan(self.state) is None and self.state.left is None
 
     @property
     def settled(self) -> bool:
         """Whether nothing more was asked for: every pair is decided, or those that matter are."""
-        return self.finished or self.stopped in ("no elimination likely", "selected pairs decided")
+        return self.finished or self.stopped in (
+            "pairs left undecided",
+            "no elimination likely",
+            "selected pairs decided",
+        )
 
     @property
     def why_stopped(self) -> str:

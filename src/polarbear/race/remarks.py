@@ -6,11 +6,15 @@ import math
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from polarbear.race.forecast import further_instances
+import numpy as np
+
+from polarbear.race.forecast import STABLE_FROM, further_instances, instances_per_time, roughly
 from polarbear.verdict import Remark
 from polarbear.wording import format_number, format_percent, join_names, percent, round_off, with_noun
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from polarbear.race.outcome import RaceOutcome
     from polarbear.verdict import Advice
 
@@ -50,14 +54,36 @@ def undecided_clause(result: RaceOutcome) -> str:
     if not pairs:
         return ""
     total = len(result.state.settings.grid)
+    shown = list(pairs.items())[:_NAMED_PAIRS]
+    forecasts = _forecasts(result, [pair for pair, _ in shown])
     named = []
-    for (first, second), times in list(pairs.items())[:_NAMED_PAIRS]:
+    for pair, times in shown:
         start, stop = format_number(times[0]), format_number(times[-1])
         where = f"at {start}" if len(times) == 1 else f"at {len(times)} of {total} budgets from {start} to {stop}"
-        named.append(f"{first} and {second} {where}")
+        named.append(f"{join_names(pair)} {where}{forecasts[pair]}")
     more = len(pairs) - len(named)
     named += [with_noun(more, "more pair")] if more else []
     return f" Not decided: {'; '.join(named)}."
+
+
+def _forecasts(result: RaceOutcome, pairs: Sequence[tuple[str, str]]) -> dict[tuple[str, str], str]:
+    """Return for each pair how many more instances it should take, in brackets with a blank before them; else empty."""
+    state, names = result.state, result.state.names
+    if result.instances < STABLE_FROM or result.posterior.names != names:
+        return dict.fromkeys(pairs, "")
+    places = {(names.index(first), names.index(second)): (first, second) for first, second in pairs}
+    resolved = np.ones_like(state.resolved)
+    for a, b in places:
+        resolved[:, a, b] = state.resolved[:, a, b]
+    texts = {}
+    for place, needed in instances_per_time(result.posterior, resolved, state.settings).items():
+        more = roughly(max(float(needed.max()) - result.instances, 1.0))
+        texts[places[place]] = (
+            f" (about {more:,.0f} more instances)"
+            if math.isfinite(more)
+            else " (even 1,000 times as many instances would hardly decide it)"
+        )
+    return texts
 
 
 def _remarks_on_stop(result: RaceOutcome, advice: Advice) -> list[Remark]:
@@ -71,6 +97,12 @@ def _remarks_on_stop(result: RaceOutcome, advice: Advice) -> list[Remark]:
             argument = 'Race.open(path, resolution="crossing", ...)'
             command = advice.continue_race("--set race.resolution=crossing", "") if advice.file else argument
             return [Remark("solid", text, command)]
+        case "pairs left undecided":
+            text = (
+                f"Undecided pairs would take more than {result.state.settings.patience:,} further instances, the patience "
+                f"of the race, and are left so.{clause}"
+            )
+            return [Remark("solid", text, advice.settle_pair(*next(iter(result.undecided()))))]
         case "max_instances":
             needed = _further_instances(result)
             beyond = f"; about {needed:,} more would decide everything" if needed else ""

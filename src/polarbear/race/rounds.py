@@ -67,6 +67,8 @@ class Round:
         The share of all (time, pair) that are decided, including pairs with eliminated algorithms.
     next_size
         The number of instances of the next round.
+    left
+        The pairs in `open` that are left undecided, see `Settings.patience`, each with the positions of these times.
     """
 
     number: int
@@ -81,3 +83,4 @@ class Round:
     open: tuple[tuple[str, str, tuple[int, ...]], ...]
     resolved_share: float
     next_size: int
+    left: tuple[tuple[str, str, tuple[int, ...]], ...] = ()

@@ -29,7 +29,7 @@ class Plan:
 
 
 def next_plan(state: State, *, most_instances: int | None = None, only: Collection[str] | None = None) -> Plan | None:
-    """Plan the next round; return None when every pair of candidates is decided at every time.
+    """Plan the next round; return None when every pair of candidates is decided, or left undecided, at every time.
 
     Failed runs that are to be made again come first, all in one round. Then algorithms that joined later run on the
     instances that the race has used already. Then all candidates in undecided pairs run on new instances.
@@ -127,16 +127,17 @@ def _asked_until(state: State, name: str, instance: int) -> float:
 
 
 def running_until(state: State, *, only: Collection[str] | None = None) -> dict[str, float]:
-    """Return τ_A, the time until which to run, for each candidate A in an undecided pair.
+    """Return τ_A, the time until which to run, for each candidate A in an undecided pair that is not left undecided.
 
     Joint elimination is about all times at once, so there every such candidate runs to the end of the grid. With `only`,
     pairs with other algorithms do not count.
     """
     times = state.settings.grid.times
     counted = np.array([only is None or name in only for name in state.names])
+    settled = state.resolved if state.left is None or only is not None else state.resolved | state.left
     result = {}
     for index, name in enumerate(state.names):
-        undecided = np.flatnonzero(~state.resolved[:, index, counted].all(axis=1))
+        undecided = np.flatnonzero(~settled[:, index, counted].all(axis=1))
         if counted[index] and name in state.candidates and len(undecided):
             last = undecided[-1] if state.settings.elimination == "pointwise" else -1
             result[name] = float(times[last])

@@ -59,6 +59,10 @@ class Settings:
         δ: with probability at least 1 − δ no elimination of the whole race is wrong, for any model. With a guarantee
         e-values (`polarbear.posterior.e_values`) eliminate instead of the posterior. A pair that may still end in an
         elimination stays undecided, so that races take longer. None, the default: the posterior eliminates.
+    patience
+        Leave a pair undecided at the times at which it would take more than this many further instances, by a forecast
+        from 32 instances on: nothing runs for its sake. Nearly equal algorithms may need thousands. None, the default:
+        the race continues until every pair is decided, or until a limit.
     specialists
         "keep": an algorithm eliminates another one only if it also comes first at least as often at every time, see
         `polarbear.posterior.elimination`. "drop": it is enough that it wins on most instances.
@@ -81,6 +85,7 @@ class Settings:
     relative_tolerance: float = 0.0
     common_random_numbers: bool = False
     guarantee: float | None = None
+    patience: int | None = None
     specialists: Specialists = "keep"
 
     def __post_init__(self) -> None:
@@ -112,6 +117,8 @@ class Settings:
                 f"expected guarantee in (0, 0.5], the probability of any wrong elimination, got {self.guarantee!r}; "
                 "use a value such as 0.05, or None to let the posterior decide"
             )
+        if self.patience is not None:
+            require_count("patience", self.patience, least=1)
         if not isinstance(self.batch, AdaptiveBatch | FixedBatch):
             raise ValueError(f"expected batch as AdaptiveBatch(8, 128), FixedBatch(10) or similar, got {self.batch!r}")
         require_count("seed", self.seed, least=0)

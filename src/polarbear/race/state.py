@@ -34,6 +34,8 @@ class State:
     resolved
         C(t, {A, B}), whether a pair is decided at t, shape (time, algorithm, algorithm). It is symmetric, and true on
         the diagonal and for all pairs with an algorithm that is not a candidate.
+    left
+        Where undecided pairs are left undecided, see `Settings.patience`, in the shape of `resolved`; None: nowhere.
     batch_size
         The size of the next round.
     next_instance
@@ -68,6 +70,7 @@ class State:
     reruns: frozenset[tuple[str, int]] = frozenset()
     review: bool = False
     posterior: Posterior | None = None
+    left: Mask | None = None
 
     @property
     def clusters(self) -> Clusters | None:

@@ -1,0 +1,85 @@
+"""Patience: pairs that would take too many further instances are left undecided, and the race ends."""
+
+import numpy as np
+import pytest
+
+import polarbear as pb
+from polarbear.race import loop
+from polarbear.race.forecast import STABLE_FROM, instances_needed, instances_per_time
+from polarbear.race.result import RaceResult
+from polarbear.race.serialisation import from_plain, to_plain
+from tests.race.simulated import simulated_runs
+
+TIMES = np.array([1.0, 2.0, 3.0])
+NAMES = ("twin", "other twin", "worst")
+UTILITIES = np.array([[2.0, 0.0, -2.0], [2.0, 2.0, -2.0], [2.0, 2.0, -2.0]])  # the twins differ at the first time only
+
+
+def race(patience, most=200):
+    """Race until nothing is asked for, or until there are `most` instances."""
+    settings = pb.Settings(
+        pb.Grid(TIMES), resolution="strict", rope=0.02, draws=500, batch=pb.FixedBatch(40), patience=patience
+    )
+    state = loop.start(settings, NAMES)
+    while (plan := loop.ask(state)) is not None and len(state.observations.instances) < most:
+        state = loop.tell(state, plan, simulated_runs(plan, UTILITIES, NAMES, TIMES))
+    return state
+
+
+@pytest.fixture(scope="module")
+def impatient():
+    return race(100)
+
+
+def test_a_race_ends_when_only_nearly_equal_pairs_are_undecided(impatient):
+    assert len(impatient.observations.instances) == 40
+    assert len(race(None).observations.instances) == 200
+    assert impatient.candidates == {"twin", "other twin"}
+    assert impatient.rounds[-1].left == (("twin", "other twin", (1, 2)),)
+
+
+def test_the_result_says_what_is_left_and_how_to_settle_it(impatient):
+    result = RaceResult(impatient, "pairs left undecided")
+    assert not result.finished
+    assert result.settled
+    assert result.undecided()["twin", "other twin"].tolist() == [2.0, 3.0]
+    remark = next(each for each in result.summary("a.race").remarks if "patience" in each.text)
+    assert "would take more than 100 further instances" in remark.text
+    assert "twin and other twin at 2 of 3 budgets from 2 to 3 (" in remark.text
+    assert remark.command == "polarbear resume a.race --only twin --only 'other twin'"
+
+
+def test_selected_pairs_run_although_they_were_left(impatient):
+    plan = loop.ask(impatient, only=["twin", "other twin"])
+    assert {job.algorithm for job in plan.jobs} == {"twin", "other twin"}
+
+
+def test_more_patience_on_request_continues_the_race(impatient):
+    settings = pb.Settings(**{**vars(impatient.settings), "patience": 100_000})
+    state = loop.reconsider(impatient, settings)
+    state = loop.tell(state, loop.ask(state), [])
+    assert loop.ask(state) is not None
+
+
+def test_a_stored_round_restores_what_is_left(impatient):
+    record = from_plain(to_plain(impatient.rounds[-1]))
+    assert record == impatient.rounds[-1]
+    before = loop.start(impatient.settings, NAMES)
+    plan = loop.ask(before)
+    again = loop.tell(before, plan, simulated_runs(plan, UTILITIES, NAMES, TIMES), record=record)
+    assert np.array_equal(again.left, impatient.left)
+    assert loop.ask(again) is None
+
+
+def test_forecasts_per_time_agree_with_that_of_all(impatient):
+    posterior = RaceResult(impatient, "paused").posterior
+    assert posterior.instances >= STABLE_FROM
+    per_time = instances_per_time(posterior, impatient.resolved, impatient.settings)
+    assert per_time.keys() == {(0, 1)}
+    assert len(per_time[0, 1]) == 2
+    assert per_time[0, 1].max() == instances_needed(posterior, impatient.resolved, impatient.settings)
+
+
+def test_patience_is_a_positive_number():
+    with pytest.raises(ValueError, match="patience"):
+        pb.Settings(pb.Grid(TIMES), patience=0)
