@@ -200,7 +200,7 @@ class Race:
     def result(self) -> RaceResult:
         """The result so far; valid at any time."""
         state = self.state
-        stopped = "resolved" if loop.ask(state) is None else self._stopped
+        stopped = loop.end(state) or self._stopped
         return RaceResult(
             state, stopped, find_failing(state, self._record.runs.values()) if stopped == "algorithm failed" else ()
         )
@@ -304,8 +304,8 @@ class Race:
         try:
             if rerun_failed:
                 self._rerun_failed(self.state.candidates if selected is None else selected)
-            if loop.ask(self.state) is None:
-                self._stopped = "resolved"
+            if (end := loop.end(self.state)) is not None and loop.ask(self.state, only=selected) is None:
+                self._stopped = end
                 return self.result
             self._record.note_stop(None)
             with ExitStack() as stack:

@@ -42,9 +42,7 @@ def run_rounds(
     while time.monotonic() < context.deadline:
         plan = loop.ask(record.state, only=only)
         if plan is None:
-            if loop.ask(record.state) is not None:
-                return "selected pairs decided"
-            return "resolved" if record.state.left is None else "pairs left undecided"
+            return loop.end(record.state) or "selected pairs decided"
         room, reason = limits.room(record.state, plan)
         if plan.instances and room <= 0:
             return reason

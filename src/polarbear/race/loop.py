@@ -7,7 +7,7 @@ anything. Therefore the same runs give the same race, however and wherever they 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -38,11 +38,18 @@ def start(settings: Settings, names: Iterable[str]) -> State:
 
 
 def ask(state: State, *, most_instances: int | None = None, only: Collection[str] | None = None) -> Plan | None:
-    """Return what to run next, on at most `most_instances` instances; None when every pair is decided.
+    """Return what to run next, on at most `most_instances` instances; None when every pair is decided or left.
 
     With `only`, nothing but these candidates runs, and only pairs among them count.
     """
     return next_plan(state, most_instances=most_instances, only=only)
+
+
+def end(state: State) -> Literal["resolved", "pairs left undecided"] | None:
+    """Return why nothing is left to run; None if `ask` has a plan."""
+    if ask(state) is not None:
+        return None
+    return "resolved" if state.left is None else "pairs left undecided"
 
 
 def tell(state: State, plan: Plan, runs: Iterable[Run], *, record: Round | None = None) -> State:

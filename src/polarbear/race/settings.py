@@ -61,8 +61,9 @@ class Settings:
         elimination stays undecided, so that races take longer. None, the default: the posterior eliminates.
     patience
         Leave a pair undecided at the times at which it would take more than this many further instances, by a forecast
-        from 32 instances on: nothing runs for its sake. Nearly equal algorithms may need thousands. None, the default:
-        the race continues until every pair is decided, or until a limit.
+        from 32 instances on: nothing runs for its sake. Nearly equal algorithms may need thousands. A pair that may well
+        end in an elimination within the patience is not left. None, the default: the race continues until every pair
+        is decided, or until a limit.
     specialists
         "keep": an algorithm eliminates another one only if it also comes first at least as often at every time, see
         `polarbear.posterior.elimination`. "drop": it is enough that it wins on most instances.

@@ -10,7 +10,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from polarbear.race.forecast import elimination_probability
+from polarbear.race.forecast import UNLIKELY, elimination_probability
 from polarbear.race.inference import infer_posterior
 from polarbear.race.sampling import running_until
 
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from polarbear.race.sampling import Plan
     from polarbear.race.state import State
 
-# Futility: with 0.05 simulated races use 10 % fewer instances, and miss an elimination in one race of a hundred more.
-_FUTILE = 0.02
 _FEWEST_ROUNDS = 2  # the first round is too small to forecast from
 
 
@@ -76,4 +74,4 @@ class StoppingLimits:
         likely = elimination_probability(
             posterior, state.candidates, confidence=settings.confidence, most_instances=most_instances
         )
-        return posterior.diagnostics.reliable and likely < _FUTILE
+        return posterior.diagnostics.reliable and likely < UNLIKELY
