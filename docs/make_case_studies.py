@@ -19,7 +19,14 @@ from making.tables import markdown, put_into
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent))  # for case_studies, which is not installed
 
-from case_studies.ma_bbob.savings import FURTHER, VARIANTS, VariantRace, race_all, savings_table  # noqa: E402
+from case_studies.ma_bbob.savings import (  # noqa: E402
+    FURTHER,
+    LONG,
+    VARIANTS,
+    VariantRace,
+    race_all,
+    savings_table,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -46,7 +53,7 @@ def main() -> None:
     """Write the tables into the page, after racing if this is asked for."""
     if "--measure" in sys.argv:
         with ProcessPoolExecutor(2) as pool:
-            races = [each.result() for each in race_all(pool, VARIANTS | FURTHER, range(ORDERS))]
+            races = [each.result() for each in race_all(pool, VARIANTS | FURTHER | LONG, range(ORDERS))]
         lines = ",\n".join(json.dumps(asdict(each)) for each in races)
         MEASURED.write_text(f"[\n{lines}\n]\n", encoding="utf-8")
     for page, name, table in tables():
@@ -63,8 +70,9 @@ def tables() -> Iterator[tuple[Path, str, str]]:
     yield PAGE, "ma-bbob", markdown(["quantity", "paper", "here"], rows)
     stored = json.loads(MEASURED.read_text(encoding="utf-8"))
     races = [VariantRace(**{**each, "pareto_set": tuple(each["pareto_set"])}) for each in stored]
-    table = savings_table(races)
-    yield PAGE, "savings", markdown(table.heads, [[str(cell) for cell in row] for row in table.rows])
+    for mark, long in (("savings", False), ("long-races", True)):
+        table = savings_table([each for each in races if (each.variant in LONG) == long])
+        yield PAGE, mark, markdown(table.heads, [[str(cell) for cell in row] for row in table.rows])
     (answers,) = json.loads((RESULTS / "antbo.json").read_text(encoding="utf-8"))["tables"]
     yield PAGE, "antbo", markdown(answers["heads"], answers["rows"])
 

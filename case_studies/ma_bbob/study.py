@@ -39,9 +39,11 @@ def reproduce(folder: Path, *, scale: str, workers: int) -> Page:
         recorded = Recording.load()
         _add_race(page, race_live(folder / "ma_bbob.race", recorded.grid, workers=workers), recorded)
         with processes(workers) as pool:
-            races = savings.race_all(pool, savings.VARIANTS | savings.FURTHER, range(5))
+            races = savings.race_all(pool, savings.VARIANTS | savings.FURTHER | savings.LONG, range(5))
     results = [each.result() for each in races]
-    page.tables.append(savings.savings_table(results))
+    page.tables.append(savings.savings_table([each for each in results if each.variant not in savings.LONG]))
+    if scale == "paper":
+        page.tables.append(savings.savings_table([each for each in results if each.variant in savings.LONG]))
     page.results["savings"] = [vars(each) for each in results]
     return page
 
