@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from polarbear.features.reading import FeatureSource
     from polarbear.features.scores import Scores
     from polarbear.features.table import FeatureTable
+    from polarbear.features.training_set import TrainingSet
     from polarbear.features.tree import Node
     from polarbear.literals import FrameLibrary
     from polarbear.magnitude.collection import Source
@@ -210,6 +211,13 @@ def explain(
     if depth < 1:
         raise ValueError(f"expected a depth of at least 1, got {depth!r}")
     training = make_training_set(source, features, preference=preference, among=among, **reading)
+    return explain_training_set(training, depth=depth, confidence=confidence, seed=seed)
+
+
+def explain_training_set(
+    training: TrainingSet, *, depth: int = 2, confidence: float = 0.95, seed: int = 0
+) -> Explanation:
+    """Return the explanation of scores by features; see `explain`."""
     rng = np.random.default_rng(seed)
     scores = training.scores
     tree = grow_tree(scores, training.features, depth=depth, level=1 - confidence, rng=rng)

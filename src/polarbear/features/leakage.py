@@ -62,7 +62,8 @@ def _last_improvements(runs: RunCollection) -> Array:
 
 
 def _mean_ranks(values: Array) -> Array:
-    """Return the ranks of values from 1 on; equal values share their mean. (Importing `scipy.stats` takes two seconds.)"""
+    """Return the ranks of values from 1 on; equal values share their mean."""
+    # As scipy.stats.rankdata, whose import takes two seconds.
     _, places, counts = np.unique(values, return_inverse=True, return_counts=True)
     ranks: Array = (np.cumsum(counts) - (counts - 1) / 2)[places]
     return ranks
