@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from polarbear.features.policy_tree import Branch, Leaf, walk
@@ -13,6 +14,9 @@ if TYPE_CHECKING:
 
     from polarbear.features.dependence import Dependence
     from polarbear.features.stretches import Stretch
+    from polarbear.observe import Grid
+
+_SLIVER = 0.02  # share of the axis below which a stretch cannot be seen
 
 
 @dataclass(frozen=True)
@@ -68,10 +72,35 @@ def tree_rows(found: Dependence) -> tuple[TreeRow, ...]:
                 condition=conditions[-1] if conditions else "all instances",
                 instances=_count(node),
                 feature=node.split.feature if isinstance(node, Branch) else "",
-                stretches=tuple(stretches),
+                stretches=_without_slivers(stretches, found.training.scores.grid),
             )
         )
     return tuple(rows)
+
+
+def _without_slivers(stretches: Sequence[Stretch], grid: Grid) -> tuple[Stretch, ...]:
+    """Return the stretches that a picture can show: too short ones are part of the one before, or of the one after."""
+    first, last = _places(grid, [grid.times[0], grid.times[-1]])
+    shown: list[Stretch] = []
+    start = stretches[0].start if stretches else 0.0
+    for each in stretches:
+        begin, end = _places(grid, [each.start, each.stop])
+        if end - begin < _SLIVER * (last - first) and len(stretches) > 1:
+            if shown:
+                shown[-1] = replace(shown[-1], stop=each.stop)
+                start = each.stop
+        elif shown and shown[-1].name == each.name:
+            shown[-1] = replace(shown[-1], stop=each.stop)
+            start = each.stop
+        else:
+            shown.append(replace(each, start=start))
+            start = each.stop
+    return tuple(shown) or tuple(stretches)
+
+
+def _places(grid: Grid, times: Sequence[float]) -> list[float]:
+    """Return times on the axis of the grid."""
+    return [math.log(time) for time in times] if grid.axis == "log" else [float(time) for time in times]
 
 
 def _count(node: Branch | Leaf) -> int:

@@ -13,6 +13,7 @@ import numpy as np
 from polarbear.defaults import LEVEL
 from polarbear.features.dependence import group_posteriors
 from polarbear.features.policy_tree import Branch
+from polarbear.features.scores import TooFewRunsError
 from polarbear.features.tree_rows import tree_rows
 from polarbear.magnitude.collection import label_instance
 from polarbear.plots import DecisionBands, RatingCurves
@@ -36,7 +37,10 @@ _TIED, _UNKNOWN = 65534, 65535  # instead of the position of a winner
 
 def problem(subject: Subject) -> dict[str, Any] | None:
     """Return how the best choice depends on features of the instance; None without features."""
-    found = subject.dependence
+    try:
+        found = subject.dependence
+    except TooFewRunsError as error:
+        return _without_answer(f"There is no answer: {error}.") if subject.features_given else None
     if found is None:
         return None
     explanation, names = found.explanation, subject.posterior.names
@@ -62,6 +66,12 @@ def problem(subject: Subject) -> dict[str, Any] | None:
         "policy": _policy(found) if explanation.matters else None,
         "instances": _instances(subject, found),
     }
+
+
+def _without_answer(reason: str) -> dict[str, Any]:
+    """Return the section of a page whose runs cannot answer the question."""
+    nothing: dict[str, Any] = {"remarks": [], "sample": "", "rows": [], "groups": [], "policy": None, "instances": None}
+    return {"matters": False, "sentences": [reason], **nothing}
 
 
 def _describe_sample(found: Dependence) -> str:

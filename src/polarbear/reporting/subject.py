@@ -72,7 +72,7 @@ class Subject:
     features
         Tables of features of the instances; empty if there are none.
     features_given
-        Whether the user named features, and not only the runs brought some along. If these cannot be used, that is an error.
+        Whether the user named features, and not only the runs brought some along. The page then says why it shows none.
     """
 
     posterior: Posterior
@@ -211,15 +211,16 @@ class Subject:
 
     @cached_property
     def dependence(self) -> Dependence | None:
-        """How the best choice depends on the features of the instances; None without features or without a choice."""
+        """How the best choice depends on the features of the instances; None without features or without a choice.
+
+        Raises
+        ------
+        TooFewRunsError
+            If the candidates did not run on enough of the same instances.
+        """
         if self.runs is None or not self.features or len(self.candidates) < 2:
             return None
-        try:
-            training = make_training_set(self.runs, self.features, preference=None, among=self.candidates)
-        except ValueError:  # such as candidates that did not run on the same instances
-            if self.features_given:
-                raise
-            return None
+        training = make_training_set(self.runs, self.features, preference=None, among=self.candidates)
         return find_dependence(training) if training.features or self.features_given else None
 
 

@@ -12,7 +12,10 @@ sections.problem = (data, page) => {
     byId("problem-legend").replaceChildren(...chosen.map((algorithm) => el("li", null, algorithmLabel(page, algorithm))));
     byId("problem-panels").replaceChildren(...data.groups.map((group) => groupPanel(group, page)));
   }
-  instancesTable(data, page);
+  if (data.instances) {
+    byId("problem-instances").hidden = false;
+    instancesTable(data, page);
+  }
 };
 
 // Build the panel of a group: its leaders, and the probability of being the best over the budgets.
