@@ -5,6 +5,7 @@ import csv
 import pytest
 
 from tests.features.two_kinds import two_kinds
+from tests.reporting.pages import read_data
 
 
 @pytest.fixture(scope="module")
@@ -36,6 +37,18 @@ def test_explain_prints_the_split_and_its_gain(polarbear, recorded):
     assert alone.out == "No feature matters: there is none that differs between instances.\n"
 
 
+def test_report_and_plot_show_the_tree(polarbear, recorded, tmp_path):
+    runs, features = recorded
+    outcome = polarbear("report", runs, "--features", features, "-o", tmp_path / "page.html")
+    assert outcome.code == 0, outcome.err
+    section = read_data(tmp_path / "page.html")["sections"]["problem"]
+    assert [each["condition"] for each in section["rows"]] == ["all instances", "size ≤ 20", "size > 20"]
+    assert [each["name"] for each in section["policy"]["fields"]] == ["size"]
+    outcome = polarbear("plot", runs, "--figure", "tree", "--features", features, "-o", tmp_path / "tree.svg")
+    assert outcome.code == 0, outcome.err
+    assert "size ≤ 20 (24)" in (tmp_path / "tree.svg").read_text()
+
+
 def test_select_answers_for_the_given_features(polarbear, recorded):
     runs, features = recorded
     for size, choice in ((40, "second"), (5, "first")):
@@ -54,6 +67,7 @@ def test_select_answers_for_the_given_features(polarbear, recorded):
         (["select", "{runs}", "--features", "{features}", "--given", "size"], "expected --given name=value"),
         (["select", "{runs}", "--given", "size=3", "--portfolio", "2"], "expected no --portfolio with --given"),
         (["explain", "{saved}"], "got the saved posterior"),
+        (["report", "{saved}", "--features", "{features}"], "expected a race file or recorded runs with --features"),
         (["explain", "{finished}"], "add --features FILE"),
         (["explain", "{finished}", "--features", "{runs}"], "expected one row of features per instance, got two"),
     ],

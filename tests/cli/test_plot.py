@@ -8,7 +8,7 @@ pytest.importorskip("matplotlib", reason="figures need Matplotlib: pip install '
 
 OF_A_PAIR = {name for name, entry in FIGURES.items() if entry.pair}
 OF_A_POSTERIOR = {name for name, entry in FIGURES.items() if entry.needs == "posterior"} - OF_A_PAIR
-OF_A_RACE = {name for name, entry in FIGURES.items() if entry.needs != "posterior"} - OF_A_PAIR
+OF_A_RACE = {name for name, entry in FIGURES.items() if entry.needs in ("race", "runs")} - OF_A_PAIR
 BEGINNING = {"pdf": b"%PDF", "svg": b"<?xml", "png": b"\x89PNG"}
 
 
@@ -61,6 +61,7 @@ def test_values_of_recorded_runs_can_be_drawn(polarbear, tmp_path, figure, optio
     ("options", "message"),
     [
         (["--figure", "pair"], "got none; add --pair random climber"),
+        (["--figure", "tree"], "expected a table of features for the figure tree, got none; add --features FILE"),
         (
             ["--figure", "pair", "--pair", "climber", "nobody"],
             "expected --pair with the names of algorithms, got 'nobody'; choose among random, climber, poor",

@@ -1,5 +1,6 @@
 """Draw figures by name, and check that their texts neither overlap nor are cut off."""
 
+from dataclasses import replace
 from functools import cache
 from itertools import combinations
 from unittest.mock import patch
@@ -8,11 +9,16 @@ import numpy as np
 from matplotlib import rcParams
 from matplotlib.text import Text
 
+import polarbear as pb
 from polarbear import plots
+from polarbear.features.stretches import Stretch
+from polarbear.features.tree_rows import TreeRow
+from polarbear.plots.problem_tree import ProblemTree
+from polarbear.plots.tree_figure import draw_tree_figure
 from tests.plots.posteriors import posterior_with, race_with
 
 OF_A_POSTERIOR = [name for name, entry in plots.FIGURES.items() if entry.needs == "posterior"]
-OF_A_RACE = [name for name, entry in plots.FIGURES.items() if entry.needs != "posterior"]
+OF_A_RACE = [name for name, entry in plots.FIGURES.items() if entry.needs in ("race", "runs")]
 FIVE = ("CSA", "MXNES", "TPA", "LPXNES", "random")
 
 
@@ -23,9 +29,33 @@ def of_posterior(name, posterior, **options):
 @cache
 def figure_of_five(name):
     """Return a figure of five algorithms with short names, drawn once for several tests."""
+    if name == "tree":
+        return figure_of_tree(FIVE)
     if name in OF_A_RACE:
         return of_race(name, race_with(5, names=FIVE, rounds=2))
     return of_posterior(name, posterior_with(5, names=FIVE))
+
+
+def figure_of_tree(names, *, feature="size", width=None):
+    """Return the figure of a tree of depth two, in whose groups different algorithms lead."""
+    grid = pb.log_grid(10, 1000, 5)
+
+    def row(parent, depth, condition, *changes):
+        starts = [10.0, *(time for time, _ in changes)]
+        ends = [*starts[1:], 1000.0]
+        chosen = [names[0], *(name for _, name in changes)]
+        stretches = tuple(map(Stretch, starts, ends, chosen, [0.5] * len(chosen)))
+        return TreeRow(parent, depth, condition, 10, "", stretches)
+
+    rows = (
+        row(None, 0, "all instances", (300.0, names[1])),
+        replace(row(0, 1, f"{feature} ≤ 20"), feature="other", stretches=()),
+        row(1, 2, "other = yes", (300.0, names[-1])),
+        row(1, 2, f"{feature} > 4"),
+        row(0, 1, f"{feature} > 20", (15.0, names[2]), (20.0, names[1]), (900.0, names[0])),
+    )
+    data = ProblemTree(rows, grid, tuple(names), "evaluations")
+    return draw_tree_figure(data, axis=None, unit=None, width=width)
 
 
 def of_race(name, race, **options):

@@ -13,6 +13,7 @@ from tests.plots.legibility import (
     OF_A_RACE,
     assert_legible,
     figure_of_five,
+    figure_of_tree,
     of_posterior,
     of_race,
 )
@@ -52,6 +53,17 @@ def test_figures_of_a_column_are_legible(figure):
 @pytest.mark.parametrize("figure", [name for name in OF_A_RACE if name != "speed-up"])
 def test_figures_of_a_race_in_a_column_are_legible(figure):
     assert_legible(of_race(figure, race_with(5, names=FIVE, rounds=2), width=3.4))
+
+
+@pytest.mark.parametrize("width", [None, 3.4])
+def test_a_tree_with_hostile_names_is_legible(width):
+    """Names of algorithms and features appear literally, and are left out or shortened where there is no room."""
+    drawn = figure_of_tree(HOSTILE, feature="$a_1$ " + "long " * 12, width=width)
+    texts = assert_legible(drawn)
+    assert_literal(texts, HOSTILE)
+    written = [text.get_text() for text in texts]
+    assert sum("… (10)" in text and text.startswith("$a_1$") for text in written) == 3
+    assert not any(text.get_parse_math() for text in texts if "$a_1$" in text.get_text())
 
 
 def test_the_truth_on_a_linear_axis_is_legible():

@@ -32,7 +32,16 @@ def result(race):
 @pytest.fixture(scope="module")
 def report(open_report, result):
     """A report on the race. Tests that use it change nothing but what is visible."""
-    return open_report(result, title="Four & more", own_tab=True, about={"optimum": 0.0})
+    about = {"optimum": 0.0, "features": winner_feature(result)}
+    return open_report(result, title="Four & more", own_tab=True, about=about)
+
+
+def winner_feature(result):
+    """A table with one feature on which the best choice depends: which candidate comes first at the end."""
+    runs = pb.collect_runs(result)
+    columns = [runs.index(name) for name in result.pareto_set]
+    first = [result.pareto_set[place] for place in runs.table.values[:, -1, columns].argmin(axis=1)]
+    return {"instance": list(runs.instances), "kind": first, "number": list(range(len(first)))}
 
 
 def test_every_section_of_a_race_has_content(report, result):

@@ -8,6 +8,7 @@ import typer
 
 from polarbear.cli import options, terminal
 from polarbear.cli.comparison import compare, comparison_as_data, print_comparison
+from polarbear.cli.features import own_tables
 from polarbear.cli.groups import compare_groups, groups_as_data, print_groups, remark_failed
 from polarbear.cli.recorded_runs import Reading, read_recorded_runs
 from polarbear.cli.source import Source, fit_runs, grid_of, pareto_set, print_remarks, runs_with_values
@@ -103,6 +104,7 @@ def analyse(
         from polarbear.reporting.title import title_of
 
         page: dict[str, Any] = {"title": title_of(path), "unit": recorded.unit, "groups": groups.posteriors}
+        page["own_features"] = own_tables(recorded)
         write(posterior, report, advice=advice, summary=comparison.summary, runs=values, **page, **rule)
     if as_json:
         data = comparison_as_data(comparison)

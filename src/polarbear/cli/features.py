@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from polarbear.cli import options
 from polarbear.cli.open_file import decided_result, is_posterior_file, is_race_file
-from polarbear.cli.recorded_runs import Reading, read_recorded_runs
+from polarbear.cli.recorded_runs import Reading, RecordedRuns, read_recorded_runs
 from polarbear.cli.source import grid_of, print_remarks
 
 if TYPE_CHECKING:
@@ -40,8 +40,6 @@ class FeatureData:
 
 def read_feature_data(path: Path, reading: Reading, features: Path | None, *, quiet: bool) -> FeatureData:
     """Return the runs of a race file or of recorded runs, and the features of their instances."""
-    from polarbear.features.own_features import features_of
-    from polarbear.features.reading import read_features
     from polarbear.magnitude.collection import collect_runs
 
     if path.is_file() and is_posterior_file(path):
@@ -54,15 +52,28 @@ def read_feature_data(path: Path, reading: Reading, features: Path | None, *, qu
             raise ValueError(
                 f"expected a table of features for the race {path}, got none; add --features FILE, with a column instance"
             )
-        return FeatureData(decided_result(path), (read_features(features, instances=_listed_instances(path)),))
+        return FeatureData(decided_result(path), (read_table(features, path),))
     recorded = read_recorded_runs(path, reading)
     grid, remarks = grid_of(recorded, reading)
     print_remarks(remarks, quiet=quiet)
     planned = recorded.imported is None
     runs = collect_runs(recorded.runs, grid=grid, unit=recorded.unit, ends_planned=planned, **recorded.ranking)
-    own = () if recorded.imported is None else (features_of(recorded.imported),)
-    given = () if features is None else (read_features(features, instances=_listed_instances(path) if planned else ()),)
-    return FeatureData(runs, (*own, *given))
+    given = () if features is None else (read_table(features, path if planned else None),)
+    return FeatureData(runs, (*own_tables(recorded), *given))
+
+
+def own_tables(recorded: RecordedRuns | None) -> "tuple[FeatureTable, ...]":
+    """Return the features that recorded runs bring along; the runs of a race bring none."""
+    from polarbear.features.own_features import features_of
+
+    return () if recorded is None or recorded.imported is None else (features_of(recorded.imported),)
+
+
+def read_table(features: Path, race: Path | None) -> "FeatureTable":
+    """Return a table of features; it may name the listed instances of a race."""
+    from polarbear.features.reading import read_features
+
+    return read_features(features, instances=() if race is None else _listed_instances(race))
 
 
 def _listed_instances(path: Path) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from polarbear.cli import options, terminal
+from polarbear.cli.features import own_tables, read_table
 from polarbear.cli.groups import Groups, compare_groups, remark_failed
 from polarbear.cli.open_file import decided_result, is_race_file
 from polarbear.cli.recorded_runs import Reading
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from matplotlib.figure import Figure
+
+    from polarbear.features.table import FeatureTable
 
 Format = Literal["pdf", "svg", "png"]
 _WITH_PANELS = ", ".join(name for name, entry in FIGURES.items() if entry.panels)
@@ -48,6 +51,7 @@ def plot(  # noqa: D103  (its docstring lists the figures of the registry; see b
         tuple[str, str] | None, typer.Option(help="The algorithms of the figures pair and speed-up.")
     ] = None,
     by: options.By = None,
+    features: options.Features = None,
     quiet: options.Quiet = False,
     *,
     budgets: options.Budgets,
@@ -72,14 +76,15 @@ def plot(  # noqa: D103  (its docstring lists the figures of the registry; see b
     source = open_source(file, reading, by=by, quiet=quiet, most_draws=_DRAWS)
     style["among"] = None if among is None else find_names("--among", among, source.posterior.names)
     style["pair"] = None if pair is None else tuple(find_names("--pair", pair, source.posterior.names))
+    style["features"] = _feature_tables(source, file, features)
     if figure is not None:
-        _require_data(figure, file, source, pair)
+        _require_data(figure, file, source, pair, has_features=bool(style["features"]))
     groups = compare_groups(source, by)
     remark_failed(groups, quiet=quiet)
     if figure is not None:
         _save_all(_drawings(figure, path, source, groups, style))
         return
-    for name in _possible_figures(source, pair):
+    for name in _possible_figures(source, pair, has_features=bool(style["features"])):
         try:
             _save_all(_drawings(name, path / f"{name}.{form}", source, groups, style))
         except NotObservedError as error:
@@ -96,22 +101,37 @@ def _draw_of_race(figure: FigureName, file: Path, path: Path, reading: Reading, 
     terminal.print_result(str(path))
 
 
-def _require_data(figure: FigureName, file: Path, source: Source, pair: tuple[str, str] | None) -> None:
-    """Raise an error if a figure needs data that the file does not hold, or a pair that was not named."""
+def _feature_tables(source: Source, file: Path, features: Path | None) -> "tuple[FeatureTable, ...]":
+    """Return the features that recorded runs bring along, and those of a table."""
+    if features is None:
+        return own_tables(source.recorded)
+    recorded = source.recorded is not None and source.recorded.imported is not None
+    return (*own_tables(source.recorded), read_table(features, None if recorded or not source.has_values else file))
+
+
+def _require_data(
+    figure: FigureName, file: Path, source: Source, pair: tuple[str, str] | None, *, has_features: bool
+) -> None:
+    """Raise an error if a figure needs data that the file does not hold, or features or a pair that were not named."""
     entry = FIGURES[figure]
-    if entry.needs == "runs" and not source.has_values:
+    if entry.needs in ("runs", "features") and not source.has_values:
         raise ValueError(
             f"expected a race file or recorded runs for the figure {figure}, got the saved posterior {file}, which holds no "
             "values; give the file that it was fitted to"
+        )
+    if entry.needs == "features" and not has_features:
+        raise ValueError(
+            f"expected a table of features for the figure {figure}, got none; add --features FILE, with a column instance"
         )
     if entry.pair and pair is None:
         names = " ".join(map(shlex.quote, source.posterior.names[:2]))
         raise ValueError(f"expected two algorithms for the figure {figure}, got none; add --pair {names}")
 
 
-def _possible_figures(source: Source, pair: tuple[str, str] | None) -> "Iterator[FigureName]":
+def _possible_figures(source: Source, pair: tuple[str, str] | None, *, has_features: bool) -> "Iterator[FigureName]":
     """Yield the figures for which there are data."""
     available = {"posterior": True, "race": source.result is not None, "runs": source.has_values}
+    available["features"] = source.has_values and has_features
     for name, entry in FIGURES.items():
         if not available[entry.needs] or (entry.pair and pair is None):
             continue
@@ -127,13 +147,17 @@ def _drawings(
 
     if groups.fitted and FIGURES[name].panels:
         unit = source.unit or "time"
-        options = {option: value for option, value in style.items() if option not in ("pair", "limit")}
+        options = {option: value for option, value in style.items() if option not in ("pair", "limit", "features")}
         yield path, plots.by_group(name, {"all runs": source.posterior, **groups.posteriors}, unit=unit, **options)
         return
-    needs_runs = FIGURES[name].needs == "runs"
+    needs_runs = FIGURES[name].needs in ("runs", "features")
     style = {**style, "unit": source.unit or None}
+    if FIGURES[name].needs == "features" and style["among"] is None:
+        style["among"] = source.candidates
     runs = runs_with_values(source) if needs_runs else None
     yield path, plots.draw_figure(name, source.posterior, source.result, runs=runs, **style)
+    if FIGURES[name].needs == "features":  # it divides the instances by itself
+        return
     for group, posterior in groups.posteriors.items():
         part = Source(posterior, posterior.names, source.unit, recorded=groups.recorded[group])
         try:
@@ -177,6 +201,8 @@ Of a race or a posterior: {_describe("posterior")}.
 Of a race only: {_describe("race")}.
 
 Of the values in a race or in recorded runs: {_describe("runs")}.
+
+With features of the instances, see --features: {_describe("features")}.
 
 With --by, a figure has one panel for all runs and one per group ({_WITH_PANELS}); others have one file for all runs and
 one per group.

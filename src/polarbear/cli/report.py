@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from polarbear.cli import options, terminal
+from polarbear.cli.features import own_tables, read_table
 from polarbear.cli.groups import compare_groups, remark_failed
 from polarbear.cli.open_file import is_race_file, no_decisions_error, open_race, typed_race
 from polarbear.cli.recorded_runs import Reading
@@ -44,6 +45,7 @@ def report(
         typer.Option(help="Unless it is a race: the probability that an elimination needs; 0.95 by default."),
     ] = None,
     by: options.By = None,
+    features: options.Features = None,
     optimum: Annotated[
         float | None,
         typer.Option(help="For a race file: the optimum of every instance, to compare with AOCC."),
@@ -58,30 +60,14 @@ def report(
 
     heading = title or title_of(file)
     options.require_writable(page)
+    about: dict[str, Any]
     if file.is_dir() or not is_race_file(file) or reading.given or by is not None:
-        from polarbear.reporting import report as write
-        from polarbear.verdict import Advice
-
         if live:
             raise ValueError(f"expected a race file with --live, got {file}; leave --live out")
         rule: dict[str, Any] = {"confidence": 0.95 if confidence is None else confidence}
         source = open_source(file, reading, by=by, quiet=quiet, **rule)
-        groups = compare_groups(source, by, rule=rule)
-        remark_failed(groups)
-        typed = terminal.shell_path(file) + reading.as_typed()
-        advice = Advice("posterior" if source.recorded is None else "runs", typed)
-        write(
-            source.posterior,
-            page,
-            title=heading,
-            optimum=optimum,
-            unit=source.unit,
-            groups=groups.posteriors,
-            advice=advice,
-            summary=_summary(source, advice, **rule),
-            runs=runs_with_values(source),
-            **rule,
-        )
+        about = {"title": heading, "optimum": optimum, **_features_of(source, file, features)}
+        _write_page(source, page, by, terminal.shell_path(file) + reading.as_typed(), about, rule)
         _print_page(page, show=show)
         return
     if confidence is not None:
@@ -89,7 +75,10 @@ def report(
             f"expected a saved posterior with --confidence, got the race file {file}; change the confidence of the race "
             f"with: polarbear resume {terminal.shell_path(file)} --confidence {confidence:g}"
         )
-    rounds, finished = _update_page(file, page, heading, live=live, optimum=optimum, known=0)
+    about = {"title": heading, "optimum": optimum}
+    if features is not None:
+        about["features"] = read_table(features, file)
+    rounds, finished = _update_page(file, page, about, live=live, known=0)
     if not rounds and not live:
         raise no_decisions_error(file)
     if live and not finished:
@@ -98,11 +87,48 @@ def report(
         )
     while live and not rounds:
         time.sleep(1.0)
-        rounds, finished = _update_page(file, page, heading, live=live, optimum=optimum, known=0)
+        rounds, finished = _update_page(file, page, about, live=live, known=0)
     _print_page(page, show=show)
     while live and not finished:
         time.sleep(1.0)
-        rounds, finished = _update_page(file, page, heading, live=live, optimum=optimum, known=rounds)
+        rounds, finished = _update_page(file, page, about, live=live, known=rounds)
+
+
+def _write_page(
+    source: Source, page: Path, by: str | None, typed: str, about: dict[str, Any], rule: dict[str, Any]
+) -> None:
+    """Write the page about recorded runs or a saved posterior, with its groups."""
+    from polarbear.reporting import report as write
+    from polarbear.verdict import Advice
+
+    groups = compare_groups(source, by, rule=rule)
+    remark_failed(groups)
+    advice = Advice("posterior" if source.recorded is None else "runs", typed)
+    write(
+        source.posterior,
+        page,
+        unit=source.unit,
+        groups=groups.posteriors,
+        advice=advice,
+        summary=_summary(source, advice, **rule),
+        runs=runs_with_values(source),
+        **about,
+        **rule,
+    )
+
+
+def _features_of(source: Source, file: Path, features: Path | None) -> dict[str, Any]:
+    """Return the features that recorded runs bring along, and those of a table, as options of the page."""
+    own = {"own_features": own_tables(source.recorded)}
+    if features is None:
+        return own
+    if not source.has_values:
+        raise ValueError(
+            f"expected a race file or recorded runs with --features, got the saved posterior {file}, which holds no "
+            "instances; give the file that it was fitted to"
+        )
+    recorded = source.recorded is not None and source.recorded.imported is not None
+    return {**own, "features": read_table(features, None if recorded else file)}
 
 
 def _summary(source: Source, advice: "Advice", **rule: Any) -> "Summary":
@@ -116,9 +142,7 @@ def _summary(source: Source, advice: "Advice", **rule: Any) -> "Summary":
     return summarise(source.posterior, **about, **rule)
 
 
-def _update_page(
-    file: Path, page: Path, heading: str, *, live: bool, optimum: float | None, known: int
-) -> tuple[int, bool]:
+def _update_page(file: Path, page: Path, about: dict[str, Any], *, live: bool, known: int) -> tuple[int, bool]:
     """Write the page if the race has more than `known` rounds; return its number of rounds and whether it is finished."""
     from polarbear.reporting import report as write
     from polarbear.verdict import Advice
@@ -127,7 +151,7 @@ def _update_page(
         rounds, finished = len(race.state.rounds), race.result.finished
         if rounds > known:
             advice = Advice("race", typed_race(file))
-            write(race, page, title=heading, live=_RELOAD_SECONDS if live else None, optimum=optimum, advice=advice)
+            write(race, page, live=_RELOAD_SECONDS if live else None, advice=advice, **about)
         return rounds, finished
 
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from polarbear.features.reading import FeatureSource
     from polarbear.features.scores import Scores
     from polarbear.features.table import FeatureTable
+    from polarbear.features.training_set import TrainingSet
     from polarbear.features.tree import Node
     from polarbear.literals import FrameLibrary
     from polarbear.magnitude.collection import Source
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from polarbear.table import Table
     from polarbear.verdict import Remark
 
-_LEVELS = (0.5, 0.995)  # of confidence: below, anything is found; above, more permutations are needed than are made
+_LEVELS = (0.5, 0.99)  # of confidence: below, anything is found; above, more permutations are needed than are made
 _ROUNDING = 1e-9  # so that the smallest p-value, 0.005, is below 1 %
 
 
@@ -171,7 +172,7 @@ def explain(
     """Find the few features of instances after which another algorithm should be chosen.
 
     A shallow tree splits the instances where this increases the share of instances on which the chosen algorithm comes
-    first. Each split must gain more than shuffled features do. Without an informative feature, a split is found in at most
+    first. Each split must gain more than shuffled features do. Without an informative feature, a split is found in less than
     1 - `confidence` of data sets, however many features there are.
 
     Parameters
@@ -187,7 +188,7 @@ def explain(
     depth
         The largest number of splits on a path.
     confidence
-        The confidence that a split needs, from 0.5 to 0.995, and the level of the interval of the gain.
+        The confidence that a split needs, from 0.5 to 0.99, and the level of the interval of the gain.
     seed
         Seed of permutations and draws.
     **reading
@@ -210,6 +211,13 @@ def explain(
     if depth < 1:
         raise ValueError(f"expected a depth of at least 1, got {depth!r}")
     training = make_training_set(source, features, preference=preference, among=among, **reading)
+    return explain_training_set(training, depth=depth, confidence=confidence, seed=seed)
+
+
+def explain_training_set(
+    training: TrainingSet, *, depth: int = 2, confidence: float = 0.95, seed: int = 0
+) -> Explanation:
+    """Return the explanation of scores by features; see `explain`."""
     rng = np.random.default_rng(seed)
     scores = training.scores
     tree = grow_tree(scores, training.features, depth=depth, level=1 - confidence, rng=rng)

@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 
 _FOLDS = 10
 _PARTITIONS = 20  # random ones, over which the estimate is averaged; their noise is then small against its interval
-_DRAWS = 100  # of the weights of the clusters, each with two partitions
+_FEWEST_DRAWS, _MOST_DRAWS = 100, 200  # of the weights of the clusters, each with two partitions
+_PRODUCTS = 5e9  # of scores and sides in all draws: four seconds
 _ROUNDING = 1e-3  # of sums of weights in single precision
 
 
@@ -72,7 +73,8 @@ def held_out_gain(scores: Scores, left: Array32, splits: int, *, level: float, r
     sides = np.ascontiguousarray(left.T)  # instances first, since folds are sets of instances
     even = [_cross_validate(scores, sides, splits, random_folds(scores.clusters, rng)) for _ in range(_PARTITIONS)]
     following, single = np.mean(even, axis=0)
-    gains = np.empty((_DRAWS, 2))
+    affordable = _PRODUCTS / (scores.first.size * len(left))
+    gains = np.empty((int(np.clip(affordable, _FEWEST_DRAWS, _MOST_DRAWS)), 2))
     for draw in gains:
         weighted = _reweight(scores, rng)
         for partition in range(2):
@@ -114,9 +116,9 @@ def random_folds(clusters: Indices, rng: np.random.Generator) -> Indices:
 
 def _best_choices(scores: Scores, fold_of: Indices, leaf: Mask) -> Indices:
     """Return the best algorithm on the instances of a leaf outside each fold, shape (fold, range)."""
-    choices: Indices = _without_each([each.sum(axis=0) for each in _by_fold(scores.first, fold_of, leaf)]).argmax(
-        axis=2
-    )
+    in_fold = (leaf & (fold_of == np.arange(fold_of.max() + 1)[:, None])).astype(np.float32)
+    sums = (in_fold @ scores.first.reshape(len(leaf), -1)).reshape(-1, *scores.first.shape[1:])
+    choices: Indices = (sums.sum(axis=0) - sums).argmax(axis=2)
     return choices
 
 
@@ -186,6 +188,8 @@ def _cross_validate(scores: Scores, sides: Array32, splits: int, fold_of: Indice
 
 def _value(scores: Scores, fold_of: Indices, leaf: Mask, folds: Iterable[int]) -> float:
     """Return the score on a leaf's instances in some folds of the best choices on its instances outside each of them."""
-    rows = np.flatnonzero(leaf & np.isin(fold_of, list(folds)))
+    chosen = np.zeros(fold_of.max() + 1, dtype=bool)
+    chosen[list(folds)] = True
+    rows = np.flatnonzero(leaf & chosen[fold_of])
     choices = _best_choices(scores, fold_of, leaf)[fold_of[rows]]
     return float(np.take_along_axis(scores.first[rows], choices[..., None], axis=2).sum())

@@ -27,6 +27,10 @@ _RANGES = 12  # of budgets; more make the search slower and the choices noisier
 _USABLE = 0.5  # smallest share of instances and budgets on which all candidates must have been observed
 
 
+class TooFewRunsError(ValueError):
+    """The candidates did not run on enough of the same instances."""
+
+
 @dataclass(frozen=True, eq=False)
 class Scores:
     """First places on each instance, weighted so that the value of a policy is a plain sum over instances.
@@ -89,7 +93,7 @@ def score_instances(runs: RunCollection, of_time: Array, *, among: Sequence[str]
     usable = (ranks != ABSENT).all(axis=2)
     counts = of_time > 0
     if usable[:, counts].mean() < _USABLE:
-        raise ValueError(
+        raise TooFewRunsError(
             f"expected runs of all {with_noun(len(names), 'candidate')} on most instances, got them on "
             f"{format_percent(float(usable[:, counts].mean()))} of instances and budgets; name fewer candidates with "
             "among=, such as the Pareto set of a race"

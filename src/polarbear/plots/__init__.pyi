@@ -23,12 +23,14 @@ from .group_figure import by_group
 from .pair_dominance import PairDominance, draw_pair
 from .palette import Look, assign_colours, assign_looks
 from .preference_values import PreferenceValues, draw_values
+from .problem_tree import ProblemTree, draw_tree
 from .quality_over_time import draw_quality
 from .rating_curves import RatingCurves, draw_ratings
 from .registry import FIGURES, FigureEntry, FigureName
 from .round_panels import Panel, RoundPanels, draw_rounds, key_rounds, posterior_after
 from .sample_allocation import SampleAllocation, draw_allocation
 from .style import save, styled
+from .tree_figure import tree
 
 __all__ = [
     "FIGURES",
@@ -44,6 +46,7 @@ __all__ = [
     "PairDominance",
     "Panel",
     "PreferenceValues",
+    "ProblemTree",
     "RatingCurves",
     "RoundPanels",
     "SampleAllocation",
@@ -68,6 +71,7 @@ __all__ = [
     "draw_ratings",
     "draw_rounds",
     "draw_speed_up",
+    "draw_tree",
     "draw_values",
     "evolution",
     "forecast",
@@ -80,5 +84,6 @@ __all__ = [
     "save",
     "speed_up",
     "styled",
+    "tree",
     "values",
 ]

@@ -27,6 +27,7 @@ from polarbear.plots.registry import FIGURES
 from polarbear.plots.round_panels import RoundPanels, draw_rounds
 from polarbear.plots.sample_allocation import SampleAllocation, draw_allocation
 from polarbear.plots.style import WIDTH_INCHES, empty_figure, lay_out, new_figure, styled
+from polarbear.plots.tree_figure import tree  # noqa: F401  (`draw_figure` finds it by its name)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -74,13 +75,13 @@ def draw_figure(
     defaults: dict[str, Any] = {}
     if result is not None:
         defaults = {"unit": result.state.settings.clock, "elimination": result.state.settings.elimination}
-        if name == "decision-map" and posterior is not None:  # an added candidate may not have run yet
+        if name in ("decision-map", "tree") and posterior is not None:  # an added candidate may not have run yet
             defaults["among"] = [each for each in result.pareto_set if each in posterior.names]
     if FIGURES[name].needs == "race":
         if result is None:
             raise ValueError(f"expected a race for the figure {name}, got a posterior alone; draw another figure")
         source = result
-    elif FIGURES[name].needs == "runs":
+    elif FIGURES[name].needs in ("runs", "features"):
         if runs is None and result is not None:
             runs = collect_runs(result, posterior=posterior)
         if runs is None:

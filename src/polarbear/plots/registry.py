@@ -22,6 +22,7 @@ FigureName = Literal[
     "forecast",
     "quality",
     "speed-up",
+    "tree",
 ]
 
 
@@ -35,7 +36,7 @@ class FigureEntry:
         The content of the figure, in a few words.
     needs
         The data of the figure: the "posterior" alone, the whole "race", or the "runs" of a race or of recorded data, with
-        their values.
+        their values, or these runs and "features" of the instances.
     pair
         Whether it shows two algorithms, which must be named.
     panels
@@ -43,7 +44,7 @@ class FigureEntry:
     """
 
     shows: str
-    needs: Literal["posterior", "race", "runs"] = "posterior"
+    needs: Literal["posterior", "race", "runs", "features"] = "posterior"
     pair: bool = False
     panels: bool = False
 
@@ -61,4 +62,5 @@ FIGURES: dict[FigureName, FigureEntry] = {
     "forecast": FigureEntry("when undecided pairs should be decided", needs="race"),
     "quality": FigureEntry("median and quartiles of the best value so far", needs="runs"),
     "speed-up": FigureEntry("share of a rival's budget that an algorithm needs", needs="runs", pair=True),
+    "tree": FigureEntry("after which features another algorithm should be chosen", needs="features"),
 }

@@ -16,7 +16,11 @@ from polarbear.reporting.subject import Subject
 from polarbear.reporting.title import title_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from os import PathLike
+
+    from polarbear.features.reading import FeatureSource
+    from polarbear.features.table import FeatureTable
 
 
 def report(
@@ -26,6 +30,7 @@ def report(
     title: str | None = None,
     live: float | None = None,
     optimum: float | None = None,
+    features: FeatureSource | Sequence[FeatureTable] | None = None,
     **about: Any,
 ) -> Path:
     """Write one self-contained page about a race or a posterior, which opens in any browser without a server.
@@ -44,6 +49,10 @@ def report(
     optimum
         For a race: the optimum of every instance, 0 if values are distances to it. The page then states what AOCC would
         choose.
+    features
+        Features of the instances, as for `explain`; for a posterior, together with its `runs`. The page then shows after
+        which features another algorithm should be chosen, and the explorer asks for these. Imported runs bring their
+        function, dimension and kept columns along.
     **about
         For a posterior: `confidence` and `elimination`, by which algorithms are eliminated; the `unit` of time; its
         `summary`, see `summarise`; `groups`, the posteriors of groups of the instances by name, which a section of their
@@ -56,7 +65,7 @@ def report(
         The path of the page.
     """
     place = Path(path)
-    subject = _subject(source, live, optimum, about)
+    subject = _subject(source, live, optimum, {**about, "features": features})
     _replace(place, render(page_data(subject, title=title or title_of(place)), subject.summary))
     return place
 

@@ -19,6 +19,7 @@ from polarbear.reporting.draws import pack_ratings, pack_win_rates
 from polarbear.reporting.header import in_groups, keep_percent
 from polarbear.reporting.magnitude import magnitude
 from polarbear.reporting.portfolio_rates import portfolio_win_rates
+from polarbear.reporting.problem import problem
 from polarbear.reporting.sentences import (
     comparisons_sentence,
     diagnostic_sentences,
@@ -295,12 +296,21 @@ def settings(subject: Subject) -> Data:
     }
 
 
-_EXPLORER_SCRIPTS = ("query.js", "controls.js", "explorer_chart.js", "recommendation.js", "explorer.js")
+_EXPLORER_SCRIPTS = (
+    "problem_group.js",
+    "query.js",
+    "controls.js",
+    "explorer_chart.js",
+    "recommendation.js",
+    "explorer.js",
+)
+_PROBLEM_SCRIPTS = ("problem_tree.js", "problem_instances.js", "problem.js")
 
 SECTIONS = (
     Section("best_by_budget", best_by_budget, ("best_by_budget.js",)),
     Section("groups", groups, ("groups.js",)),
     Section("explorer", explorer, _EXPLORER_SCRIPTS),
+    Section("problem", problem, _PROBLEM_SCRIPTS),
     Section("standings", standings, ("evolution.js", "standings.js")),
     Section("magnitude", magnitude, ("magnitude.js",)),
     Section("ratings", ratings, ("ratings.js",)),

@@ -6,6 +6,12 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from polarbear.features.dependence import find_dependence
+from polarbear.features.own_features import features_of
+from polarbear.features.reading import read_features
+from polarbear.features.table import FeatureTable
+from polarbear.features.training_set import make_training_set
+from polarbear.importers import Imported
 from polarbear.magnitude.collection import collect_runs
 from polarbear.plots import DecisionBands
 from polarbear.posterior.elimination import dominated, find_specialists
@@ -14,9 +20,11 @@ from polarbear.verdict import Advice
 from polarbear.verdict.summary import collect, data_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from typing import Self
 
+    from polarbear.features.dependence import Dependence
+    from polarbear.features.reading import FeatureSource
     from polarbear.literals import Elimination
     from polarbear.magnitude.collection import RunCollection, Source
     from polarbear.posterior.elimination import Dominated, Specialist
@@ -61,6 +69,10 @@ class Subject:
         Of a posterior without a race: its summary, which may contain remarks on its data; by default the page makes one.
     runs
         The runs with their values; None for a posterior alone.
+    features
+        Tables of features of the instances; empty if there are none.
+    features_given
+        Whether the user named features, and not only the runs brought some along. The page then says why it shows none.
     """
 
     posterior: Posterior
@@ -79,6 +91,8 @@ class Subject:
     advice: Advice = field(default_factory=Advice)
     given_summary: Summary | None = None
     runs: RunCollection | None = None
+    features: tuple[FeatureTable, ...] = ()
+    features_given: bool = False
 
     @classmethod
     def of_race(
@@ -89,6 +103,7 @@ class Subject:
         live: float | None,
         optimum: float | None = None,
         advice: Advice | None = None,
+        features: FeatureSource | Sequence[FeatureTable] | None = None,
     ) -> Self:
         """Return the subject of a page about a race."""
         posterior, settings = result.posterior, result.state.settings
@@ -107,6 +122,8 @@ class Subject:
             optimum=optimum,
             advice=advice or Advice("race"),
             runs=collect_runs(result, posterior=posterior) if len(posterior.names) > 1 else None,
+            features=_tables_of(features),
+            features_given=features is not None,
         )
 
     @classmethod
@@ -122,8 +139,19 @@ class Subject:
         advice: Advice | None = None,
         summary: Summary | None = None,
         runs: Source | None = None,
+        features: FeatureSource | Sequence[FeatureTable] | None = None,
+        own_features: Sequence[FeatureTable] = (),
     ) -> Self:
-        """Return the subject of a page about a posterior without a race; its eliminations follow from the posterior."""
+        """Return the subject of a page about a posterior without a race; its eliminations follow from the posterior.
+
+        Imported runs bring features along. Collected runs do not, so that `own_features` are those of the import.
+        """
+        if features is not None and runs is None:
+            raise ValueError(
+                "expected runs with features, got a posterior alone, which holds no instances; pass the runs that it was "
+                "fitted to as runs="
+            )
+        own = (features_of(runs),) if isinstance(runs, Imported) else tuple(own_features)
         eliminated = dominated(posterior, confidence=confidence, elimination=elimination)
         eliminated_names = {each.name for each in eliminated}
         candidates = tuple(name for name in posterior.names if name not in eliminated_names)
@@ -143,6 +171,8 @@ class Subject:
             advice=advice or Advice(),
             given_summary=summary,
             runs=None if runs is None else collect_runs(runs, grid=posterior.grid, unit=unit),
+            features=(*own, *_tables_of(features)),
+            features_given=features is not None,
         )
 
     @cached_property
@@ -178,3 +208,25 @@ class Subject:
     def embedded(self) -> Posterior:
         """The posterior as the page stores it for the explorer: thinned and rounded."""
         return thin_and_round(self.posterior)
+
+    @cached_property
+    def dependence(self) -> Dependence | None:
+        """How the best choice depends on the features of the instances; None without features or without a choice.
+
+        Raises
+        ------
+        TooFewRunsError
+            If the candidates did not run on enough of the same instances.
+        """
+        if self.runs is None or not self.features or len(self.candidates) < 2:
+            return None
+        training = make_training_set(self.runs, self.features, preference=None, among=self.candidates)
+        return find_dependence(training) if training.features or self.features_given else None
+
+
+def _tables_of(features: FeatureSource | Sequence[FeatureTable] | None) -> tuple[FeatureTable, ...]:
+    if features is None:
+        return ()
+    if isinstance(features, list | tuple) and all(isinstance(each, FeatureTable) for each in features):
+        return tuple(features)
+    return (read_features(features),)

@@ -5,28 +5,33 @@ sections.best_by_budget = ({ columns, times, probability, stretches }, page) => 
   chart(byId("best-chart"), { height: 300, label: () => `Best choice at each budget. ${page.answer}` }, (root, width) => {
     const area = frame(width, 300, { top: 52, left: 48 }, alongGrid(grid), (share) => share);
     drawStretches(root, area, stretches, page);
-    leftAxis(root, area, [0, 0.5, 1], formatShare);
-    // A single time fills the whole width.
-    const xs = times.length > 1 ? times.map(area.x) : [area.left, area.right];
-    // Where no algorithm was observed, probabilities are null, and the chart is empty.
-    const at = (row, t) => probability[row][times.length > 1 ? t : 0];
-    let below = xs.map(() => 0);
-    columns.forEach((algorithm, row) => {
-      const above = below.map((height, t) => Math.min(1, height + at(row, t)));
-      const points = (heights) => xs.map((x, t) => (at(row, t) === null ? null : [x, area.y(heights[t])]));
-      root.append(
-        svg(
-          "path",
-          { class: "area", d: bandPath(points(below), points(above)), "--c": page.looks[algorithm][0] },
-          svg("title", null, page.names[algorithm]),
-        ),
-      );
-      below = above;
-    });
+    drawAreas(root, area, columns, times, probability, page);
     budgetAxis(root, area, page);
   });
   byId("best-legend").replaceChildren(...stretchLegend(page, columns, stretches));
 };
+
+// Draw the probabilities of being the best as areas, each on those before it.
+function drawAreas(root, area, columns, times, probability, page) {
+  leftAxis(root, area, [0, 0.5, 1], formatShare);
+  // A single time fills the whole width.
+  const xs = times.length > 1 ? times.map(area.x) : [area.left, area.right];
+  // Where no algorithm was observed, probabilities are null, and the chart is empty.
+  const at = (row, t) => probability[row][times.length > 1 ? t : 0];
+  let below = xs.map(() => 0);
+  columns.forEach((algorithm, row) => {
+    const above = below.map((height, t) => Math.min(1, height + at(row, t)));
+    const points = (heights) => xs.map((x, t) => (at(row, t) === null ? null : [x, area.y(heights[t])]));
+    root.append(
+      svg(
+        "path",
+        { class: "area", d: bandPath(points(below), points(above)), "--c": page.looks[algorithm][0] },
+        svg("title", null, page.names[algorithm]),
+      ),
+    );
+    below = above;
+  });
+}
 
 // Draw a band above the chart: in the colour of the leader with its name where there is room, or hatched and grey where it
 // is too close to call or nothing was observed.
@@ -35,7 +40,7 @@ function drawStretches(root, area, stretches, page) {
     const [from, width] = stretchExtent(area, stretches, start, stop);
     const look = { x: from, y: 28, width, height: 12, rx: 2, ...stretchLook(page, algorithm) };
     root.append(svg("rect", look, svg("title", null, `${choice}: ${certainty}`)));
-    const letters = Math.floor(width / (1.2 * LETTER)); // bold letters are wider
+    const letters = Math.floor((width - 4) / (1.2 * LETTER)); // bold letters are wider
     const name = algorithm === null || choice.length <= letters ? choice : page.short_names[algorithm];
     if (letters >= 4) root.append(svg("text", { class: "label strong", x: from, y: 20 }, shorten(name, letters)));
   }

@@ -6,10 +6,12 @@ const NARROWEST = 6; // width in pixels of a band at a single time
 
 const PAPER = 700; // width of a printed page (A4) in pixels, without its margins
 
-// Call draw(root, width) now and after each change of width. Return a function that redraws the chart.
-function chart(place, { height, label }, draw) {
-  let width = place.clientWidth || PAPER; // read once: reading it makes the browser lay out the whole page
+// Call draw(root, width) now and after each change of width. Return a function that redraws the chart. `height` may be a
+// function of the width; `paper` is the width in print.
+function chart(place, { height: heightOf, label, paper = PAPER }, draw) {
+  let width = place.clientWidth || paper; // read once: reading it makes the browser lay out the whole page
   const redraw = () => {
+    const height = typeof heightOf === "function" ? heightOf(width) : heightOf;
     const root = svg("svg", { viewBox: `0 0 ${width} ${height}`, width: "100%", role: "img", "aria-label": label() });
     draw(root, width);
     place.replaceChildren(root);
@@ -21,11 +23,11 @@ function chart(place, { height, label }, draw) {
     redraw();
   }).observe(place);
   addEventListener("beforeprint", () => {
-    width = PAPER;
+    width = paper;
     redraw();
   });
   addEventListener("afterprint", () => {
-    width = place.clientWidth || PAPER;
+    width = place.clientWidth || paper;
     redraw();
   });
   return redraw;
@@ -148,8 +150,8 @@ function curve(root, page, algorithm, points, lower, upper) {
 }
 
 // Draw the rating of an algorithm over time, with its credible band if asked for.
-function ratingCurve(root, page, area, algorithm, withBand) {
-  const { mean, lower, upper } = page.ratings;
+function ratingCurve(root, page, area, algorithm, withBand, ratings = page.ratings) {
+  const { mean, lower, upper } = ratings;
   const along = (values) => pointsOverTime(page.grid, area, values);
   const band = withBand ? [along(lower[algorithm]), along(upper[algorithm])] : [];
   return curve(root, page, algorithm, along(mean[algorithm]), ...band);

@@ -153,9 +153,43 @@ function levelControl(form) {
   return row;
 }
 
+// Build a field for each feature that the policy asks for: a menu of levels, or a number. Empty means not known.
+function featureControls(form, fields) {
+  const rows = fields.map((field) => {
+    const input = field.levels ? levelMenu(field) : numberField(field);
+    input.addEventListener("change", () => {
+      const value = parseFeature(field, input.value);
+      if (value === undefined) delete form.query.given[field.name];
+      else form.query.given[field.name] = value;
+      form.changed();
+    });
+    form.refreshers.push(() => {
+      if (document.activeElement !== input || field.levels) input.value = form.query.given[field.name] ?? "";
+    });
+    return el("label", { class: "feature" }, nameElement(field.name), input);
+  });
+  const hint = el("p", { class: "hint" }, "The answer is then that for the group of this problem. Leave out what you do not know.");
+  const legendText = "What is known about the problem?";
+  return el("fieldset", null, el("legend", null, legendText), el("div", { class: "features" }, ...rows), hint);
+}
+
+function levelMenu({ name, levels }) {
+  const options = levels.map((level) => el("option", { value: level }, level));
+  return el("select", { "data-feature": name }, el("option", { value: "" }, "not known"), ...options);
+}
+
+function numberField({ name, least, most }) {
+  const placeholder = least === most ? "" : `${DIGITS.format(least)} to ${DIGITS.format(most)}`;
+  return el("input", { type: "number", step: "any", placeholder, "data-feature": name });
+}
+
 function eliminatedControl(form) {
   const onchange = () => setQuery(form, "eliminated", box.checked);
   const box = el("input", { type: "checkbox", name: "eliminated", onchange });
-  form.refreshers.push(() => (box.checked = form.query.eliminated));
-  return el("label", { class: "check" }, box, " include eliminated algorithms");
+  const label = el("label", { class: "check" }, box, " include eliminated algorithms");
+  form.refreshers.push(() => {
+    box.checked = form.query.eliminated;
+    label.hidden = Object.keys(form.query.given).length > 0; // groups are known for the candidates only
+  });
+  return label;
 }

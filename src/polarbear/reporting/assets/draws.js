@@ -21,7 +21,8 @@ function unpackBytes(base64) {
 
 // Return the draws of the rating of one algorithm at one time.
 function ratingsAt(posterior, time, algorithm) {
-  const start = (time * posterior.algorithms + algorithm) * posterior.draws;
+  const column = posterior.columns ? posterior.columns.indexOf(algorithm) : algorithm; // a group holds the candidates only
+  const start = (time * posterior.algorithms + column) * posterior.draws;
   return posterior.ratings.subarray(start, start + posterior.draws);
 }
 

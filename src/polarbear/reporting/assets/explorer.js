@@ -11,7 +11,9 @@ const PAUSE = 300; // milliseconds without a change before the query is stored i
 sections.explorer = (data, page) => {
   const place = byId("explorer-place");
   const posterior = unpackPosterior(page, data);
-  const query = parseQuery(location.hash.slice(1), page.grid);
+  const fields = featureFields(page);
+  const posteriorOf = groupPosteriors(page);
+  const query = parseQuery(location.hash.slice(1), page.grid, fields);
   let scheduled = false;
   let pause = 0;
 
@@ -40,6 +42,7 @@ sections.explorer = (data, page) => {
       radioControl(form, "What is the budget?", "kind", KIND_LABELS),
       picture,
       budgetControls(form),
+      ...(fields.length ? [featureControls(form, fields)] : []),
       radioControl(form, "What matters?", "risk", RISK_LABELS),
       levelControl(form),
       radioControl(form, "How many machines run side by side?", "machines", MACHINE_LABELS, Number),
@@ -54,11 +57,13 @@ sections.explorer = (data, page) => {
   function update() {
     for (const refresh of form.refreshers) refresh();
     redraw();
-    const { selection, problem } = recommend(posterior, query, columnsOf(page, query));
+    const group = findGroup(page, query.given);
+    const source = group ? posteriorOf(group) : posterior;
+    const { selection, problem } = recommend(source, query, columnsOf(page, query));
     if (selection) {
       const lead = isClose(page, selection) ? "Too close to call. If you must: " : "Choose ";
       summary.replaceChildren(lead, ...portfolioName(page, selection.candidates[0].members, shortLabel));
-      showRecommendation(recommendation, alternatives, page, query, selection);
+      showRecommendation(recommendation, alternatives, page, query, { ...selection, group });
     } else {
       summary.replaceChildren();
       recommendation.replaceChildren(el("p", { class: "statement" }, problem));
@@ -80,7 +85,7 @@ sections.explorer = (data, page) => {
       announce(); // a link within the page: the address holds the query again, so that a reload keeps it
       return;
     }
-    Object.assign(query, parseQuery(hash.slice(1), page.grid));
+    Object.assign(query, parseQuery(hash.slice(1), page.grid, fields));
     update();
   });
   update();

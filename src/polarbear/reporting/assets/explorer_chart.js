@@ -10,12 +10,13 @@ function explorerChart(place, page, query, changed) {
   const label = () => "Ratings of the algorithms to choose from, with your query";
   const redraw = chart(place, { height, label }, (root, width) => {
     const shown = columnsOf(page, query);
-    const highest = Math.max(...shown.flatMap((algorithm) => page.ratings.upper[algorithm]));
+    const ratings = ratingsOf(page, findGroup(page, query.given));
+    const highest = Math.max(...shown.flatMap((algorithm) => ratings.upper[algorithm]));
     area = frame(width, height, { left: 48, top: 16 }, alongGrid(grid), (value) => value / highest);
     area.scale = width;
     leftAxis(root, area, evenTicks(0, highest, 4), formatShare);
     root.append(...queryShape(query, grid, area));
-    for (const algorithm of shown) ratingCurve(root, page, area, algorithm, shown.length <= 8);
+    for (const algorithm of shown) ratingCurve(root, page, area, algorithm, shown.length <= 8, ratings);
     root.append(...queryHandles(query, grid, area));
     budgetAxis(root, area, page);
   });
@@ -77,7 +78,8 @@ function explorerChart(place, page, query, changed) {
 
 // Return the algorithms to choose from.
 function columnsOf(page, query) {
-  return query.eliminated ? page.names.map((_, algorithm) => algorithm) : page.candidates;
+  const all = query.eliminated && !Object.keys(query.given).length; // groups are known for the candidates only
+  return all ? page.names.map((_, algorithm) => algorithm) : page.candidates;
 }
 
 // Set the weights between two successive positions of the pointer, which are far apart when it moves fast.

@@ -4,6 +4,7 @@ const KINDS = ["at", "between", "around", "drawn"];
 const RISKS = ["expected", "best", "quantile", "regret"];
 const MACHINES = 5; // at most, as in polarbear/reporting/portfolio_rates.py
 const STEPS = 200; // steps of a slider over budgets
+const GIVEN = "given."; // before the name of a feature in the address
 const HEIGHTS = 255; // a drawn weight is stored as two hexadecimal digits
 
 function defaultQuery(grid) {
@@ -22,6 +23,7 @@ function defaultQuery(grid) {
     level: 0.05,
     machines: 1,
     eliminated: false, // whether eliminated algorithms are included
+    given: {}, // values of features of the problem, by name
   };
 }
 
@@ -62,11 +64,13 @@ function formatQuery(query) {
   if (query.risk === "quantile") parts.level = query.level;
   parts.machines = query.machines;
   if (query.eliminated) parts.eliminated = 1;
+  for (const [name, value] of Object.entries(query.given)) parts[`${GIVEN}${name}`] = value;
   return new URLSearchParams(parts).toString();
 }
 
-// Return the query in the part of the address after #; missing and invalid parts get defaults.
-function parseQuery(text, grid) {
+// Return the query in the part of the address after #; missing and invalid parts get defaults. `fields` are the features of
+// which it may hold values.
+function parseQuery(text, grid, fields) {
   const parts = new URLSearchParams(text);
   const query = defaultQuery(grid);
   const number = (name, least, most) => {
@@ -82,11 +86,22 @@ function parseQuery(text, grid) {
   query.machines = Math.round(query.machines);
   if (query.start > query.stop) [query.start, query.stop] = [query.stop, query.start];
   query.eliminated = parts.get("eliminated") === "1";
+  for (const field of fields) {
+    const value = parseFeature(field, parts.get(`${GIVEN}${field.name}`));
+    if (value !== undefined) query.given[field.name] = value;
+  }
   const heights = parts.get("heights") ?? "";
   if (/^[0-9a-f]+$/.test(heights) && heights.length === 2 * grid.times.length) {
     query.heights = grid.times.map((_, t) => parseInt(heights.slice(2 * t, 2 * t + 2), 16));
   }
   return query;
+}
+
+// Return the value of a feature from text: a level of a category, or a number; undefined if it is neither.
+function parseFeature({ levels }, text) {
+  if (text === null || text.trim() === "") return undefined;
+  if (levels) return levels.includes(text) ? text : undefined;
+  return Number.isFinite(Number(text)) ? Number(text) : undefined;
 }
 
 // Describe a spread as the interval that holds two in three budgets.
@@ -109,13 +124,17 @@ function describeQuery(query, grid, unit) {
     quantile: `in the worst ${formatPercent(query.level)} of cases`,
     regret: "with the least regret",
   }[query.risk];
+  const given = describeGiven(query.given);
   const machines = query.machines > 1 ? `, on ${query.machines} machines` : "";
   const budgetWithUnit = query.kind === "drawn" ? budget : `${budget} ${unit}`.trim();
-  return `for ${budgetWithUnit}, ${aim}${machines}`;
+  return `for ${budgetWithUnit}, ${aim}${machines}${given ? `, on a problem with ${given}` : ""}`;
 }
 
-// Return the same query as Python code, with all digits.
+// Return the same query as Python code, with all digits; null if one call does not give the same answer. A policy finds its
+// groups for one preference, which here is that of the section on problems, and chooses one algorithm.
 function queryInPython(query, grid, names) {
+  const given = Object.entries(query.given).map(([name, value]) => `${JSON.stringify(name)}: ${JSON.stringify(value)}`);
+  if (given.length && (query.kind !== "at" || query.machines > 1)) return null;
   const preference = {
     at: () => `pb.At(${query.time})`,
     between: () => `pb.Between(${query.start}, ${query.stop})`,
@@ -132,6 +151,7 @@ function queryInPython(query, grid, names) {
     regret: "pb.Regret()",
   }[query.risk];
   const among = names ? `, among=[${names.map((name) => JSON.stringify(name)).join(", ")}]` : "";
+  if (given.length) return `pb.policy(runs, features, None, ${risk}${among}).choose(${query.time}, **{${given.join(", ")}})`;
   const machines = query.machines > 1 ? `, portfolio=${query.machines}` : "";
   return `pb.select(posterior, ${preference}, ${risk}${among}${machines})`;
 }

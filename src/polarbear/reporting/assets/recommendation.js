@@ -42,14 +42,14 @@ function showRecommendation(place, alternatives, page, query, selection) {
     ...head,
     el("ul", { class: "statements" }, ...statements(page, query, selection, close).map((parts) => el("li", null, ...parts))),
     page.status === "solid" ? "" : el("p", { class: "doubt" }, `Status: ${page.status}. The reasons are at the top of this page.`),
-    el(
-      "details",
-      { open },
-      el("summary", null, "The same in Python"),
-      el("code", { class: "python", role: "region", "aria-label": "The same in Python", tabindex: 0 }, code), // it may scroll
-    ),
+    code ? pythonDetails(code, open) : "",
   );
   alternatives.replaceChildren(...(selection.compared > 1 ? [rankingTable(page, selection)] : []));
+}
+
+function pythonDetails(code, open) {
+  const attributes = { class: "python", role: "region", "aria-label": "The same in Python", tabindex: 0 }; // it may scroll
+  return el("details", { open }, el("summary", null, "The same in Python"), el("code", attributes, code));
 }
 
 // Return the most probable choices with their probabilities, as parts of a sentence.
@@ -74,7 +74,8 @@ function statements(page, query, selection, close) {
   const average = query.kind === "at" ? "" : " on average over these budgets";
   const sure = figure("probabilityBest", probabilityBest, formatProbability(probabilityBest));
   const certainty = [sure, ` sure that it is the best choice of ${WHOLE.format(selection.compared)}.`];
-  const first = [`${who} comes first on `, figure("expected", expected, formatPercent(expected)), " of instances"];
+  const which = selection.group ? " of instances like this" : " of instances";
+  const first = [`${who} comes first on `, figure("expected", expected, formatPercent(expected)), which];
   const value = [...first, ...interval(lower, upper), `${average}.`];
   if (selection.compared === 1) return [value, ...cautions(page, query, selection)];
   const cost = ["Not knowing the best choice for certain costs ", figure("regret", regret, formatLoss(regret)), " on average."];
@@ -82,7 +83,21 @@ function statements(page, query, selection, close) {
   const unlucky = query.risk === "quantile" ? [[worst, figure("score", score, formatPercent(score)), " of instances."]] : [];
   const following = ["Next comes ", ...portfolioName(page, next.members, shortLabel), "."];
   const answer = close ? [value, ...unlucky, cost] : [certainty, value, ...unlucky, cost, following];
-  return [...answer, ...cautions(page, query, selection)];
+  return [...groupStatements(page, query, selection), ...answer, ...cautions(page, query, selection)];
+}
+
+// Return which group the given features lead to, what was not given, and which values lie outside the data.
+function groupStatements(page, query, { group }) {
+  if (!group) return [];
+  const { total } = page.sections.problem;
+  const parts = [`Group of this problem: ${group.name} (${WHOLE.format(group.instances)} of ${formatCount(total, "instance")}).`];
+  if (group.missing.length) parts.push(` Not given: ${group.missing.join(", ")}; the problem goes with the majority.`);
+  for (const { name, least, most } of featureFields(page)) {
+    const value = query.given[name];
+    if (typeof value !== "number" || (value >= least && value <= most)) continue;
+    parts.push(` Its ${name} lies outside the data, which reach from ${DIGITS.format(least)} to ${DIGITS.format(most)}.`);
+  }
+  return [parts];
 }
 
 // Return the interval of a share of instances; nothing if its ends are equal.
@@ -122,33 +137,31 @@ function cautions(page, query, selection) {
 }
 
 // Return how often a portfolio beats the best single algorithm, and how the value of copies was found.
-function portfolioStatements(page, query, { candidates: [best], against }) {
+function portfolioStatements(page, query, { candidates: [best], against, group }) {
   if (!against) return [];
+  const versus = group ? [] : [againstSingle(page, query, best, against)]; // the page holds no outcomes of a group
+  const copies =
+    "The value of copies of one algorithm is computed from Plackett-Luce; repeated runs with virtual_portfolio measure it.";
+  return best.members.some(({ count }) => count > 1) ? [...versus, [copies]] : versus;
+}
+
+function againstSingle(page, query, best, against) {
   const single = nameElement(page.short_names[against.algorithm]);
   const average = query.kind === "at" ? "" : " on average over these budgets";
   const isMember = best.members.some(({ algorithm }) => algorithm === against.algorithm);
   const member = nameElement(page.short_names[against.algorithm]);
   const shared = isMember ? [", counting one half where ", member, " is its best member"] : [];
   const absent = ", is not on this page, since there are too many portfolios; Python computes it.";
-  const sentences = [
-    against.winRate === null
-      ? ["How often it beats the best single algorithm, ", single, absent]
-      : [
-          "It beats the best single algorithm, ",
-          single,
-          ", on ",
-          figure("winRate", against.winRate, formatPercent(against.winRate)),
-          ` of instances${average}`,
-          ...shared,
-          ".",
-        ],
+  if (against.winRate === null) return ["How often it beats the best single algorithm, ", single, absent];
+  return [
+    "It beats the best single algorithm, ",
+    single,
+    ", on ",
+    figure("winRate", against.winRate, formatPercent(against.winRate)),
+    ` of instances${average}`,
+    ...shared,
+    ".",
   ];
-  if (best.members.some(({ count }) => count > 1)) {
-    sentences.push([
-      "The value of copies of one algorithm is computed from Plackett-Luce; repeated runs with virtual_portfolio measure it.",
-    ]);
-  }
-  return sentences;
 }
 
 // Build the table of the best choices, each with the interval of its share of first places.

@@ -1,0 +1,98 @@
+"""How the best choice depends on the problem: the explanation, the policy and the leaders of each group, from one tree.
+
+The report and the figure of the tree show these together, so they must come from the same splits.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from polarbear.features.explanation import explain_training_set
+from polarbear.features.leaf_shares import drawn_shares, leaf_weights
+from polarbear.features.policy_fit import make_policy
+from polarbear.features.policy_tree import Branch, Leaf
+from polarbear.features.scores import subset_scores
+from polarbear.posterior.diagnostics import Diagnostics
+from polarbear.posterior.posterior import Posterior
+from polarbear.selection.risk import Expected
+
+if TYPE_CHECKING:
+    from polarbear.features.explanation import Explanation
+    from polarbear.features.policy import Policy
+    from polarbear.features.training_set import TrainingSet
+
+_SPLITS = 15  # candidates per feature, about
+_PRODUCTS = 60_000_000  # of scores and splits: explaining takes about ten seconds
+
+
+@dataclass(frozen=True, eq=False)
+class Dependence:
+    """The answers of one tree.
+
+    Attributes
+    ----------
+    training
+        The instances: a random sample if there were too many.
+    total
+        The number of instances before sampling.
+    explanation, policy
+        The splits in words, and what to choose after them at each budget.
+    for_all
+        What to choose without any feature.
+    """
+
+    training: TrainingSet
+    total: int
+    explanation: Explanation
+    policy: Policy
+    for_all: Leaf
+
+
+def find_dependence(training: TrainingSet, *, seed: int = 0) -> Dependence:
+    """Return how the best choice depends on the features; of very many instances, a random sample is examined."""
+    total = len(training.scores.instances)
+    training = _sample(training, np.random.default_rng(seed))
+    explanation = explain_training_set(training, seed=seed)
+    tree, rng = explanation.tree, np.random.default_rng(seed)
+    undivided = make_policy(training, replace(tree, split=None, left=None, right=None), Expected(), rng=rng).root
+    assert not isinstance(undivided, Branch)
+    return Dependence(training, total, explanation, make_policy(training, tree, Expected(), rng=rng), undivided)
+
+
+def _sample(training: TrainingSet, rng: np.random.Generator) -> TrainingSet:
+    """Return the training set of a random sample of the clusters, if all would take too long."""
+    scores = training.scores
+    share = _PRODUCTS / max(1, scores.first.size * _SPLITS * len(training.features))
+    if share >= 1:
+        return training
+    clusters = np.unique(scores.clusters)
+    kept = rng.choice(clusters, max(1, int(share * len(clusters))), replace=False)
+    rows = np.flatnonzero(np.isin(scores.clusters, kept))
+    features = tuple(each.take(rows) for each in training.features)
+    return replace(training, scores=subset_scores(scores, rows), features=features)
+
+
+def group_posteriors(found: Dependence, *, seed: int = 0) -> tuple[Posterior, ...]:
+    """Return the posterior of the share of first places within each group, among the candidates, from left to right."""
+    scores, rng = found.training.scores, np.random.default_rng(seed)
+    computed = Diagnostics("bootstrap", reliable=True, message="Independent draws of weights.", effective_draws=np.inf)
+    posteriors = []
+    for leaf in found.explanation.tree.leaves:
+        factors = leaf_weights(scores, leaf.rows, found.policy.borrowed)
+        counted = np.count_nonzero(scores.weights[leaf.rows], axis=0)
+        posteriors.append(
+            Posterior(
+                ratings=drawn_shares(scores, factors, rng=rng),
+                names=scores.names,
+                grid=scores.grid,
+                joint=True,
+                diagnostics=computed,
+                prior="Bayesian bootstrap of a group",
+                instances=len(leaf.rows),
+                comparisons=np.repeat(counted[:, None], len(scores.names), axis=1),
+            )
+        )
+    return tuple(posteriors)

@@ -1,0 +1,107 @@
+"""The rows of the picture of a tree: one per group, each below the group that it is part of."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from polarbear.features.policy_tree import Branch, Leaf, walk
+from polarbear.wording import with_noun
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from polarbear.features.dependence import Dependence
+    from polarbear.features.stretches import Stretch
+    from polarbear.observe import Grid
+
+_SLIVER = 0.02  # share of the axis below which a stretch cannot be seen
+
+
+@dataclass(frozen=True)
+class TreeRow:
+    """A group of instances in the picture of a tree.
+
+    Attributes
+    ----------
+    parent
+        The number of the row of the group that it is part of; None for all instances.
+    depth
+        The number of questions that lead to it.
+    condition
+        Its last condition, such as "dimension > 10"; "all instances" for the first row.
+    instances
+        Their number.
+    feature
+        The feature by which it is split; empty for a group that is not split.
+    stretches
+        The choice at each budget; empty for a part that is split further, but not for all instances.
+    """
+
+    parent: int | None
+    depth: int
+    condition: str
+    instances: int
+    feature: str
+    stretches: tuple[Stretch, ...]
+
+    def sentence(self) -> str:
+        """Return the row in words, as an alternative to the picture."""
+        size = f"{self.condition} ({with_noun(self.instances, 'instance')})"
+        if not self.stretches:
+            return f"{size}: split by {self.feature}."
+        choices = ", then ".join(each.name for each in self.stretches)
+        return f"{size}: {choices}." + (f" Split by {self.feature}." if self.feature else "")
+
+
+def tree_rows(found: Dependence) -> tuple[TreeRow, ...]:
+    """Return the rows of a tree from top to bottom: all instances with the choice for all of them, then the parts."""
+    rows: list[TreeRow] = []
+    numbers: dict[tuple[str, ...], int] = {}
+    for conditions, node in walk(found.policy.root):
+        if not conditions:
+            stretches: Sequence[Stretch] = found.for_all.stretches
+        else:
+            stretches = node.stretches if isinstance(node, Leaf) else ()
+        numbers[conditions] = len(rows)
+        rows.append(
+            TreeRow(
+                parent=numbers[conditions[:-1]] if conditions else None,
+                depth=len(conditions),
+                condition=conditions[-1] if conditions else "all instances",
+                instances=_count(node),
+                feature=node.split.feature if isinstance(node, Branch) else "",
+                stretches=_without_slivers(stretches, found.training.scores.grid),
+            )
+        )
+    return tuple(rows)
+
+
+def _without_slivers(stretches: Sequence[Stretch], grid: Grid) -> tuple[Stretch, ...]:
+    """Return the stretches that a picture can show: too short ones are part of the one before, or of the one after."""
+    first, last = _places(grid, [grid.times[0], grid.times[-1]])
+    shown: list[Stretch] = []
+    start = stretches[0].start if stretches else 0.0
+    for each in stretches:
+        begin, end = _places(grid, [each.start, each.stop])
+        if end - begin < _SLIVER * (last - first) and len(stretches) > 1:
+            if shown:
+                shown[-1] = replace(shown[-1], stop=each.stop)
+                start = each.stop
+        elif shown and shown[-1].name == each.name:
+            shown[-1] = replace(shown[-1], stop=each.stop)
+            start = each.stop
+        else:
+            shown.append(replace(each, start=start))
+            start = each.stop
+    return tuple(shown) or tuple(stretches)
+
+
+def _places(grid: Grid, times: Sequence[float]) -> list[float]:
+    """Return times on the axis of the grid."""
+    return [math.log(time) for time in times] if grid.axis == "log" else [float(time) for time in times]
+
+
+def _count(node: Branch | Leaf) -> int:
+    return node.instances if isinstance(node, Leaf) else _count(node.left) + _count(node.right)

@@ -1,0 +1,197 @@
+"""Data of the section "It depends on the problem": the tree, the leaders of each group, and the instances.
+
+The explorer uses the same tree: it asks for the features of the splits, and computes from the draws of a group.
+"""
+
+from __future__ import annotations
+
+import base64
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from polarbear.defaults import LEVEL
+from polarbear.features.dependence import group_posteriors
+from polarbear.features.policy_tree import Branch
+from polarbear.features.scores import TooFewRunsError
+from polarbear.features.tree_rows import tree_rows
+from polarbear.magnitude.collection import label_instance
+from polarbear.plots import DecisionBands, RatingCurves
+from polarbear.reporting.draws import pack_ratings
+from polarbear.wording import with_noun
+
+if TYPE_CHECKING:
+    from polarbear.features.dependence import Dependence
+    from polarbear.features.feature import Feature
+    from polarbear.features.policy_tree import Leaf
+    from polarbear.posterior.posterior import Posterior
+    from polarbear.reporting.subject import Subject
+
+_DRAWS = 400  # per group at most; a probability then has a standard error below three points
+_BYTES = 500_000  # of the draws of all groups in base64
+_INSTANCES = 500  # in the table
+_FEATURES = 8  # in the table, those of the splits first
+_TIMES = 30  # at which the table shows winners
+_TIED, _UNKNOWN = 65534, 65535  # instead of the position of a winner
+
+
+def problem(subject: Subject) -> dict[str, Any] | None:
+    """Return how the best choice depends on features of the instance; None without features."""
+    try:
+        found = subject.dependence
+    except TooFewRunsError as error:
+        return _without_answer(f"There is no answer: {error}.") if subject.features_given else None
+    if found is None:
+        return None
+    explanation, names = found.explanation, subject.posterior.names
+    return {
+        "matters": explanation.matters,
+        "sentences": list(explanation.sentences),
+        "remarks": [each.sentence for each in explanation.remarks],
+        "sample": _describe_sample(found),
+        "total": len(found.training.scores.instances),
+        "columns": [names.index(name) for name in found.training.scores.names],
+        "rows": [
+            {
+                "parent": row.parent,
+                "depth": row.depth,
+                "condition": row.condition,
+                "instances": row.instances,
+                "stretches": [[names.index(each.name), each.start, each.stop, each.share] for each in row.stretches],
+                "sentence": row.sentence(),
+            }
+            for row in tree_rows(found)
+        ],
+        "groups": _groups(subject, found) if explanation.matters else [],
+        "policy": _policy(found) if explanation.matters else None,
+        "instances": _instances(subject, found),
+    }
+
+
+def _without_answer(reason: str) -> dict[str, Any]:
+    """Return the section of a page whose runs cannot answer the question."""
+    nothing: dict[str, Any] = {"remarks": [], "sample": "", "rows": [], "groups": [], "policy": None, "instances": None}
+    return {"matters": False, "sentences": [reason], **nothing}
+
+
+def _describe_sample(found: Dependence) -> str:
+    examined = len(found.training.scores.instances)
+    if examined == found.total:
+        return ""
+    return (
+        f"This section rests on a random sample of {examined:,} of {with_noun(found.total, 'instance')}, since all would "
+        "take long; polarbear explain examines all of them."
+    )
+
+
+def _groups(subject: Subject, found: Dependence) -> list[dict[str, Any]]:
+    """Return the leaders of each group over the budgets, in the stacking order of the page, and draws for the explorer."""
+    names, columns = subject.posterior.names, found.training.scores.names
+    order = [subject.leaders.names[k] for k in subject.leaders.stacking_order]
+    posteriors = group_posteriors(found)
+    size = 2 * len(found.training.scores.grid) * len(columns) * len(posteriors)  # bytes per draw
+    draws = max(1, min(_DRAWS, _BYTES * 3 // 4 // size))
+    groups = []
+    for group, posterior in zip(found.explanation.groups, posteriors, strict=True):
+        bands = DecisionBands.of(posterior)
+        stacked = [bands.names.index(name) for name in order]
+        groups.append(
+            {
+                "name": group.name,
+                "instances": group.instances,
+                "order": [names.index(name) for name in order],
+                "times": bands.edge_times.tolist(),
+                "probability": bands.edges.T[stacked].round(4).tolist(),
+                "stretches": [
+                    [
+                        None if each.leader is None else names.index(each.leader),
+                        each.start,
+                        each.stop,
+                        each.choice,
+                        each.certainty,
+                    ]
+                    for each in bands.stretches
+                ],
+                "draws": draws,
+                **_packed(posterior, draws),
+            }
+        )
+    return groups
+
+
+def _packed(posterior: Posterior, draws: int) -> dict[str, Any]:
+    """Return thinned draws, rating curves and counts of instances; arrays are indexed by candidate."""
+    curves = RatingCurves.of(posterior, level=LEVEL)
+    comparisons = posterior.comparisons
+    assert comparisons is not None
+    return {
+        "packed": pack_ratings(posterior.thin(draws)),
+        "comparisons": comparisons[:, 0].tolist(),
+        "ratings": {
+            "mean": curves.mean.T.round(5).tolist(),
+            "lower": curves.lower.T.round(5).tolist(),
+            "upper": curves.upper.T.round(5).tolist(),
+        },
+    }
+
+
+def _policy(found: Dependence) -> dict[str, Any]:
+    """Return the questions of the policy, whose leaves are numbers of groups, and the features that it asks for."""
+    numbers = iter(range(len(found.explanation.groups)))
+
+    def plain(node: Branch | Leaf) -> Any:
+        if not isinstance(node, Branch):
+            return next(numbers)
+        split = node.split
+        return {
+            "feature": split.feature,
+            "threshold": split.threshold,
+            "level": split.level,
+            "missing_left": split.missing_left,
+            "left": plain(node.left),
+            "right": plain(node.right),
+        }
+
+    known = {each.name: each for each in found.training.features}
+    return {"root": plain(found.policy.root), "fields": [_field(known[name]) for name in found.policy.used]}
+
+
+def _field(feature: Feature) -> dict[str, Any]:
+    if feature.kind == "category":
+        return {"name": feature.name, "levels": list(feature.levels)}
+    return {"name": feature.name, "least": float(np.nanmin(feature.values)), "most": float(np.nanmax(feature.values))}
+
+
+def _instances(subject: Subject, found: Dependence) -> dict[str, Any]:
+    """Return features, groups and winners of the instances, or of a random sample of them."""
+    scores, used = found.training.scores, found.policy.used
+    number = len(scores.instances)
+    rows = np.arange(number)
+    if number > _INSTANCES:
+        rows = np.sort(np.random.default_rng(0).choice(number, _INSTANCES, replace=False))
+    features = sorted(found.training.features, key=lambda each: each.name not in used)[:_FEATURES]
+    times = np.unique(np.linspace(0, len(scores.grid) - 1, min(len(scores.grid), _TIMES)).round().astype(int))
+    group = np.zeros(number, dtype=int)
+    for place, leaf in enumerate(found.explanation.tree.leaves):
+        group[leaf.rows] = place
+    shares = scores.at_times[np.ix_(rows, times)]
+    columns = np.array([subject.posterior.names.index(name) for name in scores.names])
+    winners = np.where(shares.max(axis=2) > 0.99, columns[shares.argmax(axis=2)], _TIED)
+    winners = np.where(scores.weights[np.ix_(rows, times)] > 0, winners, _UNKNOWN).astype("<u2")
+    return {
+        "labels": [str(label_instance(scores.instances[row])) for row in rows],
+        "groups": group[rows].tolist(),
+        "features": [{"name": each.name, "cells": _cells(each, rows)} for each in features],
+        "examined": len(found.training.features),
+        "total": found.total,
+        "times": scores.grid.times[times].tolist(),
+        "winners": base64.b64encode(np.ascontiguousarray(winners).tobytes()).decode("ascii"),
+    }
+
+
+def _cells(feature: Feature, rows: Any) -> list[float | str | None]:
+    """Return the values of a feature as numbers with six digits or as levels; None where they are missing."""
+    values = feature.values[rows]
+    if feature.kind == "category":
+        return [None if np.isnan(value) else feature.levels[int(value)] for value in values]
+    return [None if np.isnan(value) else float(f"{value:.6g}") for value in values]

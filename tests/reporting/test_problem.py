@@ -1,0 +1,158 @@
+"""The section "It depends on the problem", and the explorer's fields for features."""
+
+import base64
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import polarbear as pb
+from polarbear.features import dependence
+from polarbear.features.dependence import find_dependence, group_posteriors
+from polarbear.features.training_set import make_training_set
+from polarbear.reporting import problem
+from tests.features.two_kinds import GRID, two_kinds
+from tests.reporting.pages import read_data
+
+AT_THE_END = "kind=at&time=1000&risk=expected&machines=1"
+
+
+@pytest.fixture(scope="module")
+def data():
+    """Runs on instances of two kinds, a posterior of all of them, and the features of the instances."""
+    runs, table = two_kinds(40)
+    return runs, pb.fit(pb.Choices.from_trajectories(runs, grid=GRID), draws=400), table
+
+
+@pytest.fixture(scope="module")
+def found(data):
+    """What the page must state: the answers of Python to the same question."""
+    runs, posterior, table = data
+    collected = pb.collect_runs(runs, posterior=posterior, unit="evaluations")
+    return find_dependence(make_training_set(collected, table, preference=None, among=posterior.names))
+
+
+@pytest.fixture(scope="module")
+def tab(open_report, data):
+    runs, posterior, table = data
+    about = {"runs": runs, "features": table, "unit": "evaluations", "confidence": 0.999}
+    return open_report(posterior, about=about, own_tab=True)
+
+
+def test_the_tree_shows_every_group_with_its_choices(tab, found):
+    page = tab.page
+    assert page.inner_text("#problem-heading") == "It depends on the problem"
+    assert page.locator("#problem-text li").all_text_contents() == list(found.explanation.sentences)
+    labels = page.locator("#problem-tree-chart text.strong").all_text_contents()
+    assert labels == [
+        "all instances (40)",
+        *(f"{each.name} ({each.instances})" for each in found.explanation.groups),
+    ]
+    drawn = page.locator("#problem-tree-chart rect title").all_text_contents()
+    stretches = [*found.for_all.stretches, *found.policy.root.left.stretches, *found.policy.root.right.stretches]
+    assert [each.split(":")[0] for each in drawn] == [each.name for each in stretches]
+    alternative = page.get_attribute("#problem-tree-chart svg", "aria-label")
+    assert f"size > 20 ({found.policy.root.right.instances} instances): third, then second." in alternative
+
+
+def test_each_group_has_a_panel_in_the_stacking_order_of_the_page(tab, found):
+    panels = tab.page.locator("#problem-panels figure")
+    titles = [each.inner_text() for each in panels.locator(".panel-title").all()]
+    assert titles == [f"{each.name} ({each.instances} instances)" for each in found.explanation.groups]
+    order = tab.page.locator("#best-chart .area title").all_text_contents()
+    for panel in panels.all():
+        assert panel.locator(".area title").all_text_contents() == order
+
+
+def test_the_table_is_sorted_by_the_keyboard_and_follows_the_budget(tab, found):
+    page = tab.page
+
+    def column(place):
+        return page.locator(f"#problem-table tbody tr > :nth-child({place})").all_inner_texts()
+
+    heads = page.locator("#problem-table thead th")
+    assert heads.all_inner_texts() == ["instance", "comes first", "group", "size", "noise", "rotated"]
+    assert column(1) == [str(k) for k in range(40)]
+    shares = found.training.scores.at_times[:, -1]
+    assert column(2) == [found.training.scores.names[k] for k in shares.argmax(axis=1)]
+    page.locator("#problem-table thead button").nth(4).focus()
+    for direction, reverse in (("ascending", False), ("descending", True)):
+        page.keyboard.press("Enter")
+        assert heads.nth(4).get_attribute("aria-sort") == direction
+        values = [float(each) for each in column(5)]
+        assert values == sorted(values, reverse=reverse)
+    page.locator("#problem-budget input").fill("0")
+    assert set(column(2)) == {"third"}
+    assert "First at 10 evaluations, on 40 instances: third 40." in page.inner_text("#problem-instances-text")
+
+
+@pytest.mark.parametrize("size", [5, 40])
+def test_the_recommendation_follows_the_group_of_the_given_features(tab, found, size):
+    page = tab.page
+    tab.ask(AT_THE_END)
+    for_all = page.inner_text(".recommendation")
+    page.fill("input[data-feature=size]", str(size))
+    page.keyboard.press("Tab")
+    tab.wait_for_update()
+    assert page.inner_text(".recommended") == found.policy.choose(1000, size=size)
+    group = 0 if size == 5 else 1
+    best = group_posteriors(found)[group].ratings[
+        :, -1, found.training.scores.names.index(page.inner_text(".recommended"))
+    ]
+    shown = float(page.get_attribute("data[data-figure=expected]", "value"))
+    assert shown == pytest.approx(best.mean(), abs=0.02)  # the page holds 400 of 1000 draws
+    assert f"problem with size = {size}" in page.inner_text(".query-text")
+    assert f"Group of this problem: {found.explanation.groups[group].name} (" in page.inner_text(".statements")
+    page.wait_for_url(lambda url: f"given.size={size}" in url)
+    page.emulate_media(media="print")
+    assert f"size = {size}" in page.inner_text(".query-text")
+    assert page.is_hidden("input[data-feature=size]")
+    page.emulate_media(media="null")
+    tab.ask(f"{AT_THE_END}&given.size={size}&given.other=1")
+    assert page.input_value("input[data-feature=size]") == str(size)
+    tab.ask(f"{AT_THE_END}&given.size=large")
+    assert page.inner_text(".recommendation") == for_all
+    assert page.input_value("input[data-feature=size]") == ""
+
+
+def test_a_value_outside_the_data_and_a_portfolio_are_explained(tab):
+    tab.ask(f"{AT_THE_END}&given.size=400")
+    assert "Its size lies outside the data, which reach from 5 to 40." in tab.page.inner_text(".statements")
+    tab.ask("kind=at&time=1000&machines=2&given.size=40")
+    assert "best single algorithm" not in tab.page.inner_text(".statements")
+    assert tab.page.locator(".recommendation .python").count() == 0
+
+
+def noise_of(table):
+    return {"instance": table["instance"], "noise": table["noise"]}
+
+
+def test_where_no_feature_matters_the_page_says_so_and_asks_for_none(open_report, data):
+    runs, posterior, table = data
+    page = open_report(posterior, about={"runs": runs, "features": noise_of(table)}).page
+    assert page.inner_text("#problem-heading") == "Does it depend on the problem?"
+    assert page.inner_text("#problem-text").startswith("No feature matters: none of 1 feature")
+    assert page.is_hidden("#problem-tree")
+    assert page.locator("#explorer [data-feature]").count() == 0
+    assert page.locator("#problem-table tbody tr").count() == 40
+
+
+def test_many_instances_are_a_sample_and_without_features_there_is_no_section(data, tmp_path, monkeypatch):
+    runs, posterior, table = data
+    monkeypatch.setattr(problem, "_INSTANCES", 30)
+    page = pb.report(posterior, tmp_path / "a.html", runs=runs, features=noise_of(table))
+    shown = read_data(page)["sections"]["problem"]["instances"]
+    assert (len(shown["labels"]), shown["total"]) == (30, 40)
+    winners = np.frombuffer(base64.b64decode(shown["winners"]), dtype="<u2")
+    assert len(winners) == 30 * len(shown["times"])
+    assert "problem" not in read_data(pb.report(posterior, tmp_path / "b.html", runs=runs))["sections"]
+    with pytest.raises(ValueError, match="expected runs with features, got a posterior alone"):
+        pb.report(posterior, tmp_path / "c.html", features=table)
+
+
+def test_very_many_instances_are_sampled_before_they_are_explained(found, monkeypatch):
+    monkeypatch.setattr(dependence, "_PRODUCTS", 10_000)
+    small = find_dependence(replace(found.training, features=found.training.features[:1]))
+    assert 10 <= len(small.training.scores.instances) < 40
+    assert small.total == 40
+    assert small.training.scores.first.sum() == pytest.approx(1)
