@@ -40,7 +40,7 @@ class FeatureData:
 
 def read_feature_data(path: Path, reading: Reading, features: Path | None, *, quiet: bool) -> FeatureData:
     """Return the runs of a race file or of recorded runs, and the features of their instances."""
-    from polarbear.features.own_features import features_of
+    from polarbear.features.own_features import features_of, table_of_rows
     from polarbear.features.reading import read_features
     from polarbear.magnitude.collection import collect_runs
 
@@ -50,17 +50,23 @@ def read_feature_data(path: Path, reading: Reading, features: Path | None, *, qu
             "file that it was fitted to"
         )
     if not path.is_dir() and is_race_file(path) and not reading.given:
+        result = decided_result(path)
         if features is None:
-            raise ValueError(
-                f"expected a table of features for the race {path}, got none; add --features FILE, with a column instance"
-            )
-        return FeatureData(decided_result(path), (read_features(features, instances=_listed_instances(path)),))
+            if not result.state.features:
+                raise ValueError(
+                    f"expected a table of features for the race {path}, which stores none, got none; add --features FILE, "
+                    "with a column instance"
+                )
+            return FeatureData(result, ())
+        return FeatureData(result, (read_features(features, instances=_listed_instances(path)),))
     recorded = read_recorded_runs(path, reading)
     grid, remarks = grid_of(recorded, reading)
     print_remarks(remarks, quiet=quiet)
     planned = recorded.imported is None
     runs = collect_runs(recorded.runs, grid=grid, unit=recorded.unit, ends_planned=planned, **recorded.ranking)
     own = () if recorded.imported is None else (features_of(recorded.imported),)
+    if planned and recorded.features:
+        own = (table_of_rows(list(recorded.features), list(recorded.features.values())),)
     given = () if features is None else (read_features(features, instances=_listed_instances(path) if planned else ()),)
     return FeatureData(runs, (*own, *given))
 

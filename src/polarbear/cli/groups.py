@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from polarbear.cli import terminal
+from polarbear.cli.recorded_runs import runs_of_result
 from polarbear.cli.selections import list_names, select_or_explain, sentence_of
 from polarbear.cli.source import Source, affordable_inference, fit_runs, pareto_set
 from polarbear.wording import with_noun
@@ -71,9 +72,10 @@ def compare_groups(source: Source, by: str | None, *, rule: dict[str, Any] | Non
     groups = Groups({}, {}, {})
     if by is None:
         return groups
-    if source.recorded is None:
-        raise ValueError(f"expected recorded runs with --by {by}, got another file, which does not hold their columns")
-    parts = source.recorded.split(by)
+    recorded = source.recorded if source.result is None else runs_of_result(source.result)
+    if recorded is None:
+        raise ValueError(f"expected recorded runs or a race with --by {by}, got a saved posterior, which holds neither")
+    parts = recorded.split(by)
     for name, posterior in _fit_parts(parts, source.posterior, groups, inference).items():
         groups.fitted[name] = posterior, pareto_set(posterior, **(rule or {}))
         groups.recorded[name] = parts[name]

@@ -9,7 +9,7 @@ import typer
 
 from polarbear.cli import options, terminal
 from polarbear.cli.groups import compare_groups, remark_failed
-from polarbear.cli.open_file import is_race_file, no_decisions_error, open_race, typed_race
+from polarbear.cli.open_file import candidates_of, is_race_file, no_decisions_error, open_race, typed_race
 from polarbear.cli.recorded_runs import Reading
 from polarbear.cli.source import Source, open_source, runs_with_values
 
@@ -58,7 +58,7 @@ def report(
 
     heading = title or title_of(file)
     options.require_writable(page)
-    if file.is_dir() or not is_race_file(file) or reading.given or by is not None:
+    if file.is_dir() or not is_race_file(file) or reading.given:
         from polarbear.reporting import report as write
         from polarbear.verdict import Advice
 
@@ -89,7 +89,8 @@ def report(
             f"expected a saved posterior with --confidence, got the race file {file}; change the confidence of the race "
             f"with: polarbear resume {terminal.shell_path(file)} --confidence {confidence:g}"
         )
-    rounds, finished = _update_page(file, page, heading, live=live, optimum=optimum, known=0)
+    about: dict[str, Any] = {"live": live, "optimum": optimum, "by": by}
+    rounds, finished = _update_page(file, page, heading, **about, known=0)
     if not rounds and not live:
         raise no_decisions_error(file)
     if live and not finished:
@@ -98,11 +99,11 @@ def report(
         )
     while live and not rounds:
         time.sleep(1.0)
-        rounds, finished = _update_page(file, page, heading, live=live, optimum=optimum, known=0)
+        rounds, finished = _update_page(file, page, heading, **about, known=0)
     _print_page(page, show=show)
     while live and not finished:
         time.sleep(1.0)
-        rounds, finished = _update_page(file, page, heading, live=live, optimum=optimum, known=rounds)
+        rounds, finished = _update_page(file, page, heading, **about, known=rounds)
 
 
 def _summary(source: Source, advice: "Advice", **rule: Any) -> "Summary":
@@ -117,7 +118,7 @@ def _summary(source: Source, advice: "Advice", **rule: Any) -> "Summary":
 
 
 def _update_page(
-    file: Path, page: Path, heading: str, *, live: bool, optimum: float | None, known: int
+    file: Path, page: Path, heading: str, *, live: bool, optimum: float | None, by: str | None, known: int
 ) -> tuple[int, bool]:
     """Write the page if the race has more than `known` rounds; return its number of rounds and whether it is finished."""
     from polarbear.reporting import report as write
@@ -126,8 +127,14 @@ def _update_page(
     with open_race(file) as race:
         rounds, finished = len(race.state.rounds), race.result.finished
         if rounds > known:
-            advice = Advice("race", typed_race(file))
-            write(race, page, title=heading, live=_RELOAD_SECONDS if live else None, optimum=optimum, advice=advice)
+            about: dict[str, Any] = {"advice": Advice("race", typed_race(file))}
+            if by is not None:
+                result = race.result
+                source = Source(result.posterior, candidates_of(result), result=result)
+                groups = compare_groups(source, by, rule={"confidence": result.state.settings.confidence})
+                remark_failed(groups)
+                about["groups"] = groups.posteriors
+            write(race, page, title=heading, live=_RELOAD_SECONDS if live else None, optimum=optimum, **about)
         return rounds, finished
 
 

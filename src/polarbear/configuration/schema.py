@@ -221,6 +221,9 @@ class InstancesTable(Table):
     repeats: Whole = 1
     """How often each listed instance comes, with new seeds. All instances come once before any is repeated; the repetitions
     of an instance form a cluster, since they say less about new instances than other instances would."""
+    features: str | None = None
+    """A table of features of the instances: CSV, Parquet or ARFF, with a column instance that has their names or their
+    numbers from 0 on. The race file stores them. Generated instances may have an attribute `features` instead."""
     generator: str | None = None
     """module:function that takes (index, seed), or a class whose objects do, such as polarbear.problems:MixedProblems."""
     arguments: dict[str, Any] = {}

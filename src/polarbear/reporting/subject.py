@@ -89,6 +89,7 @@ class Subject:
         live: float | None,
         optimum: float | None = None,
         advice: Advice | None = None,
+        groups: Mapping[str, Posterior] | None = None,
     ) -> Self:
         """Return the subject of a page about a race."""
         posterior, settings = result.posterior, result.state.settings
@@ -105,6 +106,7 @@ class Subject:
             result=result,
             live=live,
             optimum=optimum,
+            groups=groups or {},
             advice=advice or Advice("race"),
             runs=collect_runs(result, posterior=posterior) if len(posterior.names) > 1 else None,
         )
