@@ -135,6 +135,8 @@ def instances_of(table: InstancesTable, folder: Path, *, seed: int, known: Seque
     if table.shuffle:
         random.Random(seed).shuffle(new)
     order = [*listed, *new]
+    if table.balance is not None:
+        order = _balance(table, folder, order, len(listed))
     if table.repeats == 1 and len(listed) == len(known):
         return order
     from polarbear.problems import Repeated
@@ -161,6 +163,22 @@ def features_of_instances(table: InstancesTable, folder: Path, instances: Any) -
     listed = () if callable(instances) else tuple(map(str, instances))
     found = rows_by_instance(read_features(folder / table.features, instances=listed))
     return GivenFeatures(found.rows, tuple(each.sentence for each in found.remarks))
+
+
+def _balance(table: InstancesTable, folder: Path, names: list[str], first: int) -> list[str]:
+    """Return instances in an order in which groups take turns after the first ones, which the race has used."""
+    from polarbear.features.joining import rows_by_instance
+    from polarbear.features.reading import read_features
+    from polarbear.problems.balanced import balanced_order
+
+    assert table.features is not None
+    rows = rows_by_instance(read_features(folder / table.features, instances=names)).rows
+    known = list(dict.fromkeys(name for row in rows.values() for name in row))
+    if table.balance not in known:
+        hint = suggest(str(table.balance), known) or f"choose one of {', '.join(known)}"
+        raise ValueError(f"expected balance as a column of {table.features}, got {table.balance!r}; {hint}")
+    groups = [rows.get(index, {}).get(table.balance) for index in range(len(names))]
+    return [names[index] for index in balanced_order(groups, first=first)]
 
 
 def _instance_names(table: InstancesTable, folder: Path) -> list[str]:

@@ -24,6 +24,8 @@ from polarbear.execution import Limits, LocalExecutor, Payload, ReplayExecutor, 
 from polarbear.problems import Repeated
 from polarbear.race import loop
 from polarbear.race.failing import find_failing
+from polarbear.race.group_elimination import check_groups
+from polarbear.race.instance_features import features_by_index
 from polarbear.race.result import RaceResult, Stopped
 from polarbear.race.serialisation import to_plain
 from polarbear.race.settings import Settings
@@ -105,6 +107,9 @@ class Race:
             self._continue(path, by_name, instances, checked)
             self._record.store_features(features)
             return
+        if checked.groups is not None and features:
+            given = features_by_index(features)
+            check_groups(checked.groups, given, given)
         self._begin(by_name, instances, RaceRecord(state, clusters=clusters))
         if path is not None:
             own = {
