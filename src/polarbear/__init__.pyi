@@ -15,6 +15,7 @@ from .features.reading import read_features
 from .features.table import FeatureTable
 from .importers import Imported, read_runs, split_runs
 from .inference.fitting import fit
+from .inference.group_fitting import GroupPosterior, fit_groups
 from .inference.reference.advi import ADVI
 from .inference.reference.nuts import NUTS
 from .inference.reference.pathfinder import Pathfinder
@@ -132,6 +133,7 @@ __all__ = [
     "GapShares",
     "GaussianProcess",
     "Grid",
+    "GroupPosterior",
     "HierarchicalDirichlet",
     "HilbertSpaceGP",
     "Hypervolume",
@@ -202,6 +204,7 @@ __all__ = [
     "features_of",
     "find_specialists",
     "fit",
+    "fit_groups",
     "gap_closed",
     "gap_exceeds",
     "instance_curves",

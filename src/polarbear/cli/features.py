@@ -48,11 +48,15 @@ def read_feature_data(path: Path, reading: Reading, features: Path | None, *, qu
             "file that it was fitted to"
         )
     if not path.is_dir() and is_race_file(path) and not reading.given:
+        result = decided_result(path)
         if features is None:
-            raise ValueError(
-                f"expected a table of features for the race {path}, got none; add --features FILE, with a column instance"
-            )
-        return FeatureData(decided_result(path), (read_table(features, path),))
+            if not result.state.features:
+                raise ValueError(
+                    f"expected a table of features for the race {path}, which stores none, got none; add --features FILE, "
+                    "with a column instance"
+                )
+            return FeatureData(result, ())
+        return FeatureData(result, (read_table(features, path),))
     recorded = read_recorded_runs(path, reading)
     grid, remarks = grid_of(recorded, reading)
     print_remarks(remarks, quiet=quiet)
@@ -63,10 +67,14 @@ def read_feature_data(path: Path, reading: Reading, features: Path | None, *, qu
 
 
 def own_tables(recorded: RecordedRuns | None) -> "tuple[FeatureTable, ...]":
-    """Return the features that recorded runs bring along; the runs of a race bring none."""
-    from polarbear.features.own_features import features_of
+    """Return the features that recorded runs, or the runs of a race, bring along."""
+    from polarbear.features.own_features import features_of, table_of_rows
 
-    return () if recorded is None or recorded.imported is None else (features_of(recorded.imported),)
+    if recorded is None:
+        return ()
+    if recorded.imported is not None:
+        return (features_of(recorded.imported),)
+    return (table_of_rows(list(recorded.features), list(recorded.features.values())),) if recorded.features else ()
 
 
 def read_table(features: Path, race: Path | None) -> "FeatureTable":

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from polarbear.cli import terminal
 from polarbear.cli.groups import Groups
 from polarbear.cli.selections import selection_as_data
-from polarbear.wording import with_noun
+from polarbear.wording import format_number, with_noun
 
 if TYPE_CHECKING:
     from polarbear.posterior.posterior import Posterior
@@ -32,6 +32,8 @@ class GroupSelection:
         The number of instances of the group, and what its answer generalises to; None and "" if it cannot be compared.
     remarks
         Sentences about missing or few data.
+    borrowed
+        How much the group borrows from the others, in instances or clusters; None if it does not.
     """
 
     name: str
@@ -39,6 +41,7 @@ class GroupSelection:
     instances: int | None = None
     scope: str = ""
     remarks: tuple[str, ...] = ()
+    borrowed: float | None = None
 
 
 def select_for_groups(
@@ -60,11 +63,13 @@ def select_for_groups(
     answers = []
     for name, (posterior, pareto_set) in groups.fitted.items():
         considered = posterior.names if include_all else pareto_set
-        missing: list[str] = []
+        pooled, missing = groups.pooled.get(name), []
         if among:
             considered = tuple(each for each in among if each in posterior.names)
             missing = [each for each in among if each not in posterior.names]
         remarks = [f"It has no runs of {', '.join(missing)}."] if missing and considered else []
+        if pooled is not None and (absent := [each for each in pooled.unobserved if each in considered]):
+            remarks.append(f"It does not compare {', '.join(absent)}; what is said about them is borrowed.")
         selection: Selection | str
         try:
             selection = query(posterior, considered) if considered else f"it has no runs of {', '.join(missing)}"
@@ -72,7 +77,8 @@ def select_for_groups(
             selection = str(error)
         if thin := thin_data_sentence(posterior):
             remarks.append(thin)
-        answers.append(GroupSelection(name, selection, posterior.instances, posterior.scope, tuple(remarks)))
+        borrowed = None if pooled is None else pooled.borrowed
+        answers.append(GroupSelection(name, selection, posterior.instances, posterior.scope, tuple(remarks), borrowed))
     answers += [GroupSelection(name, reason) for name, reason in groups.failed.items()]
     return answers
 
@@ -82,6 +88,7 @@ def group_selections_as_data(answers: Sequence[GroupSelection]) -> dict[str, Any
     return {
         each.name: {
             "instances": each.instances,
+            "borrowed": each.borrowed,
             "scope": each.scope,
             **selection_as_data(each.selection),
             "remarks": list(each.remarks),
@@ -102,8 +109,10 @@ def print_group_selections(answers: Sequence[GroupSelection], by: str, pooled: "
     if counts:
         counted = ", ".join(f"{name} in {number}" for name, number in counts.most_common())
         terminal.print_result(f"The best choice: {counted} of {with_noun(len(answers), 'group')}.")
+    if any(each.borrowed is not None for each in answers):
+        terminal.print_result("Borrowed: the weight of the other groups in the answer, in instances or clusters.")
     terminal.print_table(
-        (by, "instances", *pooled.units.heads()),
+        (by, "instances", "borrowed", *pooled.units.heads()),
         [_row(each, by, len(pooled.units.heads())) for each in answers],
     )
     for each in answers:
@@ -119,6 +128,7 @@ def _row(answer: GroupSelection, by: str, columns: int) -> tuple[object, ...]:
     """Return the row of one group; dashes where it has no answer."""
     name = answer.name.removeprefix(f"{by} ")
     instances = math.nan if answer.instances is None else answer.instances
+    borrowed = "-" if answer.borrowed is None else format_number(answer.borrowed)
     if isinstance(answer.selection, str):
-        return (name, instances, *["-"] * columns)
-    return name, instances, *answer.selection.units.row(answer.selection.candidates[0])
+        return (name, instances, borrowed, *["-"] * columns)
+    return name, instances, borrowed, *answer.selection.units.row(answer.selection.candidates[0])

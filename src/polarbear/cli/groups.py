@@ -1,16 +1,22 @@
-"""The answers of `--by`: for each group of recorded runs, the Pareto set and which algorithm leads at which budget."""
+"""The answers of `--by`: for each group of instances, the Pareto set and which algorithm leads at which budget.
+
+Groups borrow from each other as much as left-out predictions support, see `fit_groups`.
+"""
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from polarbear.cli import terminal
+from polarbear.cli.recorded_runs import runs_of_result
 from polarbear.cli.selections import list_names, select_or_explain, sentence_of
-from polarbear.cli.source import Source, fit_runs, pareto_set
+from polarbear.cli.source import Source, affordable_inference, fit_runs, pareto_set
 from polarbear.wording import with_noun
 
 if TYPE_CHECKING:
     from polarbear.cli.recorded_runs import RecordedRuns
+    from polarbear.inference.group_fitting import GroupPosterior
+    from polarbear.observe import Choices, Grid
     from polarbear.posterior.posterior import Posterior
 
 _DRAWS = 1000  # per group, of which there may be many
@@ -18,24 +24,37 @@ _DRAWS = 1000  # per group, of which there may be many
 
 @dataclass(frozen=True)
 class Groups:
-    """Recorded runs in groups, by names such as "function 8".
+    """Runs in groups of instances, by names such as "function 8".
 
     Attributes
     ----------
     fitted, recorded
         The posterior and the Pareto set of each group, and its runs.
     failed
-        For each group that cannot be compared, for example since it has a single algorithm, the reason.
+        For each group that cannot be compared, for example since no instance compares two algorithms, the reason.
+    pooled
+        For each group that borrows from the others, how much; empty under priors that do not weight instances.
     """
 
     fitted: "dict[str, tuple[Posterior, tuple[str, ...]]]"
     recorded: "dict[str, RecordedRuns]"
     failed: dict[str, str]
+    pooled: "dict[str, GroupPosterior]" = field(default_factory=dict)
 
     @property
     def posteriors(self) -> "dict[str, Posterior]":
         """The posterior of each group that can be compared."""
         return {name: posterior for name, (posterior, _) in self.fitted.items()}
+
+    def note(self, name: str) -> str:
+        """Return how much a group borrows, and which algorithms it has no runs of; empty if it borrows from no group."""
+        from polarbear.inference.group_fitting import describe_borrowing
+
+        group = self.pooled.get(name)
+        if group is None:
+            return ""
+        missing = f", and all about {list_names(group.unobserved, 5)}" if group.unobserved else ""
+        return describe_borrowing(group.borrowed, group.unit) + missing
 
 
 def compare_groups(source: Source, by: str | None, *, rule: dict[str, Any] | None = None, **inference: Any) -> Groups:
@@ -53,19 +72,54 @@ def compare_groups(source: Source, by: str | None, *, rule: dict[str, Any] | Non
     groups = Groups({}, {}, {})
     if by is None:
         return groups
-    if source.recorded is None:
-        raise ValueError(f"expected recorded runs with --by {by}, got another file, which does not hold their columns")
-    for name, recorded in source.recorded.split(by).items():
-        try:
-            _, posterior = fit_runs(recorded, source.posterior.grid, **{"draws": _DRAWS, **inference})
-        except ValueError as error:
-            groups.failed[name] = str(error)
-            continue
+    recorded = source.recorded if source.result is None else runs_of_result(source.result)
+    if recorded is None:
+        raise ValueError(f"expected recorded runs or a race with --by {by}, got a saved posterior, which holds neither")
+    parts = recorded.split(by)
+    for name, posterior in _fit_parts(parts, source.posterior, groups, inference).items():
         groups.fitted[name] = posterior, pareto_set(posterior, **(rule or {}))
-        groups.recorded[name] = recorded
+        groups.recorded[name] = parts[name]
         if posterior.outcomes is not None:
             posterior.outcomes.free_memory()  # there may be many groups, and selections read few win rates
     return groups
+
+
+def _fit_parts(
+    parts: "dict[str, RecordedRuns]", whole: "Posterior", groups: Groups, inference: dict[str, Any]
+) -> "dict[str, Posterior]":
+    """Return the posterior of each group, at the times of the whole; note failures and what is borrowed in `groups`."""
+    from polarbear.inference.group_fitting import fit_groups
+    from polarbear.models import BayesianBootstrap
+
+    inference = {"draws": _DRAWS, **inference}
+    found: dict[str, Posterior] = {}
+    if not isinstance(inference.get("prior", BayesianBootstrap()), BayesianBootstrap):
+        for name, part in parts.items():
+            try:
+                found[name] = fit_runs(part, whole.grid, **inference)[1]
+            except ValueError as error:
+                groups.failed[name] = str(error)
+        return found
+    choices = {name: _choices(part, whole.grid, whole.names) for name, part in parts.items()}
+    asked = affordable_inference(len(whole.names), sum(each.instances for each in choices.values()), inference)
+    asked.pop("method", None)
+    try:
+        groups.pooled.update(fit_groups(choices, **asked))
+    except ValueError as error:
+        groups.failed.update(dict.fromkeys(parts, str(error)))
+    return {name: group.posterior for name, group in groups.pooled.items()}
+
+
+def _choices(part: "RecordedRuns", grid: "Grid", names: tuple[str, ...]) -> "Choices":
+    """Return the rankings of a group's runs; if they compare nothing, a single ranking in which all are absent."""
+    import numpy as np
+
+    from polarbear.observe import ABSENT, Choices, Rankings
+
+    try:
+        return Choices.from_trajectories(part.runs, grid=grid, **part.ranking)
+    except ValueError:
+        return Choices.from_rankings(Rankings(np.full((1, len(grid), len(names)), ABSENT), names, grid))
 
 
 def remark_failed(groups: Groups, *, quiet: bool = False) -> None:
@@ -81,6 +135,7 @@ def groups_as_data(groups: Groups) -> dict[str, Any]:
     return {
         name: {
             "instances": posterior.instances,
+            **({"borrowed": groups.pooled[name].borrowed} if name in groups.pooled else {}),
             "scope": posterior.scope,
             "grid": posterior.grid.times.tolist(),
             "pareto_set": list(candidates),
@@ -116,5 +171,6 @@ def print_groups(groups: Groups, by: str | None, *, most: int | None) -> None:
     for name, (posterior, candidates) in groups.fitted.items():
         leaders = "\n  ".join(str(decision_map(posterior, among=candidates)).splitlines())
         instances = with_noun(posterior.instances, "instance")
-        lines.append(f"{name} ({instances}; Pareto set: {list_names(candidates, most)})\n  {leaders}")
+        note = f"; {note}" if (note := groups.note(name)) else ""
+        lines.append(f"{name} ({instances}{note}; Pareto set: {list_names(candidates, most)})\n  {leaders}")
     terminal.print_lines(lines, most=most)

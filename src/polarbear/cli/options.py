@@ -29,7 +29,7 @@ By = Annotated[
     typer.Option(
         "--by",
         metavar="COLUMN",
-        help="For recorded runs: also an answer for each value of this column, such as function.",
+        help="Also an answer for each value of this column of recorded runs, or feature of a race's instances.",
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]

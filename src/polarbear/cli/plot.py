@@ -161,7 +161,8 @@ def _drawings(
     for group, posterior in groups.posteriors.items():
         part = Source(posterior, posterior.names, source.unit, recorded=groups.recorded[group])
         try:
-            drawing = plots.draw_figure(name, posterior, runs=runs_with_values(part) if needs_runs else None, **style)
+            values = runs_with_values(part, pooled=group in groups.pooled) if needs_runs else None
+            drawing = plots.draw_figure(name, posterior, runs=values, **style)
         except ValueError as error:  # for example, an algorithm of the pair has no runs in this group
             terminal.print_remark(f"no figure {name} for {group}: {error}")
             continue

@@ -6,7 +6,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from polarbear.cli import options, terminal
-from polarbear.cli.run_race import open_executor, print_next_commands, print_outcome, run_race, values_to_store
+from polarbear.cli.run_race import (
+    features_to_store,
+    open_executor,
+    print_next_commands,
+    print_outcome,
+    run_race,
+    values_to_store,
+)
 from polarbear.literals import View
 from polarbear.wording import suggest
 
@@ -72,10 +79,10 @@ def start_race(
         )
     algorithms = prepared.algorithms if only is None else _select_algorithms(prepared, only)
     settings = {field.name: getattr(prepared.settings, field.name) for field in fields(prepared.settings)}
-    about = values_to_store(prepared)
+    about, features = values_to_store(prepared), features_to_store(prepared)
     with (
         open_executor(prepared) as executor,
-        Race(algorithms, prepared.instances, path=path, about=about, **settings) as new,
+        Race(algorithms, prepared.instances, path=path, about=about, features=features, **settings) as new,
     ):
         return prepared, run_race(new, prepared, executor, page, view=view, **choices)
 

@@ -10,13 +10,15 @@ import typer
 from polarbear.cli import options
 from polarbear.cli.open_file import is_race_file, open_race
 from polarbear.literals import Clock, EndedRule, FileFormat, Indicator, PresetName
-from polarbear.wording import find_names
+from polarbear.wording import find_names, suggest
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Hashable, Mapping, Sequence
 
     from polarbear.importers import Imported
     from polarbear.observe import Grid, Trajectory
+    from polarbear.race.instance_features import Features
+    from polarbear.race.result import RaceResult
     from polarbear.verdict import Remark
 
 _OPTION_NAMES = {"columns": "column", "objectives": "objective"}  # fields whose options have other names
@@ -163,6 +165,8 @@ class RecordedRuns:
         How ties, failures and clusters are treated.
     imported
         The import that the runs come from; None for a race.
+    features
+        For a race: the features of its instances that it stores, by index.
     """
 
     runs: "Sequence[Trajectory]"
@@ -172,6 +176,7 @@ class RecordedRuns:
     grid: "Grid | None" = None
     ranking: dict[str, Any] = field(default_factory=dict)
     imported: "Imported | None" = None
+    features: "Mapping[int, Features]" = field(default_factory=dict)
 
     @property
     def optimum_known(self) -> bool:
@@ -184,14 +189,33 @@ class RecordedRuns:
         return () if self.imported is None else self.imported.remarks
 
     def split(self, name: str) -> "dict[str, RecordedRuns]":
-        """Return the runs for each value of a field."""
+        """Return the runs for each value of a field, or of a feature of a race's instances."""
         from polarbear.importers import split_runs
 
         if self.imported is None:
-            raise ValueError("expected recorded runs with --by, got a race file, whose instances have no fields")
+            return self._split_race(name)
         return {
             f"{name} {value}": replace(self, runs=group.runs, ranking=self.ranking | group.clustering, imported=group)
             for value, group in split_runs(self.imported, name).items()
+        }
+
+    def _split_race(self, name: str) -> "dict[str, RecordedRuns]":
+        """Return the runs of a race for each value of a feature, in the order of the values."""
+        from polarbear.features.table import make_feature
+
+        instances = sorted({run.instance for run in self.runs if isinstance(run.instance, int)})
+        known = sorted({each for instance in instances for each in self.features.get(instance, {})})
+        if name not in known:
+            found = f"choose one of {', '.join(known)}" if known else "it stores none, see features in [instances]"
+            raise ValueError(
+                f"expected a feature that the race stores with --by, got {name!r}; {suggest(name, known) or found}"
+            )
+        cells = [self.features.get(instance, {}).get(name) for instance in instances]
+        feature = make_feature(name, cells, category=True)
+        group_of: dict[Hashable, float] = dict(zip(instances, feature.values.tolist(), strict=True))
+        return {
+            f"{name} {level}": replace(self, runs=[run for run in self.runs if group_of[run.instance] == place])
+            for place, level in enumerate(feature.levels)
         }
 
 
@@ -269,20 +293,29 @@ def _holds_studies(path: Path) -> bool:
     return holds_studies(path)
 
 
+def runs_of_result(result: "RaceResult") -> RecordedRuns:
+    """Return the runs of a race, at its own times and by its own rules."""
+    settings, runs = result.state.settings, [run.trajectory for run in result.runs]
+    ranking = {name: getattr(settings, name) for name in ("failure", "absolute_tolerance", "relative_tolerance")}
+    if (clusters := result.state.clusters) is not None:
+        ranking |= {"cluster_kind": clusters.kind, "cluster_unit": clusters.unit}
+    return RecordedRuns(
+        runs, settings.clock, settings.clock, grid=settings.grid, ranking=ranking, features=result.state.features
+    )
+
+
 def _runs_of_race(path: Path, reading: Reading) -> RecordedRuns:
     with open_race(path) as race:
-        settings, runs = race.state.settings, [run.trajectory for run in race.result.runs]
+        whole = runs_of_result(race.result)
+    runs = whole.runs
     names = list(dict.fromkeys(run.algorithm for run in runs))
     only, without = (
         find_names("--only", reading.only or (), names),
         find_names("--without", reading.without or (), names),
     )
     kept = [run for run in runs if (not only or run.algorithm in only) and run.algorithm not in without]
-    if reading.clock not in (None, settings.clock):
+    if reading.clock not in (None, whole.clock):
         raise ValueError(
-            f"expected --clock {settings.clock} for the race file {path}, got {reading.clock}; leave --clock out"
+            f"expected --clock {whole.clock} for the race file {path}, got {reading.clock}; leave --clock out"
         )
-    ranking = {name: getattr(settings, name) for name in ("failure", "absolute_tolerance", "relative_tolerance")}
-    return RecordedRuns(
-        kept, settings.clock, settings.clock, grid=settings.grid, ranking=ranking | reading.tolerances()
-    )
+    return replace(whole, runs=kept, ranking=whole.ranking | reading.tolerances())

@@ -10,7 +10,7 @@ import typer
 from polarbear.cli import options, terminal
 from polarbear.cli.features import own_tables, read_table
 from polarbear.cli.groups import compare_groups, remark_failed
-from polarbear.cli.open_file import is_race_file, no_decisions_error, open_race, typed_race
+from polarbear.cli.open_file import candidates_of, is_race_file, no_decisions_error, open_race, typed_race
 from polarbear.cli.recorded_runs import Reading
 from polarbear.cli.source import Source, open_source, runs_with_values
 
@@ -61,7 +61,7 @@ def report(
     heading = title or title_of(file)
     options.require_writable(page)
     about: dict[str, Any]
-    if file.is_dir() or not is_race_file(file) or reading.given or by is not None:
+    if file.is_dir() or not is_race_file(file) or reading.given:
         if live:
             raise ValueError(f"expected a race file with --live, got {file}; leave --live out")
         rule: dict[str, Any] = {"confidence": 0.95 if confidence is None else confidence}
@@ -78,7 +78,7 @@ def report(
     about = {"title": heading, "optimum": optimum}
     if features is not None:
         about["features"] = read_table(features, file)
-    rounds, finished = _update_page(file, page, about, live=live, known=0)
+    rounds, finished = _update_page(file, page, about, live=live, by=by, known=0)
     if not rounds and not live:
         raise no_decisions_error(file)
     if live and not finished:
@@ -87,11 +87,11 @@ def report(
         )
     while live and not rounds:
         time.sleep(1.0)
-        rounds, finished = _update_page(file, page, about, live=live, known=0)
+        rounds, finished = _update_page(file, page, about, live=live, by=by, known=0)
     _print_page(page, show=show)
     while live and not finished:
         time.sleep(1.0)
-        rounds, finished = _update_page(file, page, about, live=live, known=rounds)
+        rounds, finished = _update_page(file, page, about, live=live, by=by, known=rounds)
 
 
 def _write_page(
@@ -142,7 +142,9 @@ def _summary(source: Source, advice: "Advice", **rule: Any) -> "Summary":
     return summarise(source.posterior, **about, **rule)
 
 
-def _update_page(file: Path, page: Path, about: dict[str, Any], *, live: bool, known: int) -> tuple[int, bool]:
+def _update_page(
+    file: Path, page: Path, about: dict[str, Any], *, live: bool, by: str | None, known: int
+) -> tuple[int, bool]:
     """Write the page if the race has more than `known` rounds; return its number of rounds and whether it is finished."""
     from polarbear.reporting import report as write
     from polarbear.verdict import Advice
@@ -150,8 +152,14 @@ def _update_page(file: Path, page: Path, about: dict[str, Any], *, live: bool, k
     with open_race(file) as race:
         rounds, finished = len(race.state.rounds), race.result.finished
         if rounds > known:
-            advice = Advice("race", typed_race(file))
-            write(race, page, live=_RELOAD_SECONDS if live else None, advice=advice, **about)
+            about = {**about, "advice": Advice("race", typed_race(file))}
+            if by is not None:
+                result = race.result
+                source = Source(result.posterior, candidates_of(result), result=result)
+                groups = compare_groups(source, by, rule={"confidence": result.state.settings.confidence})
+                remark_failed(groups)
+                about["groups"] = groups.posteriors
+            write(race, page, live=_RELOAD_SECONDS if live else None, **about)
         return rounds, finished
 
 

@@ -9,7 +9,14 @@ import typer
 
 from polarbear.cli import options, terminal
 from polarbear.cli.open_file import require_race_file
-from polarbear.cli.run_race import open_executor, print_next_commands, print_outcome, run_race, values_to_store
+from polarbear.cli.run_race import (
+    features_to_store,
+    open_executor,
+    print_next_commands,
+    print_outcome,
+    run_race,
+    values_to_store,
+)
 from polarbear.wording import with_noun
 
 if TYPE_CHECKING:
@@ -119,9 +126,10 @@ def continue_race(
     if rerun_failed:
         _print_reruns(file, runs, {*(only or candidates), *needed}, quiet=quiet)
     known = {name: each for name, each in prepared.algorithms.items() if name in present}
+    features = features_to_store(prepared, quiet=quiet)
     with (
         open_executor(prepared) as executor,
-        Race.open(file, algorithms=known, instances=prepared.instances, **different) as race,
+        Race.open(file, algorithms=known, instances=prepared.instances, features=features, **different) as race,
     ):
         for name, value in different.items():
             terminal.print_remark(f"{name}: {value!r} from now on, was {getattr(before, name)!r}", quiet=quiet)

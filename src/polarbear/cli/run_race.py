@@ -3,7 +3,7 @@
 import shlex
 import signal
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import chdir, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -35,6 +35,15 @@ def values_to_store(prepared: "Prepared") -> dict[str, Any]:
         }
         for key, value in to_store(prepared).items()
     }
+
+
+def features_to_store(prepared: "Prepared", *, quiet: bool = False) -> "Mapping[int, Any] | None":
+    """Return the features of the instances that a configuration names, and print remarks on them."""
+    if prepared.features is None:
+        return None
+    for remark in prepared.features.remarks:
+        terminal.print_remark(remark, quiet=quiet)
+    return prepared.features.rows
 
 
 @contextmanager

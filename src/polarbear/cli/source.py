@@ -89,8 +89,11 @@ def open_source(
     return Source(posterior, candidates, recorded.unit, recorded=recorded, choices=choices, remarks=remarks)
 
 
-def runs_with_values(source: Source) -> "RunCollection | None":
-    """Return the runs behind a posterior, with their values; None for a saved posterior, which holds none."""
+def runs_with_values(source: Source, *, pooled: bool = False) -> "RunCollection | None":
+    """Return the runs behind a posterior, with their values; None for a saved posterior, which holds none.
+
+    If the posterior is `pooled`, it also weights runs of other groups, and these have weights of their own.
+    """
     from polarbear.magnitude.collection import collect_runs
 
     if source.result is not None:
@@ -98,9 +101,10 @@ def runs_with_values(source: Source) -> "RunCollection | None":
     if source.recorded is None:
         return None
     recorded = source.recorded
+    weights: dict[str, Any] = {"grid": source.posterior.grid} if pooled else {"posterior": source.posterior}
     return collect_runs(
         recorded.runs,
-        posterior=source.posterior,
+        **weights,
         unit=source.unit,
         ends_planned=recorded.imported is None,  # the runs of a race
         **recorded.ranking,
@@ -143,19 +147,26 @@ def fit_runs(recorded: RecordedRuns, grid: "Grid", **inference: Any) -> "tuple[C
     More than 30 algorithms get fewer draws and, with enough instances, outcomes without a Plackett-Luce fit.
     """
     from polarbear.inference.fitting import fit
-    from polarbear.models import BayesianBootstrap
     from polarbear.observe import Choices
 
     names = list(dict.fromkeys(run.algorithm for run in recorded.runs))
     if len(names) < 2:
         raise ValueError(f"expected runs of two algorithms or more, got {f'those of {names[0]}' if names else 'none'}")
     choices = Choices.from_trajectories(recorded.runs, grid=grid, per_instance=True, **recorded.ranking)
-    if len(names) > _MANY:
-        fewer = max(_FEWEST_DRAWS, 4000 * _MANY**2 // len(names) ** 2)
-        inference["draws"] = min(inference.get("draws", fewer), fewer)
-        if choices.instances >= _ENOUGH and inference.get("prior", BayesianBootstrap()) == BayesianBootstrap():
-            inference["prior"] = BayesianBootstrap(plackett_luce=0)
-    return choices, fit(choices, **inference)
+    return choices, fit(choices, **affordable_inference(len(names), choices.instances, inference))
+
+
+def affordable_inference(algorithms: int, instances: int, inference: dict[str, Any]) -> dict[str, Any]:
+    """Return how to infer a posterior: as asked for, but with fewer draws and without a fit if there are many algorithms."""
+    from polarbear.models import BayesianBootstrap
+
+    if algorithms <= _MANY:
+        return inference
+    fewer = max(_FEWEST_DRAWS, 4000 * _MANY**2 // algorithms**2)
+    inference = {**inference, "draws": min(inference.get("draws", fewer), fewer)}
+    if instances >= _ENOUGH and inference.get("prior", BayesianBootstrap()) == BayesianBootstrap():
+        inference["prior"] = BayesianBootstrap(plackett_luce=0)
+    return inference
 
 
 def pareto_set(posterior: "Posterior", **rule: Any) -> tuple[str, ...]:

@@ -9,13 +9,13 @@ from dataclasses import replace
 from functools import partial
 from inspect import isclass, signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from polarbear.configuration.imports import import_object
 from polarbear.wording import suggest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from polarbear.configuration.schema import (
         AlgorithmTable,
@@ -29,6 +29,13 @@ if TYPE_CHECKING:
     from polarbear.observe import Grid
     from polarbear.race.batching import Batch
     from polarbear.race.settings import Settings
+
+
+class GivenFeatures(NamedTuple):
+    """Features of instances by index, and remarks on rows and columns that have no effect."""
+
+    rows: Mapping[int, Mapping[str, Any]]
+    remarks: tuple[str, ...]
 
 
 def settings_of(race: RaceTable, grid: Grid, prior: Any, batch: Batch) -> Settings:
@@ -128,12 +135,50 @@ def instances_of(table: InstancesTable, folder: Path, *, seed: int, known: Seque
     if table.shuffle:
         random.Random(seed).shuffle(new)
     order = [*listed, *new]
+    if table.balance is not None:
+        order = _balance(table, folder, order, len(listed))
     if table.repeats == 1 and len(listed) == len(known):
         return order
     from polarbear.problems import Repeated
 
     position = {name: k for k, name in enumerate(order)}
     return Repeated(order, table.repeats, first=tuple(position[name] for name in known))
+
+
+def features_of_instances(table: InstancesTable, folder: Path, instances: Any) -> GivenFeatures | None:
+    """Return the features of instances from their table; None if the configuration names no table.
+
+    Parameters
+    ----------
+    table, folder
+        The table of the configuration, and its folder.
+    instances
+        The source of instances, as `instances_of` returns it.
+    """
+    if table.features is None:
+        return None
+    from polarbear.features.joining import rows_by_instance
+    from polarbear.features.reading import read_features
+
+    listed = () if callable(instances) else tuple(map(str, instances))
+    found = rows_by_instance(read_features(folder / table.features, instances=listed))
+    return GivenFeatures(found.rows, tuple(each.sentence for each in found.remarks))
+
+
+def _balance(table: InstancesTable, folder: Path, names: list[str], first: int) -> list[str]:
+    """Return instances in an order in which groups take turns after the first ones, which the race has used."""
+    from polarbear.features.joining import rows_by_instance
+    from polarbear.features.reading import read_features
+    from polarbear.problems.balanced import balanced_order
+
+    assert table.features is not None
+    rows = rows_by_instance(read_features(folder / table.features, instances=names)).rows
+    known = list(dict.fromkeys(name for row in rows.values() for name in row))
+    if table.balance not in known:
+        hint = suggest(str(table.balance), known) or f"choose one of {', '.join(known)}"
+        raise ValueError(f"expected balance as a column of {table.features}, got {table.balance!r}; {hint}")
+    groups = [rows.get(index, {}).get(table.balance) for index in range(len(names))]
+    return [names[index] for index in balanced_order(groups, first=first)]
 
 
 def _instance_names(table: InstancesTable, folder: Path) -> list[str]:

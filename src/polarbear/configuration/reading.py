@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from os import PathLike
 
+    from polarbear.configuration.building import GivenFeatures
     from polarbear.race.settings import Settings
 
 
@@ -44,6 +45,8 @@ class Prepared:
         The validated tables of the file.
     settings, algorithms, instances
         The arguments of `Race`.
+    features
+        The features of the instances, if the file names a table, with remarks on them.
     """
 
     path: Path
@@ -53,6 +56,7 @@ class Prepared:
     settings: Settings
     algorithms: dict[str, Any]
     instances: Any
+    features: GivenFeatures | None = None
 
     @property
     def folder(self) -> Path:
@@ -97,7 +101,7 @@ def prepare(
     data = _apply_overrides(place, data, changes)
     tables, valid, faults = _validate(data)
     collect = _Collector(faults)
-    settings = instances = None
+    settings = instances = features = None
     parts: list[Any] = [
         collect(key, partial(make, valid[key])) if key in valid else None
         for key, make in (
@@ -118,10 +122,15 @@ def prepare(
             "instances",
             lambda: building.instances_of(valid["instances"], place.parent, seed=seed, known=known_instances),
         )
+        if instances is not None:
+            features = collect(
+                "instances.features",
+                lambda: building.features_of_instances(valid["instances"], place.parent, instances),
+            )
     if faults or tables is None:
         raise ConfigurationError(place, [_mark_override(fault, changes) for fault in faults])
     assert settings is not None
-    return Prepared(place, text, changes, tables, settings, algorithms, instances)
+    return Prepared(place, text, changes, tables, settings, algorithms, instances, features)
 
 
 def algorithm_tables(path: str | PathLike[str]) -> dict[str, Any]:

@@ -110,6 +110,9 @@ class RaceTable(Table):
     guarantee: Annotated[float, Field(gt=0, le=0.5)] | None = None
     """The largest probability of any wrong elimination in the whole race, whatever the model. E-values then eliminate
     algorithms, not the posterior."""
+    groups: str | None = None
+    """The name of a feature. An algorithm is then eliminated only if it is also beaten within every group of instances with
+    the same value of it."""
     rope: Annotated[float, Field(ge=0, lt=0.5)] = 0.05
     """Half the width of the region of practical equivalence around a win rate of one half."""
     patience: Whole | None = None
@@ -223,6 +226,12 @@ class InstancesTable(Table):
     repeats: Whole = 1
     """How often each listed instance comes, with new seeds. All instances come once before any is repeated; the repetitions
     of an instance form a cluster, since they say less about new instances than other instances would."""
+    features: str | None = None
+    """A table of features of the instances: CSV, Parquet or ARFF, with a column instance that has their names or their
+    numbers from 0 on. The race file stores them. Generated instances may have an attribute `features` instead."""
+    balance: str | None = None
+    """The name of a feature. Listed instances then come in an order in which the groups of instances with the same value of
+    it take turns, so that each round draws groups evenly."""
     generator: str | None = None
     """module:function that takes (index, seed), or a class whose objects do, such as polarbear.problems:MixedProblems."""
     arguments: dict[str, Any] = {}
@@ -240,6 +249,11 @@ class InstancesTable(Table):
         if "repeats" in self.model_fields_set and self.generator is not None:
             raise ValueError(
                 "expected no repeats with a generator, which makes as many instances as needed; leave it out"
+            )
+        if self.balance is not None and (self.features is None or self.generator is not None):
+            raise ValueError(
+                "expected balance only with listed instances and a table of features: the group of a generated instance is "
+                "known only once it is made; leave it out"
             )
         if self.pattern is not None and self.folder is None:
             raise ValueError("expected a pattern only with a folder; leave it out")

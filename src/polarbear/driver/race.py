@@ -24,6 +24,8 @@ from polarbear.execution import Limits, LocalExecutor, Payload, ReplayExecutor, 
 from polarbear.problems import Repeated
 from polarbear.race import loop
 from polarbear.race.failing import find_failing
+from polarbear.race.group_elimination import check_groups
+from polarbear.race.instance_features import features_by_index
 from polarbear.race.result import RaceResult, Stopped
 from polarbear.race.serialisation import to_plain
 from polarbear.race.settings import Settings
@@ -65,6 +67,9 @@ class Race:
         a path, the race is kept in memory only.
     about
         Additional JSON values by key to store in a new race file, such as where its algorithms are defined.
+    features
+        Features of the instances: one mapping from names to values per instance, in their order, or by index. Instances
+        with an attribute `features` need none. The race file stores them.
     **settings
         Fields of `Settings`: prior, elimination, resolution, confidence, rope, batch, seed, clock, maximise and more.
 
@@ -90,6 +95,7 @@ class Race:
         *,
         path: str | PathLike[str] | None = None,
         about: Mapping[str, Any] | None = None,
+        features: Mapping[int, Any] | Sequence[Any] | None = None,
         **settings: Any,
     ) -> None:
         _check_settings(settings)
@@ -99,7 +105,11 @@ class Race:
         clusters = instances.clusters if isinstance(instances, Repeated) else None
         if path is not None and Path(path).exists():
             self._continue(path, by_name, instances, checked)
+            self._record.store_features(features)
             return
+        if checked.groups is not None and features:
+            given = features_by_index(features)
+            check_groups(checked.groups, given, given)
         self._begin(by_name, instances, RaceRecord(state, clusters=clusters))
         if path is not None:
             own = {
@@ -111,6 +121,7 @@ class Race:
             if clusters is not None:
                 own["clusters"] = list(clusters)
             self._record.file = RaceFile.create(path, {**(about or {}), **own})
+        self._record.store_features(features)
 
     @classmethod
     def open(
@@ -119,6 +130,7 @@ class Race:
         *,
         algorithms: Mapping[str, Algorithm] | Sequence[str] | None = None,
         instances: Instances = None,
+        features: Mapping[int, Any] | Sequence[Any] | None = None,
         **changes: Any,
     ) -> Self:
         """Continue a race from its file, after it was stopped or killed, or with different settings.
@@ -129,6 +141,8 @@ class Race:
             The race file.
         algorithms, instances
             As at creation, since a race file holds no code. Without them the race can be inspected but not run.
+        features
+            Features of the instances, added to those that the file stores; see `Race`.
         **changes
             Settings to change from now on, such as a stricter `confidence` or a finer `grid`. Stored runs are reused;
             all decisions are made again.
@@ -144,6 +158,7 @@ class Race:
                 record.update(loop.reconsider(record.state, settings), "settings", to_plain(settings))
                 race._stopped = "paused"
             record.store_clusters()
+            record.store_features(features)
         except BaseException:
             file.close()
             raise
@@ -223,7 +238,7 @@ class Race:
 
     def note(self, key: str, value: Any) -> None:
         """Store an additional JSON value in the race file, next to those of the race itself."""
-        if key in ("settings", "algorithms", "identities", "clusters", "stopped", "made"):
+        if key in ("settings", "algorithms", "identities", "clusters", "features", "stopped", "made"):
             raise ValueError(f"{key!r} is the race's own; choose another key")
         if self._record.file is not None:
             self._record.file.set_about(key, value)

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from polarbear.driver.rescue import lost_file_error, rescue
-from polarbear.driver.resume import explain_damage, label_run, rebuild_state
+from polarbear.driver.resume import add_features, explain_damage, label_run, rebuild_state
 from polarbear.problems import Repeated
+from polarbear.race.instance_features import features_by_index
 from polarbear.race.result import Stopped
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from polarbear.execution.payload import Instances
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
     from polarbear.race.state import State
     from polarbear.storage import RaceFile
 
-EventKind = Literal["round", "added", "removed", "readmitted", "rerun", "settings"]
+EventKind = Literal["round", "added", "removed", "readmitted", "rerun", "settings", "features"]
 
 
 @dataclass(eq=False)
@@ -60,14 +62,20 @@ class RaceRecord:
             raise lost_file_error(self.file.path, change, self._rescued)
 
     def add_run(self, run: Run, job: Job) -> None:
-        """Store the run of a job, then keep it in memory."""
+        """Store the run of a job, and the features of its instance if they are new; then keep both in memory."""
+        instance, features = job.instance, run.features
+        new = features is not None and features != self.state.features.get(instance)
         if self.file is not None:
             try:
+                if new:  # before the run, which is not repeated once it is stored
+                    self.file.append("features", {"instance": instance, "features": features})
                 self.file.add_run(run, job)
             except (OSError, ValueError):
                 if self.file.find_change() is None:
                     raise
                 # The file is lost. The runs of this round are kept in memory, and saved when `check_file` stops the race.
+        if new:
+            self.state = add_features(self.state, instance, features)
         self.runs[job.algorithm, job.instance] = label_run(run, self.clusters)
 
     def find_run(self, job: Job, *, accept_failures: bool) -> Run | None:
@@ -104,6 +112,15 @@ class RaceRecord:
             labels = list(self.clusters)
             if self.file.about.get("clusters") != labels:
                 self.file.set_about("clusters", labels)
+
+    def store_features(self, given: Mapping[int, object] | Sequence[object] | None) -> None:
+        """Store features of instances that were given with the race; a file that is open for reading stays unchanged."""
+        if given is None:
+            return
+        features = {**self.state.features, **features_by_index(given)}
+        if self.file is not None and self.file.writable and features != self.state.features:
+            self.file.set_about("features", {str(index): each for index, each in features.items()})
+        self.state = replace(self.state, features=features)
 
     @property
     def stopped(self) -> Stopped:

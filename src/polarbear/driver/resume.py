@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from polarbear.race import loop
+from polarbear.race.instance_features import features_by_index
 from polarbear.race.observations import ClusterLabel, instance_of
 from polarbear.race.sampling import recorded_plan
 from polarbear.race.serialisation import from_plain
@@ -54,7 +55,10 @@ def initial_state(about: Mapping[str, Any]) -> State:
     for key in ("settings", "algorithms"):
         if key not in about:
             raise ValueError(f"{key!r} is missing in `about`")
-    return loop.start(from_plain(about["settings"]), about["algorithms"])
+    state = loop.start(from_plain(about["settings"]), about["algorithms"])
+    if not (stored := about.get("features")):
+        return state
+    return replace(state, features=features_by_index({int(index): each for index, each in stored.items()}))
 
 
 def repeat_event(state: State, event: Event, runs: Runs) -> State:
@@ -70,10 +74,17 @@ def repeat_event(state: State, event: Event, runs: Runs) -> State:
             return loop.readmit(state, event.data)
         case "rerun":
             return loop.rerun(state, ((str(name), int(instance)) for name, instance in event.data))
+        case "features":
+            return add_features(state, int(event.data["instance"]), event.data["features"])
         case "settings":
             return loop.reconsider(state, from_plain(event.data))
         case kind:
             raise ValueError(f"it contains the event {kind!r}, which this version does not support")
+
+
+def add_features(state: State, instance: int, features: object) -> State:
+    """Return the state with the features of an instance."""
+    return replace(state, features={**state.features, **features_by_index({instance: features})})
 
 
 @contextmanager

@@ -14,6 +14,7 @@ from polarbear.algorithms.event_log import EventLog
 from polarbear.algorithms.record_run import record_run
 from polarbear.algorithms.recorder import Recorder
 from polarbear.execution.frames import Kind
+from polarbear.race.instance_features import plain_features
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -38,14 +39,17 @@ def make_run(
     """
     process = os.getpid()
     timer, recorder = _Timer(), None
+    about: dict[str, Any] = {}
 
     def give_up() -> None:
         """Reply during a run that ignores the end of its budget, and exit at once."""
-        send(Kind.REPLY, {"status": "done", "ended": False, **timer.spent(), "leftovers": True})
+        send(Kind.REPLY, {"status": "done", "ended": False, **timer.spent(), **about, "leftovers": True})
         os._exit(0)
 
     try:
         problem = _create_instance(instances, job)
+        if (features := plain_features(getattr(problem, "features", None))) is not None:
+            about["features"] = features
         recorder = Recorder(job["until"], job["clock"], job["maximise"], log, give_up)
         _seed(job["seed"])
         send(Kind.STARTED, {"at": time.monotonic(), "process": process, "cpu_seconds": time.process_time()})
@@ -59,7 +63,7 @@ def make_run(
     if recorder is not None:
         recorder.close()
     flush_output()
-    return {**reply, **timer.spent()}
+    return {**reply, **timer.spent(), **about}
 
 
 def warm_up() -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from polarbear.execution.frames import Kind
 from polarbear.execution.slot import WorkersClosed, own_slot
 from polarbear.execution.worker_client import WorkerEnded
 from polarbear.observe import Trajectory
+from polarbear.race.instance_features import plain_features
 from polarbear.race.jobs import Run
 
 if TYPE_CHECKING:
@@ -178,7 +179,9 @@ def _make_overdue_run(slot: Slot, deadline: _Deadline) -> Run:
 def _make_replied_run(payload: Payload, job: Job, state: event_log.LogState, reply: dict[str, Any], output: str) -> Run:
     message = _with_output(reply["message"], output) if "message" in reply else output
     spent = reply["seconds"], reply["cpu_seconds"]
-    return _make_run(payload, job, state, reply["status"], message, *spent, ended=reply.get("ended", False))
+    run = _make_run(payload, job, state, reply["status"], message, *spent, ended=reply.get("ended", False))
+    features = plain_features(reply.get("features"))
+    return run if features is None else replace(run, features=features)
 
 
 def _read_log(worker: WorkerProcess, payload: Payload, job: Job) -> event_log.LogState | None:

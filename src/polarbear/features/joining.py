@@ -62,6 +62,43 @@ def join_features(table: FeatureTable, instances: Sequence[Hashable]) -> Joined:
     return Joined(kept, (*_coverage_remarks(table, rows, row_of), *remarks))
 
 
+@dataclass(frozen=True)
+class InstanceRows:
+    """The features of the instances of a race by index, and remarks on what was left out."""
+
+    rows: dict[int, dict[str, Cell]]
+    remarks: tuple[Remark, ...]
+
+
+def rows_by_instance(table: FeatureTable) -> InstanceRows:
+    """Return the features of the instances of a race, by index.
+
+    The instances are those that the table has labels of; without labels, their indices are in its column `instance`.
+    Columns that are constant or repeat another one are kept, since further instances may differ in them, and named.
+    """
+    keys = _key_columns(table, range(len(table.labels)))
+    if table.labels:
+        instances: Sequence[int] = range(len(table.labels))
+    else:
+        numbers = [cell for cell in table.columns[_INSTANCE] if isinstance(cell, float) and cell >= 0]
+        instances = sorted({int(each) for each in numbers if each.is_integer()})
+        if not instances:
+            raise ValueError(
+                f"expected the numbers of generated instances, from 0 on, in the column {_INSTANCE} of {table.origin}, got "
+                "none; number them"
+            )
+    remarks = join_features(table, instances).remarks
+    row_of = {tuple(_key_text(table.columns[name][row]) for name in keys): row for row in range(table.rows)}
+    found = {instance: _find_row(row_of, keys, instance, table.labels) for instance in instances}
+    names = [name for name in table.columns if name not in keys]
+    rows = {
+        instance: {name: table.columns[name][row] for name in names}
+        for instance, row in found.items()
+        if row is not None
+    }
+    return InstanceRows(rows, remarks)
+
+
 def _key_columns(table: FeatureTable, instances: Sequence[Hashable]) -> tuple[str, ...]:
     """Return the columns that identify instances."""
     if table.keys is not None:

@@ -10,7 +10,7 @@ from polarbear.importers.imported import Block, Imported
 from polarbear.race.sampling import seed_of
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable
+    from collections.abc import Hashable, Sequence
 
     from polarbear.race.result import RaceResult
 
@@ -25,15 +25,15 @@ def features_of(source: Imported | RaceResult, instances: Any = None) -> Feature
     Parameters
     ----------
     source
-        Recorded runs, or the result of a race.
+        Recorded runs, or the result of a race, which stores the features of its instances.
     instances
-        For a race: its instances, as they were given to `Race`: a list, or a function of index and seed, which is called
-        again for each instance that was used.
+        For a race that has stored none, such as one of an earlier version: its instances, as they were given to `Race`: a
+        list, or a function of index and seed, which is called again for each instance that was used.
     """
     if isinstance(source, Imported):
         return _fields_of(source)
     if instances is None:
-        raise ValueError("expected the instances of the race, as they were given to Race, got none; pass instances=")
+        return _stored_features(source)
     seed, indices = source.state.settings.seed, source.state.observations.instances
     rows: list[Mapping[str, Any]] = []
     for index in indices:
@@ -45,6 +45,23 @@ def features_of(source: Imported | RaceResult, instances: Any = None) -> Feature
                 f"instance {index}; add it, or pass a table"
             )
         rows.append(features)
+    return table_of_rows(indices, rows)
+
+
+def _stored_features(result: RaceResult) -> FeatureTable:
+    """Return the features that a race stores."""
+    stored = result.state.features
+    indices = [index for index in result.state.observations.instances if index in stored]
+    if not indices:
+        raise ValueError(
+            "expected a race that stores features of its instances, got none; pass the instances of the race, if they have "
+            "an attribute `features`, or a table"
+        )
+    return table_of_rows(indices, [stored[index] for index in indices])
+
+
+def table_of_rows(indices: Sequence[int], rows: Sequence[Mapping[str, Any]]) -> FeatureTable:
+    """Return the table of the features of instances, which may have different names."""
     names = list(dict.fromkeys(name for row in rows for name in row))
     columns = {str(name): tuple(parse_cell(row.get(name)) for row in rows) for name in names}
     return FeatureTable({"instance": tuple(map(float, indices)), **columns}, "the instances of the race", ("instance",))

@@ -82,8 +82,10 @@ def make_training_set(
 
 
 def _tables(source: Source, features: Any) -> list[FeatureTable]:
-    """Return the tables of features: those that recorded runs bring along, and those that were given."""
-    own = [features_of(source)] if isinstance(source, Imported) else []
+    """Return the tables of features: those that recorded runs bring along or a race stores, and those that were given."""
+    own = []
+    if isinstance(source, Imported) or (isinstance(source, RaceResult) and source.state.features):
+        own = [features_of(source)]
     if features is None:
         if not own:
             raise ValueError(

@@ -9,11 +9,13 @@ In: an index and a seed. Out: a problem to minimise, as a callable with bounds.
   functions definitions" (2009), written from their formulae, without the benchmark's irregularity transformations.
 - `ma_bbob`: the problems of MA-BBOB, with `ioh`.
 - `gp_bbob`: the problems of GP-BBOB (the paper's appendix C), with `ioh`.
+- `balanced`: `balanced`, a list of problems in an order in which groups take turns.
 - `repeated`: `Repeated`, a list of problems in which each one comes several times.
 """
 
+from polarbear.problems.balanced import balanced
 from polarbear.problems.functions import FUNCTIONS
 from polarbear.problems.mixed import MixedProblems, Problem
 from polarbear.problems.repeated import Repeated
 
-__all__ = ["FUNCTIONS", "MixedProblems", "Problem", "Repeated"]
+__all__ = ["FUNCTIONS", "MixedProblems", "Problem", "Repeated", "balanced"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from functools import partial
 from itertools import combinations
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,13 @@ from polarbear.posterior.elimination import (
 )
 from polarbear.posterior.relations import dominance
 from polarbear.race.forecast import beyond_patience
+from polarbear.race.group_elimination import (
+    GroupEvidence,
+    check_groups,
+    eliminate_in_every_group,
+    group_evidence,
+    is_close,
+)
 from polarbear.race.inference import choices_of_runs, infer_posterior
 from polarbear.race.resolution import resolved_pairs
 from polarbear.race.rounds import Eliminated, Round
@@ -52,11 +60,12 @@ def decide_round(state: State, plan: Plan, cost: float) -> tuple[Round, Posterio
     )
     founders = len(state.rounds[0].until if state.rounds else plan.until)  # all founders run in the first round
     bounds = error_bounds(choices_of_runs(state), correction=corrections(len(names), founders))
-    losers = _losers(state, posterior, threat, bounds) if posterior.diagnostics.reliable else ()
+    groups = _groups(state, threat)
+    losers = _losers(state, posterior, threat, bounds, groups) if posterior.diagnostics.reliable else ()
     candidates = state.candidates.difference(loser.name for loser in losers)
     resolved = resolved_for_candidates(state, candidates)
     if posterior.diagnostics.reliable:
-        resolved = _resolve(state, posterior, resolved, candidates, beats, over_time)
+        resolved = _resolve(state, posterior, resolved, candidates, beats, over_time, groups)
     left = beyond_patience(posterior, resolved, settings)
     before, after = undecided_cells(state.resolved), undecided_cells(resolved)
     used, total = len(state.observations.instances), state.cost
@@ -90,22 +99,43 @@ def _times_of_pairs(mask: Mask, names: tuple[str, ...]) -> tuple[tuple[str, str,
     )
 
 
-def _losers(state: State, posterior: Posterior, threat: Array, bounds: Array) -> tuple[Dominated, ...]:
-    """Return the algorithms that the posterior eliminates or, with a guarantee, those that error bounds eliminate."""
-    settings = state.settings
+def _groups(state: State, threat: Array) -> GroupEvidence | None:
+    """Return what the groups of the race say, if it has groups and some candidate is close to an elimination."""
+    if state.settings.groups is None:
+        return None
+    check_groups(state.settings.groups, state.features, state.observations.instances)
+    return group_evidence(state) if is_close(threat, state.candidates, state.names, state.settings.confidence) else None
+
+
+def _losers(
+    state: State, posterior: Posterior, threat: Array, bounds: Array, groups: GroupEvidence | None
+) -> tuple[Dominated, ...]:
+    """Return the algorithms that the posterior eliminates or, with a guarantee, those that error bounds eliminate.
+
+    In a race with groups, they are also beaten in every group.
+    """
+    settings, eliminate = state.settings, eliminate_successively
+    if settings.groups is not None:
+        if groups is None:
+            return ()
+        eliminate = partial(eliminate_in_every_group, groups=groups, group_confidence=settings.confidence)
     if settings.guarantee is None:
-        return eliminate_successively(posterior, threat, confidence=settings.confidence, among=state.candidates)
+        return eliminate(posterior, threat, confidence=settings.confidence, among=state.candidates)
     if settings.specialists == "keep" and posterior.outcomes is not None:
         bounds = np.where(threat >= settings.confidence, bounds, 1.0)  # e-values ignore first places
     # On a logarithmic scale bounds close to zero stay distinct, so that the most certain elimination comes first.
-    losers = eliminate_successively(
-        posterior, -np.log(bounds), confidence=-math.log(settings.guarantee), among=state.candidates
-    )
+    losers = eliminate(posterior, -np.log(bounds), confidence=-math.log(settings.guarantee), among=state.candidates)
     return tuple(replace(each, probability=_pair_entry(threat, each, state.names)) for each in losers)
 
 
 def _resolve(
-    state: State, posterior: Posterior, resolved: Mask, candidates: frozenset[str], beats: Array, over_time: Array
+    state: State,
+    posterior: Posterior,
+    resolved: Mask,
+    candidates: frozenset[str],
+    beats: Array,
+    over_time: Array,
+    groups: GroupEvidence | None,
 ) -> Mask:
     """Return C after the round, from C before it (`resolved`) and the pairs that the posterior decides."""
     settings = state.settings
@@ -119,10 +149,12 @@ def _resolve(
     )
     is_candidate = np.array([name in candidates for name in state.names])
     may_be_eliminated = _may_be_eliminated(decided, beats, settings.confidence) & is_candidate & is_candidate[:, None]
+    if groups is not None:  # what all instances decide may be undecided within a group, and the other way round
+        may_be_eliminated &= ~groups.settled
     if settings.guarantee is not None:
         decided &= ~may_be_eliminated
     resolved = resolved | decided
-    if settings.resolution == "membership":
+    if settings.resolution == "membership" or groups is not None:
         resolved &= ~_least_certain(over_time, may_be_eliminated, settings.confidence)
     return resolved
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     from polarbear.literals import Ended
     from polarbear.observe import Trajectory
+    from polarbear.race.instance_features import Features
 
 Status = Literal["done", "error", "crashed", "timeout", "setup"]
 
@@ -56,6 +57,8 @@ class Run:
         The time at which the run ended, in the race's unit, which is its cost. Never later than the job's `until`.
     seconds, cpu_seconds
         Wall-clock and processor time of the run, without the set-up of the instance.
+    features
+        The features of the instance, if it has an attribute `features`; None otherwise, and for runs read from a file.
     """
 
     trajectory: Trajectory
@@ -64,6 +67,7 @@ class Run:
     message: str = ""
     seconds: float = 0.0
     cpu_seconds: float = 0.0
+    features: Features | None = None
 
     @property
     def ended(self) -> Ended:

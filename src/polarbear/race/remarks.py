@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from polarbear.posterior.elimination import dominated
 from polarbear.race.forecast import STABLE_FROM, further_instances, instances_per_time, roughly
+from polarbear.race.group_elimination import group_labels
 from polarbear.verdict import Remark
 from polarbear.wording import format_number, format_percent, join_names, percent, round_off, with_noun
 
@@ -30,6 +32,7 @@ def race_remarks(result: RaceOutcome, advice: Advice) -> list[Remark]:
         *_remarks_on_failures(result, advice),
         *_remarks_on_clocks(result),
         *_remarks_on_eliminations(result),
+        *_remarks_on_groups(result),
     ]
 
 
@@ -198,3 +201,38 @@ def _remarks_on_eliminations(result: RaceOutcome) -> list[Remark]:
             f"{format_percent(result.wrong_elimination)}.",
         )
     ]
+
+
+def _remarks_on_groups(result: RaceOutcome) -> list[Remark]:
+    """Return a remark on the rule of a race with groups, and on the algorithms that only the groups keep."""
+    settings = result.state.settings
+    if settings.groups is None:
+        return []
+    labels = sorted({label for label in group_labels(result.state) if label is not None}, key=_numbers_first)
+    rule = (
+        f"With groups by {settings.groups} ({join_names(labels)}), an algorithm is eliminated only if it is beaten at every "
+        "budget on all instances together and within every group."
+    )
+    among = [name for name in result.pareto_set if name in result.posterior.names]
+    beaten = dominated(
+        result.posterior,
+        confidence=settings.confidence,
+        elimination=settings.elimination,
+        specialists=settings.specialists,
+        among=among,
+    )
+    kept = [each.name for each in beaten]
+    if not kept:
+        return [Remark("solid", rule)]
+    verb = "is" if len(kept) == 1 else "are"
+    return [
+        Remark("solid", f"{rule} {join_names(kept)} {verb} beaten on all instances together, but not in every group.")
+    ]
+
+
+def _numbers_first(label: str) -> tuple[float, str]:
+    """Return a key that sorts numbers by size, before text."""
+    try:
+        return float(label), ""
+    except ValueError:
+        return math.inf, label

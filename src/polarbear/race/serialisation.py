@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, is_dataclass
+from dataclasses import Field, fields, is_dataclass
 from typing import Any, cast
 
 import numpy as np
@@ -17,6 +17,9 @@ from polarbear.race.settings import Settings
 # priors for correlation over time, which BayesianBootstrap replaces. These races must stay readable: the stored
 # decisions of their rounds remain valid, and later rounds use the race's prior without the correction.
 _DROPPED = {"Settings": frozenset({"calibration"})}
+
+# Keys that earlier versions do not know. They are written only if they are set, so that other races stay readable there.
+_NEW = {"Settings": frozenset({"groups"})}
 
 _KNOWN: dict[str, type[Any]] = {
     kind.__name__: kind
@@ -51,7 +54,8 @@ def to_plain(value: object) -> Any:
                 f"{value!r} cannot be written into a race file, which supports only PolarBear's own priors "
                 "and hyperpriors; race without a path"
             )
-        return {"is": name, **{field.name: to_plain(getattr(value, field.name)) for field in fields(value)}}
+        shown = [field.name for field in fields(value) if not _is_new_default(name, field, getattr(value, field.name))]
+        return {"is": name, **{each: to_plain(getattr(value, each)) for each in shown}}
     if isinstance(value, tuple | list):
         return [to_plain(each) for each in value]
     if isinstance(value, np.bool_ | np.integer | np.floating):
@@ -59,6 +63,11 @@ def to_plain(value: object) -> Any:
     if value is None or isinstance(value, bool | int | float | str):
         return value
     raise ValueError(f"{value!r} cannot be written into a race file")
+
+
+def _is_new_default(name: str, field: Field[Any], value: object) -> bool:
+    """Return whether a field is new and has its default, which is not written."""
+    return field.name in _NEW.get(name, ()) and value == field.default
 
 
 def from_plain(data: Any) -> Any:

@@ -67,6 +67,10 @@ class Settings:
     specialists
         "keep": an algorithm eliminates another one only if it also comes first at least as often at every time, see
         `polarbear.posterior.elimination`. "drop": it is enough that it wins on most instances.
+    groups
+        The name of a feature of the instances. An algorithm is then eliminated only if it is also beaten at every time
+        within every group of instances with the same value, with the probability `confidence`. Groups borrow from each
+        other, see `fit_groups`. None, the default: groups do not matter.
     """
 
     grid: Grid
@@ -88,6 +92,7 @@ class Settings:
     guarantee: float | None = None
     patience: int | None = None
     specialists: Specialists = "keep"
+    groups: str | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "grid", as_grid(self.grid))
@@ -120,6 +125,13 @@ class Settings:
             )
         if self.patience is not None:
             require_count("patience", self.patience, least=1)
+        if self.groups == "" or not isinstance(self.groups, str | None):
+            raise ValueError(f"expected the name of a feature for groups, got {self.groups!r}; use a text, or None")
+        if self.groups is not None and not isinstance(self.prior, BayesianBootstrap):
+            raise ValueError(
+                f"expected prior=BayesianBootstrap() with groups={self.groups!r}, got {self.prior!r}, under which groups "
+                "cannot borrow from each other; use that prior, or leave groups out"
+            )
         if not isinstance(self.batch, AdaptiveBatch | FixedBatch):
             raise ValueError(f"expected batch as AdaptiveBatch(8, 128), FixedBatch(10) or similar, got {self.batch!r}")
         require_count("seed", self.seed, least=0)

@@ -10,11 +10,12 @@ import numpy as np
 from polarbear.race.observations import Observations
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Mapping
 
     from polarbear.arrays import Mask
     from polarbear.observe import Clusters
     from polarbear.posterior.posterior import Posterior
+    from polarbear.race.instance_features import Features
     from polarbear.race.rounds import Round
     from polarbear.race.settings import Settings
 
@@ -55,6 +56,8 @@ class State:
         Whether the existing data must be analysed again before anything runs, because settings changed.
     posterior
         The posterior after the last round, if it has been computed.
+    features
+        The features of instances, by index, as far as they are known.
     """
 
     settings: Settings
@@ -70,6 +73,7 @@ class State:
     reruns: frozenset[tuple[str, int]] = frozenset()
     review: bool = False
     posterior: Posterior | None = None
+    features: Mapping[int, Features] = field(default_factory=dict)
     left: Mask | None = None
 
     @property

@@ -104,6 +104,7 @@ class Subject:
         optimum: float | None = None,
         advice: Advice | None = None,
         features: FeatureSource | Sequence[FeatureTable] | None = None,
+        groups: Mapping[str, Posterior] | None = None,
     ) -> Self:
         """Return the subject of a page about a race."""
         posterior, settings = result.posterior, result.state.settings
@@ -120,9 +121,10 @@ class Subject:
             result=result,
             live=live,
             optimum=optimum,
+            groups=groups or {},
             advice=advice or Advice("race"),
             runs=collect_runs(result, posterior=posterior) if len(posterior.names) > 1 else None,
-            features=_tables_of(features),
+            features=(*((features_of(result),) if result.state.features else ()), *_tables_of(features)),
             features_given=features is not None,
         )
 

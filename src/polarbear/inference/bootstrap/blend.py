@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 
 
 CANDIDATES = (0.0, 5.0, 10.0, 20.0, 40.0, 80.0, 160.0)
-_WITHOUT_EVIDENCE = 20.0  # with too few units for cross-validation: the best weight over all public data sets tried
+WITHOUT_EVIDENCE = 20.0
+"""The weight with too few units for cross-validation: the best one over all public data sets tried."""
 _FEWEST_UNITS = 4
 _MANY_UNITS = 1000  # above this number even the largest weight changes predictions by less than their noise
 _MOST_UNITS = 400  # units left out, at random; with 100 the best weight of one real race varied from 0 to 80
@@ -34,7 +35,7 @@ _MOST_TIMES = 12  # predictions at neighbouring times are nearly equal
 def model_weight(rows: Rows, *, rng: np.random.Generator) -> float:
     """Return the weight of the Plackett-Luce fit, in instances, that best predicts left-out units."""
     if rows.units < _FEWEST_UNITS:
-        return _WITHOUT_EVIDENCE
+        return WITHOUT_EVIDENCE
     if rows.units > _MANY_UNITS:
         return 0.0
     scores = leave_one_out_scores(_fewer_times(rows), rng=rng)

@@ -109,6 +109,11 @@ def draw_weights(rows: Rows, draws: int, *, rng: np.random.Generator) -> Array32
     shape = np.float32(rows.sizes[-1])
     weights[rows.observed :] = rng.standard_gamma(shape, (pseudo, draws), dtype=np.float32)
     weights /= weights.sum(axis=0)
+    return clear_negligible(weights)
+
+
+def clear_negligible(weights: Array32) -> Array32:
+    """Set negligible weights to zero, in place, and return the weights."""
     weights[weights < _NEGLIGIBLE] = 0.0
     return weights
 

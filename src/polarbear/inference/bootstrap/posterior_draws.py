@@ -24,7 +24,7 @@ from polarbear.posterior.outcome_draws import OutcomeDraws, softmax
 from polarbear.wording import plural
 
 if TYPE_CHECKING:
-    from polarbear.arrays import Array, Array32
+    from polarbear.arrays import Array, Array32, Indices
     from polarbear.inference.bootstrap.instance_weights import Rows
     from polarbear.models.bayesian_bootstrap import BayesianBootstrap
     from polarbear.observe import Choices, Rankings
@@ -46,24 +46,51 @@ def bayesian_bootstrap(
     weights = draw_weights(rows, draws, rng=rng)
     model = model_weight(rows, rng=rng) if prior.plackett_luce == "auto" else float(prior.plackett_luce)
     utilities = weighted_utilities(rows, weights) if model > 0 else None
-    sample = OutcomeDraws(rows.ranks, weights, rows.sizes, rows.observed, rows.scale, utilities, model)
-    ratings = None if np.isinf(model) else first_places(rows.ranks, weights, rows.scale, instances=rows.observed)
-    ratings = blend_ratings(rows, ratings, utilities, model)
-    if prior.shrink and len(choices.names) > 1:
-        sample = replace(sample, spread=draw_shrinkage_scales(sample, rng=rng))
-        ratings = shrink_ratings(ratings, rng=rng)
-    normalised = ratings.astype(np.float64)
-    if choices.comparisons is not None and not choices.comparisons.all():
-        # Nothing is known about an algorithm without comparisons; the ratings of the others sum to one without it.
-        known = (choices.comparisons > 0) | ~(choices.comparisons > 0).any(axis=1, keepdims=True)
-        normalised = np.where(known[..., None], normalised, _NOT_OBSERVED)
-    normalised /= normalised.sum(axis=1, keepdims=True)
+    normalised, sample = ratings_and_outcomes(rows, weights, utilities, model, choices.comparisons, prior, rng=rng)
     return (
         normalised,
         sample,
         _diagnostics(choices.rankings, prior, rows, model, draws, requested),
         describe_scope(choices.rankings, choices.instances, generalise_to=prior.generalise_to),
     )
+
+
+def ratings_and_outcomes(
+    rows: Rows,
+    weights: Array32,
+    utilities: Array32 | None,
+    model: float,
+    comparisons: Indices | None,
+    prior: BayesianBootstrap,
+    *,
+    rng: np.random.Generator,
+) -> tuple[Array, OutcomeDraws]:
+    """Return ratings (time, algorithm, draw), blended and shrunk, and the weighted instances behind them.
+
+    Parameters
+    ----------
+    rows, weights
+        The rows, and draws of their weights.
+    utilities, model
+        The Plackett-Luce fit under these weights, and its weight in instances.
+    comparisons
+        Shape (time, algorithm): how often each algorithm was compared; None if unknown.
+    prior, rng
+        The prior, which says whether to shrink, and the source of randomness.
+    """
+    sample = OutcomeDraws(rows.ranks, weights, rows.sizes, rows.observed, rows.scale, utilities, model)
+    ratings = None if np.isinf(model) else first_places(rows.ranks, weights, rows.scale, instances=rows.observed)
+    ratings = blend_ratings(rows, ratings, utilities, model)
+    if prior.shrink and rows.ranks.shape[2] > 1:
+        sample = replace(sample, spread=draw_shrinkage_scales(sample, rng=rng))
+        ratings = shrink_ratings(ratings, rng=rng)
+    normalised = ratings.astype(np.float64)
+    if comparisons is not None and not comparisons.all():
+        # Nothing is known about an algorithm without comparisons; the ratings of the others sum to one without it.
+        known = (comparisons > 0) | ~(comparisons > 0).any(axis=1, keepdims=True)
+        normalised = np.where(known[..., None], normalised, _NOT_OBSERVED)
+    normalised /= normalised.sum(axis=1, keepdims=True)
+    return normalised, sample
 
 
 def blend_ratings(rows: Rows, by_outcomes: Array32 | None, utilities: Array32 | None, model: float) -> Array32:
@@ -85,18 +112,26 @@ def blend_ratings(rows: Rows, by_outcomes: Array32 | None, utilities: Array32 | 
     return by_outcomes
 
 
+def unit_noun(rankings: Rankings, prior: BayesianBootstrap) -> str:
+    """Return what carries a weight, in the singular: an instance, or a cluster such as a function."""
+    clusters = rankings.clusters
+    return "instance" if clusters is None or prior.generalise_to == "instances" else clusters.kind
+
+
+def describe_blend(model: float, unit: str) -> str:
+    """Return how outcomes and the Plackett-Luce fit are combined."""
+    if np.isinf(model):
+        return "the Plackett-Luce fit alone"
+    if model == 0:
+        return "outcomes alone"
+    return f"outcomes blended with a Plackett-Luce fit that weighs as much as {model:g} {plural(unit)}"
+
+
 def _diagnostics(
     rankings: Rankings, prior: BayesianBootstrap, rows: Rows, model: float, draws: int, requested: int
 ) -> Diagnostics:
-    clusters = rankings.clusters
-    unit = "instance" if clusters is None or prior.generalise_to == "instances" else clusters.kind
-    units = unit if rows.units == 1 else plural(unit)
-    if np.isinf(model):
-        blend = "the Plackett-Luce fit alone"
-    elif model == 0:
-        blend = "outcomes alone"
-    else:
-        blend = f"outcomes blended with a Plackett-Luce fit that weighs as much as {model:g} {plural(unit)}"
+    unit = unit_noun(rankings, prior)
+    units, blend = unit if rows.units == 1 else plural(unit), describe_blend(model, unit)
     message = f"Bayesian bootstrap: {draws} independent draws of weights on {rows.units} {units}, {blend}."
     if draws < requested:
         error = 100 * (0.95 * 0.05 / draws) ** 0.5

@@ -1,0 +1,143 @@
+"""Elimination in a race with groups: an algorithm is eliminated only if it is beaten in every group, too.
+
+The posterior of all instances must eliminate it, as without groups, and in each group some candidate must beat it at every
+time. A different candidate may do so in each group. The posterior of a group borrows from the others, see `fit_groups`, so
+that a group with few instances delays an elimination and does not prevent it for ever.
+
+Group posteriors are inferred only in rounds in which some pair is close to an elimination.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from polarbear.posterior.elimination import eliminate_successively, elimination_probabilities
+from polarbear.posterior.relations import dominance, equivalence
+from polarbear.race.inference import choices_of_runs
+from polarbear.race.instance_features import group_label
+from polarbear.race.sampling import seed_of
+from polarbear.wording import suggest
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+
+    from polarbear.arrays import Array, Mask
+    from polarbear.posterior.elimination import Dominated
+    from polarbear.posterior.posterior import Posterior
+    from polarbear.race.instance_features import Features
+    from polarbear.race.state import State
+
+MOST_GROUPS = 30
+"""The largest number of groups of a race: each has its own posterior, and each can delay an elimination."""
+
+_DRAWS = 1000  # per group; more if the confidence needs them
+
+
+@dataclass(frozen=True, eq=False)
+class GroupEvidence:
+    """What the groups of a race say about each pair.
+
+    Attributes
+    ----------
+    names
+        The groups.
+    threat
+        Shape (group, algorithm, algorithm): the probability with which the row eliminates the column within the group.
+    settled
+        Shape (algorithm, algorithm): whether the row cannot eliminate the column, since within some group the column beats
+        it or equals it at some time.
+    """
+
+    names: tuple[str, ...]
+    threat: Array
+    settled: Mask
+
+
+def group_labels(state: State) -> tuple[str | None, ...]:
+    """Return the group of each used instance, in the order of the rankings; None if its feature is missing."""
+    name = state.settings.groups
+    if name is None:
+        return (None,) * len(state.observations.instances)
+    return tuple(group_label(state.features.get(instance), name) for instance in state.observations.instances)
+
+
+def check_groups(name: str, features: Mapping[int, Features], instances: Collection[int]) -> None:
+    """Raise a ValueError if none of these instances has the feature that defines groups, or if it has too many values."""
+    labels = {group_label(features.get(instance), name) for instance in instances} - {None}
+    if instances and not labels:
+        known = sorted({each for instance in instances for each in features.get(instance, {})})
+        hint = suggest(name, known) or (
+            f"choose one of {', '.join(known)}" if known else "the instances have no features"
+        )
+        raise ValueError(f"expected groups by a feature of the instances, got {name!r}; {hint}")
+    if len(labels) > MOST_GROUPS:
+        raise ValueError(
+            f"expected at most {MOST_GROUPS} groups, got {len(labels)} values of {name!r}; choose a feature with fewer "
+            "values, such as a category"
+        )
+
+
+def is_close(threat: Array, candidates: Collection[str], names: tuple[str, ...], confidence: float) -> bool:
+    """Return whether some candidate is close to an elimination: at most twice the probability of error that is allowed."""
+    inside = np.array([name in candidates for name in names])
+    return bool((threat[np.ix_(inside, inside)] >= 1 - 2 * (1 - confidence)).any())
+
+
+def group_evidence(state: State) -> GroupEvidence:
+    """Infer the posterior of each group, and return what they say about each pair."""
+    from polarbear.inference.group_fitting import fit_groups  # imports inference, which reading a race does not need
+
+    settings = state.settings
+    fitted = fit_groups(
+        choices_of_runs(state),
+        group_labels(state),
+        prior=settings.prior,  # type: ignore[arg-type]  # `Settings` allows groups with BayesianBootstrap only
+        draws=min(settings.draws, max(_DRAWS, math.ceil(2 / (1 - settings.confidence)))),
+        seed=seed_of(settings.seed, "groups", len(state.observations.runs)),
+    )
+    threats, settled = [], np.zeros((len(state.names),) * 2, dtype=np.bool_)
+    for group in fitted.values():
+        posterior = group.posterior
+        threats.append(
+            elimination_probabilities(posterior, elimination=settings.elimination, specialists=settings.specialists)
+        )
+        better = (dominance(posterior) >= settings.confidence).any(axis=0)
+        equal = (equivalence(posterior, rope=settings.rope) >= settings.confidence).any(axis=0)
+        settled |= better.T | equal
+        if posterior.outcomes is not None:
+            posterior.outcomes.free_memory()
+    return GroupEvidence(tuple(map(str, fitted)), np.stack(threats), settled)
+
+
+def eliminate_in_every_group(
+    posterior: Posterior,
+    threat: Array,
+    groups: GroupEvidence,
+    *,
+    confidence: float,
+    group_confidence: float,
+    among: Collection[str],
+) -> tuple[Dominated, ...]:
+    """Eliminate one algorithm after another, each of which is also beaten in every group by one that remains.
+
+    Parameters
+    ----------
+    posterior, threat, confidence, among
+        See `eliminate_successively`.
+    groups, group_confidence
+        What the groups say, and the probability that an elimination needs in each of them.
+    """
+    names, remaining = posterior.names, set(among)
+    losers: list[Dominated] = []
+    while True:
+        inside = np.array([name in remaining for name in names])
+        beaten = (np.where(inside[:, None], groups.threat, 0.0).max(axis=1) >= group_confidence).all(axis=0)
+        found = eliminate_successively(posterior, np.where(beaten, threat, 0.0), confidence=confidence, among=remaining)
+        if not found:
+            return tuple(losers)
+        losers.append(found[0])
+        remaining.discard(found[0].name)

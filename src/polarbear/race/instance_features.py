@@ -1,0 +1,71 @@
+"""Features of the instances of a race: plain values that a race file can store, and the groups that they define."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+Value = float | bool | str | None  # None if it is missing
+Features = Mapping[str, Value]
+
+_MOST = 10_000  # features of one instance
+_LONGEST = 1000  # characters of a name or a value
+
+
+def plain_features(given: object) -> dict[str, Value] | None:
+    """Return features as plain values by name: numbers, truth values, text, or None if missing; None if there are none.
+
+    Anything else becomes text. The features of an instance come from the user's code, so nothing about them is assumed.
+
+    Examples
+    --------
+    >>> plain_features({"dimension": np.int64(5), "kind": "smooth", "ruggedness": float("nan"), "rotated": True})
+    {'dimension': 5.0, 'kind': 'smooth', 'ruggedness': None, 'rotated': True}
+    """
+    if not isinstance(given, Mapping) or not given:
+        return None
+    return {str(name)[:_LONGEST]: _plain(value) for name, value in list(given.items())[:_MOST]}
+
+
+def _plain(value: Any) -> Value:
+    value = value.item() if isinstance(value, np.generic) else value
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, int | float):
+        try:
+            number = float(value)
+        except OverflowError:
+            return None
+        return number if math.isfinite(number) else None
+    return str(value)[:_LONGEST]
+
+
+def features_by_index(given: Mapping[int, object] | Sequence[object]) -> dict[int, Features]:
+    """Return the features of instances by index, from a mapping or a list in the order of the instances."""
+    pairs = given.items() if isinstance(given, Mapping) else enumerate(given)
+    plain = {int(index): plain_features(each) for index, each in pairs}
+    return {index: each for index, each in plain.items() if each is not None}
+
+
+def group_label(features: Features | None, name: str) -> str | None:
+    """Return the group of an instance by a feature, as text; None if the feature is missing.
+
+    Examples
+    --------
+    >>> group_label({"dimension": 5.0}, "dimension"), group_label({"rotated": True}, "rotated"), group_label({}, "kind")
+    ('5', 'true', None)
+    """
+    value = None if features is None else features.get(name)
+    if value is None:
+        return None
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, str):
+        return value
+    return str(int(value)) if value.is_integer() else repr(value)

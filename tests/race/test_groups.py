@@ -1,0 +1,97 @@
+"""Races with groups: an algorithm is eliminated only if it is beaten in every group."""
+
+import numpy as np
+import pytest
+
+import polarbear as pb
+from polarbear.race.serialisation import from_plain, to_plain
+from polarbear.race.settings import Settings
+
+NUMBER = 240
+KINDS = ["usual" if index % 8 else "rare" for index in range(NUMBER)]
+LEVELS = {"usual": {"a": 0.0, "b": 1.0, "c": 3.0}, "rare": {"a": 0.0, "b": -2.0, "c": 3.0}}
+FEATURES = [{"kind": kind, "index": index} for index, kind in enumerate(KINDS)]
+
+
+@pytest.fixture(scope="module")
+def recorded():
+    """On most instances `a` is best; on the rare ones `b` is; `c` is last on all."""
+    rng = np.random.default_rng(0)
+    runs = []
+    for index, kind in enumerate(KINDS):
+        for name, level in LEVELS[kind].items():
+            values = [level + 10 + rng.normal(0, 0.7), level + rng.normal(0, 0.7)]
+            runs.append(pb.Trajectory(name, index, [1, 10], values, until=10))
+    return pb.ReplayExecutor(runs)
+
+
+def race_of(**changes):
+    given = {"features": FEATURES, "groups": "kind", "seed": 1, "draws": 1000, **changes}
+    return pb.Race(["a", "b", "c"], None, [1, 10], **given)
+
+
+@pytest.fixture(scope="module")
+def finished(recorded):
+    return race_of().run(recorded, progress="none")
+
+
+def test_an_algorithm_that_leads_in_a_group_is_kept(recorded, finished):
+    alone = race_of(groups=None).run(recorded, progress="none")
+    assert alone.pareto_set == ("a",)
+    assert finished.pareto_set == ("a", "b")
+    assert finished.stopped == "resolved"  # that `b` is better on rare instances settles the pair, and the race ends
+    assert [each.name for each in finished.eliminations] == ["c"]
+    text = str(finished.summary())
+    assert "With groups by kind (rare and usual), an algorithm is eliminated only if it is beaten at every budget" in text
+    assert "b is beaten on all instances together, but not in every group" in " ".join(text.split())
+    assert "groups" not in str(alone.summary())
+
+
+def test_a_small_group_delays_an_elimination(recorded, finished):
+    """After eight instances, one of which is rare, `c` is beaten overall; within the rare group this is not certain."""
+    alone = race_of(groups=None).run(recorded, max_instances=8, progress="none")
+    assert [each.name for each in alone.eliminations] == ["c"]
+    [elimination] = finished.eliminations
+    assert elimination.instances > 8
+
+
+def test_a_race_that_is_continued_decides_the_same(recorded, finished, tmp_path):
+    path = tmp_path / "my.race"
+    with race_of(path=path) as race:
+        race.run(recorded, max_instances=40, progress="none")
+    with race_of(path=path, features=None) as race:  # the file stores the features
+        assert race.run(recorded, progress="none").rounds == finished.rounds
+    with pb.Race.open(path, algorithms=["a", "b", "c"], groups=None) as race:
+        assert race.run(recorded, progress="none").pareto_set == ("a",)
+
+
+def test_groups_also_hold_back_a_guarantee(recorded):
+    result = race_of(guarantee=0.5).run(recorded, progress="none")
+    assert result.pareto_set == ("a", "b")
+    assert race_of(guarantee=0.5, groups=None).run(recorded, progress="none").pareto_set == ("a",)
+
+
+def test_other_races_are_stored_as_before():
+    assert "groups" not in to_plain(Settings(grid=[1, 2]))
+    settings = Settings(grid=[1, 2], groups="kind")
+    assert from_plain(to_plain(settings)) == settings
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"groups": "kinds"}, "expected groups by a feature of the instances, got 'kinds'; did you mean 'kind'"),
+        ({"groups": "index"}, "expected at most 30 groups, got 240 values of 'index'"),
+        ({"groups": ""}, "expected the name of a feature for groups"),
+        ({"prior": pb.RandomWalk()}, "cannot borrow from each other"),
+    ],
+)
+def test_impossible_groups_are_refused_before_anything_runs(changes, message, tmp_path):
+    with pytest.raises(ValueError, match=message):
+        race_of(path=tmp_path / "my.race", **changes)
+    assert not (tmp_path / "my.race").exists()
+
+
+def test_groups_without_features_are_refused_after_the_first_runs(recorded):
+    with pytest.raises(ValueError, match="got 'kind'; the instances have no features"):
+        race_of(features=None).run(recorded, progress="none")
