@@ -3,6 +3,7 @@
 import json
 from unittest.mock import Mock
 
+import numpy as np
 import pytest
 
 pytest.importorskip("ConfigSpace", reason="parameter spaces need ConfigSpace")
@@ -135,6 +136,23 @@ def test_the_pareto_set_is_limited():
 
     answer = run_design(near_copies, make_race(make_space()), iterations=2, members=3, max_instances=8)
     assert len(answer.result.pareto_set) <= 3
+
+
+def test_near_copies_do_not_lose_to_an_odd_algorithm_that_comes_first_more_often():
+    """Four copies share the first places on 60 % of instances; the odd algorithm comes first on the others."""
+
+    def run(level):
+        def algorithm(problem, seed, until):
+            return [(16, level(problem) + np.random.default_rng(seed).random() / 10)]
+
+        return algorithm
+
+    copies = {f"copy {k}": run(lambda problem: 1.0) for k in range(4)}
+    race = pb.Race({**copies, "odd": run(lambda problem: 2.0 * (problem % 5 >= 2))}, range(400), [16], draws=500)
+    answer = run_design(lambda state: {}, race, max_instances=40)
+    assert "odd" in answer.result.pareto_set
+    assert pb.decision_map(answer.result.posterior).best == ("odd",)
+    assert answer.at(16).name.startswith("copy")
 
 
 def test_names_that_are_known_and_proposals_without_names_are_refused():

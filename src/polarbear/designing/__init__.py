@@ -5,6 +5,7 @@ In: a race, and a function that proposes algorithms. Out: an `AnytimeConfigurati
 - `state`: `DesignState`, what a proposer sees, and the type of proposers.
 - `loop`: `design` alternates between proposer and race.
 - `repetition`: makes the proposals of an interrupted design again.
+- `members`: compares the members of the Pareto set with each other.
 - `pruning`: limits the size of the Pareto set.
 - `anytime_configuration`: `AnytimeConfiguration`, the answer, in stages of budgets.
 - `parameter_space`: `ParameterSpace`, a proposer that samples and mutates configurations.

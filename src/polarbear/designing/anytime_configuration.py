@@ -9,7 +9,7 @@ from math import sqrt
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from polarbear.selection import decision_map
+from polarbear.designing.members import compare_members
 from polarbear.selection.stretches import SURE_ENOUGH
 from polarbear.wording import format_number, format_percent, round_off, with_noun
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from os import PathLike
 
+    from polarbear.designing.members import Members
     from polarbear.race.result import RaceResult
-    from polarbear.selection import DecisionMap
 
 DesignStopped = Literal[
     "nothing new survives",
@@ -78,7 +78,8 @@ class Stage:
     configuration
         Its parameters, if it was made from a `ParameterSpace`.
     probability, at
-        The highest probability within the stage that it is the best choice, and the budget where it has it.
+        The highest probability within the stage that it is the best choice, and the budget where it has it. Best is the
+        member of the Pareto set with the highest mean win rate against the others.
     """
 
     start: float
@@ -202,11 +203,8 @@ def anytime_configuration(
         What the design did, and why it stopped.
     """
     settings = result.state.settings
-    overview = decision_map(
-        result.posterior, among=[name for name in result.pareto_set if name in result.posterior.names]
-    )
     return AnytimeConfiguration(
-        _stages(overview, algorithms),
+        _stages(compare_members(result), algorithms),
         settings.clock,
         stopped,
         tuple(iterations),
@@ -216,36 +214,34 @@ def anytime_configuration(
     )
 
 
-def _stages(overview: DecisionMap, algorithms: Mapping[str, Any]) -> tuple[Stage, ...]:
-    times, probability = overview.grid.times, overview.probability_best
+def _stages(members: Members, algorithms: Mapping[str, Any]) -> tuple[Stage, ...]:
+    times, probability = members.grid.times, members.probability_best
     places = [
         (name, [place for place, _ in group])
-        for name, group in groupby(enumerate(_choices(overview)), key=lambda each: each[1])
-        if name is not None
+        for name, group in groupby(enumerate(_choices(members)), key=lambda each: each[1])
     ]
-    middle = sqrt if overview.grid.axis == "log" else None
+    log = members.grid.axis == "log"
     cuts = [
-        float(middle(times[left[-1]] * times[right[0]]) if middle else (times[left[-1]] + times[right[0]]) / 2)
+        sqrt(times[left[-1]] * times[right[0]]) if log else float(times[left[-1]] + times[right[0]]) / 2
         for (_, left), (_, right) in pairwise(places)
     ]
-    edges = [float(times[places[0][1][0]]), *cuts, float(times[places[-1][1][-1]])]
     stages = []
-    for (name, where), (start, stop) in zip(places, pairwise(edges), strict=True):
-        own = probability[where, overview.names.index(name)]
+    for (name, where), (start, stop) in zip(places, pairwise([float(times[0]), *cuts, float(times[-1])]), strict=True):
+        own = probability[where, members.names.index(name)]
         peak = int(own.argmax())
         configuration = getattr(algorithms.get(name), "configuration", None)
         stages.append(Stage(start, stop, name, configuration, float(own[peak]), float(times[where[peak]])))
     return tuple(stages)
 
 
-def _choices(overview: DecisionMap) -> list[str | None]:
-    """Return the algorithm to use at each time: the leader, or the one before it where the leader is not much likelier."""
-    choices: list[str | None] = []
-    for leader, row in zip(overview.best, overview.probability_best, strict=True):
-        choice, last = leader, choices[-1] if choices else None
-        if leader is not None and last is not None:
-            lead, own = (float(row[overview.names.index(name)]) for name in (leader, last))
+def _choices(members: Members) -> list[str]:
+    """Return the member to use at each time: the best one, or the one before it where the best is not much likelier."""
+    choices: list[str] = []
+    for best, row in zip(members.best, members.probability_best, strict=True):
+        choice = best
+        if choices:
+            lead, own = (float(row[members.names.index(name)]) for name in (best, choices[-1]))
             if lead < SURE_ENOUGH and lead < _MUCH_LIKELIER * own:
-                choice = last
+                choice = choices[-1]
         choices.append(choice)
     return choices

@@ -34,6 +34,7 @@ def design(
     members: int = 12,
     seed: int = 0,
     max_instances: int = 40,
+    new_instances: int = 4,
     max_evaluations: float | None = None,
     max_seconds: float | None = None,
     on_iteration: Callable[[Iteration], None] | None = None,
@@ -64,8 +65,11 @@ def design(
         that are least likely to be the best choice at any budget are removed.
     seed
         The seed of the generator that proposers use.
-    max_instances, max_evaluations
-        The largest number of instances, and the total cost of all runs, in evaluations or seconds; see `Race.run`.
+    max_instances, new_instances
+        The largest number of instances, and how many each iteration may add. The first algorithms run on one batch of the
+        race: while the Pareto set still improves quickly, more precision would be wasted on it.
+    max_evaluations
+        The largest total cost of all runs, in evaluations or seconds.
     max_seconds
         The design stops when this call has taken this many seconds.
     on_iteration
@@ -78,12 +82,18 @@ def design(
     -------
     AnytimeConfiguration
     """
-    for name, count in (("iterations", iterations), ("patience", patience), ("members", members)):
+    for name, count in (
+        ("iterations", iterations),
+        ("patience", patience),
+        ("members", members),
+        ("new_instances", new_instances),
+    ):
         require_count(name, count, least=1)
-    budget = _Budget(race, executor, max_instances, max_evaluations, max_seconds, progress, run_options)
+    budget = _Budget(race, executor, max_evaluations, max_seconds, progress, run_options)
     batches = repeat_proposals(proposer, race, seed)
     while True:
-        stopped = budget.run()
+        limit = min(race.state.settings.batch.first + new_instances * len(batches), max_instances)
+        stopped = budget.run(limit)
         if stopped is None:
             for name in least_likely_members(race.result, members):
                 race.remove(name)
@@ -108,7 +118,6 @@ class _Budget:
 
     race: Race
     executor: Executor | None
-    max_instances: int
     max_evaluations: float | None
     max_seconds: float | None
     progress: View
@@ -117,12 +126,12 @@ class _Budget:
     def __post_init__(self) -> None:
         self._begin = time.monotonic()
 
-    def run(self) -> DesignStopped | None:
-        """Continue the race until it stops, and return the limit that ends the design, if it was one."""
+    def run(self, max_instances: int) -> DesignStopped | None:
+        """Continue the race within this many instances, and return the limit that ends the design, if one does."""
         left = None if self.max_seconds is None else max(0.0, self.max_seconds - (time.monotonic() - self._begin))
         result = self.race.run(
             self.executor,
-            max_instances=self.max_instances,
+            max_instances=max_instances,
             max_evaluations=self.max_evaluations,
             max_seconds=left,
             progress=self.progress,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from polarbear.selection import decision_map
+from polarbear.designing.members import compare_members
 
 if TYPE_CHECKING:
     from polarbear.race.result import RaceResult
@@ -15,10 +15,9 @@ def least_likely_members(result: RaceResult, most: int) -> tuple[str, ...]:
 
     Members that have not run yet stay.
     """
-    known = [name for name in result.pareto_set if name in result.posterior.names]
-    if len(known) <= most:
+    if len(result.pareto_set) <= most:
         return ()
-    overview = decision_map(result.posterior, among=known)
-    peaks = dict(zip(overview.names, overview.probability_best.max(axis=0).tolist(), strict=True))
-    # At equal probability the older member stays: the sort is stable, and known is in order of arrival.
-    return tuple(sorted(known, key=lambda name: -peaks[name])[most:])
+    members = compare_members(result)
+    peaks = dict(zip(members.names, members.probability_best.max(axis=0).tolist(), strict=True))
+    # At equal probability the older member stays: the sort is stable, and names are in order of arrival.
+    return tuple(sorted(members.names, key=lambda name: -peaks[name])[most:])
