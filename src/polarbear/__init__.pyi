@@ -3,6 +3,11 @@ from . import models, plots, problems
 from .algorithms import Hypervolume, ask_tell, command, counted, family, run_once
 from .checks.leave_one_out import leave_one_out
 from .checks.model_check import ModelCheck, model_check
+from .designing.anytime_configuration import AnytimeConfiguration, load_anytime_configuration
+from .designing.fitness import Fitness, evaluate_candidate, pareto_fitness
+from .designing.loop import design
+from .designing.parameter_space import ParameterSpace
+from .designing.state import DesignState
 from .driver.dispatch import RaceError
 from .driver.race import Race
 from .execution import Limits, LocalExecutor, ReplayExecutor, dask_executor
@@ -108,6 +113,7 @@ __all__ = [
     "ADVI",
     "NUTS",
     "AdaptiveBatch",
+    "AnytimeConfiguration",
     "At",
     "BSpline",
     "BayesianBootstrap",
@@ -119,6 +125,7 @@ __all__ = [
     "Custom",
     "DamagedRaceFile",
     "DecisionMap",
+    "DesignState",
     "Diagnostics",
     "Dirichlet",
     "Dominated",
@@ -128,6 +135,7 @@ __all__ = [
     "FeatureTable",
     "Final",
     "FirstPlace",
+    "Fitness",
     "FixedBatch",
     "GapClosed",
     "GapShares",
@@ -148,6 +156,7 @@ __all__ = [
     "LogUniform",
     "MeanRank",
     "ModelCheck",
+    "ParameterSpace",
     "Pathfinder",
     "Policy",
     "Posterior",
@@ -195,9 +204,11 @@ __all__ = [
     "crossing",
     "dask_executor",
     "decision_map",
+    "design",
     "dominance",
     "dominated",
     "equivalence",
+    "evaluate_candidate",
     "evidence",
     "explain",
     "family",
@@ -211,10 +222,12 @@ __all__ = [
     "instances_won",
     "leave_one_out",
     "linear_grid",
+    "load_anytime_configuration",
     "load_policy",
     "log_grid",
     "model_check",
     "models",
+    "pareto_fitness",
     "pareto_probability",
     "pareto_set",
     "plots",

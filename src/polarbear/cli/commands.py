@@ -17,6 +17,7 @@ from polarbear.cli import (
     compare,
     explain,
     export,
+    irace,
     membership,
     plot,
     race,
@@ -119,6 +120,7 @@ for panel, commands in {
         membership.remove,
         status.status,
         verify.verify,
+        irace.irace,
     ),
     "Results": (
         select.select,

@@ -32,8 +32,9 @@ What = Literal[
     "speed-up",
     "instances",
     "configuration",
+    "irace",
 ]
-Format = Literal["csv", "parquet", "json", "tex", "md", "nc", "npz", "toml"]
+Format = Literal["csv", "parquet", "json", "tex", "md", "nc", "npz", "toml", "txt"]
 
 # The first format of each is the default, also on standard output.
 _FORMATS: dict[str, tuple[Format, ...]] = {
@@ -47,6 +48,7 @@ _FORMATS: dict[str, tuple[Format, ...]] = {
     "speed-up": ("csv", "tex", "parquet", "json"),
     "instances": ("csv", "tex", "parquet", "json"),
     "configuration": ("toml",),
+    "irace": ("txt",),
 }
 _OF_VALUES = ("quality", "speed-up", "instances")
 _BINARY = ("parquet", "nc", "npz")
@@ -75,7 +77,8 @@ def export(
 
     Formats of summary: md (Markdown), tex, json. Of runs: csv, parquet. Of posterior: csv, parquet (summaries), nc (draws,
     for ArviZ), npz (draws, for PolarBear). Of decisions: json. Of pairwise, selection, quality, speed-up and instances: csv,
-    tex (booktabs), parquet, json. Of configuration: toml.
+    tex (booktabs), parquet, json. Of configuration: toml. Of irace, the surviving
+    configurations of an irace scenario: txt.
     """
     kind = _format(what, output, form)
     options.require_writable(output)
@@ -84,6 +87,8 @@ def export(
 
         require_race_file(file)
         _write_text(load_stored(file).text, output)
+    elif what == "irace":
+        _write_text(_survivors(file), output)
     elif what == "decisions":
         _write_text(_decisions(file), output)
     elif what == "summary":
@@ -179,6 +184,15 @@ def _summary(file: Path, kind: Format) -> str:
     if kind == "json":
         return json.dumps(to_json_types(summary.as_dict()), indent=2, ensure_ascii=False) + "\n"
     return summary.to_latex() if kind == "tex" else summary.to_markdown()
+
+
+def _survivors(file: Path) -> str:
+    """Return the Pareto set of a race of irace configurations as a table for irace."""
+    from polarbear.configuration import load_stored
+    from polarbear.irace.race_toml import survivors_table
+
+    require_race_file(file)
+    return survivors_table(load_stored(file).text, decided_result(file).pareto_set, file)
 
 
 def _decisions(file: Path) -> str:

@@ -16,7 +16,7 @@ from polarbear.algorithms.command import Command
 from polarbear.observe import Grid
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Iterable, Mapping
     from pathlib import Path
 
     from polarbear.race.settings import Settings
@@ -87,6 +87,34 @@ def difference_error(path: Path, lines: list[str]) -> ValueError:
         "algorithms=..., instances=..., confidence=...) and race.add(name, algorithm); or choose another path for a new "
         "race."
     )
+
+
+def check_identity(name: str, stored: str | None, algorithm: Any) -> None:
+    """Raise a ValueError unless an algorithm has the identity that a race file stores for its name, if it stores one."""
+    if stored is not None and (new := describe_algorithm(algorithm)) != stored:
+        raise ValueError(
+            f"expected {name!r} as the race file knows it, {_shorten(stored)}, got {_shorten(new)}; choose another name for "
+            "another algorithm"
+        )
+
+
+def stored_identities(
+    about: Mapping[str, Any], added: Iterable[str], *, given: Collection[str]
+) -> dict[str, str | None]:
+    """Return the algorithms that a program must give to continue a race, with their identities, None where none is stored.
+
+    Algorithms that `polarbear.design` has proposed need not be given: it proposes them again.
+
+    Parameters
+    ----------
+    about, added
+        What the race file holds about the race, and the algorithms that were added after its start.
+    given
+        The names that the program gives.
+    """
+    proposed = {name for batch in about.get("design", {}).get("batches", ()) for name in batch}
+    names = [name for name in (*about["algorithms"], *added) if name in given or name not in proposed]
+    return {name: about.get("identities", {}).get(name) for name in names}
 
 
 def _describe_value(value: Any) -> str:

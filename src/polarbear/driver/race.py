@@ -13,12 +13,12 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
+from polarbear.driver import agreement
 from polarbear.driver import progress as views
-from polarbear.driver.agreement import describe_algorithm, difference_error, differences
 from polarbear.driver.dispatch import RunContext
 from polarbear.driver.environment import environment
 from polarbear.driver.record import RaceRecord, load_record
-from polarbear.driver.resume import explain_damage
+from polarbear.driver.resume import explain_damage, states_before_adding
 from polarbear.driver.round_loop import run_rounds
 from polarbear.execution import Limits, LocalExecutor, Payload, ReplayExecutor, pack
 from polarbear.problems import Repeated
@@ -115,7 +115,9 @@ class Race:
             own = {
                 "settings": to_plain(checked),
                 "algorithms": list(self.state.names),
-                "identities": {name: describe_algorithm(each) for name, each in by_name.items() if each is not None},
+                "identities": {
+                    name: agreement.describe_algorithm(each) for name, each in by_name.items() if each is not None
+                },
                 "made": environment(),
             }
             if clusters is not None:
@@ -171,12 +173,11 @@ class Race:
         file = RaceFile.open(path, write=True)
         try:
             record = load_record(file, instances)
-            about = file.about
-            names = [*about["algorithms"], *(event.data for event in file.events() if event.kind == "added")]
+            added = [event.data for event in file.events() if event.kind == "added"]
             with explain_damage(file.path):
-                known = {name: about.get("identities", {}).get(name) for name in names}
-            if lines := differences(record.state.settings, known, settings, algorithms):
-                raise difference_error(file.path, lines)
+                known = agreement.stored_identities(file.about, added, given=algorithms)
+            if lines := agreement.differences(record.state.settings, known, settings, algorithms):
+                raise agreement.difference_error(file.path, lines)
             present = {name: each for name, each in algorithms.items() if name in record.state.names}
             self._begin(present, instances, record)
             record.store_clusters()
@@ -194,7 +195,8 @@ class Race:
         self._instances = instances
         self._record = record
         self._stopped: Stopped = record.stopped
-        self._payloads = {name: self._pack(name, each) for name, each in algorithms.items() if each is not None}
+        self.algorithms = {name: each for name, each in algorithms.items() if each is not None}
+        self._payloads = {name: self._pack(name, each) for name, each in self.algorithms.items()}
 
     def __enter__(self) -> Self:
         return self
@@ -226,15 +228,27 @@ class Race:
         return {} if self._record.file is None else self._record.file.about
 
     def add(self, name: str, algorithm: Algorithm) -> None:
-        """Add an algorithm, which first runs on the instances that the race has already used."""
+        """Add an algorithm, which first runs on the instances that the race has already used.
+
+        An algorithm that the race file has, but that this process was not given, is supplied again.
+        """
         payload = None if algorithm is None else self._pack(name, algorithm)
+        if name in self.state.names and name not in self._payloads and payload is not None:
+            agreement.check_identity(name, self.about.get("identities", {}).get(name), algorithm)
+            self.algorithms[name], self._payloads[name] = algorithm, payload
+            return
         self._record.update(loop.add(self.state, name), "added", name)
         self._stopped = "paused"
         if payload is not None:
-            self._payloads[name] = payload
+            self.algorithms[name], self._payloads[name] = algorithm, payload
             if self._record.file is not None:
-                identities = {**self.about.get("identities", {}), name: describe_algorithm(algorithm)}
+                identities = {**self.about.get("identities", {}), name: agreement.describe_algorithm(algorithm)}
                 self._record.file.set_about("identities", identities)
+
+    def states_before_adding(self) -> dict[str, State]:
+        """Return the state in which each algorithm was added after the start; needs a race file, else it is empty."""
+        file = self._record.file
+        return {} if file is None else states_before_adding(file, self._record.clusters)
 
     def note(self, key: str, value: Any) -> None:
         """Store an additional JSON value in the race file, next to those of the race itself."""

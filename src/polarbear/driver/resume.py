@@ -50,6 +50,20 @@ def rebuild_state(file: RaceFile, clusters: tuple[int, ...] | None = None) -> tu
     return state, runs
 
 
+def states_before_adding(file: RaceFile, clusters: tuple[int, ...] | None = None) -> dict[str, State]:
+    """Return the state in which each algorithm was added after the start, by its name."""
+    events, about = file.events(), file.about
+    result: dict[str, State] = {}
+    with explain_damage(file.path):
+        runs = {key: label_run(run, clusters) for key, run in file.runs().items()}
+        state = initial_state(about)
+        for event in events:
+            if event.kind == "added":
+                result[event.data] = state
+            state = repeat_event(state, event, runs)
+    return result
+
+
 def initial_state(about: Mapping[str, Any]) -> State:
     """Return the state in which a race began, from what its file holds about it."""
     for key in ("settings", "algorithms"):

@@ -1,0 +1,179 @@
+"""The fitness of a candidate for loops that ask for one, such as LLaMEA: its probability of entering the Pareto set.
+
+A language model learns little from a number alone. The fitness therefore comes with a reason in words: where the candidate
+leads, or which algorithm beats it and where it comes closest.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from polarbear.defaults import TAILS
+from polarbear.driver.race import Race
+from polarbear.observe import Choices
+from polarbear.posterior.relations import is_dominated
+from polarbear.race.result import RaceResult
+from polarbear.selection import decision_map
+from polarbear.wording import format_number, format_percent, suggest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from concurrent.futures import Executor
+    from os import PathLike
+
+    from polarbear.observe import Trajectory
+    from polarbear.posterior.posterior import Posterior
+
+
+@dataclass(frozen=True)
+class Fitness:
+    """How good a candidate is.
+
+    Attributes
+    ----------
+    probability
+        The probability that no other algorithm of the race beats it on most instances at every budget.
+    sentence
+        The reason in words: where it leads, or which algorithm beats it and where it comes closest.
+    """
+
+    probability: float
+    sentence: str
+
+
+def evaluate_candidate(
+    race: Race, name: str, algorithm: Any, *, executor: Executor | None = None, **limits: Any
+) -> Fitness:
+    """Race a new algorithm against those of a race, and return its fitness: what a loop such as LLaMEA calls.
+
+    The algorithm runs on the known instances first, and the race eliminates it early if it is hopeless. If it survives,
+    the next candidate must compete with it. In a race that was continued from its file, a known name is not raced again.
+
+    Parameters
+    ----------
+    race
+        The race, with at least one algorithm to compete with.
+    name, algorithm
+        The candidate. Its failures count as bad runs, so that code that does not work gets a low fitness.
+    executor, **limits
+        Arguments of `Race.run`, such as `max_instances=40`.
+
+    Returns
+    -------
+    Fitness
+    """
+    if name not in race.algorithms:
+        race.add(name, algorithm)
+    result = race.run(executor, **{"accept_failures": True, "progress": "none", "max_instances": 40, **limits})
+    own = [run for run in result.runs if run.trajectory.algorithm == name]
+    fitness = pareto_fitness(result, name)
+    if own and all(run.status != "done" for run in own):
+        last = own[-1].message.strip().splitlines()[-1:] or ["no message"]
+        return Fitness(0.0, f"{name} failed in every run: {last[0]}")
+    return fitness
+
+
+def pareto_fitness(
+    race: Race | RaceResult | str | PathLike[str], candidate: str, runs: Iterable[Trajectory] = ()
+) -> Fitness:
+    """Return the probability that a candidate belongs to the Pareto set of a race, with the reason in words.
+
+    Parameters
+    ----------
+    race
+        A race, its result, or a race file.
+    candidate
+        The name of the candidate.
+    runs
+        Its runs on instances of the race, if it did not take part in the race. They should reach the end of the grid.
+
+    Returns
+    -------
+    Fitness
+
+    Examples
+    --------
+    >>> import numpy as np, polarbear as pb
+    >>> levels = {"old": 1.0, "older": 1.5}
+    >>> def run(name, level, instance):
+    ...     return pb.Trajectory(name, instance, [1, 10], [5.0, level + np.sin(instance) / 9], until=10)
+    >>> known = [run(name, level, instance) for instance in range(16) for name, level in levels.items()]
+    >>> race = pb.Race(list(levels), None, [5, 10])
+    >>> result = race.run(pb.ReplayExecutor(known), progress="none")
+    >>> pb.pareto_fitness(result, "new", [run("new", 0.5, instance) for instance in range(16)]).probability > 0.9
+    True
+    """
+    posterior, rivals = _posterior(race, candidate, list(runs))
+    own = posterior.names.index(candidate)
+    inside = 1 - float(is_dominated(posterior)[own].mean())
+    return Fitness(
+        inside, f"{_reason(posterior, candidate, rivals)} Probability of entering: {format_percent(inside)}."
+    )
+
+
+def _posterior(
+    race: Race | RaceResult | str | PathLike[str], candidate: str, runs: list[Trajectory]
+) -> tuple[Posterior, list[str]]:
+    """Return a posterior that has the candidate, and the algorithms that it competes with."""
+    if not isinstance(race, Race | RaceResult):
+        with Race.open(race) as opened:
+            return _posterior(opened.result, candidate, runs)
+    result = race.result if isinstance(race, Race) else race
+    rivals = [name for name in result.pareto_set if name != candidate]
+    if not runs:
+        if candidate not in result.posterior.names:
+            hint = suggest(candidate, result.posterior.names) or "give its runs"
+            raise ValueError(f"expected a candidate that took part in the race, got {candidate!r}; {hint}")
+        return result.posterior, rivals
+    return _fit_with(result, candidate, runs), rivals
+
+
+def _fit_with(result: RaceResult, candidate: str, runs: Sequence[Trajectory]) -> Posterior:
+    """Fit the posterior of a race together with the runs of a candidate on its instances."""
+    from polarbear.inference.fitting import fit
+
+    settings = result.state.settings
+    if candidate in result.state.names:
+        raise ValueError(f"{candidate!r} is an algorithm of the race; give runs only for a candidate that is not")
+    if wrong := {each.algorithm for each in runs} - {candidate}:
+        raise ValueError(f"expected runs of {candidate!r} only, got also {', '.join(map(str, sorted(wrong, key=str)))}")
+    used = {run.trajectory.instance for run in result.runs}
+    if not used.intersection(each.instance for each in runs):
+        raise ValueError("expected runs on instances of the race, got none; run the candidate on the same instances")
+    known = [run.trajectory for run in result.runs]
+    choices = Choices.from_trajectories(
+        [*known, *(each for each in runs if each.instance in used)],
+        grid=settings.grid,
+        failure="missing" if settings.failure == "missing" else "last",
+        absolute_tolerance=settings.absolute_tolerance,
+        relative_tolerance=settings.relative_tolerance,
+    )
+    return fit(choices, prior=settings.prior, method=settings.method, draws=settings.draws, seed=settings.seed)
+
+
+def _reason(posterior: Posterior, candidate: str, rivals: Sequence[str]) -> str:
+    """Return where the candidate leads, or which algorithm beats it and where it comes closest."""
+    overview = decision_map(posterior, among=[candidate, *(name for name in rivals if name in posterior.names)])
+    peak = overview.probability_best[:, overview.names.index(candidate)]
+    best = int(peak.argmax())
+    if peak[best] > 0.5:
+        when = format_number(float(posterior.grid.times[best]))
+        return f"{candidate} is the best choice at {when} with a probability of {format_percent(float(peak[best]))}."
+    own = posterior.names.index(candidate)
+    strongest, curve = "", None
+    for name in (each for each in overview.names if each != candidate):
+        rates = posterior.win_rates(own, posterior.names.index(name))  # (time, draw)
+        if curve is None or rates.mean(axis=1).max() < curve.mean(axis=1).max():
+            strongest, curve = name, rates
+    if curve is None:
+        return f"{candidate} has no competitor."
+    closest = int(curve.mean(axis=1).argmax())
+    low, high = np.quantile(curve[closest], TAILS)
+    when = format_number(float(posterior.grid.times[closest]))
+    return (
+        f"{candidate} is never clearly the best choice; against {strongest} it does best at {when}, where it wins on "
+        f"{100 * low:.0f} to {100 * high:.0f} % of instances."
+    )

@@ -1,0 +1,23 @@
+"""Limit the size of the Pareto set: near copies of a good algorithm are never eliminated, but each costs runs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from polarbear.designing.members import compare_members
+
+if TYPE_CHECKING:
+    from polarbear.race.result import RaceResult
+
+
+def least_likely_members(result: RaceResult, most: int) -> tuple[str, ...]:
+    """Return the members of the Pareto set beyond the `most` that are likeliest to be the best choice at some budget.
+
+    Members that have not run yet stay.
+    """
+    if len(result.pareto_set) <= most:
+        return ()
+    members = compare_members(result)
+    peaks = dict(zip(members.names, members.probability_best.max(axis=0).tolist(), strict=True))
+    # At equal probability the older member stays: the sort is stable, and names are in order of arrival.
+    return tuple(sorted(members.names, key=lambda name: -peaks[name])[most:])

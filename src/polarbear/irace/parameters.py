@@ -1,0 +1,125 @@
+"""Read the parameters of an irace scenario, `parameters.txt`: name, switch, type, domain and condition on each line."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from polarbear.irace.conditions import read_condition
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from polarbear.irace.conditions import Condition, Values
+
+Kind = Literal["i", "r", "c", "o"]
+_KINDS: dict[str, Kind] = {"i": "i", "r": "r", "c": "c", "o": "o", "i,log": "i", "r,log": "r"}
+_LINE = re.compile(r'([._A-Za-z0-9]+)\s+"([^"]*)"\s+(\S+)\s+\(([^|]+)\)\s*(?:\|(.*))?$')
+_WORD = re.compile(r'\s*(?:"([^"]*)"|([^,"]+?))\s*(?:,|$)')
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A parameter of the algorithm that irace configures.
+
+    Attributes
+    ----------
+    name, switch
+        Its name, and the text in front of its value on the command line.
+    kind
+        "i" integer, "r" real, "c" categorical or "o" ordinal.
+    domain
+        The lower and upper bound of a number; the values of the others.
+    log
+        Whether irace samples it on a logarithmic scale.
+    condition, condition_text
+        When it is active; None if always.
+    """
+
+    name: str
+    switch: str
+    kind: Kind
+    domain: tuple[str, ...] | tuple[float, float]
+    log: bool = False
+    condition: Condition | None = None
+    condition_text: str = ""
+
+    def is_active(self, values: Values) -> bool:
+        """Return whether the parameter is active, given the values of the others."""
+        return self.condition is None or self.condition(values)
+
+    def read(self, text: str) -> str | float:
+        """Return a value from its text; raise a ValueError unless it lies in the domain."""
+        if self.kind in ("c", "o"):
+            if text not in self.domain:
+                raise ValueError(f"expected {self.name} to be one of {', '.join(map(str, self.domain))}, got {text!r}")
+            return text
+        lower, upper = self.domain
+        try:
+            value = float(text)
+        except ValueError:
+            value = float("nan")
+        if not (float(lower) <= value <= float(upper)) or (self.kind == "i" and value != int(value)):
+            whole = "a whole number" if self.kind == "i" else "a number"
+            raise ValueError(f"expected {self.name} to be {whole} from {lower:g} to {upper:g}, got {text!r}")
+        return value
+
+
+def read_parameters(path: Path) -> tuple[Parameter, ...]:
+    """Return the parameters in a file, in its order.
+
+    Raises
+    ------
+    ValueError
+        A line is not understood; for example its domain depends on other parameters.
+    """
+    found: dict[str, Parameter] = {}
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+        text = line.partition("#")[0].strip()
+        if not text:
+            continue
+        if text.startswith("["):
+            break  # [forbidden] and other sections concern configurations that irace samples
+        parameter = _read_line(text, path.name, number)
+        if parameter.name in found:
+            raise ValueError(f"{path.name}, line {number}: expected each parameter once, got {parameter.name} again")
+        found[parameter.name] = parameter
+    if not found:
+        raise ValueError(f'expected parameters in {path}, got none; add a line such as: alpha "--alpha " r (0, 1)')
+    for parameter in found.values():
+        _check_condition(parameter, found, path.name)
+    return tuple(found.values())
+
+
+def _read_line(text: str, source: str, number: int) -> Parameter:
+    match = _LINE.match(text)
+    kind = _KINDS.get(match[3]) if match else None
+    if match is None or kind is None:
+        raise ValueError(
+            f'{source}, line {number}: expected name "switch" type (domain) with the type i, r, c, o, i,log or r,log, and '
+            f"perhaps | condition, got {text!r}"
+        )
+    words = [quoted or plain for quoted, plain in _WORD.findall(match[4]) if quoted or plain]
+    domain: tuple[str, ...] | tuple[float, float] = tuple(words)
+    if kind in ("i", "r"):
+        try:
+            lower, upper = map(float, words)
+        except ValueError:
+            raise ValueError(
+                f"{source}, line {number}: expected two numbers as the domain of {match[1]}, got ({match[4]}); domains that "
+                "depend on other parameters are not supported"
+            ) from None
+        domain = (lower, upper)
+    condition = None if match[5] is None else read_condition(match[5], source, number)
+    return Parameter(match[1], match[2], kind, domain, match[3].endswith(",log"), condition, (match[5] or "").strip())
+
+
+def _check_condition(parameter: Parameter, known: dict[str, Parameter], source: str) -> None:
+    """Raise a ValueError if a condition names a parameter that does not exist."""
+    try:
+        parameter.is_active(dict.fromkeys(known))
+    except KeyError as error:
+        raise ValueError(
+            f"{source}: expected the condition of {parameter.name} to name parameters of the file, got {error}"
+        ) from None

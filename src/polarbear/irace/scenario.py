@@ -1,0 +1,144 @@
+"""Read an irace scenario: `scenario.txt`, its instances and its target runner."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from polarbear.irace.parameters import Parameter, read_parameters
+from polarbear.irace.r_values import Tokens, take_value
+from polarbear.wording import suggest
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+    from polarbear.irace.r_values import Value
+
+# The variables of irace 3.5; those that this bridge does not use concern irace's own search.
+_VARIABLES = (
+    "scenarioFile execDir parameterFile forbiddenExps forbiddenFile initConfigurations configurationsFile logFile "
+    "recoveryFile instances trainInstancesDir trainInstancesFile sampleInstances testInstancesDir testInstancesFile "
+    "testInstances testNbElites testIterationElites testType firstTest eachTest targetRunner targetRunnerLauncher "
+    "targetRunnerLauncherArgs targetRunnerRetries targetRunnerData targetRunnerParallel targetEvaluator deterministic "
+    "maxExperiments maxTime budgetEstimation minMeasurableTime parallel loadBalancing mpi batchmode digits quiet "
+    "debugLevel seed softRestart softRestartThreshold elitist elitistNewInstances elitistLimit repairConfiguration "
+    "capping cappingType boundType boundMax boundDigits boundPar boundAsTimeout postselection aclib nbIterations "
+    "nbExperimentsPerIteration minNbSurvival nbConfigurations mu confidence"
+)
+_UNSUPPORTED = {
+    "targetEvaluator": "let the target runner print the cost",
+    "targetRunnerLauncher": "name a target runner that can be started itself",
+    "targetRunnerParallel": "name a target runner",
+    "aclib": "use irace's own protocol",
+}
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """An irace scenario.
+
+    Attributes
+    ----------
+    path
+        The scenario file.
+    runner, folder
+        The target runner, and the folder in which it runs.
+    parameters
+        The parameters, in the order of their file.
+    instances
+        The training instances as irace passes them to the runner.
+    configurations_file
+        The file of initial configurations; None if the scenario names none.
+    seed
+        The seed of the scenario, 0 by default.
+    bound
+        The bound of the execution time that irace passes to the runner, if the scenario uses capping.
+    """
+
+    path: Path
+    runner: Path
+    folder: Path
+    parameters: tuple[Parameter, ...]
+    instances: tuple[str, ...]
+    configurations_file: Path | None = None
+    seed: int = 0
+    bound: str | None = None
+
+
+def read_scenario(path: str | PathLike[str]) -> Scenario:
+    """Read an irace scenario and the files that it names; nothing in it is evaluated.
+
+    Raises
+    ------
+    ValueError
+        The scenario uses R code other than assignments of constants, or a feature that is not supported.
+    """
+    place = Path(path).resolve()
+    given = _read_assignments(place)
+    for name, advice in _UNSUPPORTED.items():
+        if given.get(name) not in (None, "", 0, False):
+            raise ValueError(f"{place}: {name} is not supported; {advice}")
+
+    def file(name: str, default: str = "") -> Path | None:
+        text = given.get(name, default)
+        if text in (None, ""):
+            return None
+        if not isinstance(text, str):
+            raise ValueError(f"{place}: expected {name} as a path in quotes, got {text!r}")
+        return Path(os.path.normpath(place.parent / text))
+
+    parameter_file, runner = file("parameterFile", "./parameters.txt"), file("targetRunner", "./target-runner")
+    if parameter_file is None or runner is None:
+        raise ValueError(f"{place}: expected parameterFile and targetRunner with a path, got an empty one")
+    if not os.access(runner, os.X_OK):
+        raise ValueError(f"expected a target runner that can be executed, got {runner}; check its name and chmod +x it")
+    bound, seed = given.get("boundMax"), given.get("seed")
+    return Scenario(
+        place,
+        runner,
+        file("execDir", "./") or place.parent,
+        read_parameters(parameter_file),
+        _instances(given, place, file("trainInstancesDir", "./Instances"), file("trainInstancesFile")),
+        file("configurationsFile"),
+        int(seed) if isinstance(seed, float) else 0,
+        f"{bound:g}" if given.get("capping") and isinstance(bound, float) and bound > 0 else None,
+    )
+
+
+def _read_assignments(path: Path) -> dict[str, Value]:
+    """Return the variables that a scenario file assigns, by name."""
+    tokens = Tokens(path.read_text(encoding="utf-8"), path.name)
+    known = _VARIABLES.split()
+    found: dict[str, Value] = {}
+    while tokens.peek():
+        if tokens.take_if(";"):
+            continue
+        if tokens.kind() != "name":
+            raise tokens.error("expected an assignment such as maxExperiments = 500")
+        name = tokens.take()
+        if not tokens.take_if("=", "<-"):
+            raise tokens.error(f"expected = after {name}, since only assignments are read")
+        found[name] = take_value(tokens)
+        if name not in known and not name.startswith("."):
+            hint = suggest(name, known) or "see irace's guide"
+            raise ValueError(f"{path.name}: expected variables of irace 3.5, got {name}; {hint}")
+    return found
+
+
+def _instances(given: dict[str, Value], place: Path, folder: Path | None, listed: Path | None) -> tuple[str, ...]:
+    """Return the training instances as irace does: the lines of a file, in front of each the folder, or all files."""
+    direct = given.get("instances")
+    if direct is not None:
+        texts = [str(each) for each in (direct if isinstance(direct, tuple) else (direct,))]
+    elif listed is not None:
+        lines = (line.partition("#")[0].strip() for line in listed.read_text(encoding="utf-8").splitlines())
+        texts = [line if folder is None else f"{folder}/{line}" for line in lines if line]
+    elif folder is not None and folder.is_dir():
+        texts = sorted(str(each) for each in folder.rglob("*") if each.is_file())
+    else:
+        texts = []
+    if not texts:
+        raise ValueError(f"{place}: expected instances, got none; set trainInstancesFile, or trainInstancesDir")
+    return tuple(dict.fromkeys(texts))

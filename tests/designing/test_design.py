@@ -1,0 +1,164 @@
+"""The design loop: what it proposes, when it stops, and how it continues."""
+
+import json
+from unittest.mock import Mock
+
+import numpy as np
+import pytest
+
+pytest.importorskip("ConfigSpace", reason="parameter spaces need ConfigSpace")
+
+import polarbear as pb
+from tests.designing.climbers import climber, make_race, make_space, run_design
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    """Return a design of three iterations: its path, its answer and what it reported."""
+    path, seen = tmp_path_factory.mktemp("design") / "design.race", []
+    space = make_space(sampled=1, mutated=2)
+    with make_race(space, path=path) as race:
+        answer = run_design(space.propose, race, iterations=3, patience=3, on_iteration=seen.append)
+    return path, answer, seen
+
+
+def test_the_answer_covers_the_grid_and_uses_members_of_the_pareto_set(whole):
+    _, answer, seen = whole
+    assert (answer.stages[0].start, answer.stages[-1].stop) == (1, 16)
+    assert all(left.stop == right.start for left, right in zip(answer.stages, answer.stages[1:], strict=False))
+    assert {stage.name for stage in answer.stages} <= set(answer.result.pareto_set)
+    assert [each.number for each in seen] == [1, 2, 3]
+    assert answer.proposed == 9
+    assert answer.iterations == tuple(seen)
+
+
+def test_a_design_improves_on_its_start(whole):
+    def final_value(configuration):
+        return list(climber(**configuration)(None, 1, 16))[-1][1]
+
+    starts = [final_value(each.configuration) for each in make_space().sample(2, seed=4).values()]
+    assert final_value(whole[1].stages[-1].configuration) < min(starts)
+
+
+def test_newcomers_run_on_known_instances_first_and_are_dropped_early(whole):
+    _, answer, _ = whole
+    runs = answer.result.runs
+    eliminated = {each.name for each in answer.result.eliminations}
+    proposed = {name for each in answer.iterations for name in each.proposed}
+    counts = [sum(run.trajectory.algorithm == name for run in runs) for name in eliminated & proposed]
+    assert min(counts) == 8  # one batch of the 16 instances
+    kinds = [each.kind for each in answer.result.rounds]
+    assert kinds.count("catch-up") >= 3
+
+
+def test_a_design_that_is_run_again_repeats_no_run_and_gives_the_same_answer(whole, tmp_path):
+    path, answer, _ = whole
+    space = make_space(sampled=1, mutated=2)
+    with make_race(space, path=path) as race:
+        runs = len(race.result.runs)
+        again = run_design(space.propose, race, iterations=3, patience=3)
+        assert again.stages == answer.stages
+        assert again.iterations == answer.iterations
+        assert len(race.result.runs) == runs
+
+
+def test_an_interrupted_design_continues_as_if_it_had_not_been_interrupted(whole, tmp_path):
+    path = tmp_path / "design.race"
+    for iterations in (1, 3):
+        space = make_space(sampled=1, mutated=2)
+        with make_race(space, path=path) as race:
+            answer = run_design(space.propose, race, iterations=iterations, patience=3)
+    assert answer.stages == whole[1].stages
+    assert answer.iterations == whole[1].iterations
+
+
+def test_a_design_that_is_killed_before_its_proposals_are_added_adds_them_later(whole, tmp_path):
+    path, space = tmp_path / "design.race", make_space(sampled=1, mutated=2)
+
+    with make_race(space, path=path) as race:
+        race.add = Mock(side_effect=KeyboardInterrupt)
+        with pytest.raises(KeyboardInterrupt):
+            run_design(space.propose, race, iterations=3)
+    with make_race(space, path=path) as race:
+        answer = run_design(space.propose, race, iterations=3, patience=3)
+    assert answer.iterations == whole[1].iterations
+
+
+def test_a_proposer_that_changes_its_mind_is_refused(whole):
+    path, space = whole[0], make_space(sampled=1, mutated=2)
+    with (
+        make_race(space, path=path) as race,
+        pytest.raises(ValueError, match=r"proposals of iteration 1 again, .*state\.rng"),
+    ):
+        run_design(make_space(sampled=3, mutated=0).propose, race)
+    with make_race(space, path=path) as race, pytest.raises(ValueError, match="expected seed=0"):
+        run_design(space.propose, race, seed=1)
+
+
+def test_the_answer_is_saved_and_loaded(whole, tmp_path):
+    answer, path = whole[1], tmp_path / "answer.json"
+    answer.save(path)
+    loaded = pb.load_anytime_configuration(path)
+    assert (loaded.stages, loaded.iterations, loaded.cost) == (answer.stages, answer.iterations, answer.cost)
+    assert loaded.at(1).name == answer.stages[0].name
+    assert loaded.at(1e6).name == answer.stages[-1].name
+    assert str(loaded) == str(answer)
+    path.write_text(json.dumps({"kind": "something else"}))
+    with pytest.raises(ValueError, match=r"expected a file that AnytimeConfiguration\.save wrote"):
+        pb.load_anytime_configuration(path)
+
+
+@pytest.mark.parametrize(
+    ("proposals", "stopped"),
+    [
+        (lambda state: {}, "nothing proposed"),
+        (lambda state: {f"bad {state.iteration}": climber(-1.0 - state.iteration)}, "nothing new survives"),
+        (lambda state: {f"broken {state.iteration}": lambda problem, seed, until: 1 / 0}, "nothing new survives"),
+    ],
+    ids=["empty", "hopeless", "broken"],
+)
+def test_a_design_stops_when_nothing_new_survives(proposals, stopped):
+    answer = run_design(proposals, make_race(make_space()), patience=2, max_instances=8)
+    assert answer.stopped == stopped
+    assert len(answer.iterations) == (0 if stopped == "nothing proposed" else 2)
+
+
+def test_a_design_stops_at_its_budget():
+    space = make_space(sampled=2, mutated=0)
+    answer = run_design(space.propose, make_race(space), max_evaluations=600, patience=20)
+    assert answer.stopped == "max_evaluations"
+    assert answer.cost <= 600
+
+
+def test_the_pareto_set_is_limited():
+    def near_copies(state):
+        return {f"copy {state.iteration}.{k}": climber(1.5) for k in range(4)}
+
+    answer = run_design(near_copies, make_race(make_space()), iterations=2, members=3, max_instances=8)
+    assert len(answer.result.pareto_set) <= 3
+
+
+def test_near_copies_do_not_lose_to_an_odd_algorithm_that_comes_first_more_often():
+    """Four copies share the first places on 60 % of instances; the odd algorithm comes first on the others."""
+
+    def run(level):
+        def algorithm(problem, seed, until):
+            return [(16, level(problem) + np.random.default_rng(seed).random() / 10)]
+
+        return algorithm
+
+    copies = {f"copy {k}": run(lambda problem: 1.0) for k in range(4)}
+    race = pb.Race({**copies, "odd": run(lambda problem: 2.0 * (problem % 5 >= 2))}, range(400), [16], draws=500)
+    answer = run_design(lambda state: {}, race, max_instances=40)
+    assert "odd" in answer.result.pareto_set
+    assert pb.decision_map(answer.result.posterior).best == ("odd",)
+    assert answer.at(16).name.startswith("copy")
+
+
+def test_names_that_are_known_and_proposals_without_names_are_refused():
+    race = make_race(make_space())
+    known = race.state.names[0]
+    with pytest.raises(ValueError, match="expected new names from the proposer"):
+        run_design(lambda state: {known: climber(1.0)}, race)
+    with pytest.raises(ValueError, match="returns algorithms by name, got list"):
+        run_design(lambda state: [climber(1.0)], race)

@@ -1,0 +1,47 @@
+"""The fitness of a candidate: its probability of entering the Pareto set, with the reason in words."""
+
+import pytest
+
+pytest.importorskip("ConfigSpace", reason="the climbers are those of the design")
+
+import polarbear as pb
+from tests.designing.climbers import GRID, InProcess, climber
+
+
+@pytest.fixture(scope="module")
+def race(tmp_path_factory):
+    path = tmp_path_factory.mktemp("fitness") / "my.race"
+    known = {"good": climber(1.0), "fair": climber(0.9)}
+    with pb.Race(known, range(400), GRID, draws=500, path=path) as race:
+        yield race, path
+
+
+def evaluate(race, name, algorithm):
+    return pb.evaluate_candidate(race, name, algorithm, executor=InProcess(), max_instances=16)
+
+
+def test_a_better_candidate_has_a_higher_fitness_and_a_reason(race):
+    race, path = race
+    bad, good = evaluate(race, "bad", climber(0.1)), evaluate(race, "better", climber(1.4))
+    assert bad.probability < 0.2 < 0.8 < good.probability
+    assert bad.sentence.startswith("bad is never clearly the best choice; against good it does best at ")
+    assert good.sentence.startswith("better is the best choice at ")
+    assert pb.pareto_fitness(path, "better") == good
+    assert evaluate(race, "better", climber(1.4)) == good  # a known name is not raced again
+
+
+def test_code_that_fails_has_no_fitness(race):
+    broken = evaluate(race[0], "broken", lambda problem, seed, until: 1 / 0)
+    assert broken.probability == 0
+    assert "failed in every run: " in broken.sentence
+    assert "division by zero" in broken.sentence
+
+
+def test_recorded_runs_of_a_candidate_suffice(race):
+    result = race[0].result
+    runs = [pb.run_once(climber(3.0), None, 1, 16, name="new", instance=k) for k in range(8)]
+    assert pb.pareto_fitness(result, "new", runs).probability > 0.8
+    with pytest.raises(ValueError, match="expected runs of 'newer' only, got also new"):
+        pb.pareto_fitness(result, "newer", runs)
+    with pytest.raises(ValueError, match="took part in the race, got 'god'; did you mean 'good'"):
+        pb.pareto_fitness(result, "god")
