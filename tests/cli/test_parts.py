@@ -120,7 +120,8 @@ def test_plot_draws_panels_or_files_per_group(polarbear, table, tmp_path, monkey
     others = ("dominance", "pair", "comparisons", "quality", "speed-up")
     for name in others:
         assert {f"{name}.pdf", f"{name}-function-1.pdf", f"{name}-function-2.pdf"} <= drawn.keys()
-    assert len(drawn) == 3 + 3 * len(others)
+    assert "tree.pdf" in drawn  # one tree for all groups
+    assert len(drawn) == 4 + 3 * len(others)
 
 
 def test_names_are_accepted_as_tables_shorten_them(polarbear, tmp_path):
