@@ -150,6 +150,16 @@ def test_many_instances_are_a_sample_and_without_features_there_is_no_section(da
         pb.report(posterior, tmp_path / "c.html", features=table)
 
 
+def test_candidates_without_common_instances_have_no_answer(data, tmp_path):
+    runs, _, table = data
+    few = [run for run in runs if run.algorithm != "second" or run.instance < 10]
+    posterior = pb.fit(pb.Choices.from_trajectories(few, grid=GRID), draws=100)
+    page = pb.report(posterior, tmp_path / "a.html", runs=few, features=table, confidence=0.999)
+    section = read_data(page)["sections"]["problem"]
+    assert section["sentences"][0].startswith("There is no answer: expected runs of all 3 candidates on most instances")
+    assert section["instances"] is None
+
+
 def test_very_many_instances_are_sampled_before_they_are_explained(found, monkeypatch):
     monkeypatch.setattr(dependence, "_PRODUCTS", 10_000)
     small = find_dependence(replace(found.training, features=found.training.features[:1]))
