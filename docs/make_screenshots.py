@@ -1,10 +1,13 @@
 """Take the pictures of the README in a browser: the report of a race on the recorded runs of the MA-BBOB study.
 
+The picture of the tree is that of the race in examples/bowls.py.
+
 Needs Chromium and the developers' extra: `.venv/bin/python docs/make_screenshots.py`.
 """
 
 from __future__ import annotations
 
+import runpy
 import shutil
 import tempfile
 from pathlib import Path
@@ -50,6 +53,8 @@ def main() -> None:
     page_at = pb.report(
         race_recorded_runs(), Path(tempfile.mkdtemp()) / "report.html", title="Step sizes of CMA-ES on MA-BBOB"
     )
+    result, features = runpy.run_path(str(ROOT / "examples" / "bowls.py"))["race_bowls"]()
+    bowls_at = pb.report(result, page_at.with_name("bowls.html"), title="Bowls", features=features)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=browser_at, args=FLAGS)
         for scheme in SCHEMES:
@@ -64,6 +69,9 @@ def main() -> None:
             take(page, "#best_by_budget figure", f"answer{ending}.png")
             take(page, "#ratings figure", f"ratings{ending}.png")
             take(page, "#evolution", f"evolution{ending}.png")
+            page.goto(bowls_at.as_uri())
+            page.wait_for_selector("html[data-ready]", state="attached")
+            take(page, "#problem-tree-chart", f"tree{ending}.png")
             context.close()
         browser.close()
 

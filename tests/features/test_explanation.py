@@ -8,6 +8,7 @@ from polarbear.features.feature import Feature
 from polarbear.features.held_out import held_out_gain
 from polarbear.features.scores import make_scores
 from polarbear.features.splits import candidate_splits, gains_of
+from polarbear.features.training_set import make_training_set
 from polarbear.features.tree import LEAST_CLUSTERS, _p_value, cluster_weights, grow_tree
 from tests.features.two_kinds import GRID, two_kinds
 
@@ -89,6 +90,15 @@ def test_the_held_out_gain_of_noise_is_not_positive():
     gain = held_out_gain(scores, splits.left, 1, level=0.95, rng=rng)
     assert gain.lower < 0
     assert gain.gain < 0.05
+
+
+@pytest.mark.parametrize(("p_value", "accepted"), [(0.045, True), (0.05, False)])
+def test_a_split_needs_a_p_value_below_the_level(monkeypatch, p_value, accepted):
+    """The level 1 - 0.95 is a little above 0.05, which must not make the test more liberal."""
+    monkeypatch.setattr("polarbear.features.tree._p_value", lambda *_: p_value)
+    training = make_training_set(*two_kinds(), preference=None, among=None, grid=GRID)
+    tree = grow_tree(training.scores, training.features, depth=1, level=1 - 0.95, rng=np.random.default_rng(0))
+    assert (tree.split is not None) == accepted
 
 
 def test_equal_gains_of_permutations_count_against_a_split():

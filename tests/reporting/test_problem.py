@@ -4,6 +4,7 @@ import base64
 from dataclasses import replace
 
 import numpy as np
+import pandas
 import pytest
 
 import polarbear as pb
@@ -148,6 +149,32 @@ def test_many_instances_are_a_sample_and_without_features_there_is_no_section(da
     assert "problem" not in read_data(pb.report(posterior, tmp_path / "b.html", runs=runs))["sections"]
     with pytest.raises(ValueError, match="expected runs with features, got a posterior alone"):
         pb.report(posterior, tmp_path / "c.html", features=table)
+
+
+def test_imported_runs_bring_their_features_along(data, tmp_path):
+    runs, _, table = data
+    points = [(run, time, value) for run in runs for time, value in zip(run.times, run.values, strict=True)]
+    columns = {
+        "algorithm_name": [run.algorithm for run, _, _ in points],
+        "dimension": [int(table["size"][run.instance]) for run, _, _ in points],
+        "instance": [run.instance for run, _, _ in points],
+        "evaluations": [time for _, time, _ in points],
+        "raw_y": [value for _, _, value in points],
+    }
+    imported = pb.read_runs(pandas.DataFrame(columns))
+    posterior = pb.fit(imported.choices(pb.log_grid(1, 100, 5)), draws=100)
+    section = read_data(pb.report(posterior, tmp_path / "a.html", runs=imported))["sections"]["problem"]
+    assert [each["condition"] for each in section["rows"]][1:] == ["dimension ≤ 20", "dimension > 20"]
+
+
+def test_candidates_without_common_instances_have_no_answer(data, tmp_path):
+    runs, _, table = data
+    few = [run for run in runs if run.algorithm != "second" or run.instance < 10]
+    posterior = pb.fit(pb.Choices.from_trajectories(few, grid=GRID), draws=100)
+    page = pb.report(posterior, tmp_path / "a.html", runs=few, features=table, confidence=0.999)
+    section = read_data(page)["sections"]["problem"]
+    assert section["sentences"][0].startswith("There is no answer: expected runs of all 3 candidates on most instances")
+    assert section["instances"] is None
 
 
 def test_very_many_instances_are_sampled_before_they_are_explained(found, monkeypatch):

@@ -16,7 +16,7 @@ function drawTree(place, { rows }, page) {
     const area = frame(width, height(width), { top: 6, left, bottom: 40 }, alongGrid(page.grid), (share) => share);
     const places = rows.map((row, number) => {
       const top = area.top + number * step;
-      return { x: 7 + row.depth * INDENT, y: top + (wide ? 25 : 11), top };
+      return { x: 8 + row.depth * INDENT, y: top + (wide ? 25 : 11), top };
     });
     rows.forEach((row, number) => joinToParent(root, places, row.parent, number));
     rows.forEach((row, number) => {

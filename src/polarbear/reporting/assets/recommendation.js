@@ -92,6 +92,7 @@ function groupStatements(page, query, { group }) {
   const { total } = page.sections.problem;
   const parts = [`Group of this problem: ${group.name} (${WHOLE.format(group.instances)} of ${formatCount(total, "instance")}).`];
   if (group.missing.length) parts.push(` Not given: ${group.missing.join(", ")}; the problem goes with the majority.`);
+  if (page.candidates.length < page.names.length) parts.push(" It compares the algorithms that are not eliminated.");
   for (const { name, least, most } of featureFields(page)) {
     const value = query.given[name];
     if (typeof value !== "number" || (value >= least && value <= most)) continue;
