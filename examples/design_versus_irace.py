@@ -33,7 +33,7 @@ DIMENSION, LARGEST = 5, 2000
 BUDGETS = (50, 150, 400, 1000, 2000)  # at which the answers are judged
 GRID = (30, 50, 85, 150, 250, 400, 650, 1000, 1400, 2000)  # at which the race compares
 PROBLEMS = pb.problems.MixedProblems(DIMENSION)
-NEW = 2_000_000  # seeds from here on make new problems, which no configuration has seen
+NEW = 7_000_000  # seeds from here on make new problems, which no configuration has seen
 
 Answer = dict[int, dict[str, Any]]  # a configuration for each budget
 
@@ -156,9 +156,9 @@ def main() -> None:
     """Configure, compare, print a table and write all figures as JSON."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--evaluations", type=int, default=600_000, help="of each method")
-    parser.add_argument("--problems", type=int, default=200, help="new problems to compare on")
+    parser.add_argument("--problems", type=int, default=120, help="new problems to compare on")
     parser.add_argument("--repeats", type=int, default=3, help="how often everything is done, with other seeds")
-    parser.add_argument("--seed", type=int, default=10, help="of the first repetition")
+    parser.add_argument("--seed", type=int, default=20, help="of the first repetition")
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--output", type=Path)
     options = parser.parse_args()

@@ -162,3 +162,15 @@ def test_names_that_are_known_and_proposals_without_names_are_refused():
         run_design(lambda state: {known: climber(1.0)}, race)
     with pytest.raises(ValueError, match="returns algorithms by name, got list"):
         run_design(lambda state: [climber(1.0)], race)
+
+
+def test_newcomers_with_few_runs_are_not_the_answer():
+    """The budget ends the race when each newcomer has run on one instance, on which all of them win."""
+    space = make_space()
+    known = 2 * 8 * 16  # two algorithms on eight instances until 16
+    race = make_race(space)
+    answer = run_design(
+        lambda state: {"better": climber(3.0)}, race, max_evaluations=known + 16, max_instances=8, patience=9
+    )
+    assert "better" in answer.result.pareto_set
+    assert {stage.name for stage in answer.stages} <= set(space.sample(2, seed=4))

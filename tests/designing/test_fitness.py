@@ -8,11 +8,14 @@ import polarbear as pb
 from tests.designing.climbers import GRID, InProcess, climber
 
 
+def open_race(path):
+    return pb.Race({"good": climber(1.0), "fair": climber(0.9)}, range(400), GRID, draws=500, path=path)
+
+
 @pytest.fixture(scope="module")
 def race(tmp_path_factory):
     path = tmp_path_factory.mktemp("fitness") / "my.race"
-    known = {"good": climber(1.0), "fair": climber(0.9)}
-    with pb.Race(known, range(400), GRID, draws=500, path=path) as race:
+    with open_race(path) as race:
         yield race, path
 
 
@@ -45,3 +48,17 @@ def test_recorded_runs_of_a_candidate_suffice(race):
         pb.pareto_fitness(result, "newer", runs)
     with pytest.raises(ValueError, match="took part in the race, got 'god'; did you mean 'good'"):
         pb.pareto_fitness(result, "god")
+
+
+def test_a_loop_that_is_run_again_continues_its_race(tmp_path):
+    candidates = {"first": climber(1.2), "second": climber(1.3), "third": climber(0.2)}
+    with open_race(tmp_path / "my.race") as race:
+        for name in ("first", "second"):
+            last = evaluate(race, name, candidates[name])
+    with open_race(tmp_path / "my.race") as race:
+        runs = len(race.result.runs)
+        assert evaluate(race, "first", candidates["first"]).probability <= 1
+        assert evaluate(race, "second", candidates["second"]) == last
+        assert len(race.result.runs) == runs
+        assert evaluate(race, "third", candidates["third"]).probability < 0.5
+        assert len(race.result.runs) > runs

@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     from polarbear.posterior.posterior import Posterior
 
 
+_KEY = "candidates"  # of the candidates in the race file; `Race` reads it too
+
+
 @dataclass(frozen=True)
 class Fitness:
     """How good a candidate is.
@@ -50,7 +53,8 @@ def evaluate_candidate(
     """Race a new algorithm against those of a race, and return its fitness: what a loop such as LLaMEA calls.
 
     The algorithm runs on the known instances first, and the race eliminates it early if it is hopeless. If it survives,
-    the next candidate must compete with it. In a race that was continued from its file, a known name is not raced again.
+    the next candidate must compete with it. A loop that is run again continues the race of its file: a candidate that the
+    race knows is not raced again.
 
     Parameters
     ----------
@@ -65,15 +69,18 @@ def evaluate_candidate(
     -------
     Fitness
     """
+    if name not in race.state.names:
+        race.note(_KEY, [*race.about.get(_KEY, ()), name])  # first, so that a killed loop can open its race again
     if name not in race.algorithms:
         race.add(name, algorithm)
-    result = race.run(executor, **{"accept_failures": True, "progress": "none", "max_instances": 40, **limits})
+    if not any(other == name for other, _ in race.state.observations.runs):
+        race.run(executor, **{"accept_failures": True, "progress": "none", "max_instances": 40, **limits})
+    result = race.result
     own = [run for run in result.runs if run.trajectory.algorithm == name]
-    fitness = pareto_fitness(result, name)
     if own and all(run.status != "done" for run in own):
-        last = own[-1].message.strip().splitlines()[-1:] or ["no message"]
-        return Fitness(0.0, f"{name} failed in every run: {last[0]}")
-    return fitness
+        reason = own[-1].message.strip().partition("\n")[0]  # the error in one line; its traceback follows
+        return Fitness(0.0, f"{name} failed in every run: {reason or own[-1].status}.")
+    return pareto_fitness(result, name)
 
 
 def pareto_fitness(

@@ -6,6 +6,7 @@ good configurations comes first less often than a single odd one.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -25,7 +26,7 @@ class Members:
     Attributes
     ----------
     grid, names
-        The budgets, and the members that have run.
+        The budgets, and the members.
     win_rate
         The expected mean win rate of each member against the others, shape (time, member).
     probability_best
@@ -45,9 +46,16 @@ class Members:
 
 
 def compare_members(result: RaceResult) -> Members:
-    """Return the comparison of the candidates of a race that have run."""
+    """Return the comparison of the candidates of a race that have run on at least one batch of instances.
+
+    A limit may stop a race while newcomers have run on fewer. A single win would then make one of them the best choice, so
+    these count only if there is no other candidate.
+    """
     posterior: Posterior = result.posterior
-    names = tuple(name for name in result.pareto_set if name in posterior.names)
+    ran = [name for name in result.pareto_set if name in posterior.names]
+    counts = Counter(name for name, _ in result.state.observations.runs)
+    enough = min(result.state.settings.batch.first, result.instances)
+    names = tuple(name for name in ran if counts[name] >= enough) or tuple(ran)
     columns = [posterior.names.index(name) for name in names]
     totals = np.zeros((len(names), len(posterior.grid), len(posterior.ratings)))  # (member, time, draw)
     for i, a in enumerate(columns):

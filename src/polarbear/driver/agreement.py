@@ -103,7 +103,7 @@ def stored_identities(
 ) -> dict[str, str | None]:
     """Return the algorithms that a program must give to continue a race, with their identities, None where none is stored.
 
-    Algorithms that `polarbear.design` has proposed need not be given: it proposes them again.
+    Algorithms that `design` has proposed, or that `evaluate_candidate` has added, need not be given: both give them again.
 
     Parameters
     ----------
@@ -113,6 +113,7 @@ def stored_identities(
         The names that the program gives.
     """
     proposed = {name for batch in about.get("design", {}).get("batches", ()) for name in batch}
+    proposed.update(about.get("candidates", ()))
     names = [name for name in (*about["algorithms"], *added) if name in given or name not in proposed]
     return {name: about.get("identities", {}).get(name) for name in names}
 
