@@ -10,7 +10,7 @@ import numpy as np
 from polarbear.features.certainty import split_certainty
 from polarbear.features.groups import Group, describe_groups
 from polarbear.features.held_out import HeldOutGain, held_out_gain
-from polarbear.features.splits import candidate_splits
+from polarbear.features.splits import candidate_splits, describe_conditions
 from polarbear.features.training_set import make_training_set
 from polarbear.features.tree import LEAST_CLUSTERS, cluster_weights, grow_tree
 from polarbear.table import as_frame, as_html
@@ -124,7 +124,7 @@ class Explanation:
             )
         return (
             f"No feature matters: none of {examined} improves the choice more than shuffled features do. The best split "
-            f"gains as much in {format_percent(self.p_value)} of shuffles."
+            f"gains as much in {_share(self.p_value)} of shuffles."
         )
 
     def to_table(self) -> Table:
@@ -256,11 +256,15 @@ def _found_splits(
     )
 
 
+def _share(p_value: float) -> str:
+    return format_percent(p_value).replace("below", "less than").replace("over", "more than")
+
+
 def _describe_split(split: FoundSplit) -> str:
-    where = f" within {' and '.join(split.within)}" if split.within else ""
+    where = f" within {describe_conditions(split.within)}" if split.within else ""
     return (
         f"Split by {split.feature}{where}: {format_percent(split.certainty)} of bootstrap draws choose the same feature; "
-        f"shuffled features gain as much in {format_percent(split.p_value - _ROUNDING)} of shuffles."
+        f"shuffled features gain as much in {_share(split.p_value - _ROUNDING)} of shuffles."
     )
 
 

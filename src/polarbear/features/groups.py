@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from polarbear.features.leaf_shares import choose_borrowing, expected_shares, leaf_weights
+from polarbear.features.splits import describe_conditions
 from polarbear.wording import format_number, format_percent, percent, with_noun, with_unit
 
 if TYPE_CHECKING:
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
     from polarbear.features.scores import Scores
     from polarbear.features.tree import Node
 
-_WHOLE = "all instances"
 _DRAWS = 1000
 _SURE = 0.95  # of a change: the choice was made on the same instances, so a lower probability would often be luck
 
@@ -73,7 +73,7 @@ class Group:
     @property
     def name(self) -> str:
         """The conditions as text."""
-        return " and ".join(self.conditions) or _WHOLE
+        return describe_conditions(self.conditions)
 
     def sentences(self, unit: str = "") -> list[str]:
         """Return what to choose in this group instead of the best algorithm for all instances, and where."""

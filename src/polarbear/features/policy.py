@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from polarbear.features.policy_file import read_fields, write_fields
 from polarbear.features.policy_tree import Branch, KnownFeature, Leaf, walk
 from polarbear.features.python_source import source_of
+from polarbear.features.splits import describe_conditions
 from polarbear.features.table import level_name, parse_cell
 from polarbear.table import as_frame, as_html
 from polarbear.wording import percent, suggest, with_noun, with_unit
@@ -91,7 +92,7 @@ class Policy:
     def explain_choice(self, budget: float | None = None, /, **given: Any) -> str:
         """Return the choice and its reason in a sentence; see `choose`."""
         leaf, conditions = self.find_leaf(given)
-        group = " and ".join(conditions) or "all instances"
+        group = describe_conditions(conditions)
         unknown = [name for name in self.used if parse_cell(given.get(name)) is None]
         missing = f" Not given: {', '.join(unknown)}." if unknown else ""
         where, name, share = f"For {self.preference}", leaf.whole, leaf.share
@@ -141,7 +142,7 @@ class Policy:
     def to_table(self) -> Table:
         """Return one row per group and stretch of budgets."""
         rows = [
-            (" and ".join(conditions) or "all instances", leaf, stretch)
+            (describe_conditions(conditions), leaf, stretch)
             for conditions, leaf in walk(self.root)
             if isinstance(leaf, Leaf)
             for stretch in leaf.stretches

@@ -24,6 +24,23 @@ _THRESHOLDS = 15  # per number: between all neighbouring values if they are few
 _ROUNDING = 1e-6  # of sums of weights
 
 
+def describe_conditions(conditions: Sequence[str]) -> str:
+    """Return the conditions of a group in words; of two thresholds in one direction, only the later and stricter one.
+
+    Examples
+    --------
+    >>> describe_conditions(["dimension > 2", "separable = true", "dimension > 8"])
+    'dimension > 8 and separable = true'
+    >>> describe_conditions([])
+    'all instances'
+    """
+    latest = {}
+    for condition in conditions:
+        question, _, _ = condition.rpartition(" ")
+        latest[question if question.endswith((">", "≤")) else condition] = condition
+    return " and ".join(latest.values()) or "all instances"
+
+
 @dataclass(frozen=True)
 class Split:
     """A question about one feature; the answer "yes" sends an instance to the left.
