@@ -42,7 +42,9 @@ def test_an_algorithm_that_leads_in_a_group_is_kept(recorded, finished):
     assert finished.stopped == "resolved"  # that `b` is better on rare instances settles the pair, and the race ends
     assert [each.name for each in finished.eliminations] == ["c"]
     text = str(finished.summary())
-    assert "With groups by kind (rare and usual), an algorithm is eliminated only if it is beaten at every budget" in text
+    assert (
+        "With groups by kind (rare and usual), an algorithm is eliminated only if it is beaten at every budget" in text
+    )
     assert "b is beaten on all instances together, but not in every group" in " ".join(text.split())
     assert "groups" not in str(alone.summary())
 
