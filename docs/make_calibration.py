@@ -59,6 +59,7 @@ def tables() -> Iterator[tuple[Path, str, str]]:
     yield ALL_TABLES, "prediction", prediction_table(summary("prediction"))
     yield VERSIONS_PAGE, "versions", versions_table(summary("versions"))
     yield FEATURES_PAGE, "features", features_table(summary("features"))
+    yield FEATURES_PAGE, "groups", groups_table(summary("groups"))
 
 
 def summary(study: str) -> list[Cell]:
@@ -85,6 +86,29 @@ def features_table(cells: list[Cell]) -> str:
         "true gain",
         "estimated gain",
         "interval contains it",
+    ]
+    return markdown(heads, rows)
+
+
+def groups_table(cells: list[Cell]) -> str:
+    """Return the coverage and the loss of groups that borrow, of groups alone, and of all instances together."""
+    rows = []
+    for each in cells:
+        measured = each["sizes"][:1] if each["sizes"][0] == 1 or "one" in each["likeness"] else each["sizes"]
+        low, high = min(measured), max(measured)
+        row = [each["likeness"], str(low) if low == high else f"{low} to {high}", f"{each['borrowed']:.3g}"]
+        row += [f"{100 * each[way]['covered'][0]:.0f} %" for way in ("pooled", "alone", "all")]
+        rows.append([*row, *(f"{each[way]['loss']:.3g}" for way in ("pooled", "alone", "all"))])
+    heads = [
+        "groups",
+        "instances",
+        "borrowed",
+        "coverage, `fit_groups`",
+        "alone",
+        "all",
+        "loss, `fit_groups`",
+        "alone",
+        "all",
     ]
     return markdown(heads, rows)
 

@@ -33,10 +33,11 @@ it is unpickled. It contains all runs and decisions of a race: a copy of the fil
 ```
 
 `about` holds {", ".join(f"`{key}`" for key in keys)}, and, for a race from a `race.toml`, the path and text of that file.
-`identities` describes each algorithm in words, `stopped` holds why the race stopped and after which event, and `clusters`
-the listed instance of each repetition, if instances are repeated.
+`identities` describes each algorithm in words, `stopped` holds why the race stopped and after which event, `clusters` the
+listed instance of each repetition, if instances are repeated, and `features` those of a table, by instance.
 `event` is the journal: rounds with their decisions, added, removed and readmitted algorithms, failed runs to make again,
-changed settings. Opening a race file replays it. A run that is made again replaces the failed one in `run`.
+features that instances brought along, changed settings. Opening a race file replays it. A run that is made again replaces
+the failed one in `run`.
 
 `checksum` is BLAKE2b (16 bytes) of the other columns of a row; for an event also of the checksum of the event before it, so
 the journal is a chain. Opening a race compares all of them; [`polarbear verify`](command-line.md#polarbear-verify) shows

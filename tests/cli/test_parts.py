@@ -181,9 +181,9 @@ def test_a_race_can_be_compared_without_some_of_its_algorithms(polarbear, finish
         (["select", "TABLE", "--where", "dimension=3"], "got none: dimension has 2, 5"),
         (["select", "RACE", "--where", "dimension=3"], "which has no columns"),
         (["select", "RACE", "--only", "unknown"], "expected --only with the names of algorithms"),
-        (["report", "RACE", "--by", "function"], "expected recorded runs with --by function"),
-        (["select", "RACE", "--by", "function"], "expected recorded runs with --by function"),
-        (["plot", "SAVED", "--by", "function"], "expected recorded runs with --by function"),
+        (["report", "RACE", "--by", "function"], "expected a feature that the race stores with --by, got 'function'"),
+        (["select", "RACE", "--by", "function"], "expected a feature that the race stores with --by, got 'function'"),
+        (["plot", "SAVED", "--by", "function"], "expected recorded runs or a race with --by function"),
         (
             ["select", "SAVED", "--only", "a"],
             "expected recorded runs or a race file for --only, got the saved posterior",

@@ -119,3 +119,32 @@ def test_the_schema_has_every_table_with_descriptions(write):
     assert schema["$defs"]["AlgorithmTable"]["anyOf"][0] == {"type": "string"}
     assert schema["additionalProperties"] is False
     prepare(write(RACE))
+
+
+def test_groups_of_listed_instances_take_turns_after_those_that_the_race_has_used(tmp_path):
+    (tmp_path / "features.csv").write_text("instance,kind\na1,a\na2,a\na3,a\nb1,b\nb2,b\n")
+    listed = {"names": ["a1", "a2", "a3", "b1", "b2"], "features": "features.csv", "balance": "kind", "shuffle": False}
+    assert instances(tmp_path, **listed) == ["a1", "b1", "a2", "b2", "a3"]
+    assert instances(tmp_path, known=["a2", "a1"], **listed) == ["a2", "a1", "b1", "b2", "a3"]
+    with pytest.raises(
+        ValueError, match=r"expected balance as a column of features\.csv, got 'kinds'; did you mean 'kind'"
+    ):
+        instances(tmp_path, **listed | {"balance": "kinds"})
+    with pytest.raises(ValueError, match="expected balance only with listed instances"):
+        InstancesTable(generator="own_optimisers:text", features="features.csv", balance="kind")
+
+
+def test_a_table_of_features_may_name_or_number_the_instances(tmp_path):
+    def rows(table, source):
+        (tmp_path / "features.csv").write_text(table)
+        return building.features_of_instances(InstancesTable(names=["x"], features="features.csv"), tmp_path, source)
+
+    assert building.features_of_instances(InstancesTable(names=["x"]), tmp_path, ["x"]) is None
+    named = rows("instance,size\nb,2\na,1\n", ["data/a.mps", "data/b.mps"])
+    assert named.rows == {0: {"size": 1.0}, 1: {"size": 2.0}}
+    numbered = rows("instance,size\n4,2\n0,\n", lambda index, seed: None)
+    assert numbered.rows == {4: {"size": 2.0}, 0: {"size": None}}
+    with pytest.raises(ValueError, match="got features of unknown instances only"):
+        rows("instance,size\nq,2\n", ["a", "b"])
+    with pytest.raises(ValueError, match="expected the numbers of generated instances"):
+        rows("instance,size\nq,2\n", lambda index, seed: None)

@@ -1,6 +1,6 @@
 """Run the studies behind docs/explanation/calibration.md and docs/how-to/continuous-integration.md.
 
-Usage: `python -m polarbear.calibration coverage|near-equal|races|prediction|versions|features`.
+Usage: `python -m polarbear.calibration coverage|near-equal|races|prediction|versions|features|groups`.
 
 Outcomes are stored in a file and never computed twice, so a study can be interrupted, resumed and extended at any time. The
 documentation shows its summary.
@@ -16,9 +16,10 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
-from polarbear.calibration import coverage, features, prediction, races, versions
+from polarbear.calibration import coverage, features, groups, prediction, races, versions
 from polarbear.calibration.coverage import CoverageCell
 from polarbear.calibration.features import FeatureCell
+from polarbear.calibration.groups import GroupCell
 from polarbear.calibration.prediction import PredictionCell
 from polarbear.calibration.races import RaceCell
 from polarbear.calibration.study import key, read_outcomes, run_study
@@ -95,6 +96,18 @@ def feature_cells() -> list[FeatureCell]:
     return [FeatureCell(informative=informative) for informative in (True, False)]
 
 
+def group_cells() -> list[GroupCell]:
+    """Return the cells of the group study: groups that resemble each other more or less, and small ones."""
+    return [
+        GroupCell("equal"),
+        GroupCell("similar"),
+        GroupCell("different"),
+        GroupCell("equal but for one", (3, 30, 30, 30, 30, 30)),
+        GroupCell("equal", (1, 100, 100)),
+        GroupCell("different", (1, 100, 100)),
+    ]
+
+
 def version_cells() -> list[VersionCell]:
     """Return the cells of the study of `compare`: five changes, and equal versions with a wider margin."""
     changes = [(change, 0.05) for change in get_args(Change)]
@@ -111,6 +124,7 @@ STUDIES: dict[str, tuple[Callable[..., Any], Callable[[], Sequence[Any]], Callab
     "races": (races.simulate_race, race_cells, races.summarise, 300),
     "prediction": (prediction.measure_prediction, prediction_cells, prediction.summarise, 20),
     "versions": (versions.simulate_comparison, version_cells, versions.summarise, 200),
+    "groups": (groups.simulate_groups, group_cells, groups.summarise, 60),
     "features": (features.simulate_explanation, feature_cells, features.summarise, 200),
 }
 

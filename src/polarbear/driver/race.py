@@ -20,6 +20,7 @@ from polarbear.driver.environment import environment
 from polarbear.driver.record import RaceRecord, load_record
 from polarbear.driver.resume import explain_damage, states_before_adding
 from polarbear.driver.round_loop import run_rounds
+from polarbear.driver.selected import check_selected
 from polarbear.execution import Limits, LocalExecutor, Payload, ReplayExecutor, pack
 from polarbear.problems import Repeated
 from polarbear.race import loop
@@ -31,7 +32,6 @@ from polarbear.race.serialisation import to_plain
 from polarbear.race.settings import Settings
 from polarbear.race.stopping import StoppingLimits
 from polarbear.storage import RaceFile
-from polarbear.wording import suggest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -329,7 +329,7 @@ class Race:
             if limit is not None and not limit >= 0:
                 raise ValueError(f"expected {name} of at least 0, got {limit!r}; use None for no limit")
         deadline = math.inf if max_seconds is None else time.monotonic() + max_seconds
-        selected = None if only is None else self._check_selected(only)
+        selected = None if only is None else check_selected(only, self.state)
         try:
             if rerun_failed:
                 self._rerun_failed(self.state.candidates if selected is None else selected)
@@ -354,26 +354,6 @@ class Race:
             self._stopped = "interrupted"
         self._record.note_stop(self._stopped)
         return self.result
-
-    def _check_selected(self, only: Iterable[str]) -> frozenset[str]:
-        """Return the selected candidates; raise a ValueError unless the race can run with these alone."""
-        selected, state = frozenset([only] if isinstance(only, str) else only), self.state
-        for name in sorted(selected - state.candidates):
-            if name in state.names:
-                raise ValueError(f"{name!r} is not a candidate any more; readmit it first")
-            hint = suggest(name, state.pareto_set) or f"choose from {', '.join(state.pareto_set)}"
-            raise ValueError(f"expected candidates of the race in only, got {name!r}; {hint}")
-        if len(selected) < 2:
-            raise ValueError(
-                f"expected two candidates or more in only, got {', '.join(selected) or 'none'}; add another"
-            )
-        ran = {name for name, _ in state.observations.runs}
-        if waiting := sorted(state.candidates - ran):
-            raise ValueError(
-                f"expected a race in which every candidate has run, got none of {', '.join(waiting)}; run it without only "
-                "first, or remove them"
-            )
-        return selected
 
     def _rerun_failed(self, names: frozenset[str]) -> None:
         """Ask for the failed runs of these algorithms again."""

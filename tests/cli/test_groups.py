@@ -1,0 +1,92 @@
+"""A race whose configuration names features of its instances: groups, balance, and answers without --features."""
+
+import sys
+
+import pytest
+
+import polarbear as pb
+from tests.cli.conftest import run_command
+from tests.reporting.pages import read_data
+
+RACE = """
+[race]
+file = "my.race"
+groups = "kind"
+draws = 1000
+
+[grid]
+times = [1, 4]
+
+[algorithms]
+smooth = {function = "kinds:smooth", shape = "generator"}
+rough = {function = "kinds:rough", shape = "generator"}
+
+[instances]
+names = [NAMES]
+features = "features.csv"
+balance = "kind"
+
+[limits]
+instances = 24
+
+[execution]
+workers = 1
+"""
+ALGORITHMS = """
+def smooth(problem, seed, until):
+    yield 1, 1.0 + (problem[0] == "r") + seed / 2**32
+    yield 4, float(problem[0] == "r") + seed / 2**40
+
+
+def rough(problem, seed, until):
+    yield 1, 1.0 + (problem[0] == "s") + seed / 2**32
+    yield 4, float(problem[0] == "s") + seed / 2**40
+"""
+NAMES = [f"s{number}" for number in range(30)] + [f"r{number}" for number in range(12)]
+
+
+@pytest.fixture(scope="module")
+def race(tmp_path_factory):
+    """The file of the race, and what the command that ran it printed."""
+    folder, path = tmp_path_factory.mktemp("groups"), list(sys.path)
+    (folder / "kinds.py").write_text(ALGORITHMS)
+    (folder / "race.toml").write_text(RACE.replace("NAMES", ", ".join(f'"{name}"' for name in NAMES)))
+    rows = [f"{name},{'smooth' if name[0] == 's' else 'rough'},{len(name)},7" for name in [*NAMES, "x1"]]
+    (folder / "features.csv").write_text("\n".join(["instance,kind,letters,constant", *rows]) + "\n")
+    outcome = run_command("race", folder / "race.toml", "--json")
+    sys.path[:] = path
+    assert outcome.code in (0, 2), outcome.err
+    return folder / "my.race", outcome
+
+
+def test_features_are_stored_and_groups_take_turns(race):
+    path, outcome = race
+    assert "describes an instance without runs" in outcome.err
+    assert "the same on all instances: constant" in " ".join(outcome.err.split())
+    with pb.Race.open(path) as opened:
+        state = opened.state
+    assert state.settings.groups == "kind"
+    used = [state.features[index]["kind"] for index in state.observations.instances]
+    assert len(set(used)) == 2
+    assert all(abs(used[: 2 * k].count("smooth") - k) == 0 for k in range(1, len(used) // 2))
+
+
+def test_answers_by_feature_need_no_table(polarbear, race, tmp_path):
+    path, _ = race
+    groups = polarbear("select", path, "--by", "kind", "--final", "--json").data["groups"]
+    assert {name: group["choice"] for name, group in groups.items()} == {
+        "kind rough": ["rough"],
+        "kind smooth": ["smooth"],
+    }
+    text = polarbear("analyse", path, "--by", "kind").out
+    assert "kind rough (" in text
+    assert "from the other groups; Pareto set: rough)" in text
+    page = tmp_path / "page.html"
+    assert polarbear("report", path, "--by", "kind", "-o", page).code == 0
+    data = read_data(page)
+    assert [group["name"] for group in data["sections"]["groups"]["groups"]] == ["kind rough", "kind smooth"]
+    assert data["sections"].keys() >= {"groups", "cost"}  # it is the page of a race
+    given = polarbear("select", path, "--final", "--given", "kind=rough", "--json")
+    assert given.data["choice"] == ["rough"]
+    wrong = polarbear("select", path, "--by", "kinds")
+    assert (wrong.code, "did you mean 'kind'" in wrong.err) == (1, True)
