@@ -50,7 +50,7 @@ def configure_by_design(evaluations: int, seed: int, workers: int) -> tuple[Answ
             executor=executor,
             seed=seed,
             iterations=100,
-            patience=100,  # only the evaluations end it, as with the others
+            fruitless=100,  # only the evaluations end it, as with the others
             members=8,
             max_instances=24,
             max_evaluations=evaluations,

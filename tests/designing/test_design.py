@@ -18,7 +18,7 @@ def whole(tmp_path_factory):
     path, seen = tmp_path_factory.mktemp("design") / "design.race", []
     space = make_space(sampled=1, mutated=2)
     with make_race(space, path=path) as race:
-        answer = run_design(space.propose, race, iterations=3, patience=3, on_iteration=seen.append)
+        answer = run_design(space.propose, race, iterations=3, fruitless=3, on_iteration=seen.append)
     return path, answer, seen
 
 
@@ -56,7 +56,7 @@ def test_a_design_that_is_run_again_repeats_no_run_and_gives_the_same_answer(who
     space = make_space(sampled=1, mutated=2)
     with make_race(space, path=path) as race:
         runs = len(race.result.runs)
-        again = run_design(space.propose, race, iterations=3, patience=3)
+        again = run_design(space.propose, race, iterations=3, fruitless=3)
         assert again.stages == answer.stages
         assert again.iterations == answer.iterations
         assert len(race.result.runs) == runs
@@ -67,7 +67,7 @@ def test_an_interrupted_design_continues_as_if_it_had_not_been_interrupted(whole
     for iterations in (1, 3):
         space = make_space(sampled=1, mutated=2)
         with make_race(space, path=path) as race:
-            answer = run_design(space.propose, race, iterations=iterations, patience=3)
+            answer = run_design(space.propose, race, iterations=iterations, fruitless=3)
     assert answer.stages == whole[1].stages
     assert answer.iterations == whole[1].iterations
 
@@ -80,7 +80,7 @@ def test_a_design_that_is_killed_before_its_proposals_are_added_adds_them_later(
         with pytest.raises(KeyboardInterrupt):
             run_design(space.propose, race, iterations=3)
     with make_race(space, path=path) as race:
-        answer = run_design(space.propose, race, iterations=3, patience=3)
+        answer = run_design(space.propose, race, iterations=3, fruitless=3)
     assert answer.iterations == whole[1].iterations
 
 
@@ -118,14 +118,14 @@ def test_the_answer_is_saved_and_loaded(whole, tmp_path):
     ids=["empty", "hopeless", "broken"],
 )
 def test_a_design_stops_when_nothing_new_survives(proposals, stopped):
-    answer = run_design(proposals, make_race(make_space()), patience=2, max_instances=8)
+    answer = run_design(proposals, make_race(make_space()), fruitless=2, max_instances=8)
     assert answer.stopped == stopped
     assert len(answer.iterations) == (0 if stopped == "nothing proposed" else 2)
 
 
 def test_a_design_stops_at_its_budget():
     space = make_space(sampled=2, mutated=0)
-    answer = run_design(space.propose, make_race(space), max_evaluations=600, patience=20)
+    answer = run_design(space.propose, make_race(space), max_evaluations=600, fruitless=20)
     assert answer.stopped == "max_evaluations"
     assert answer.cost <= 600
 
@@ -170,7 +170,7 @@ def test_newcomers_with_few_runs_are_not_the_answer():
     known = 2 * 8 * 16  # two algorithms on eight instances until 16
     race = make_race(space)
     answer = run_design(
-        lambda state: {"better": climber(3.0)}, race, max_evaluations=known + 16, max_instances=8, patience=9
+        lambda state: {"better": climber(3.0)}, race, max_evaluations=known + 16, max_instances=8, fruitless=9
     )
     assert "better" in answer.result.pareto_set
     assert {stage.name for stage in answer.stages} <= set(space.sample(2, seed=4))

@@ -30,7 +30,7 @@ def design(
     *,
     executor: Executor | None = None,
     iterations: int = 20,
-    patience: int = 3,
+    fruitless: int = 3,
     members: int = 12,
     seed: int = 0,
     max_instances: int = 40,
@@ -58,7 +58,7 @@ def design(
         Makes the runs; see `Race.run`. By default, runs are made in local processes.
     iterations
         The largest number of iterations.
-    patience
+    fruitless
         The design ends after this many iterations in a row whose proposals are all eliminated.
     members
         The largest size of the Pareto set between iterations. Near copies are never eliminated; beyond this number, those
@@ -84,7 +84,7 @@ def design(
     """
     for name, count in (
         ("iterations", iterations),
-        ("patience", patience),
+        ("fruitless", fruitless),
         ("members", members),
         ("new_instances", new_instances),
     ):
@@ -100,7 +100,7 @@ def design(
         records = _records(batches, race.state)
         if records and on_iteration is not None:
             on_iteration(records[-1])
-        stopped = stopped or _reason_to_stop(records, iterations=iterations, patience=patience)
+        stopped = stopped or _reason_to_stop(records, iterations=iterations, fruitless=fruitless)
         if stopped is None:
             proposals = _propose(proposer, DesignState(len(batches) + 1, race.result, dict(race.algorithms), seed))
             stopped = None if proposals else "nothing proposed"
@@ -158,8 +158,8 @@ def _records(batches: list[Batch], now: State) -> tuple[Iteration, ...]:
     )
 
 
-def _reason_to_stop(records: tuple[Iteration, ...], *, iterations: int, patience: int) -> DesignStopped | None:
-    if len(records) >= patience and not any(each.survivors for each in records[-patience:]):
+def _reason_to_stop(records: tuple[Iteration, ...], *, iterations: int, fruitless: int) -> DesignStopped | None:
+    if len(records) >= fruitless and not any(each.survivors for each in records[-fruitless:]):
         return "nothing new survives"
     return "iterations" if len(records) >= iterations else None
 
