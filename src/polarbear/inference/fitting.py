@@ -91,10 +91,10 @@ def fit(
         Laplace (stick-breaking at each time for the Dirichlet priors) corrected by importance weights, and Hamiltonian
         Monte Carlo where the weights are unreliable. "nested-laplace" uses the first only, "hmc" the second only. "gibbs"
         works for the Dirichlet priors. "laplace" is the uncorrected approximation, for comparison. The reference methods
-        "nuts", "advi", "advi-fullrank" and "pathfinder" need the extra `polarbear[mcmc]`; `NUTS(...)`, `ADVI(...)` and
+        "nuts", "advi", "advi-fullrank" and "pathfinder" need the extra `mcmc`; `NUTS(...)`, `ADVI(...)` and
         `Pathfinder(...)` select them with settings. If the extra is installed, "auto" runs "nuts" when all else fails.
         "stan-pathfinder" is Stan's own Pathfinder, for the Dirichlet priors and the Gaussian process; it needs the extra
-        `polarbear[stan]` and CmdStan.
+        `stan` and CmdStan.
     draws
         Number of equally weighted draws. `BayesianBootstrap` makes fewer, but at least 1000, if there are very many times
         and algorithms: from 33 algorithms at 50 times, or 4 algorithms at 750 times; `diagnostics` reports it.

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from polarbear.models import Prior
 
 
-INSTALL = "pip install 'polarbear[mcmc]'"
+INSTALL = "pip install 'polarbear-anytime[mcmc]'"
 """The command that installs what the reference methods need."""
 
 _FEWEST_DRAWS = 100  # with fewer, Pareto smoothing has no tail and R-hat no chains to estimate from
