@@ -86,7 +86,7 @@ def _run_paths(
         utilities = fitted.stan_variable("utilities")
         hyperparameters = [fitted.stan_variable(name) for name in names]
     log_weights = np.ravel(lp["lp__"] - lp["lp_approx__"])
-    return utilities, np.reshape(hyperparameters, (len(names), -1)), resampling_weights(log_weights)
+    return utilities, np.reshape(hyperparameters, (len(names), len(log_weights))), resampling_weights(log_weights)
 
 
 def _compile(program: str) -> Path:
