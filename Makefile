@@ -9,19 +9,24 @@ INSTALL := $(if $(shell command -v uv),uv pip install --quiet --python $(BIN)/py
 # Without bytecode, each of the hundreds of processes that the tests start would compile the package again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help install bbob oracles demo test pytest lint calibration studies torture references benchmark docs clean
+.PHONY: help install bbob oracles demo test pytest lint calibration stan lowest package studies torture references benchmark docs clean
 
 help: ## Show this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):[^#]*## */  make \1\t/' | expand -t 20
 
 $(BIN)/python:
 	@if command -v uv >/dev/null; then uv venv --quiet --python '>=3.11' $(VENV); else $(PYTHON) -m venv $(VENV); fi
+	@$(BIN)/python -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { rm -rf $(VENV); echo "PolarBear needs Python 3.11 or newer; try: make PYTHON=python3.12 ..."; exit 1; }
+
+$(VENV)/.demo: pyproject.toml | $(BIN)/python
+	@echo "installing what the demo needs into $(VENV) ..."
+	@$(INSTALL) -e '.[demo]'
+	@touch $@
 
 $(VENV)/.installed: pyproject.toml | $(BIN)/python
-	@$(BIN)/python -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "PolarBear needs Python 3.11 or newer; try: make PYTHON=python3.12 ..."; exit 1; }
-	@echo "installing into $(VENV) ..."
+	@echo "installing everything that the tests need into $(VENV) ..."
 	@$(INSTALL) -e '.[dev]'
-	@touch $@
+	@touch $@ $(VENV)/.demo
 
 $(VENV)/.oracles: $(VENV)/.installed
 	@echo "installing the peers (PyMC, NumPyro, JAX) into $(VENV) ..."
@@ -32,14 +37,14 @@ $(VENV)/.docs: $(VENV)/.installed
 	@$(INSTALL) -e '.[dev,docs]'
 	@touch $@
 
-install: $(VENV)/.installed ## Create .venv with everything that demo and test need
+install: $(VENV)/.installed ## Create .venv with everything that the tests need (1.6 GB)
 
 bbob: install ## Add ioh and modcma for the live case studies, where there are wheels (x86_64)
 	@$(INSTALL) --only-binary :all: 'ioh>=0.3.22' 'modcma>=1.2' || echo "no wheels of ioh and modcma for this machine: tests that need them are skipped"
 
 oracles: $(VENV)/.oracles ## Add the packages against which inference and importers are checked
 
-demo: install ## Race six optimisers on random problems and print what to deploy (about a minute)
+demo: $(VENV)/.demo ## Race six optimisers on random problems and print what to deploy (about a minute)
 	@$(BIN)/python examples/demo.py
 
 lint: install ## Style, types and layers
@@ -56,6 +61,15 @@ pytest: install
 
 calibration: install ## Statistical checks: simulation-based calibration, coverage, races, model checks (long)
 	$(SINGLE_CORE) $(BIN)/pytest -m calibration -s tests
+
+stan: install ## Run the Stan programs in rstan (R package) and, with cmdstanpy and CmdStan, its Pathfinder (10 minutes)
+	$(SINGLE_CORE) $(BIN)/pytest -m stan tests/oracles
+
+package: $(VENV)/.demo ## Build wheel and sdist, and run the demo from each in an empty environment (2 minutes)
+	packaging/check_package $(BIN)/python
+
+lowest: $(VENV)/.demo ## Test with the lowest versions of all dependencies that pyproject.toml allows (2 minutes)
+	$(SINGLE_CORE) packaging/check_lowest $(BIN)/python
 
 studies: install ## coverage, whole races and prediction, for docs/explanation/calibration.md (about two core-hours; resumable)
 	$(SINGLE_CORE) $(BIN)/python -m polarbear.calibration coverage --workers 2

@@ -150,7 +150,7 @@ def main() -> None:
                 ("dask 2", lambda: dask_executor(cluster.scheduler_address), run_supervised, trivial, runs // 10)
             )
         except ImportError:
-            print("(Dask is not installed: pip install 'polarbear[dask]')")
+            print("(Dask is not installed: pip install 'polarbear-anytime[dask]')")
         for name, make, function, algorithm, count in rows:
             before = cpu_seconds()
             with make() as executor:

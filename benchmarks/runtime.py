@@ -8,8 +8,9 @@
 
 There are three blocks of cells, and each cell runs in its own process:
 
-- table: every engine at n = 5, T = 50, P = 30 (the independent Dirichlet: n = 7, T = 20, P = 100), with the effective
-  draws per second and the largest error of P(dominance), compared with a long NUTS run (the engine "judge");
+- table: every engine (Stan's Pathfinder where cmdstanpy is installed) at n = 5, T = 50, P = 30 (the independent
+  Dirichlet: n = 7, T = 20, P = 100), with the effective draws per second and the largest error of P(dominance), compared
+  with a long NUTS run (the engine "judge");
 - pathfinder: the independent Dirichlet at a single time, for several n and P;
 - mcmc: all models with a hyperparameter, for several T at n = 5, P = 30, with 4 chains; PyMC with 1000 warm-up and 1000
   kept draws per chain.
@@ -31,6 +32,7 @@ import subprocess
 import sys
 import time
 from dataclasses import asdict
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -44,6 +46,7 @@ ROOT = Path(__file__).resolve().parents[1]
 TEMPORAL = ("GaussianProcess", "SparseGaussianProcess", "HilbertSpaceGP", "RandomWalk", "BSpline")
 PRIORS = ("Dirichlet", "HierarchicalDirichlet", *TEMPORAL)
 OURS = ("default", "nuts", "pathfinder", "laplace", "advi", "advi-fullrank")
+IN_STAN = ("Dirichlet", "HierarchicalDirichlet", "GaussianProcess")
 SAMPLERS = ("nuts", "pymc-numpyro", "pymc-nutpie")
 
 
@@ -67,7 +70,8 @@ def cells(quick: bool) -> list[Cell]:
     table = []
     for prior in ("BSpline", "RandomWalk", "Dirichlet") if quick else PRIORS:
         size = (7, 20, 100) if prior == "Dirichlet" else (5, 50, 30)
-        table += [Cell("table", engine, prior, *size) for engine in ("judge", *OURS, *PEERS)]
+        stan = ("stan-pathfinder",) if prior in IN_STAN and find_spec("cmdstanpy") else ()
+        table += [Cell("table", engine, prior, *size) for engine in ("judge", *OURS, *stan, *PEERS)]
     pathfinder = [
         Cell("pathfinder", engine, "Dirichlet", n, 1, P)
         for n in ((3, 10) if quick else (3, 5, 10, 20, 30))

@@ -78,6 +78,8 @@ def run_ours(cell: Cell) -> tuple[dict[str, Any], Array]:
         import arviz_stats.base  # noqa: F401  # not counted; a fit imports it only if it smooths importance weights
 
         pb.fit(small, prior=prior, draws=100)  # not counted: imports all modules
+    elif cell.engine == "stan-pathfinder":
+        import cmdstanpy  # noqa: F401  # not counted
     else:
         import jax  # noqa: F401  # not BlackJAX, which would start JAX before PolarBear configures it
     started = time.perf_counter()
@@ -87,7 +89,7 @@ def run_ours(cell: Cell) -> tuple[dict[str, Any], Array]:
         "effective": posterior.diagnostics.effective_draws,
         "reliable": posterior.diagnostics.reliable,
     }
-    if cell.engine in ("nuts", "pathfinder", "advi", "advi-fullrank"):
+    if cell.engine in ("nuts", "pathfinder", "advi", "advi-fullrank", "stan-pathfinder"):
         other_data = choices_of(cell, seed=2)
         started = time.perf_counter()
         pb.fit(other_data, prior=prior, method=method, draws=draws)

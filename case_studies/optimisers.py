@@ -121,6 +121,6 @@ def require_optimisers() -> None:
         import modcma.c_maes  # noqa: F401
     except ImportError as error:
         raise ImportError(
-            f"live races need ioh and modcma ({error}): pip install 'polarbear[bbob]'. There are wheels for x86_64; "
+            f"live races need ioh and modcma ({error}): pip install 'polarbear-anytime[bbob]'. There are wheels for x86_64; "
             "elsewhere both are built from source, in half an hour. The quick scale of ma-bbob replays recorded runs instead"
         ) from error

@@ -20,7 +20,7 @@ table { border-collapse: collapse; width: 100%; margin: 1rem 0; font-size: .9rem
 th, td { text-align: left; vertical-align: top; padding: .35rem .6rem; border-bottom: 1px solid #ddd; }
 figure { margin: 2rem 0; } img { max-width: 100%; } figcaption { color: #555; font-size: .9rem; }
 """
-_PACKAGES = ("polarbear", "numpy", "scipy", "ioh", "modcma")
+_PACKAGES = ("polarbear-anytime", "numpy", "scipy", "ioh", "modcma")
 
 
 @dataclass(frozen=True)

@@ -85,7 +85,7 @@ def cma_es(objective: Objective, budget: float | None, rng: np.random.Generator)
     try:
         from cmaes import CMA  # type: ignore[import-untyped]
     except ImportError as error:
-        raise ImportError("cma_es needs the package cmaes: pip install 'polarbear[demo]'") from error
+        raise ImportError("cma_es needs the package cmaes: pip install 'polarbear-anytime[demo]'") from error
     low, high = np.transpose(objective.bounds)
     population = 4 + int(3 * np.log(low.size))
     while True:

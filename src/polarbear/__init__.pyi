@@ -25,6 +25,7 @@ from .inference.reference.advi import ADVI
 from .inference.reference.nuts import NUTS
 from .inference.reference.pathfinder import Pathfinder
 from .inference.reference.pymc_model import to_pymc
+from .inference.stan.program import StanModel, to_stan
 from .magnitude.collection import RunCollection, collect_runs
 from .magnitude.gap import GapShares, gap_exceeds
 from .magnitude.instance_curves import InstanceCurves, instance_curves
@@ -185,6 +186,7 @@ __all__ = [
     "SparseGaussianProcess",
     "Specialist",
     "SpeedUp",
+    "StanModel",
     "Standing",
     "Summary",
     "TopK",
@@ -246,6 +248,7 @@ __all__ = [
     "split_runs",
     "summarise",
     "to_pymc",
+    "to_stan",
     "virtual_portfolio",
     "win_probability",
     "win_rates",

@@ -31,7 +31,7 @@ def sphere(dimension):
 
 def test_without_the_packages_the_error_says_how_to_install_them(monkeypatch):
     monkeypatch.setitem(sys.modules, "ioh", None)
-    with pytest.raises(ImportError, match=r"pip install 'polarbear\[bbob\]'"):
+    with pytest.raises(ImportError, match=r"pip install 'polarbear-anytime\[bbob\]'"):
         require_optimisers()
 
 

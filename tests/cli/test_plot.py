@@ -4,7 +4,7 @@ import pytest
 
 from polarbear.plots.registry import FIGURES
 
-pytest.importorskip("matplotlib", reason="figures need Matplotlib: pip install 'polarbear[plots]'")
+pytest.importorskip("matplotlib", reason="figures need Matplotlib: pip install 'polarbear-anytime[plots]'")
 
 OF_A_PAIR = {name for name, entry in FIGURES.items() if entry.pair}
 OF_A_POSTERIOR = {name for name, entry in FIGURES.items() if entry.needs == "posterior"} - OF_A_PAIR

@@ -57,7 +57,9 @@ def test_a_race_that_reaches_a_limit_exits_with_2_and_can_be_resumed(polarbear, 
     ],
 )
 def test_a_race_without_its_cluster_creates_nothing_and_leaves_nothing_open(polarbear, race_toml, address, message):
-    distributed = pytest.importorskip("distributed", reason="needs polarbear[dask], which polarbear[dev] brings")
+    distributed = pytest.importorskip(
+        "distributed", reason="needs polarbear-anytime[dask], which polarbear-anytime[dev] brings"
+    )
     outcome = polarbear("race", race_toml, "--dask", address)
     assert outcome.code == 1
     assert message in outcome.err

@@ -40,4 +40,4 @@ def test_a_missing_package_is_named(polarbear, monkeypatch, tmp_path):
     monkeypatch.setitem(sys.modules, "ioh", None)
     outcome = polarbear("reproduce", "gp-bbob", "--out", tmp_path)
     assert outcome.code == 1
-    assert "pip install 'polarbear[bbob]'" in outcome.err
+    assert "pip install 'polarbear-anytime[bbob]'" in outcome.err

@@ -26,6 +26,8 @@ EXACT = ("nested-laplace", "hmc", "gibbs")
 APPROXIMATE = ("laplace",)
 # Compiled by JAX, which takes seconds each; `test_reference_methods.py` has the same checks for them.
 REFERENCE = get_args(ReferenceMethod)
+# Compiled by CmdStan: `oracles/test_against_stan.py`.
+STAN = ("stan-pathfinder",)
 
 
 def every_prior() -> list[type]:
@@ -36,7 +38,7 @@ def every_prior() -> list[type]:
 def methods_of(kind: type) -> list[str]:
     if kind is pb.BayesianBootstrap:
         return ["auto"]  # it draws its posterior directly
-    offered = [method for method in get_args(Method) if method not in REFERENCE]
+    offered = [method for method in get_args(Method) if method not in REFERENCE + STAN]
     return [method for method in offered if method != "gibbs" or not issubclass(kind, TemporalPrior)]
 
 

@@ -25,6 +25,7 @@ from tests.contracts.priors_and_methods import (
     GRID,
     NAMES,
     REFERENCE,
+    STAN,
     assert_same_posterior,
     every_prior,
     fitted,
@@ -43,7 +44,7 @@ for_every_case = pytest.mark.parametrize(("kind", "method"), CASES)
 
 
 def test_every_method_is_known_to_be_exact_or_approximate() -> None:
-    assert set(get_args(Method)) == {"auto", *EXACT, *APPROXIMATE, *REFERENCE}
+    assert set(get_args(Method)) == {"auto", *EXACT, *APPROXIMATE, *REFERENCE, *STAN}
 
 
 @pytest.mark.parametrize("kind", [kind for kind in every_prior() if issubclass(kind, TemporalPrior)])

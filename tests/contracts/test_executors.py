@@ -22,7 +22,9 @@ def processes():
 
 @contextmanager
 def dask():
-    distributed = pytest.importorskip("distributed", reason="needs polarbear[dask], which polarbear[dev] brings")
+    distributed = pytest.importorskip(
+        "distributed", reason="needs polarbear-anytime[dask], which polarbear-anytime[dev] brings"
+    )
     with (
         distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster,
         dask_executor(cluster.scheduler_address) as executor,

@@ -62,8 +62,10 @@ def write_csv(folder, runs):
 
 def write_parquet(folder, runs):
     pa, parquet = (
-        pytest.importorskip("pyarrow", reason="needs polarbear[parquet], which polarbear[dev] brings"),
-        pytest.importorskip("pyarrow.parquet", reason="needs polarbear[parquet], which polarbear[dev] brings"),
+        pytest.importorskip("pyarrow", reason="needs polarbear-anytime[parquet], which polarbear-anytime[dev] brings"),
+        pytest.importorskip(
+            "pyarrow.parquet", reason="needs polarbear-anytime[parquet], which polarbear-anytime[dev] brings"
+        ),
     )
     names, rows = table(runs)
     columns = map(list, zip(*rows, strict=True))

@@ -223,4 +223,4 @@ def test_auto_without_the_extra_says_what_to_install(monkeypatch: pytest.MonkeyP
     diagnostics = pb.fit(some_choices(), prior=pb.BSpline(), draws=1000).diagnostics
     assert diagnostics.method == "hmc"
     assert not diagnostics.reliable
-    assert diagnostics.message.endswith("NUTS may do better: pip install 'polarbear[mcmc]'.")
+    assert diagnostics.message.endswith("NUTS may do better: pip install 'polarbear-anytime[mcmc]'.")

@@ -64,7 +64,9 @@ def test_with_two_local_workers(reference, tmp_path):
 @pytest.fixture(scope="module")
 def dask():
     """An executor on a cluster of two worker processes."""
-    distributed = pytest.importorskip("distributed", reason="needs polarbear[dask], which polarbear[dev] brings")
+    distributed = pytest.importorskip(
+        "distributed", reason="needs polarbear-anytime[dask], which polarbear-anytime[dev] brings"
+    )
     with (
         distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster,
         pb.dask_executor(cluster.scheduler_address) as executor,

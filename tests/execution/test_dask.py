@@ -13,7 +13,7 @@ from polarbear.execution import dask_executor, pack, run_supervised
 from polarbear.race.jobs import Job
 from tests.execution import runs
 
-pytest.importorskip("distributed", reason="needs polarbear[dask], which polarbear[dev] brings")
+pytest.importorskip("distributed", reason="needs polarbear-anytime[dask], which polarbear-anytime[dev] brings")
 
 CLUSTER = """
 import sys

@@ -64,8 +64,10 @@ def test_an_archive_in_a_folder_is_read_and_its_copy_is_not_counted(archive, tmp
 
 def test_tables_in_archives_are_read(archive, tmp_path):
     pa, parquet = (
-        pytest.importorskip("pyarrow", reason="needs polarbear[parquet], which polarbear[dev] brings"),
-        pytest.importorskip("pyarrow.parquet", reason="needs polarbear[parquet], which polarbear[dev] brings"),
+        pytest.importorskip("pyarrow", reason="needs polarbear-anytime[parquet], which polarbear-anytime[dev] brings"),
+        pytest.importorskip(
+            "pyarrow.parquet", reason="needs polarbear-anytime[parquet], which polarbear-anytime[dev] brings"
+        ),
     )
     parquet.write_table(pa.table({"algorithm_name": ["b"], "evaluations": [4], "raw_y": [1.0]}), tmp_path / "b.parquet")
     path = archive([("deep/er/a.csv", TABLE), ("b.parquet", (tmp_path / "b.parquet").read_bytes())])

@@ -147,8 +147,10 @@ def test_strange_names_in_archives_do_no_harm(name):
 @given(content=st.data())
 def test_broken_parquet_is_read_or_refused(content):
     pa, parquet = (
-        pytest.importorskip("pyarrow", reason="needs polarbear[parquet], which polarbear[dev] brings"),
-        pytest.importorskip("pyarrow.parquet", reason="needs polarbear[parquet], which polarbear[dev] brings"),
+        pytest.importorskip("pyarrow", reason="needs polarbear-anytime[parquet], which polarbear-anytime[dev] brings"),
+        pytest.importorskip(
+            "pyarrow.parquet", reason="needs polarbear-anytime[parquet], which polarbear-anytime[dev] brings"
+        ),
     )
     with empty_folder() as folder:
         table = pa.table(

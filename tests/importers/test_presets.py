@@ -56,8 +56,10 @@ def test_runs_of_different_benchopt_files_are_not_mixed(tmp_path):
 
 
 def test_benchopt_in_parquet(tmp_path):
-    pa = pytest.importorskip("pyarrow", reason="needs polarbear[parquet], which polarbear[dev] brings")
-    parquet = pytest.importorskip("pyarrow.parquet", reason="needs polarbear[parquet], which polarbear[dev] brings")
+    pa = pytest.importorskip("pyarrow", reason="needs polarbear-anytime[parquet], which polarbear-anytime[dev] brings")
+    parquet = pytest.importorskip(
+        "pyarrow.parquet", reason="needs polarbear-anytime[parquet], which polarbear-anytime[dev] brings"
+    )
     columns = {"solver_name": ["a", "a"], "dataset_name": ["x", "x"], "objective_name": ["o", "o"], "idx_rep": [0, 0]}
     columns |= {"time": [0.1, 0.2], "objective_value": [2.0, 1.0], "objective_list": [[1], [2]]}
     parquet.write_table(pa.table(columns), tmp_path / "r.parquet")

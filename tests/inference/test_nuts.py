@@ -76,7 +76,9 @@ def test_invalid_settings_are_rejected(wrong, message):
 
 def test_without_the_extra_the_error_says_what_to_install(monkeypatch):
     monkeypatch.setattr("polarbear.inference.request.reference_methods_installed", lambda: False)
-    with pytest.raises(ValueError, match=r"method='nuts' needs JAX and BlackJAX: pip install 'polarbear\[mcmc\]'"):
+    with pytest.raises(
+        ValueError, match=r"method='nuts' needs JAX and BlackJAX: pip install 'polarbear-anytime\[mcmc\]'"
+    ):
         pb.fit(choices_of(6, 1), prior=PRIOR, method="nuts")
 
 

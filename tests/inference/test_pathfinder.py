@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import polarbear as pb
-from polarbear.inference.reference.pathfinder import _resampling_weights
+from polarbear.inference.path_resampling import resampling_weights
 
 
 @pytest.mark.parametrize("wrong", [{"paths": 0}, {"iterations": 0}, {"paths": 2.5}])
@@ -16,7 +16,7 @@ def test_invalid_settings_are_rejected(wrong):
 def test_draws_of_a_failed_path_have_no_weight():
     log_weights = np.random.default_rng(1).normal(0, 0.1, 1000)
     log_weights[::4] = np.nan
-    importance = _resampling_weights(log_weights)
+    importance = resampling_weights(log_weights)
     assert (importance.weights[::4] == 0).all()
     assert importance.weights.sum() == pytest.approx(1)
     assert 0.7 < importance.effective_share < 0.75
@@ -24,13 +24,13 @@ def test_draws_of_a_failed_path_have_no_weight():
 
 
 def test_the_result_is_unreliable_if_every_path_failed():
-    importance = _resampling_weights(np.full(100, np.nan))
+    importance = resampling_weights(np.full(100, np.nan))
     assert importance.weights.sum() == pytest.approx(1)
     assert not importance.good
 
 
 def test_weights_that_would_leave_one_draw_are_tempered():
-    importance = _resampling_weights(np.random.default_rng(1).normal(0, 20, 1000))
+    importance = resampling_weights(np.random.default_rng(1).normal(0, 20, 1000))
     assert not importance.good
     assert importance.effective_share < 0.01
     assert 1 / np.sum(importance.weights**2) == pytest.approx(100, rel=0.01)

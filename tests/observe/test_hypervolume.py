@@ -102,5 +102,5 @@ def test_a_hypervolume_that_overflows_is_refused():
 def test_two_objectives_need_no_moocore_and_three_name_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "moocore", None)
     assert over_time([[0, 0]], [1, 1]) == [1]
-    with pytest.raises(ImportError, match=r"needs moocore: pip install 'polarbear\[objectives\]'"):
+    with pytest.raises(ImportError, match=r"needs moocore: pip install 'polarbear-anytime\[objectives\]'"):
         over_time([[0, 0, 0]], [1, 1, 1])

@@ -75,7 +75,7 @@ def test_figures_that_cannot_be_drawn_are_refused(name, message):
 
 def test_without_matplotlib_the_error_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(ImportError, match=r"figures need Matplotlib: pip install 'polarbear\[plots\]'"):
+    with pytest.raises(ImportError, match=r"figures need Matplotlib: pip install 'polarbear-anytime\[plots\]'"):
         plots.ratings(posterior_with(3))
 
 

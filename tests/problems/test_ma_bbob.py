@@ -51,5 +51,5 @@ def test_bad_numbers_are_refused(instance, dimension):
 
 def test_without_ioh_the_error_says_how_to_install_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "ioh", None)
-    with pytest.raises(ImportError, match=r"pip install 'polarbear\[bbob\]'"):
+    with pytest.raises(ImportError, match=r"pip install 'polarbear-anytime\[bbob\]'"):
         ManyAffineProblem(1, 5)

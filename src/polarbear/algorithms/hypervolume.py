@@ -29,7 +29,7 @@ class Hypervolume:
         A callable that returns one number per objective.
     reference
         The reference point, one number per objective. It must not depend on the runs, so give it beforehand: a point that
-        is worse than all results worth having. Three or more objectives need the extra `polarbear[objectives]`.
+        is worse than all results worth having. Three or more objectives need the extra `polarbear-anytime[objectives]`.
     maximise
         Whether the objectives are maximised. For objectives with different directions, change the sign of some.
 

@@ -213,7 +213,7 @@ def _write_draws(file: Path, output: Path, kind: Format) -> None:
     try:
         posterior.to_xarray().to_netcdf(output, group="posterior", engine="h5netcdf")
     except ImportError as error:
-        raise ImportError("netCDF needs xarray and h5netcdf: pip install 'polarbear[arviz]'") from error
+        raise ImportError("netCDF needs xarray and h5netcdf: pip install 'polarbear-anytime[arviz]'") from error
 
 
 def _write_table(table: "Table", caption: str, output: Path | None, kind: Format) -> None:

@@ -49,7 +49,7 @@ def dask_executor(cluster: Any, *, patience: float = 60.0) -> DaskExecutor:
         from distributed import Client
     except ImportError as error:
         raise ImportError(
-            "expected Dask's `distributed`, which is not installed; pip install 'polarbear[dask]'"
+            "expected Dask's `distributed`, which is not installed; pip install 'polarbear-anytime[dask]'"
         ) from error
     if isinstance(cluster, Client):
         return DaskExecutor(cluster, patience, owned=False)

@@ -59,5 +59,5 @@ def write_table(table: Mapping[str, Any], path: Path, kind: str, *, caption: str
         import pyarrow as pa  # type: ignore[import-untyped]
         import pyarrow.parquet as pq  # type: ignore[import-untyped]
     except ImportError as error:
-        raise ImportError("Parquet needs pyarrow: pip install 'polarbear[parquet]'") from error
+        raise ImportError("Parquet needs pyarrow: pip install 'polarbear-anytime[parquet]'") from error
     pq.write_table(pa.table({name: as_list(column) for name, column in table.items()}), path)

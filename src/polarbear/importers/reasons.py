@@ -106,7 +106,7 @@ class Reason(Enum):
     )
     SECOND_COLUMN = "has {number} columns {column!r}; rename or remove all but one"
     NESTED_COLUMN = "has lists or records in the column {column!r}; store one number or name per row"
-    NO_PYARROW = "is a Parquet file, which needs pyarrow: pip install 'polarbear[parquet]'"
+    NO_PYARROW = "is a Parquet file, which needs pyarrow: pip install 'polarbear-anytime[parquet]'"
     NOT_PARQUET = "cannot be read as Parquet ({problem})"
     WRONG_WIDTH = "rows without {columns} columns"
     NON_NUMERIC_LINE = "non-numeric lines"

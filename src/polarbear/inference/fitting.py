@@ -25,6 +25,8 @@ from polarbear.inference.reference.nuts import NUTS, nuts
 from polarbear.inference.reference.pathfinder import Pathfinder, pathfinder
 from polarbear.inference.request import INSTALL, check_request
 from polarbear.inference.size import ANNOUNCED_SECONDS, expected_seconds
+from polarbear.inference.stan.pathfinder import stan_pathfinder
+from polarbear.inference.stan.program import StanPrior
 from polarbear.models import (
     BayesianBootstrap,
     Dirichlet,
@@ -89,8 +91,10 @@ def fit(
         Laplace (stick-breaking at each time for the Dirichlet priors) corrected by importance weights, and Hamiltonian
         Monte Carlo where the weights are unreliable. "nested-laplace" uses the first only, "hmc" the second only. "gibbs"
         works for the Dirichlet priors. "laplace" is the uncorrected approximation, for comparison. The reference methods
-        "nuts", "advi", "advi-fullrank" and "pathfinder" need the extra `polarbear[mcmc]`; `NUTS(...)`, `ADVI(...)` and
+        "nuts", "advi", "advi-fullrank" and "pathfinder" need the extra `mcmc`; `NUTS(...)`, `ADVI(...)` and
         `Pathfinder(...)` select them with settings. If the extra is installed, "auto" runs "nuts" when all else fails.
+        "stan-pathfinder" is Stan's own Pathfinder, for the Dirichlet priors and the Gaussian process; it needs the extra
+        `stan` and CmdStan.
     draws
         Number of equally weighted draws. `BayesianBootstrap` makes fewer, but at least 1000, if there are very many times
         and algorithms: from 33 algorithms at 50 times, or 4 algorithms at 750 times; `diagnostics` reports it.
@@ -151,6 +155,8 @@ def _draw(
             return advi(choices, prior, settings, draws=draws, rng=rng)
         case Pathfinder() as settings:
             return pathfinder(choices, prior, settings, draws=draws, rng=rng)
+    if method == "stan-pathfinder" and isinstance(prior, StanPrior):
+        return stan_pathfinder(choices, prior, draws=draws, rng=rng)
     if method == "hmc":
         return hmc(choices, prior, draws=draws, rng=rng)
     if method == "laplace":

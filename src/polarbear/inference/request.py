@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, get_args
 
 from polarbear.inference.reference.jax_runtime import is_installed as reference_methods_installed
 from polarbear.inference.size import require_memory
+from polarbear.inference.stan import pathfinder as stan
+from polarbear.inference.stan.program import require_stan_prior
 from polarbear.literals import Method, ReferenceMethod
 from polarbear.models import BayesianBootstrap, Dirichlet, HierarchicalDirichlet, TemporalPrior
 from polarbear.models.validation import require_count
@@ -14,7 +16,7 @@ if TYPE_CHECKING:
     from polarbear.models import Prior
 
 
-INSTALL = "pip install 'polarbear[mcmc]'"
+INSTALL = "pip install 'polarbear-anytime[mcmc]'"
 """The command that installs what the reference methods need."""
 
 _FEWEST_DRAWS = 100  # with fewer, Pareto smoothing has no tail and R-hat no chains to estimate from
@@ -38,6 +40,12 @@ def check_request(prior: Prior, method: str, draws: int, *, times: int, algorith
         )
     if method in get_args(ReferenceMethod) and not reference_methods_installed():
         raise ValueError(f"method={method!r} needs JAX and BlackJAX: {INSTALL}; or use method='auto'")
+    if method == "stan-pathfinder":
+        require_stan_prior(prior)
+        if not stan.is_installed():
+            raise ValueError(
+                f"method='stan-pathfinder' needs cmdstanpy and CmdStan: {stan.INSTALL}; or use method='auto'"
+            )
     if method == "gibbs" and isinstance(prior, TemporalPrior):
         raise ValueError(
             f"expected a Dirichlet prior with method='gibbs', got {prior!r}; use method='auto' or prior=Dirichlet()"

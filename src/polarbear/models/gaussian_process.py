@@ -78,6 +78,11 @@ class GaussianProcess(KernelPrior):
         longest = self.lengthscale.quantile(_LONGEST_LENGTHSCALE)
         return amplitude * _correlation_factor(get_kernel(self.kernel), grid.scaled, lengthscale, longest)
 
+    def jitter(self, grid: Grid) -> float:
+        """Return the jitter that makes the correlation at the grid's times definite at the longest lengthscale."""
+        longest = self.lengthscale.quantile(_LONGEST_LENGTHSCALE)
+        return _cholesky_with_jitter(get_kernel(self.kernel), grid.scaled, longest)[1]
+
     def banded(self, grid: Grid, *hyperparameters: float) -> BandedGaussian | None:
         """Return η in terms of the Markov state (η and its derivatives) at each time, or None.
 

@@ -86,7 +86,7 @@ def hypervolume(front: Array, reference: Array) -> float:
         import moocore
     except ImportError as error:
         raise ImportError(
-            "the hypervolume of three or more objectives needs moocore: pip install 'polarbear[objectives]'"
+            "the hypervolume of three or more objectives needs moocore: pip install 'polarbear-anytime[objectives]'"
         ) from error
     return float(moocore.hypervolume(front.T[np.lexsort(front)], ref=reference))
 

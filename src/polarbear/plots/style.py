@@ -25,7 +25,7 @@ def styled() -> Iterator[None]:
     try:
         import matplotlib as mpl
     except ImportError as error:
-        raise ImportError("figures need Matplotlib: pip install 'polarbear[plots]'") from error
+        raise ImportError("figures need Matplotlib: pip install 'polarbear-anytime[plots]'") from error
     with mpl.rc_context(fname=STYLE_FILE):
         yield
 

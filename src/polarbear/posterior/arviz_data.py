@@ -19,7 +19,7 @@ def as_dataset(
     try:
         import xarray as xr
     except ImportError as error:
-        raise ImportError("to_xarray and to_arviz need xarray: pip install 'polarbear[arviz]'") from error
+        raise ImportError("to_xarray and to_arviz need xarray: pip install 'polarbear-anytime[arviz]'") from error
     variables: dict[str, Any] = {"ratings": (("chain", "draw", "time", "algorithm"), ratings[None])}
     coordinates: dict[str, Any] = {
         "chain": [0],

@@ -220,7 +220,7 @@ class Posterior:
 
         Ratings have the axes (chain, draw, time, algorithm), with a single chain. Win rates have the additional axis
         `other`: the share of instances on which `algorithm` beats `other`, in single precision. They are omitted if they
-        would take more than 400 MB; thin the posterior first to include them. Needs the extra `polarbear[arviz]`.
+        would take more than 400 MB; thin the posterior first to include them. Needs the extra `polarbear-anytime[arviz]`.
         """
         from polarbear.posterior.arviz_data import as_dataset
 

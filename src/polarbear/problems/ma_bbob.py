@@ -95,7 +95,7 @@ def import_ioh(what: str) -> Any:
         import ioh
     except ImportError as error:
         raise ImportError(
-            f"{what} needs ioh: pip install 'polarbear[bbob]'; where there is no wheel it is built from source, "
+            f"{what} needs ioh: pip install 'polarbear-anytime[bbob]'; where there is no wheel it is built from source, "
             "which takes about twenty minutes"
         ) from error
     return ioh

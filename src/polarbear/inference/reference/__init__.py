@@ -3,6 +3,6 @@
 In: choices, a Plackett-Luce prior and the settings of a method. Out: draws of the utilities and diagnostics.
 
 `nuts`, `advi` and `pathfinder` work on `joint_density`, the model as a function of one vector, and need the extra
-`polarbear[mcmc]`. NUTS samples in the coordinates of `reparametrisation`. `jax_runtime` imports and configures JAX.
-`pymc_model` builds the same model for PyMC and needs the extra `polarbear[pymc]`.
+`polarbear-anytime[mcmc]`. NUTS samples in the coordinates of `reparametrisation`. `jax_runtime` imports and configures JAX.
+`pymc_model` builds the same model for PyMC and needs the extra `polarbear-anytime[pymc]`.
 """

@@ -32,7 +32,7 @@ STARTED_ELSEWHERE = (
 
 
 def is_installed() -> bool:
-    """Return whether the extra `polarbear[mcmc]` is installed."""
+    """Return whether the extra `polarbear-anytime[mcmc]` is installed."""
     return all(find_spec(name) is not None for name in ("jax", "blackjax"))
 
 

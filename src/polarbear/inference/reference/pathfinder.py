@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from polarbear.inference.hyperparameter_summary import summarise_draws
-from polarbear.inference.importance import Importance, pareto_smooth, resample, temper_weights
+from polarbear.inference.importance import resample
+from polarbear.inference.path_resampling import diagnose_paths, resampling_weights
 from polarbear.inference.reference import jax_runtime as reference
 from polarbear.inference.reference.joint_density import JointDensity, independent_parts
 from polarbear.models.validation import require_count
-from polarbear.posterior.diagnostics import Diagnostics
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from polarbear.arrays import Array
     from polarbear.models import PlackettLucePrior
     from polarbear.observe import Choices
+    from polarbear.posterior.diagnostics import Diagnostics
 
 
 _REACH = 2.0  # each coordinate of a starting point is uniform within this distance of zero, as in Stan
@@ -71,38 +72,13 @@ def pathfinder(
         run = _compile(density, settings.paths, settings.iterations, math.ceil(draws / settings.paths))
         utilities, hyperparameters, log_weights = map(np.asarray, run(reference.random_key(rng), tables))
 
-    chosen, importances = [], []
-    for row in log_weights:
-        importance = _resampling_weights(row)
-        importances.append(importance)
-        chosen.append(resample(importance.weights, draws, rng=rng))
-    k = max(importance.pareto_k for importance in importances)
-    effective = min(importance.effective_share * importance.weights.size for importance in importances)
-    reliable = all(importance.good for importance in importances)
-    message = f"Pathfinder, importance-resampled: Pareto k {k:.2f}, {effective:.0f} effective of {draws} draws."
-    return reference.join_parts(
-        np.array([of_part[pick] for of_part, pick in zip(utilities, chosen, strict=True)])
-    ), Diagnostics(
-        method="pathfinder",
-        reliable=reliable,
-        message=message
-        if reliable
-        else f"{message} It is not accurate enough for these data, and its weights were tempered: use method='auto'.",
-        effective_draws=min(effective, draws),
-        pareto_k=k,
-        hyperparameters=summarise_draws(prior.hyperpriors_for(len(choices.names)), hyperparameters[0][chosen[0]].T),
+    importances = [resampling_weights(row) for row in log_weights]
+    chosen = [resample(importance.weights, draws, rng=rng) for importance in importances]
+    resampled = np.array([of_part[pick] for of_part, pick in zip(utilities, chosen, strict=True)])
+    summary = summarise_draws(prior.hyperpriors_for(len(choices.names)), hyperparameters[0][chosen[0]].T)
+    return reference.join_parts(resampled), diagnose_paths(
+        settings.name, "Pathfinder", importances, draws=draws, hyperparameters=summary
     )
-
-
-def _resampling_weights(log_weights: Array) -> Importance:
-    """Return smoothed weights, or tempered ones if these are unreliable; draws of failed paths get weight zero."""
-    finite = np.isfinite(log_weights)
-    if not finite.any():
-        return Importance(np.full(log_weights.size, 1 / log_weights.size), math.inf, 1 / log_weights.size)
-    importance = pareto_smooth(log_weights[finite])
-    weights = np.zeros(log_weights.size)
-    weights[finite] = importance.weights if importance.good else temper_weights(log_weights[finite])
-    return Importance(weights, importance.pareto_k, importance.effective_share * float(finite.mean()))
 
 
 @lru_cache(maxsize=reference.COMPILED_MODELS)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def to_pymc(choices: Choices, prior: PlackettLucePrior | None = None) -> pymc.Model:
     """Return the posterior as a PyMC model, ready for `pymc.sample`, `pymc.fit` or your own changes.
 
-    Needs the extra `polarbear[pymc]`.
+    Needs the extra `polarbear-anytime[pymc]`.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ def to_pymc(choices: Choices, prior: PlackettLucePrior | None = None) -> pymc.Mo
         import pymc as pm
         import pytensor.tensor as pt
     except ImportError as error:
-        raise ImportError("to_pymc needs PyMC: pip install 'polarbear[pymc]'") from error
+        raise ImportError("to_pymc needs PyMC: pip install 'polarbear-anytime[pymc]'") from error
 
     prior = BSpline() if prior is None else prior
     density = JointDensity(prior, choices.grid, len(choices.names))
