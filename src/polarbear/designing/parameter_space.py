@@ -38,7 +38,7 @@ class Configured(Wrapped):
 class ParameterSpace:
     """The parameters of an algorithm; its `propose` is a proposer for `design`.
 
-    Needs ConfigSpace: `pip install 'polarbear[design]'`.
+    Needs ConfigSpace: `pip install 'polarbear-anytime[design]'`.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ class ParameterSpace:
         if not hasattr(self.space, "sample_configuration"):
             raise ValueError(
                 f"expected a ConfigSpace.ConfigurationSpace, got {type(self.space).__name__}; make one with "
-                "ConfigurationSpace({...}), after: pip install 'polarbear[design]'"
+                "ConfigurationSpace({...}), after: pip install 'polarbear-anytime[design]'"
             )
         require_count("sampled", self.sampled, least=0)
         require_count("mutated", self.mutated, least=0)
