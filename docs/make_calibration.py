@@ -18,7 +18,7 @@ PAGE, ALL_TABLES, DATA = (
     HERE / "data",
 )
 VERSIONS_PAGE = HERE / "how-to" / "continuous-integration.md"
-FEATURES_PAGE = HERE / "how-to" / "features.md"
+FEATURES_PAGE, GROUPS_PAGE = HERE / "how-to" / "features.md", HERE / "how-to" / "groups.md"
 RECORDED = {"ma_bbob_d30": "MA-BBOB", "gp_bbob_d40": "GP-BBOB", "coco_d5": "COCO"}
 ENDS = {
     "BayesianBootstrap": "the default",
@@ -59,7 +59,7 @@ def tables() -> Iterator[tuple[Path, str, str]]:
     yield ALL_TABLES, "prediction", prediction_table(summary("prediction"))
     yield VERSIONS_PAGE, "versions", versions_table(summary("versions"))
     yield FEATURES_PAGE, "features", features_table(summary("features"))
-    yield FEATURES_PAGE, "groups", groups_table(summary("groups"))
+    yield GROUPS_PAGE, "groups", groups_table(summary("groups"))
 
 
 def summary(study: str) -> list[Cell]:

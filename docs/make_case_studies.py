@@ -1,4 +1,4 @@
-"""Write the tables of docs/explanation/case-studies.md from stored results.
+"""Write the tables of docs/explanation/case-studies.md and savings.md from stored results.
 
 The comparison with the paper comes from case_studies/results. The stored races of docs/data/savings.json are those of
 that folder and, for the Bayesian bootstrap, later ones. `python docs/make_case_studies.py --measure` first replaces them: it
@@ -31,7 +31,8 @@ from case_studies.ma_bbob.savings import (  # noqa: E402
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-PAGE, MEASURED = HERE / "explanation" / "case-studies.md", HERE / "data" / "savings.json"
+PAGE, SAVINGS = HERE / "explanation" / "case-studies.md", HERE / "explanation" / "savings.md"
+MEASURED = HERE / "data" / "savings.json"
 RESULTS = HERE.parent / "case_studies" / "results"
 ORDERS = 5  # of the instances: as recorded, and four random ones
 QUANTITIES = (
@@ -72,7 +73,7 @@ def tables() -> Iterator[tuple[Path, str, str]]:
     races = [VariantRace(**{**each, "pareto_set": tuple(each["pareto_set"])}) for each in stored]
     for mark, long in (("savings", False), ("long-races", True)):
         table = savings_table([each for each in races if (each.variant in LONG) == long])
-        yield PAGE, mark, markdown(table.heads, [[str(cell) for cell in row] for row in table.rows])
+        yield SAVINGS, mark, markdown(table.heads, [[str(cell) for cell in row] for row in table.rows])
     (answers,) = json.loads((RESULTS / "antbo.json").read_text(encoding="utf-8"))["tables"]
     yield PAGE, "antbo", markdown(answers["heads"], answers["rows"])
 
