@@ -33,7 +33,7 @@ DIMENSION, LARGEST = 5, 2000
 BUDGETS = (50, 150, 400, 1000, 2000)  # at which the answers are judged
 GRID = (30, 50, 85, 150, 250, 400, 650, 1000, 1400, 2000)  # at which the race compares
 PROBLEMS = pb.problems.MixedProblems(DIMENSION)
-NEW = 7_000_000  # seeds from here on make new problems, which no configuration has seen
+NEW = 9_000_000  # seeds from here on make new problems, which no configuration has seen
 
 Answer = dict[int, dict[str, Any]]  # a configuration for each budget
 
@@ -42,7 +42,7 @@ def configure_by_design(evaluations: int, seed: int, workers: int) -> tuple[Answ
     """Return what `polarbear.design` answers."""
     space = pb.ParameterSpace(configuration_space(), DifferentialEvolution)
     start = space.algorithm(**DEFAULT) | space.sample(7, seed=seed)
-    race = pb.Race(start, PROBLEMS, GRID, confidence=0.95, draws=1000, seed=seed)
+    race = pb.Race(start, PROBLEMS, GRID, confidence=0.95, draws=1000, seed=seed, batch=pb.FixedBatch(5))
     with pb.LocalExecutor(workers) as executor:
         answer = pb.design(
             space.propose,
@@ -51,8 +51,9 @@ def configure_by_design(evaluations: int, seed: int, workers: int) -> tuple[Answ
             seed=seed,
             iterations=100,
             fruitless=100,  # only the evaluations end it, as with the others
-            members=8,
-            max_instances=24,
+            members=6,
+            new_instances=2,
+            max_instances=20,
             max_evaluations=evaluations,
         )
     print(answer)
@@ -158,7 +159,7 @@ def main() -> None:
     parser.add_argument("--evaluations", type=int, default=600_000, help="of each method")
     parser.add_argument("--problems", type=int, default=120, help="new problems to compare on")
     parser.add_argument("--repeats", type=int, default=3, help="how often everything is done, with other seeds")
-    parser.add_argument("--seed", type=int, default=20, help="of the first repetition")
+    parser.add_argument("--seed", type=int, default=30, help="of the first repetition")
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--output", type=Path)
     options = parser.parse_args()

@@ -56,4 +56,4 @@ def make_race(space, **settings):
 
 def run_design(proposer, race, **options):
     """Run a design within few instances."""
-    return pb.design(proposer, race, executor=InProcess(), **{"max_instances": 16, "members": 4, **options})
+    return pb.design(proposer, race, **{"executor": InProcess(), "max_instances": 16, "members": 4, **options})

@@ -9,7 +9,7 @@ import pytest
 pytest.importorskip("ConfigSpace", reason="parameter spaces need ConfigSpace")
 
 import polarbear as pb
-from tests.designing.climbers import climber, make_race, make_space, run_design
+from tests.designing.climbers import InProcess, climber, make_race, make_space, run_design
 
 
 @pytest.fixture(scope="module")
@@ -70,6 +70,25 @@ def test_an_interrupted_design_continues_as_if_it_had_not_been_interrupted(whole
             answer = run_design(space.propose, race, iterations=iterations, fruitless=3)
     assert answer.stages == whole[1].stages
     assert answer.iterations == whole[1].iterations
+
+
+@pytest.mark.parametrize("after", [30, 60])
+def test_a_design_that_is_interrupted_within_an_iteration_continues(whole, tmp_path, after):
+    class Interrupted(InProcess):
+        runs = 0
+
+        def submit(self, *arguments):
+            self.runs += 1
+            if self.runs > after:
+                raise KeyboardInterrupt
+            return super().submit(*arguments)
+
+    path, space = tmp_path / "design.race", make_space(sampled=1, mutated=2)
+    with make_race(space, path=path) as race:
+        assert run_design(space.propose, race, executor=Interrupted(), iterations=3).stopped == "interrupted"
+    with make_race(space, path=path) as race:
+        answer = run_design(space.propose, race, iterations=3, patience=3)
+    assert (answer.stages, answer.iterations) == (whole[1].stages, whole[1].iterations)
 
 
 def test_a_design_that_is_killed_before_its_proposals_are_added_adds_them_later(whole, tmp_path):

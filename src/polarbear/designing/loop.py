@@ -14,13 +14,14 @@ from polarbear.designing.state import DesignState
 from polarbear.models.validation import require_count
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection
     from concurrent.futures import Executor
 
     from polarbear.designing.anytime_configuration import DesignStopped
     from polarbear.designing.state import Proposer
     from polarbear.driver.race import Race
     from polarbear.literals import View
+    from polarbear.race.result import RaceResult
     from polarbear.race.state import State
 
 
@@ -61,8 +62,9 @@ def design(
     fruitless
         The design ends after this many iterations in a row whose proposals are all eliminated.
     members
-        The largest size of the Pareto set between iterations. Near copies are never eliminated; beyond this number, those
-        that are least likely to be the best choice at any budget are removed.
+        The largest size of the Pareto set. Beyond this number, those that are least likely to be the best choice at any
+        budget are removed, once after the first batch of instances of newcomers, and once at the end of an iteration. Near
+        copies are never eliminated, and few instances seldom suffice for an elimination.
     seed
         The seed of the generator that proposers use.
     max_instances, new_instances
@@ -93,10 +95,14 @@ def design(
     batches = repeat_proposals(proposer, race, seed)
     while True:
         limit = min(race.state.settings.batch.first + new_instances * len(batches), max_instances)
-        stopped = budget.run(limit)
+        stopped = None
+        if batches and _are_waiting(race, batches[-1].names):
+            stopped = budget.run(limit, stop=lambda result: True)  # one round, so that most newcomers cost one batch
         if stopped is None:
-            for name in least_likely_members(race.result, members):
-                race.remove(name)
+            _prune(race, members)
+            stopped = budget.run(limit)
+        if stopped is None:
+            _prune(race, members)
         records = _records(batches, race.state)
         if records and on_iteration is not None:
             on_iteration(records[-1])
@@ -126,7 +132,7 @@ class _Budget:
     def __post_init__(self) -> None:
         self._begin = time.monotonic()
 
-    def run(self, max_instances: int) -> DesignStopped | None:
+    def run(self, max_instances: int, stop: Callable[[RaceResult], bool] | None = None) -> DesignStopped | None:
         """Continue the race within this many instances, and return the limit that ends the design, if one does."""
         left = None if self.max_seconds is None else max(0.0, self.max_seconds - (time.monotonic() - self._begin))
         result = self.race.run(
@@ -134,6 +140,7 @@ class _Budget:
             max_instances=max_instances,
             max_evaluations=self.max_evaluations,
             max_seconds=left,
+            stop=stop,
             progress=self.progress,
             **{"accept_failures": True, **self.options},
         )
@@ -141,6 +148,19 @@ class _Budget:
             case "max_evaluations" | "max_seconds" | "interrupted" | "algorithm failed" as reason:
                 return reason
         return None
+
+
+def _are_waiting(race: Race, names: Collection[str]) -> bool:
+    """Return whether one of these algorithms has not run yet."""
+    ran = {name for name, _ in race.state.observations.runs}
+    return any(name not in ran for name in names)
+
+
+def _prune(race: Race, members: int) -> None:
+    """Remove the least likely members of a Pareto set that is too large."""
+    if race.result.rounds:
+        for name in least_likely_members(race.result, members):
+            race.remove(name)
 
 
 def _records(batches: list[Batch], now: State) -> tuple[Iteration, ...]:
