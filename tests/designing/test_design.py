@@ -87,7 +87,7 @@ def test_a_design_that_is_interrupted_within_an_iteration_continues(whole, tmp_p
     with make_race(space, path=path) as race:
         assert run_design(space.propose, race, executor=Interrupted(), iterations=3).stopped == "interrupted"
     with make_race(space, path=path) as race:
-        answer = run_design(space.propose, race, iterations=3, patience=3)
+        answer = run_design(space.propose, race, iterations=3, fruitless=3)
     assert (answer.stages, answer.iterations) == (whole[1].stages, whole[1].iterations)
 
 
