@@ -17,7 +17,7 @@ ENGINES = {
     "default": "default method",
     "nuts": "our NUTS",
     "pathfinder": "our Pathfinder",
-    "stan-pathfinder": "Stan Pathfinder",
+    "stan-pathfinder": "Stan Pathfinder (CPU seconds)",
     "laplace": "our Laplace",
     "advi": "our ADVI",
     "advi-fullrank": "our full-rank ADVI",

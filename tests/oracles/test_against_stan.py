@@ -18,8 +18,9 @@ import pytest
 import polarbear as pb
 from polarbear.inference.reference.joint_density import JointDensity, padded_tables
 from polarbear.inference.stan.program import PROGRAMS
+from polarbear.models.plackett_luce import sample_rankings
 from polarbear.posterior.diagnostics import Diagnostics
-from tests.contracts.priors_and_methods import assert_same_posterior, some_choices
+from tests.contracts.priors_and_methods import assert_same_posterior, some_choices, utility_differences
 from tests.oracles.data import load
 
 pytestmark = pytest.mark.stan
@@ -107,22 +108,29 @@ def test_densities_and_draws_are_those_of_rstan(kind, tmp_path):
     ours = pb.fit(sampled, prior=kind(), seed=2)
     utilities = np.array(result["draws"])
     ratings = np.exp(utilities) / np.exp(utilities).sum(axis=-1, keepdims=True)
-    told = Diagnostics("rstan", True, "", effective_draws=min(result["effective"], DRAWS))
+    by_rstan = Diagnostics("rstan", True, "", effective_draws=min(result["effective"], DRAWS))
     ours = replace(ours, diagnostics=replace(ours.diagnostics, hyperparameters=()))
-    assert_same_posterior(ours, replace(ours, ratings=ratings, diagnostics=told))
+    assert_same_posterior(ours, replace(ours, ratings=ratings, diagnostics=by_rstan))
 
 
 @pytest.mark.skipif(find_spec("cmdstanpy") is None, reason="needs cmdstanpy and CmdStan")
 @pytest.mark.parametrize("kind", PROGRAMS)
 def test_pathfinder_of_cmdstan(kind):
-    ours = pb.fit(some_choices(), prior=kind(), seed=2)
-    stan = pb.fit(some_choices(), prior=kind(), method="stan-pathfinder", seed=2)
-    again = pb.fit(some_choices(), prior=kind(), method="stan-pathfinder", seed=2)
+    """Its draws are exact where their weights are reliable. Our Pathfinder is unreliable for the Gaussian process, too."""
+    utilities = np.array([[0.5, 0.0, -0.5], [0.0, 0.3, -0.3], [-0.2, 0.5, -0.3], [-0.4, 0.6, -0.2]])
+    values = sample_rankings(utilities, 200, rng=np.random.default_rng(1))
+    choices = pb.Choices.from_values(values, grid=[1, 2, 3, 4])
+    ours = pb.fit(choices, prior=kind(), seed=2)
+    stan = pb.fit(choices, prior=kind(), method="stan-pathfinder", seed=2)
+    again = pb.fit(choices, prior=kind(), method="stan-pathfinder", seed=2)
     np.testing.assert_array_equal(stan.ratings, again.ratings)
     assert stan.diagnostics.method == "stan-pathfinder"
-    assert stan.diagnostics.pareto_k is not None
+    assert [name for name, *_ in stan.diagnostics.hyperparameters] == list(kind().hyperpriors_for(3))
     if stan.diagnostics.reliable:
         assert_same_posterior(ours, stan)
     else:
+        assert kind is not pb.HierarchicalDirichlet
         assert "use method='auto'" in stan.diagnostics.message
-    assert np.abs(pb.dominance(stan) - pb.dominance(ours)).max() < 0.1
+    differences = [utility_differences(posterior) for posterior in (ours, stan)]
+    shift = np.subtract(*(each.mean(axis=0) for each in differences)) / differences[0].std(axis=0)
+    assert np.abs(shift).max() < 0.5  # tempered weights shift means by less, axes in a wrong order by far more

@@ -97,7 +97,7 @@ def _compile(program: str) -> Path:
         version = cmdstanpy.cmdstan_version()
         installation = cmdstanpy.cmdstan_path()
     except ValueError as error:
-        raise ValueError(f"method='stan-pathfinder' found no CmdStan ({error}): {INSTALL}") from error
+        raise ValueError(f"method='stan-pathfinder' found no CmdStan: {INSTALL}") from error
     digest = hashlib.sha256(f"{version} {installation} {program}".encode()).hexdigest()[:16]
     cached = _cache_folder() / digest
     if cached.exists():
