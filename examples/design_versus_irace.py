@@ -1,7 +1,8 @@
 """Configure differential evolution in three ways with the same number of evaluations, and compare them on new problems.
 
 `polarbear.design` searches for configurations for all budgets at once, irace 3.5 for the largest budget, random search
-evaluates random configurations on some problems and chooses the best one at each budget. A default configuration is compared with them.
+evaluates random configurations on some problems and chooses the best one at each budget. A default configuration is
+compared with them.
 
     python examples/design_versus_irace.py --output design.json
 
