@@ -1,11 +1,12 @@
-"""Configure differential evolution in four ways with the same number of evaluations, and compare them on new problems.
+"""Configure differential evolution in three ways with the same number of evaluations, and compare them on new problems.
 
 `polarbear.design` searches for configurations for all budgets at once, irace 3.5 for the largest budget, random search
-evaluates random configurations on some problems and chooses the best one at each budget. The fourth is a default.
+evaluates random configurations on some problems and chooses the best one at each budget. A default configuration is
+compared with them.
 
-    python examples/design_versus_irace.py --output docs/data/design.json
+    python examples/design_versus_irace.py --output design.json
 
-irace needs R and the package irace (Debian: r-cran-irace). With the defaults this takes about ten minutes on one core.
+irace needs R and the package irace (Debian: r-cran-irace). With the defaults this takes about eight minutes on one core.
 """
 
 from __future__ import annotations
