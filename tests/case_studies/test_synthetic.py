@@ -37,6 +37,7 @@ def test_the_pareto_set_agrees_with_plain_loops():
         assert truth.ratings.mean(axis=0).tolist() == sorted(truth.ratings.mean(axis=0), reverse=True)
 
 
+@pytest.mark.calibration
 def test_the_crossing_example_is_recovered_from_few_instances():
     example = EXAMPLES[0]
     result = race_truth(example.truth, example.prior)

@@ -73,6 +73,7 @@ def test_influences_are_rare_under_the_model(instances):
     assert alarms <= 1
 
 
+@pytest.mark.calibration
 def test_weights_are_counted_by_their_effective_number():
     # Sixty data sets that follow the model, in which a few weights are as large as all others together.
     utilities, alarms = np.array([[0.6, 0.2, -0.2, -0.6]]), 0

@@ -36,7 +36,11 @@ def race_on(executor, path, kind):
         return result
 
 
-@pytest.fixture(scope="module", params=SETTINGS)
+# The two kinds share all code but that of one decision, so the second one is left to the long checks.
+KINDS = [pytest.param(kind, marks=pytest.mark.calibration if kind == "joint" else ()) for kind in SETTINGS]
+
+
+@pytest.fixture(scope="module", params=KINDS)
 def reference(request, tmp_path_factory):
     """A race on one local worker: its kind, its file and its result."""
     path = tmp_path_factory.mktemp("reference") / "one.race"

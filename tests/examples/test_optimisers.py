@@ -90,6 +90,7 @@ def best_of_random_search(index):
     return run("random search", SMOOTH(index, seed=1), 2000).best
 
 
+@pytest.mark.calibration
 @pytest.mark.parametrize("name", [name for name in OPTIMISERS if name != "random search"])
 def test_it_beats_random_search_in_the_end(name):
     assert sum(run(name, SMOOTH(index, seed=1), 2000).best < best_of_random_search(index) for index in range(5)) >= 4

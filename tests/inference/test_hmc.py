@@ -114,7 +114,10 @@ def test_hops_keep_the_white_noise() -> None:
 
 @pytest.mark.parametrize(
     ("prior", "wins"),
-    [*((pb.RandomWalk(), wins) for wins in WINS), (pb.GaussianProcess(), "ordinary")],
+    [
+        *((pb.RandomWalk(), wins) for wins in WINS),
+        pytest.param(pb.GaussianProcess(), "ordinary", marks=pytest.mark.calibration),
+    ],
     ids=lambda value: value if isinstance(value, str) else type(value).__name__,
 )
 def test_temporal_posterior_is_exact(prior, wins: str) -> None:

@@ -43,6 +43,7 @@ def hessian(function, point: np.ndarray, step: float = 1e-3) -> np.ndarray:
     ) / (4 * step**2)
 
 
+@pytest.mark.calibration
 @pytest.mark.parametrize("prior", PRIORS, ids=lambda prior: type(prior).__name__)
 def test_draws_follow_the_gaussian_at_the_joint_mode(prior) -> None:
     choices = duel(WINS)
@@ -68,6 +69,7 @@ def test_draws_follow_the_gaussian_at_the_joint_mode(prior) -> None:
         assert spread == pytest.approx(mean * math.sqrt(math.expm1(width**2)), rel=0.2)
 
 
+@pytest.mark.calibration
 def test_it_is_exact_with_many_data() -> None:
     # With thousands of comparisons the posterior of a log-odds is Gaussian to a few thousandths.
     choices = duel([(4000.0, 3000.0), (2500.0, 2500.0)])

@@ -39,7 +39,7 @@ def test_figures_of_algorithms_with_long_names_are_legible(figure, number):
     assert_legible(of_posterior(figure, posterior_with(number, 60)))
 
 
-@pytest.mark.parametrize(("number", "length"), [(2, 1), (20, 60)])
+@pytest.mark.parametrize(("number", "length"), [pytest.param(2, 1, marks=pytest.mark.calibration), (20, 60)])
 @pytest.mark.parametrize("figure", OF_A_RACE)
 def test_figures_of_a_race_are_legible(figure, number, length):
     assert_legible(of_race(figure, race_with(number, length, rounds=2)))
