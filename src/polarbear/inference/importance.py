@@ -94,7 +94,10 @@ def _smooth_tail(log_weights: Array, *, tail: float) -> tuple[Array, float]:
         return log_weights, 0.0
     # psislw is written for leave-one-out, where weights are inverse likelihoods, and takes negative log-weights. Its tail
     # length is proportional to 1 / √r_eff, which sets the length here, and it divides all weights by their sum.
-    smoothed, k = array_stats.psislw(-log_weights[top], r_eff=part / draws / tail**2)
+    try:
+        smoothed, k = array_stats.psislw(-log_weights[top], r_eff=part / draws / tail**2)
+    except ValueError:  # arviz-stats 1.0 and later refuse a tail of equal values, to which no shape can be fitted
+        return log_weights, math.nan
     untouched = part // 2  # an index well below the tail, which fixes the constant
     result = log_weights.copy()
     result[top] = smoothed - (smoothed[untouched] - log_weights[top[untouched]])

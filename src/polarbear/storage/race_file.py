@@ -152,7 +152,8 @@ class RaceFile:
     @property
     def last_event(self) -> int:
         """The number of the last event in the journal; 0 if there is none."""
-        [(number,)] = self._read("SELECT coalesce(max(number), 0) FROM event")
+        with self._writing:
+            [(number,)] = self._read("SELECT coalesce(max(number), 0) FROM event")
         return int(number)
 
     def add_run(self, run: Run, job: Job) -> None:
@@ -168,7 +169,9 @@ class RaceFile:
                 f"expected a trajectory with failed=True unless the status is 'done', got status {run.status!r} "
                 f"and failed={trajectory.failed}"
             )
-        self._write("run", rows.encode_run(run, job))
+        row = rows.encode_run(run, job)
+        with self._writing:  # on Python 3.13, threads that execute the same statement at once lose rows
+            self._write("run", row)
 
     def runs(self) -> dict[tuple[str, int], Run]:
         """Return every stored run by (algorithm, instance), sorted by this key rather than by time of storage."""
