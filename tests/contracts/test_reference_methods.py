@@ -1,8 +1,8 @@
 """Contracts of every prior with every reference method: NUTS, ADVI and Pathfinder, which JAX compiles for seconds each.
 
-NUTS is compared with the default method, and so with the oracles. By default NUTS and ADVI are tested with one prior each. The
-remaining pairs are the same tests under the marker `calibration`. All other tests that need a fit of these methods are here too and use the same shapes where they can, so
-that no method compiles more often than necessary.
+NUTS is compared with the default method, and so with the oracles. By default NUTS and ADVI are tested with one prior each;
+the remaining pairs are the same tests under the marker `calibration`. All other tests that need a fit of these methods are
+here too and use the same shapes where they can, so that no method compiles more often than necessary.
 """
 
 from __future__ import annotations
