@@ -6,6 +6,9 @@ BIN := $(VENV)/bin
 SINGLE_CORE := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 INSTALL := $(if $(shell command -v uv),uv pip install --quiet --python $(BIN)/python,$(BIN)/python -m pip install --quiet)
 
+# One more than there are cores: some tests wait for browsers and solvers.
+PROCESSES = $(shell $(BIN)/python -c 'import os; print((os.cpu_count() or 1) + 1)')
+
 # Without bytecode, each of the hundreds of processes that the tests start would compile the package again.
 unexport PYTHONDONTWRITEBYTECODE
 
@@ -57,7 +60,7 @@ test: install ## Lint, and all tests and doctests, side by side (minutes)
 	@$(MAKE) --no-print-directory --jobs 2 lint pytest
 
 pytest: install
-	$(SINGLE_CORE) $(BIN)/pytest -n auto --dist loadfile --no-loadscope-reorder
+	$(SINGLE_CORE) $(BIN)/pytest -n $(PROCESSES) --dist loadfile --no-loadscope-reorder
 
 calibration: install ## Statistical checks: simulation-based calibration, coverage, races, model checks (long)
 	$(SINGLE_CORE) $(BIN)/pytest -m calibration -s tests
