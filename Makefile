@@ -12,7 +12,7 @@ PROCESSES = $(shell $(BIN)/python -c 'import os; print((os.cpu_count() or 1) + 1
 # Without bytecode, each of the hundreds of processes that the tests start would compile the package again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help install bbob oracles demo test pytest lint calibration stan lowest package studies torture references benchmark docs clean
+.PHONY: help install bbob oracles demo test lint calibration stan lowest package studies torture references benchmark docs clean
 
 help: ## Show this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):[^#]*## */  make \1\t/' | expand -t 20
@@ -50,16 +50,13 @@ oracles: $(VENV)/.oracles ## Add the packages against which inference and import
 demo: $(VENV)/.demo ## Race six optimisers on random problems and print what to deploy (about a minute)
 	@$(BIN)/python examples/demo.py
 
-lint: install ## Style, types and layers
+lint: install ## Style, types and layers (a minute)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-test: install ## Lint, and all tests and doctests, side by side (minutes)
-	@$(MAKE) --no-print-directory --jobs 2 lint pytest
-
-pytest: install
+test: install ## All tests and doctests (minutes)
 	$(SINGLE_CORE) $(BIN)/pytest -n $(PROCESSES) --dist loadfile --no-loadscope-reorder
 
 calibration: install ## Statistical checks: simulation-based calibration, coverage, races, model checks (long)

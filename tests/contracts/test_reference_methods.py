@@ -1,8 +1,9 @@
 """Contracts of every prior with every reference method: NUTS, ADVI and Pathfinder, which JAX compiles for seconds each.
 
-NUTS is compared with the default method, and so with the oracles. By default NUTS and ADVI are tested with one prior each;
-the remaining pairs are the same tests under the marker `calibration`. All other tests that need a fit of these methods are
-here too and use the same shapes where they can, so that no method compiles more often than necessary.
+NUTS is compared with the default method, and so with the oracles. By default ADVI is tested with one prior, and NUTS in
+`tests/inference/test_nuts.py`; the remaining pairs are the same tests under the marker `calibration`. All other tests that
+need a fit of these methods are here too and use the same shapes where they can, so that no method compiles more often than
+necessary.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.skipif(find_spec("blackjax") is None, reason="needs the extra `mcmc`")
 
 APPROXIMATIONS = tuple(method for method in REFERENCE if method != "nuts")
-ALWAYS = {(pb.BSpline, "nuts"), (pb.BSpline, "advi")}
+ALWAYS = {(pb.BSpline, "advi")}
 # A method draws its random numbers in the same way under every prior, so seeds are tried with one prior per method.
 SEEDED = {
     (pb.BSpline, "nuts"),
@@ -177,6 +178,7 @@ def test_the_bound_of_advi_rises_and_an_early_end_is_reported(tmp_path: Path) ->
     assert pb.Posterior.load(tmp_path / "file").diagnostics == short.diagnostics
 
 
+@pytest.mark.calibration
 def test_nuts_reports_its_progress_to_the_end_and_leaves_jax_in_single_precision() -> None:
     import jax
 

@@ -112,7 +112,11 @@ def from_first(values):
     return values - values[0]
 
 
-@pytest.mark.parametrize("prior", [*PRIORS.values(), *OTHERS.values()], ids=[*PRIORS, *OTHERS])
+@pytest.mark.parametrize(
+    "prior",
+    [*PRIORS.values(), *(pytest.param(each, marks=pytest.mark.calibration) for each in OTHERS.values())],
+    ids=[*PRIORS, *OTHERS],
+)
 def test_log_density_is_ours_up_to_a_constant(prior):
     choices, _ = some_choices()
     density = JointDensity(prior, choices.grid, len(choices.names))
