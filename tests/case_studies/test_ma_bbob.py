@@ -1,4 +1,4 @@
-"""The second case study on its recorded runs: the paper's results, at a quarter of its times."""
+"""The second case study on its recorded runs: the paper's results, at an eighth of its times."""
 
 from dataclasses import replace
 
@@ -19,7 +19,7 @@ def recorded():
 
 @pytest.fixture(scope="module")
 def result(recorded):
-    race = pb.Race(recorded.names, None, recorded.coarse_grid(50), **paper_settings())
+    race = pb.Race(recorded.names, None, recorded.coarse_grid(25), **paper_settings())
     return race.run(pb.ReplayExecutor(recorded.trajectories()), progress="none")
 
 

@@ -42,6 +42,7 @@ def test_winners_of_three_follow_a_dirichlet_distribution() -> None:
         assert_follow(share, stats.beta(own, all_others).cdf, diagnostics.effective_draws)
 
 
+@pytest.mark.calibration
 def test_hierarchical_posterior_is_exact() -> None:
     choices = duel(WINS[:3])
     utilities, diagnostics = gibbs(

@@ -21,7 +21,7 @@ WINS = {
     ("prior", "wins"),
     [
         *((pb.RandomWalk(), wins) for wins in WINS),
-        *((pb.GaussianProcess(), wins) for wins in WINS),
+        *(pytest.param(pb.GaussianProcess(), wins, marks=pytest.mark.calibration) for wins in WINS),
         (pb.GaussianProcess(kernel="squared-exponential"), "ordinary"),
     ],
     ids=lambda value: value if isinstance(value, str) else getattr(value, "kernel", "random walk"),

@@ -140,7 +140,7 @@ def test_every_risk_attitude_and_portfolio_is_answered_as_in_python(open_report)
         f"{preference}&risk={risk}&machines={machines}"
         for preference in of_each_kind.values()
         for risk in RISKS
-        for machines in range(1, 6)
+        for machines in (1, 2, 5)
     ]
     for recommendation in report.ask(*queries, read=READ):
         check_recommendation(recommendation, same)
