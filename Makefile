@@ -80,7 +80,7 @@ studies: install ## coverage, whole races and prediction, for docs/explanation/c
 	$(SINGLE_CORE) $(BIN)/python -m polarbear.calibration versions --workers 2
 	$(BIN)/python docs/make_calibration.py
 
-torture: install ## Test the promises: killed races, hostile algorithms, damaged files, lost clusters (8 minutes)
+torture: install ## Test the promises: killed races, hostile algorithms, damaged files, lost clusters (3 minutes)
 	$(SINGLE_CORE) $(BIN)/python -m torture; status=$$?; $(BIN)/python docs/make_promises.py; exit $$status
 
 references: $(VENV)/.oracles ## Make the stored PyMC reference posteriors again (one hour)

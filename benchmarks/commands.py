@@ -88,7 +88,8 @@ def measure(folder: Path, figures: Sequence[FigureName], repeats: int) -> None:
         show(" ".join(words), cpu_seconds([*command, *words], folder, repeats), peer)
     for source in ("my.race", "runs.csv"):
         for figure in figures:
-            if FIGURES[figure].needs == "race" and source != "my.race":
+            needs = FIGURES[figure].needs
+            if needs == "features" or (needs == "race" and source != "my.race"):
                 continue
             pair = ["--pair", *NAMES[2:4]] if FIGURES[figure].pair else []
             words = ["plot", source, "--figure", figure, *pair]

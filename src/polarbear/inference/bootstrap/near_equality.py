@@ -19,7 +19,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.special import expit
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -111,7 +110,7 @@ def _near_probability(mean: Array, deviation: Array, tau: Array, likely: Array) 
     algorithms = len(likely)
     first, second = np.triu_indices(algorithms, 1)
     probability = np.zeros((algorithms, algorithms, mean.shape[1]))
-    probability[first, second] = probability[second, first] = expit(near - apart + np.log(_ODDS_OF_ALL_TIMES))
+    probability[first, second] = probability[second, first] = _logistic(near - apart + np.log(_ODDS_OF_ALL_TIMES))
     now: Array32 = np.einsum("ab,abt->ta", likely, probability).astype(np.float32)
     return now
 
@@ -141,7 +140,7 @@ def _draw_near(
     chosen = rng.choice(probability.size, draws, p=(probability / probability.sum()).ravel())
     share, tau = np.unravel_index(chosen, probability.shape)
     odds = np.log1p(-_SHARES)[share] + near[tau].T - (np.log(_SHARES)[share] + apart[:, None])  # (pair, draw)
-    return rng.random(odds.shape) < expit(odds), _NEAR[tau]
+    return rng.random(odds.shape) < _logistic(odds), _NEAR[tau]
 
 
 def _moments(rates: Iterable[Array32]) -> tuple[Array, Array]:
@@ -156,3 +155,10 @@ def _log_density(mean: Array, deviation: Array, tau: float) -> Array:
     variance = tau**2 + deviation**2
     density: Array = (-0.5 * np.log(variance) - 0.5 * mean**2 / variance).mean(axis=1)
     return density
+
+
+def _logistic(log_odds: Array) -> Array:
+    """Return the probabilities of logarithmic odds; the function of SciPy would take longer to import than to use."""
+    with np.errstate(over="ignore"):  # infinite odds against give probability 0
+        probabilities: Array = 1 / (1 + np.exp(-log_odds))
+    return probabilities
