@@ -44,7 +44,7 @@ def test_the_result_says_what_is_left_and_how_to_settle_it(impatient):
     assert result.settled
     assert result.undecided()["twin", "other twin"].tolist() == [2.0, 3.0]
     remark = next(each for each in result.summary("a.race").remarks if "patience" in each.text)
-    assert "would take more than 100 further instances" in remark.text
+    assert "would each need more than 100 further instances" in remark.text
     assert "twin and other twin at 2 of 3 budgets from 2 to 3 (" in remark.text
     assert remark.command == "polarbear resume a.race --only twin --only 'other twin'"
 

@@ -117,7 +117,8 @@ def pareto_fitness(
     own = posterior.names.index(candidate)
     inside = 1 - float(is_dominated(posterior)[own].mean())
     return Fitness(
-        inside, f"{_reason(posterior, candidate, rivals)} Probability of entering: {format_percent(inside)}."
+        inside,
+        f"{_reason(posterior, candidate, rivals)} Probability of belonging to the Pareto set: {format_percent(inside)}.",
     )
 
 

@@ -102,8 +102,8 @@ def _remarks_on_stop(result: RaceOutcome, advice: Advice) -> list[Remark]:
             return [Remark("solid", text, command)]
         case "pairs left undecided":
             text = (
-                f"Undecided pairs would take more than {result.state.settings.patience:,} further instances, the patience "
-                f"of the race, and are left so.{clause}"
+                f"The race left pairs undecided that would each need more than {result.state.settings.patience:,} further "
+                f"instances, its patience.{clause}"
             )
             return [Remark("solid", text, advice.settle_pair(*next(iter(result.undecided()))))]
         case "max_instances":
