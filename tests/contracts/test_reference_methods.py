@@ -160,6 +160,7 @@ def test_mean_field_advi_is_too_wide_and_unreliable() -> None:
     assert "too wide" in approximate.diagnostics.message
 
 
+@pytest.mark.calibration
 def test_the_bound_of_advi_rises_and_an_early_end_is_reported(tmp_path: Path) -> None:
     progress: list[tuple[int, int]] = []
     settings = pb.ADVI(progress=lambda *at: progress.append(at))

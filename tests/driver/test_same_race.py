@@ -78,6 +78,7 @@ def dask():
         yield executor
 
 
+@pytest.mark.calibration
 def test_on_dask(reference, dask, tmp_path):
     race_on(dask, tmp_path / "my.race", reference[0])
     assert_same_race(tmp_path / "my.race", reference)

@@ -126,6 +126,7 @@ def test_log_density_is_ours_up_to_a_constant(prior):
     np.testing.assert_allclose(from_first(theirs), from_first(np.array(ours)), rtol=0, atol=1e-8)
 
 
+@pytest.mark.calibration
 @pytest.mark.parametrize("name", PRIORS)
 def test_log_density_is_that_of_the_independent_model(name):
     choices, values = some_choices()

@@ -241,7 +241,8 @@ def test_algorithms_that_take_turns_through_noise_change_once():
     )  # one of two draws in ten changes at the first of the two, one at the second
 
 
-@pytest.mark.parametrize("autocorrelation", [pytest.param(0.0, marks=pytest.mark.calibration), 0.95])
+@pytest.mark.calibration
+@pytest.mark.parametrize("autocorrelation", [0.0, 0.95])
 def test_the_interval_of_a_change_contains_the_true_budget(autocorrelation):
     grid = log_grid(10, 1000, 20)
     axis = np.log(grid.times)
