@@ -11,7 +11,7 @@ from polarbear.features.python_source import source_of
 from polarbear.features.splits import describe_conditions
 from polarbear.features.table import level_name, parse_cell
 from polarbear.table import as_frame, as_html
-from polarbear.wording import percent, suggest, with_noun, with_unit
+from polarbear.wording import format_number, percent, suggest, with_noun, with_unit
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -95,12 +95,14 @@ class Policy:
         group = describe_conditions(conditions)
         unknown = [name for name in self.used if parse_cell(given.get(name)) is None]
         missing = f" Not given: {', '.join(unknown)}." if unknown else ""
-        where, name, share = f"For {self.preference}", leaf.whole, leaf.share
+        where, name, share, during = f"For {self.preference}", leaf.whole, leaf.share, ""
         if budget is not None:
             stretch = leaf.at(self._check_budget(budget))
             where, name, share = f"At {with_unit(budget, self.unit)}", stretch.name, stretch.share
+            if stretch.start < stretch.stop:  # the share is a mean over the stretch
+                during = f"from {format_number(stretch.start)} to {format_number(stretch.stop)} "
         return (
-            f"{where}, choose {name}: it comes first on {percent(share)} of instances like this ({group}; "
+            f"{where}, choose {name}: {during}it comes first on {percent(share)} of instances like this ({group}; "
             f"{with_noun(leaf.instances, 'instance')} in the data).{missing}"
         )
 
