@@ -1,4 +1,4 @@
-"""The fitness of a candidate: its probability of entering the Pareto set, with the reason in words."""
+"""The fitness of a candidate: its probability of belonging to the Pareto set, with the reason in words."""
 
 import pytest
 

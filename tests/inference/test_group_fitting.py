@@ -40,7 +40,7 @@ def test_a_few_instances_are_not_outvoted_by_many_that_contradict_them():
     assert probability(fitted[0].posterior) > 0.5
     assert probability(fitted[1].posterior) < 0.001
     assert pb.pareto_set(fitted[0].posterior) == ("A", "B", "C")
-    assert probability(pb.fit(choices, draws=1000)) < 0.001  # all instances alike
+    assert probability(pb.fit(choices, draws=1000)) < 0.001  # every instance has the same weight
 
 
 @pytest.mark.parametrize("utilities", [FORWARD, BACKWARD])

@@ -69,7 +69,9 @@ def select_for_groups(
             missing = [each for each in among if each not in posterior.names]
         remarks = [f"It has no runs of {', '.join(missing)}."] if missing and considered else []
         if pooled is not None and (absent := [each for each in pooled.unobserved if each in considered]):
-            remarks.append(f"It does not compare {', '.join(absent)}; what is said about them is borrowed.")
+            remarks.append(
+                f"It does not compare {', '.join(absent)}; statements about them come from the other groups."
+            )
         selection: Selection | str
         try:
             selection = query(posterior, considered) if considered else f"it has no runs of {', '.join(missing)}"

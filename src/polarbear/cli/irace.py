@@ -43,10 +43,10 @@ def irace(
     from polarbear.irace.scenario import read_scenario
     from polarbear.wording import with_noun
 
+    read = read_scenario(scenario)
     options.require_writable(output)
     if output.exists():
         raise ValueError(f"{output} exists already; choose another file with --output")
-    read = read_scenario(scenario)
     table = configurations or read.configurations_file
     if table is None:
         raise ValueError(

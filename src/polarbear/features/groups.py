@@ -80,7 +80,7 @@ class Group:
         changes = [each for each in self.choices if each.changes]
         size = with_noun(self.instances, "instance")
         if not changes:
-            return [f"{self.name} ({size}): choose as for all instances."]
+            return [f"{self.name} ({size}): no other choice is clearly better than the one for all instances."]
         return [
             f"{self.name} ({size}): choose {each.choice} instead of {each.choice_for_all} {self._where(each, unit)}: first "
             f"on {percent(each.share)} instead of {percent(each.share_for_all)} of them ({format_percent(each.probability)} "

@@ -94,7 +94,7 @@ class Policy:
         leaf, conditions = self.find_leaf(given)
         group = describe_conditions(conditions)
         unknown = [name for name in self.used if parse_cell(given.get(name)) is None]
-        missing = f" Not given: {', '.join(unknown)}." if unknown else ""
+        missing = f" Not given: {', '.join(unknown)}; the answer is that of the larger group." if unknown else ""
         where, name, share, during = f"For {self.preference}", leaf.whole, leaf.share, ""
         if budget is not None:
             stretch = leaf.at(self._check_budget(budget))

@@ -52,7 +52,7 @@ class GroupPosterior:
     unit
         What `borrowed` counts, in the singular: "instance", or the kind of the clusters, such as "function".
     unobserved
-        The algorithms that none of the group's own instances compares. What is said about them is borrowed.
+        The algorithms that none of the group's own instances compares. Statements about them come from the other groups.
     """
 
     posterior: Posterior

@@ -116,7 +116,9 @@ def _read_assignments(path: Path) -> dict[str, Value]:
         if tokens.take_if(";"):
             continue
         if tokens.kind() != "name":
-            raise tokens.error("expected an assignment such as maxExperiments = 500")
+            raise tokens.error(
+                "expected an assignment of a plain value such as maxExperiments = 500, since R code is not evaluated"
+            )
         name = tokens.take()
         if not tokens.take_if("=", "<-"):
             raise tokens.error(f"expected = after {name}, since only assignments are read")

@@ -1,9 +1,9 @@
 """Weights on instances for one group that borrows from the others.
 
 The posterior of a group is a Dirichlet distribution in which an instance of the group has the parameter 1 and an instance of
-another group the parameter λ. With λ = 0 the group is fitted alone, with λ = 1 all instances count alike. The others
-together weigh as much as λ times their number of instances, so that a few instances of the group's own are not outvoted
-unless λ is large.
+another group the parameter λ. With λ = 0 the group is fitted alone; with λ = 1 all instances have the same weight. The
+others together weigh as much as λ times their number of instances, so that a few instances of the group's own are not
+outvoted unless λ is large.
 
 A cluster with members in the group counts as one unit, however many members it has in other groups: these only share its
 weight, in the proportion 1 to λ. Otherwise the same function in another dimension would count as a new function.

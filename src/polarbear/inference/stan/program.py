@@ -47,6 +47,9 @@ class StanModel(NamedTuple):
     program: str
     data: dict[str, Any]
 
+    def __repr__(self) -> str:
+        return f"StanModel(a program of {len(self.program.splitlines())} lines; data: {', '.join(self.data)})"
+
     def save(self, stem: str | os.PathLike[str]) -> tuple[Path, Path]:
         """Write the program to `stem`.stan and the data to `stem`.json, and return both paths."""
         program, data = Path(f"{stem}.stan"), Path(f"{stem}.json")

@@ -91,7 +91,7 @@ function groupStatements(page, query, { group }) {
   if (!group) return [];
   const { total } = page.sections.problem;
   const parts = [`Group of this problem: ${group.name} (${WHOLE.format(group.instances)} of ${formatCount(total, "instance")}).`];
-  if (group.missing.length) parts.push(` Not given: ${group.missing.join(", ")}; the problem goes with the majority.`);
+  if (group.missing.length) parts.push(` Not given: ${group.missing.join(", ")}; the answer is that of the larger group.`);
   if (page.candidates.length < page.names.length) parts.push(" It compares the algorithms that are not eliminated.");
   for (const { name, least, most } of featureFields(page)) {
     const value = query.given[name];
