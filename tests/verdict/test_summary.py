@@ -165,7 +165,7 @@ def test_doubtful_eliminations_say_so_and_name_the_next_step(posterior, choices)
     )
     assert found.headline.endswith("one is eliminated (do not rely on it).")
     assert found.status == "do not rely on it"
-    assert found.remarks[0].command == "polarbear resume my.race --only early --only poor"
+    assert found.remarks[0].command == "polarbear readmit my.race poor"
     runs = model_remarks(check, check.check_eliminations(decisions), Advice("runs", "runs.csv --where dimension=5"))
     assert runs[0].command == "polarbear plot runs.csv --where dimension=5 --figure pair --pair early poor"
 
@@ -213,3 +213,10 @@ def test_a_pair_is_settled_beyond_the_limit_that_stopped_the_race():
     assert Advice("race", limit=limit).settle_pair("a", "b") == "race.run(only=['a', 'b'], max_instances=8)"
     command = Advice("race", "my.race", limit=limit).settle_pair("a", "b")
     assert command == "polarbear resume my.race --only a --only b --max-instances 8"
+
+
+def test_no_step_is_suggested_that_would_run_nothing():
+    open_pairs = [frozenset(("a", "b"))]
+    advice = Advice("race", "my.race", open_pairs=open_pairs)
+    assert advice.settle_pair("b", "a") == "polarbear resume my.race --only b --only a"
+    assert advice.settle_pair("a", "c") == ""

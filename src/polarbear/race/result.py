@@ -74,7 +74,9 @@ class RaceResult(RaceOutcome):
         if not self.rounds:
             found = self.message or "got one in which nothing has been decided yet; call run() first"
             raise ValueError(f"expected a race with at least one round, {found}")
-        advice, cost = Advice("race", file, tuple(only), higher_limit(self)), sum(self.cost.values())
+        undecided = () if self.stopped == "instances ran out" else self.undecided()
+        advice = Advice("race", file, tuple(only), higher_limit(self), {frozenset(pair) for pair in undecided})
+        cost = sum(self.cost.values())
         known = self.posterior.names
         return collect(
             self.posterior,

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import shlex
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
 
 
 @dataclass(frozen=True)
@@ -23,26 +26,30 @@ class Advice:
     limit
         How to raise the limit at which a race stopped: an option and an argument of `Race.run`. Without it, nothing would
         run. Empty if no limit stopped the race.
+    open_pairs
+        The pairs that further runs of a race can decide; None stands for all pairs.
     """
 
     source: Literal["race", "runs", "posterior"] = "posterior"
     file: str = ""
     only: tuple[str, ...] = ()
     limit: tuple[str, str] = ("", "")
+    open_pairs: Collection[frozenset[str]] | None = None
 
     def settle_pair(self, first: str, second: str) -> str:
-        """Return how to get more data about a pair; empty where nothing can be run."""
-        if self.source != "race":
+        """Return how to get more data about a pair of candidates; empty where nothing would run."""
+        decided = self.open_pairs is not None and frozenset((first, second)) not in self.open_pairs
+        if self.source != "race" or decided:
             return ""
         return replace(self, only=(first, second)).continue_race(*self.limit)
 
-    def examine_pair(self, first: str, second: str) -> str:
-        """Return how to settle a pair or, where nothing can be run, how to show its win rate over time."""
+    def examine_elimination(self, by: str, name: str) -> str:
+        """Return how to reconsider an elimination or, where nothing can be run, how to show the win rate over time."""
         if self.source == "race":
-            return self.settle_pair(first, second)
+            return f"polarbear readmit {self.file} {shlex.quote(name)}" if self.file else f"race.readmit({name!r})"
         if not self.file:
-            return f"pb.plots.pair(posterior, {first!r}, {second!r})"
-        return f"polarbear plot {self.file} --figure pair --pair {shlex.quote(first)} {shlex.quote(second)}"
+            return f"pb.plots.pair(posterior, {by!r}, {name!r})"
+        return f"polarbear plot {self.file} --figure pair --pair {shlex.quote(by)} {shlex.quote(name)}"
 
     def continue_race(self, option: str, argument: str) -> str:
         """Return how to continue a race with an option of the command line or an argument of `Race.run`."""

@@ -31,7 +31,7 @@ def model_remarks(check: ModelCheck, pair_checks: Sequence[PairCheck], advice: A
         Remark(
             "do not rely on it",
             f"The outcomes of these two alone contradict an elimination: {each.sentence}.",
-            advice.examine_pair(each.by, each.name),
+            advice.examine_elimination(each.by, each.name),
         )
         for each in pair_checks
         if each.contradicted
@@ -40,7 +40,7 @@ def model_remarks(check: ModelCheck, pair_checks: Sequence[PairCheck], advice: A
         Remark(
             "provisional",
             f"The model supports an elimination, the outcomes of these two alone do not: {each.sentence}.",
-            advice.examine_pair(each.by, each.name),
+            advice.examine_elimination(each.by, each.name),
         )
         for each in pair_checks
         if each.unsupported
