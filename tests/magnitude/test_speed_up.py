@@ -105,10 +105,11 @@ def test_the_sentence_says_what_is_known():
 
     budget = "B's budget of 100 evaluations for the same quality"
     coarse = "The runs of A are recorded at 2 budgets only; speed-ups can only be read off at these."
-    assert sentence(100, 30) == f"A needs 0.3 of {budget} (0.3 to 0.3), based on 20 instances. {coarse}"
-    assert sentence(250, 200) == f"A needs 2 times {budget} (2 to 2), based on 20 instances. {coarse}"
-    assert sentence(320) == f"A needs more than 3.2 times {budget} (more than 3.2), based on 20 instances."
-    assert sentence(100) == f"A needs more than {budget} (more than 1), based on 20 instances."
+    assert sentence(100, 30) == f"A needs 0.3 of {budget}, based on 20 instances. {coarse}"
+    assert sentence(250, 200) == f"A needs 2 times {budget}, based on 20 instances. {coarse}"
+    assert sentence(100, 100) == f"A needs all of {budget}, based on 20 instances. {coarse}"
+    assert sentence(320) == f"A needs more than 3.2 times {budget}, based on 20 instances."
+    assert sentence(100) == f"A needs more than {budget}, based on 20 instances."
     assert sentence(60, finished=True).startswith("A does not reach the quality of B at 100 evaluations on most")
     few = pb.speed_up(pair_with_ratio(np.random.default_rng(0), 2), "A", "B", grid=[100])
     assert (few.lower[0], few.upper[0]) == (0, np.inf)  # two instances do not bound a median

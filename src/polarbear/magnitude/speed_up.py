@@ -100,17 +100,21 @@ class SpeedUp:
         based = f"based on {with_noun(int(self.instances[place]), 'instance')}"
         if math.isinf(ratio) and math.isinf(self.longest[place]):
             return f"{self.first} does not reach the quality of {self.second} at {budget} on most instances, {based}."
+        interval = "" if self.interval(place) == self.amount(place) else f" ({self.interval(place)})"
         return (
-            f"{self.first} needs {self._phrase(ratio, place)} {self.second}'s budget of {budget} for the same quality "
-            f"({self.interval(place)}), {based}."
+            f"{self.first} needs {self.share(place)} {self.second}'s budget of {budget} for the same "
+            f"quality{interval}, {based}."
             + (f" {checkpoint_sentence(self.first, self.checkpoints)}" if self.checkpoints else "")
         )
 
-    def _phrase(self, ratio: float, place: int) -> str:
-        if math.isinf(ratio):
-            longest = float(self.longest[place])
-            return "more than" if math.isclose(longest, 1.0) else f"more than {format_number(longest)} times"
-        return f"{format_number(ratio)} of" if ratio < 1 else f"{format_number(ratio)} times"
+    def share(self, place: int) -> str:
+        """Return the ratio at a position of the grid as a phrase, such as "0.4 of", "all of" or "more than 3.2 times"."""
+        ratio, longest = float(self.ratio[place]), float(self.longest[place])
+        if math.isinf(ratio) and math.isclose(longest, 1.0):
+            return "more than"
+        if self.amount(place) == "1":
+            return "all of"
+        return f"{self.amount(place)} of" if ratio < 1 else f"{self.amount(place)} times"
 
     def amount(self, place: int) -> str:
         """Return the ratio at a position of the grid in words, such as "0.4", "more than 3.2" or "never"."""
@@ -120,14 +124,18 @@ class SpeedUp:
         return format_number(ratio)
 
     def interval(self, place: int) -> str:
-        """Return the interval at a position of the grid in words, such as "0.3 to 0.6" or "0.8 or more"."""
+        """Return the interval at a position of the grid in words, such as "0.3 to 0.6" or "0.8 or more".
+
+        It is a single number if both ends are the same after rounding, as they may be when runs are recorded at few budgets.
+        """
         low, high = float(self.lower[place]), float(self.upper[place])
         if math.isinf(low):
             return (
                 f"more than {format_number(float(self.longest[place]))}" if self.longest[place] < math.inf else "never"
             )
         if high < math.inf:
-            return f"{format_number(low)} to {format_number(high)}"
+            ends = dict.fromkeys(format_number(end) for end in (low, high))
+            return " to ".join(ends)
         return f"{format_number(low)} or more" if low >= _LEAST_BOUND else "too uncertain for an interval"
 
     def to_table(self) -> Table:

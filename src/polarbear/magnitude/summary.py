@@ -10,7 +10,7 @@ import numpy as np
 from polarbear.magnitude.collection import collect_runs
 from polarbear.magnitude.speed_up import checkpoint_sentence, measure_speed_up
 from polarbear.observe import Grid
-from polarbear.wording import format_number, with_noun
+from polarbear.wording import with_noun
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -90,6 +90,5 @@ def leader_and_rivals(posterior: Posterior, among: Sequence[str], at: float) -> 
 
 def _describe(rival: str, found: SpeedUp) -> str:
     """Return a phrase with the budget ratio, its interval and the rival."""
-    ratio = float(found.ratio[0])
-    amount = f"{format_number(ratio)} of" if ratio < 1 else f"{format_number(ratio)} times"
-    return f"{amount} the budget of {rival} ({found.interval(0)})"
+    interval = "" if found.interval(0) == found.amount(0) else f" ({found.interval(0)})"
+    return f"{found.share(0)} the budget of {rival}{interval}"
