@@ -1,4 +1,4 @@
-"""Write the tables of the pages calibration, calibration-tables, continuous-integration and features from the studies."""
+"""Write the tables of the studies into the pages about calibration, versions, features, groups and design."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ PAGE, ALL_TABLES, DATA = (
 )
 VERSIONS_PAGE = HERE / "how-to" / "continuous-integration.md"
 FEATURES_PAGE, GROUPS_PAGE = HERE / "how-to" / "features.md", HERE / "how-to" / "groups.md"
+DESIGN_PAGE = HERE / "tutorials" / "algorithm-design.md"
 RECORDED = {"ma_bbob_d30": "MA-BBOB", "gp_bbob_d40": "GP-BBOB", "coco_d5": "COCO"}
 ENDS = {
     "BayesianBootstrap": "the default",
@@ -60,6 +61,7 @@ def tables() -> Iterator[tuple[Path, str, str]]:
     yield VERSIONS_PAGE, "versions", versions_table(summary("versions"))
     yield FEATURES_PAGE, "features", features_table(summary("features"))
     yield GROUPS_PAGE, "groups", groups_table(summary("groups"))
+    yield DESIGN_PAGE, "fitness", fitness_table(summary("fitness"))
 
 
 def summary(study: str) -> list[Cell]:
@@ -111,6 +113,39 @@ def groups_table(cells: list[Cell]) -> str:
         "all",
     ]
     return markdown(heads, rows)
+
+
+def fitness_table(cells: list[Cell]) -> str:
+    """Return how many candidates truly belong by their stated probability, over all truths, and Brier scores.
+
+    Nearly equal algorithms have rows of their own: there the probability is least reliable.
+    """
+    settings: dict[str, list[Cell]] = {}
+    for near in (False, True):
+        for each in cells:
+            if (each["truth"] == "near-equal") == near:
+                size = f"race, at most {each['instances']}" if each["raced"] else str(each["instances"])
+                setting = f"{size} instances, {each['times']} budgets{', nearly equal' if near else ''}"
+                settings.setdefault(setting, []).append(each)
+    rows = []
+    for setting, own in settings.items():
+        bins = [_pool_bin(list(same)) for same in zip(*(each["bins"] for each in own), strict=True)]
+        brier = sum(each["brier"] for each in own) / len(own)  # cells of a setting are of equal size
+        base = sum(each["belong"][0] for each in own) / len(own)
+        rows.append([setting, *bins, f"{brier:.2g}", f"{base * (1 - base):.2g}"])
+    heads = [f"{100 * each['from']:.0f} to {100 * each['to']:.0f} %" for each in cells[0]["bins"]]
+    return markdown(["candidates that belong, by stated probability", *heads, "Brier score", "of the base rate"], rows)
+
+
+def _pool_bin(bins: list[Cell]) -> str:
+    """Return which share of the candidates in bins belongs, with their mean stated probability and their number."""
+    found = [each for each in bins if each["candidates"]]
+    number = sum(each["candidates"] for each in found)
+    if not number:
+        return "none"
+    belong = sum(each["candidates"] * each["belong"][0] for each in found) / number
+    stated = sum(each["candidates"] * each["stated"] for each in found) / number
+    return f"{100 * belong:.0f} % of {number} (stated {100 * stated:.0f} %)"
 
 
 def versions_table(cells: list[Cell]) -> str:

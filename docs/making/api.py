@@ -19,7 +19,7 @@ PAGES = {
     "believing": ("Priors, fit and posterior", ["models", "inference"]),
     "relating": ("Posterior, relations and model checks", ["posterior", "checks", "calibration", "baselines"]),
     "racing": ("The race", ["driver", "race", "versions", "storage"]),
-    "designing": ("Automated design", ["designing"]),
+    "designing": ("Automated design", ["designing", "irace"]),
     "running": ("Algorithms, problems, executors", ["algorithms", "problems", "execution"]),
     "selecting": ("Selection and summary", ["selection", "verdict"]),
     "measuring": ("How much better", ["magnitude"]),

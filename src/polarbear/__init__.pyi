@@ -26,6 +26,8 @@ from .inference.reference.nuts import NUTS
 from .inference.reference.pathfinder import Pathfinder
 from .inference.reference.pymc_model import to_pymc
 from .inference.stan.program import StanModel, to_stan
+from .irace.config_space import read_irace_parameters
+from .irace.scenario import IraceScenario, read_irace_scenario
 from .magnitude.collection import RunCollection, collect_runs
 from .magnitude.gap import GapShares, gap_exceeds
 from .magnitude.instance_curves import InstanceCurves, instance_curves
@@ -150,6 +152,7 @@ __all__ = [
     "InstanceCurves",
     "InstancesWon",
     "InverseGamma",
+    "IraceScenario",
     "Job",
     "Limits",
     "LocalExecutor",
@@ -239,6 +242,8 @@ __all__ = [
     "quality_curves",
     "rank_values",
     "read_features",
+    "read_irace_parameters",
+    "read_irace_scenario",
     "read_runs",
     "relations",
     "report",

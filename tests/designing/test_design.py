@@ -11,6 +11,11 @@ pytest.importorskip("ConfigSpace", reason="parameter spaces need ConfigSpace")
 import polarbear as pb
 from tests.designing.climbers import InProcess, climber, make_race, make_space, run_design
 
+FRUITLESS = (
+    "nothing new survives",
+    "Stopped because nothing new survived: none of the proposals of the last 2 iterations did.",
+)
+
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory):
@@ -122,23 +127,25 @@ def test_the_answer_is_saved_and_loaded(whole, tmp_path):
     assert loaded.at(1).name == answer.stages[0].name
     assert loaded.at(1e6).name == answer.stages[-1].name
     assert str(loaded) == str(answer)
+    assert str(loaded).endswith("\nStopped after the 3 iterations that were allowed.")
     path.write_text(json.dumps({"kind": "something else"}))
     with pytest.raises(ValueError, match=r"expected a file that AnytimeConfiguration\.save wrote"):
         pb.load_anytime_configuration(path)
 
 
 @pytest.mark.parametrize(
-    ("proposals", "stopped"),
+    ("proposals", "stopped", "sentence"),
     [
-        (lambda state: {}, "nothing proposed"),
-        (lambda state: {f"bad {state.iteration}": climber(-1.0 - state.iteration)}, "nothing new survives"),
-        (lambda state: {f"broken {state.iteration}": lambda problem, seed, until: 1 / 0}, "nothing new survives"),
+        (lambda state: {}, "nothing proposed", "Stopped because the proposer had nothing more to propose."),
+        (lambda state: {f"bad {state.iteration}": climber(-1.0 - state.iteration)}, *FRUITLESS),
+        (lambda state: {f"broken {state.iteration}": lambda problem, seed, until: 1 / 0}, *FRUITLESS),
     ],
     ids=["empty", "hopeless", "broken"],
 )
-def test_a_design_stops_when_nothing_new_survives(proposals, stopped):
+def test_a_design_stops_when_nothing_new_survives(proposals, stopped, sentence):
     answer = run_design(proposals, make_race(make_space()), fruitless=2, max_instances=8)
     assert answer.stopped == stopped
+    assert answer.why_stopped == sentence
     assert len(answer.iterations) == (0 if stopped == "nothing proposed" else 2)
 
 
@@ -146,15 +153,25 @@ def test_a_design_stops_at_its_budget():
     space = make_space(sampled=2, mutated=0)
     answer = run_design(space.propose, make_race(space), max_evaluations=600, fruitless=20)
     assert answer.stopped == "max_evaluations"
+    assert "exceed the evaluations that were allowed" in answer.why_stopped
     assert answer.cost <= 600
 
 
-def test_the_pareto_set_is_limited():
+def test_the_pareto_set_is_limited_and_the_file_says_why_algorithms_were_set_aside(tmp_path):
     def near_copies(state):
-        return {f"copy {state.iteration}.{k}": climber(1.5) for k in range(4)}
+        return {f"copy {state.iteration}.{k}": climber(2.5) for k in range(4)}
 
-    answer = run_design(near_copies, make_race(make_space()), iterations=2, members=3, max_instances=8)
+    with make_race(make_space(), path=tmp_path / "design.race") as race:
+        answer = run_design(near_copies, race, iterations=2, members=3, max_instances=8)
     assert len(answer.result.pareto_set) <= 3
+    reason = "set aside by the design loop, which keeps 3 algorithms: its highest probability of being the best choice"
+    assert answer.result.state.removed
+    with pb.Race.open(tmp_path / "design.race", algorithms={}) as race:
+        assert race.state.removed == answer.result.state.removed
+        text = str(race.result.summary())
+    assert " ".join(text.split()).count(reason) == len(race.state.removed)
+    assert "set aside without being eliminated; the answer is among the others" in " ".join(text.split())
+    assert "by hand" not in text
 
 
 def test_near_copies_do_not_lose_to_an_odd_algorithm_that_comes_first_more_often():

@@ -11,7 +11,7 @@ from polarbear.irace.conditions import read_condition
 from polarbear.irace.configurations import read_configurations
 from polarbear.irace.parameters import read_parameters
 from polarbear.irace.race_toml import race_toml, survivors_table
-from polarbear.irace.scenario import read_scenario
+from polarbear.irace.scenario import read_irace_scenario
 from tests.irace.scenario_folder import write_scenario
 
 BUDGETS = [20, 100, 1000]
@@ -24,7 +24,7 @@ def path(tmp_path):
 
 
 def write_race_toml(path, **options):
-    scenario = read_scenario(path)
+    scenario = read_irace_scenario(path)
     configurations = read_configurations(scenario.configurations_file, scenario.parameters)
     file = path.parent / "race.toml"
     file.write_text(race_toml(scenario, configurations, BUDGETS, **options))
@@ -32,7 +32,7 @@ def write_race_toml(path, **options):
 
 
 def test_a_scenario_is_read_with_its_files(path):
-    scenario = read_scenario(path)
+    scenario = read_irace_scenario(path)
     assert (scenario.seed, scenario.instances, scenario.bound) == (42, ("one", "two words", "three"), None)
     assert scenario.runner == path.parent / "target-runner"
     assert [(each.name, each.kind, each.domain, each.log) for each in scenario.parameters] == [
@@ -48,7 +48,7 @@ def test_a_folder_of_instances_and_the_bound_are_as_irace_passes_them(path):
     for name in ("b.tsp", "a.tsp"):
         (folder / name).touch()
     path.write_text('capping = TRUE\nboundMax = 30\nconfigurationsFile = "start.txt"')
-    scenario = read_scenario(path)
+    scenario = read_irace_scenario(path)
     assert scenario.instances == (str(folder / "a.tsp"), str(folder / "b.tsp"))
     assert scenario.bound == "30"
 
@@ -67,7 +67,7 @@ def test_a_folder_of_instances_and_the_bound_are_as_irace_passes_them(path):
 def test_what_is_not_understood_in_a_scenario_is_refused(path, text, message):
     path.write_text(text)
     with pytest.raises(ValueError, match=message):
-        read_scenario(path)
+        read_irace_scenario(path)
 
 
 @pytest.mark.parametrize(
@@ -107,7 +107,7 @@ def test_conditions_are_those_of_r():
 )
 def test_configurations_that_irace_would_refuse_are_refused(path, row, message):
     (path.parent / "start.txt").write_text(f"mode alpha beta\n{row}\n")
-    scenario = read_scenario(path)
+    scenario = read_irace_scenario(path)
     with pytest.raises(ValueError, match=message):
         read_configurations(scenario.configurations_file, scenario.parameters)
 

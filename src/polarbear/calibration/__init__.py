@@ -5,5 +5,5 @@ Out: outcomes per cell and replicate, and their summary. `python -m polarbear.ca
 
 Modules: `truths` (true utilities), `simulator` (trajectories from a truth), `matching` (simulation settings that resemble
 recorded runs), `beliefs` (priors by name), `coverage`, `races` and `prediction` (the three measurements), `rank_tests` (the
-baseline of `races`), `study` (replicates on several processes).
+baseline of `races`), `fitness` (candidates for a Pareto set), `study` (replicates on several processes).
 """

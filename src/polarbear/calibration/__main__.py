@@ -1,6 +1,6 @@
 """Run the studies behind docs/explanation/calibration.md and docs/how-to/continuous-integration.md.
 
-Usage: `python -m polarbear.calibration coverage|near-equal|races|prediction|versions|features|groups`.
+Usage: `python -m polarbear.calibration coverage|near-equal|races|prediction|versions|features|groups|fitness`.
 
 Outcomes are stored in a file and never computed twice, so a study can be interrupted, resumed and extended at any time. The
 documentation shows its summary.
@@ -16,9 +16,10 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
-from polarbear.calibration import coverage, features, groups, prediction, races, versions
+from polarbear.calibration import coverage, features, fitness, groups, prediction, races, versions
 from polarbear.calibration.coverage import CoverageCell
 from polarbear.calibration.features import FeatureCell
+from polarbear.calibration.fitness import FitnessCell
 from polarbear.calibration.groups import GroupCell
 from polarbear.calibration.prediction import PredictionCell
 from polarbear.calibration.races import RaceCell
@@ -35,16 +36,16 @@ _RECORDED = (
     "case_studies/data/gp_bbob_d40.npz",
     "build/recorded/coco_d5.npz",  # made by `python -m case_studies.coco`
 )
+_SIX_TRUTHS: tuple[Truth, ...] = ("random walk", "smooth", "constant", "crossing", "near-equal", "two kinds")
 _NEAR_EQUAL: tuple[Truth, ...] = ("near-equal", "near-equal and outliers")
 _ENDS = ("BayesianBootstrap", "outcomes", "weighted Plackett-Luce")
 
 
 def coverage_cells() -> list[CoverageCell]:
     """Return the cells of the coverage study: six truths, three autocorrelations and three numbers of instances."""
-    truths: tuple[Truth, ...] = ("random walk", "smooth", "constant", "crossing", "near-equal", "two kinds")
     return [
         CoverageCell(truth=truth, autocorrelation=autocorrelation, instances=instances)
-        for truth in truths
+        for truth in _SIX_TRUTHS
         for autocorrelation in (0.0, 0.95, 1.0)
         for instances in (8, 30, 100)
     ]
@@ -96,6 +97,17 @@ def feature_cells() -> list[FeatureCell]:
     return [FeatureCell(informative=informative) for informative in (True, False)]
 
 
+def fitness_cells() -> list[FitnessCell]:
+    """Return the cells of the fitness study: six truths with 30 and 100 instances, in a race, and with few times."""
+    ways: tuple[dict[str, Any], ...] = (
+        {"instances": 30},
+        {"instances": 100},
+        {"instances": 40, "raced": True},
+        {"instances": 30, "times": 3},
+    )
+    return [FitnessCell(truth, **way) for way in ways for truth in _SIX_TRUTHS]
+
+
 def group_cells() -> list[GroupCell]:
     """Return the cells of the group study: groups that resemble each other more or less, and small ones."""
     return [
@@ -125,6 +137,7 @@ STUDIES: dict[str, tuple[Callable[..., Any], Callable[[], Sequence[Any]], Callab
     "prediction": (prediction.measure_prediction, prediction_cells, prediction.summarise, 20),
     "versions": (versions.simulate_comparison, version_cells, versions.summarise, 200),
     "groups": (groups.simulate_groups, group_cells, groups.summarise, 60),
+    "fitness": (fitness.simulate_candidate, fitness_cells, fitness.summarise, 60),
     "features": (features.simulate_explanation, feature_cells, features.summarise, 200),
 }
 

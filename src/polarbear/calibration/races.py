@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from polarbear.arrays import Array, Mask
     from polarbear.literals import Elimination, Resolution, Specialists
     from polarbear.posterior.posterior import Posterior
+    from polarbear.race.state import State
 
 
 @dataclass(frozen=True)
@@ -188,29 +189,39 @@ def not_specialist_against(ratings: Array, *, margin: float = 0.0) -> Mask:
 
 
 def _race_by_posterior(cell: RaceCell, values: Array, *, seed: int) -> Decisions:
-    names, times = [f"a{number}" for number in range(cell.algorithms)], cell.grid.times
-    state = loop.start(cell.settings(seed), names)
-
-    def run(job: Job) -> Run:
-        here = times <= job.until
-        best = values[job.instance, here, names.index(job.algorithm)]
-        return Run(Trajectory(job.algorithm, job.instance, times[here], best, until=job.until), reached=job.until)
-
-    limits = StoppingLimits(instances=cell.most_instances)
-    plan = loop.ask(state, most_instances=cell.most_instances)
-    while plan is not None and not limits.is_futile(state):
-        state = loop.tell(state, plan, [run(job) for job in plan.jobs])
-        left = cell.most_instances - len(state.observations.instances)
-        plan = loop.ask(state, most_instances=left) if left else None
+    names = [f"a{number}" for number in range(cell.algorithms)]
+    state = race_on(values, loop.start(cell.settings(seed), names))
     eliminations = [each for round_ in state.rounds for each in round_.eliminated]
     return Decisions(
         eliminated=tuple(names.index(each.name) for each in eliminations),
         promised=float(sum(1 - each.probability for each in eliminations)),
         instances=len(state.observations.instances),
         resolved=loop.ask(state) is None,
-        cost=state.cost / (cell.most_instances * cell.algorithms * float(times[-1])),
+        cost=state.cost / (cell.most_instances * cell.algorithms * float(cell.grid.times[-1])),
         posterior=infer_posterior(state),
     )
+
+
+def race_on(values: Array, state: State) -> State:
+    """Continue a race on simulated values until it is decided, no elimination is likely, or the instances run out.
+
+    Values have the shape (instance, time, algorithm), with the algorithms in the order of `state.names`.
+    """
+    times, limits = state.settings.grid.times, StoppingLimits(instances=len(values))
+
+    def run(job: Job) -> Run:
+        here = times <= job.until
+        best = values[job.instance, here, state.names.index(job.algorithm)]
+        return Run(Trajectory(job.algorithm, job.instance, times[here], best, until=job.until), reached=job.until)
+
+    while (plan := loop.ask(state)) is not None:
+        room, _ = limits.room(state, plan)
+        if room <= 0 or (plan.kind == "fresh" and limits.is_futile(state)):
+            break
+        plan = loop.ask(state, most_instances=room)
+        assert plan is not None
+        state = loop.tell(state, plan, [run(job) for job in plan.jobs])
+    return state
 
 
 def _race_by_rank_tests(cell: RaceCell, values: Array) -> Decisions:

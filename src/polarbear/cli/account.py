@@ -6,7 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 from polarbear.cli import terminal
 from polarbear.cli.sparklines import Curves, format_curves
-from polarbear.wording import format_error_bound, format_number, format_percent, percent, round_off, with_noun
+from polarbear.wording import (
+    REMOVED_BY_HAND,
+    format_error_bound,
+    format_number,
+    format_percent,
+    percent,
+    round_off,
+    with_noun,
+)
 
 if TYPE_CHECKING:
     from polarbear.race.result import RaceResult
@@ -28,8 +36,11 @@ def print_status(account: dict[str, Any], curves: Curves | None = None) -> None:
         _print_eliminations(account["eliminations"])
     if curves is not None or account["eliminations"]:
         terminal.print_result()
-    if account["removed"]:
-        terminal.print_result(f"Removed by hand: {', '.join(account['removed'])}")
+    if by_hand := [name for name, reason in account["why_removed"].items() if reason == REMOVED_BY_HAND]:
+        terminal.print_result(f"Removed by hand: {', '.join(by_hand)}")
+    for name, reason in account["why_removed"].items():
+        if name not in by_hand:
+            terminal.print_result(f"{name}: {reason}")
     if account["scope"]:
         terminal.print_result(f"The answer generalises {account['scope']}.")
     print_totals(account)

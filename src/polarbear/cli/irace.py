@@ -40,10 +40,10 @@ def irace(
     """
     from polarbear.irace.configurations import read_configurations
     from polarbear.irace.race_toml import race_toml
-    from polarbear.irace.scenario import read_scenario
+    from polarbear.irace.scenario import read_irace_scenario
     from polarbear.wording import with_noun
 
-    read = read_scenario(scenario)
+    read = read_irace_scenario(scenario)
     options.require_writable(output)
     if output.exists():
         raise ValueError(f"{output} exists already; choose another file with --output")

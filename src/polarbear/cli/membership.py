@@ -69,11 +69,11 @@ def readmit(
             state = loop.readmit(state, name)
 
         def make(race: "Race") -> None:
-            decisions = {each.name: each for each in race.result.eliminations}
+            decisions, removed = {each.name: each for each in race.result.eliminations}, race.state.removed
             for name in names:
                 race.readmit(name)
                 was = decisions.get(name)
-                why = "removed by hand" if was is None else f"eliminated in round {was.round}, beaten by {was.by}"
+                why = removed[name] if was is None else f"eliminated in round {was.round}, beaten by {was.by}"
                 terminal.print_remark(
                     f"{name} is a candidate again; it was {why}. Its earlier runs still count.", quiet=running.quiet
                 )

@@ -33,6 +33,12 @@ DesignStopped = Literal[
 # Where it is too close to call, the present algorithm is kept until another one is twice as likely to be the best choice:
 # otherwise noise makes near copies take turns.
 _MUCH_LIKELIER = 2.0
+_STOPPED: dict[str, str] = {
+    "nothing proposed": "Stopped because the proposer had nothing more to propose.",
+    "max_seconds": "Stopped because the time that was allowed (max_seconds) was over.",
+    "interrupted": "Stopped by an interrupt; if the race has a file, the same program continues the design.",
+    "algorithm failed": "Stopped because an algorithm failed in every run of its first round.",
+}
 _KIND = "polarbear anytime configuration"
 
 
@@ -107,7 +113,7 @@ class AnytimeConfiguration:
     unit
         The unit of budgets.
     stopped
-        Why the design stopped.
+        Why the design stopped; `why_stopped` is a sentence.
     iterations
         The records of all iterations.
     instances, cost
@@ -135,6 +141,23 @@ class AnytimeConfiguration:
         """The number of proposed algorithms."""
         return sum(len(each.proposed) for each in self.iterations)
 
+    @property
+    def why_stopped(self) -> str:
+        """A sentence on why the design stopped."""
+        count = len(self.iterations)
+        match self.stopped:
+            case "nothing new survives":
+                fruitless = count - max((each.number for each in self.iterations if each.survivors), default=0)
+                last = "iteration" if fruitless == 1 else f"{fruitless} iterations"
+                return f"Stopped because nothing new survived: none of the proposals of the last {last} did."
+            case "iterations":
+                return (
+                    f"Stopped after the {with_noun(count, 'iteration')} that {'was' if count == 1 else 'were'} allowed."
+                )
+            case "max_evaluations":
+                return f"Stopped because further runs would exceed the {self.unit} that were allowed (max_evaluations)."
+        return _STOPPED[self.stopped]
+
     def __str__(self) -> str:
         rows = [(f"{format_number(each.start)} to {format_number(each.stop)}", each.name) for each in self.stages]
         rows[0] = (f"{rows[0][0]} {self.unit}", rows[0][1])
@@ -147,7 +170,7 @@ class AnytimeConfiguration:
             f"{with_noun(self.proposed, 'proposal')} in {with_noun(len(self.iterations), 'iteration')}, "
             f"{with_noun(self.instances, 'instance')}, {round_off(self.cost)} {self.unit}"
         )
-        return "\n".join([f"Which configuration at which budget ({effort})", *lines, f"Stopped: {self.stopped}."])
+        return "\n".join([f"Which configuration at which budget ({effort})", *lines, self.why_stopped])
 
     def as_dict(self) -> dict[str, Any]:
         """Return the answer as plain values, for JSON."""

@@ -38,7 +38,8 @@ class Fitness:
     Attributes
     ----------
     probability
-        The probability that no other algorithm of the race beats it on most instances at every budget.
+        The probability that no other algorithm of the race beats it on most instances at every budget. In simulations with
+        20 budgets, values between 0.2 and 0.8 are too high by 0.14 to 0.28, and more if algorithms are nearly equal.
     sentence
         The reason in words: where it leads, or which algorithm beats it and where it comes closest.
     """

@@ -12,6 +12,7 @@ from polarbear.designing.pruning import least_likely_members
 from polarbear.designing.repetition import Batch, repeat_proposals, store_batches
 from polarbear.designing.state import DesignState
 from polarbear.models.validation import require_count
+from polarbear.wording import format_percent, with_noun
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
@@ -159,8 +160,12 @@ def _are_waiting(race: Race, names: Collection[str]) -> bool:
 def _prune(race: Race, members: int) -> None:
     """Remove the least likely members of a Pareto set that is too large."""
     if race.result.rounds:
-        for name in least_likely_members(race.result, members):
-            race.remove(name)
+        for name, peak in least_likely_members(race.result, members).items():
+            race.remove(
+                name,
+                f"set aside by the design loop, which keeps {with_noun(members, 'algorithm')}: its highest probability of "
+                f"being the best choice at any budget was {format_percent(peak)}",
+            )
 
 
 def _records(batches: list[Batch], now: State) -> tuple[Iteration, ...]:

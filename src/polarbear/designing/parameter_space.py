@@ -50,6 +50,8 @@ class ParameterSpace:
     sampled, mutated
         The number of configurations that `propose` draws from the space, and that it makes by changing one or more
         parameters of a random member of the Pareto set.
+    decimals
+        The largest number of decimal places of real parameters; by default they have four significant digits.
 
     Examples
     --------
@@ -63,6 +65,7 @@ class ParameterSpace:
     build: Callable[..., Algorithm]
     sampled: int = 2
     mutated: int = 4
+    decimals: int | None = None
 
     def __post_init__(self) -> None:
         if not hasattr(self.space, "sample_configuration"):
@@ -132,9 +135,13 @@ class ParameterSpace:
     def _rounded(self, values: Mapping[str, Any]) -> dict[str, Any] | None:
         """Return a configuration with rounded numbers; None if rounding makes it illegal."""
         try:
-            return self._legal({name: _round(value) for name, value in values.items()})
+            return self._legal({name: self._round(value) for name, value in values.items()})
         except ValueError:
             return None
+
+    def _round(self, value: Any) -> Any:
+        value = _round(value)
+        return round(value, self.decimals) if isinstance(value, float) and self.decimals is not None else value
 
     def _legal(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """Return a configuration as plain values, without inactive parameters; raise a ValueError if it is illegal."""

@@ -10,14 +10,14 @@ if TYPE_CHECKING:
     from polarbear.race.result import RaceResult
 
 
-def least_likely_members(result: RaceResult, most: int) -> tuple[str, ...]:
+def least_likely_members(result: RaceResult, most: int) -> dict[str, float]:
     """Return the members of the Pareto set beyond the `most` that are likeliest to be the best choice at some budget.
 
-    Members that have not run yet stay.
+    Each comes with its highest probability of being the best choice at any budget. Members that have not run yet stay.
     """
     if len(result.pareto_set) <= most:
-        return ()
+        return {}
     members = compare_members(result)
     peaks = dict(zip(members.names, members.probability_best.max(axis=0).tolist(), strict=True))
     # At equal probability the older member stays: the sort is stable, and names are in order of arrival.
-    return tuple(sorted(members.names, key=lambda name: -peaks[name])[most:])
+    return {name: peaks[name] for name in sorted(members.names, key=lambda name: -peaks[name])[most:]}

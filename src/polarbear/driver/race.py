@@ -18,7 +18,7 @@ from polarbear.driver import progress as views
 from polarbear.driver.dispatch import RunContext
 from polarbear.driver.environment import environment
 from polarbear.driver.record import RaceRecord, load_record
-from polarbear.driver.resume import explain_damage, states_before_adding
+from polarbear.driver.resume import explain_damage, removed_event, states_before_adding
 from polarbear.driver.round_loop import run_rounds
 from polarbear.driver.selected import check_selected
 from polarbear.execution import Limits, LocalExecutor, Payload, ReplayExecutor, pack
@@ -32,6 +32,7 @@ from polarbear.race.serialisation import to_plain
 from polarbear.race.settings import Settings
 from polarbear.race.stopping import StoppingLimits
 from polarbear.storage import RaceFile
+from polarbear.wording import REMOVED_BY_HAND
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -257,9 +258,9 @@ class Race:
         if self._record.file is not None:
             self._record.file.set_about(key, value)
 
-    def remove(self, name: str) -> None:
-        """Remove a candidate by hand; its data are kept."""
-        self._record.update(loop.remove(self.state, name), "removed", name)
+    def remove(self, name: str, reason: str = REMOVED_BY_HAND) -> None:
+        """Remove a candidate without judging it, and store the reason, which summaries show; its data are kept."""
+        self._record.update(loop.remove(self.state, name, reason), "removed", removed_event(name, reason))
         self._stopped = "paused"
 
     def readmit(self, name: str) -> None:

@@ -15,6 +15,7 @@ from polarbear.race.observations import ClusterLabel, instance_of
 from polarbear.race.sampling import recorded_plan
 from polarbear.race.serialisation import from_plain
 from polarbear.storage.errors import DamagedRaceFile, replay_error
+from polarbear.wording import REMOVED_BY_HAND
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -83,7 +84,7 @@ def repeat_event(state: State, event: Event, runs: Runs) -> State:
         case "added":
             return loop.add(state, event.data)
         case "removed":
-            return loop.remove(state, event.data)
+            return loop.remove(state, *_read_removed_event(event.data))
         case "readmitted":
             return loop.readmit(state, event.data)
         case "rerun":
@@ -94,6 +95,16 @@ def repeat_event(state: State, event: Event, runs: Runs) -> State:
             return loop.reconsider(state, from_plain(event.data))
         case kind:
             raise ValueError(f"it contains the event {kind!r}, which this version does not support")
+
+
+def removed_event(name: str, reason: str) -> object:
+    """Return the data of an entry about a removed algorithm: its name, or if it was not removed by hand, also the reason."""
+    return name if reason == REMOVED_BY_HAND else {"name": name, "reason": reason}
+
+
+def _read_removed_event(data: Any) -> tuple[str, str]:
+    """Return the name and the reason from the data of an entry about a removed algorithm."""
+    return (str(data["name"]), str(data["reason"])) if isinstance(data, dict) else (data, REMOVED_BY_HAND)
 
 
 def add_features(state: State, instance: int, features: object) -> State:

@@ -32,6 +32,7 @@ def account(result: RaceResult, *, infer: bool = True, file: str = "") -> dict[s
         "pareto_set": list(result.pareto_set),
         "eliminations": [asdict(each) for each in result.eliminations],
         "removed": sorted(result.state.removed),
+        "why_removed": dict(sorted(result.state.removed.items())),
         "algorithms": list(result.state.names),
         "rounds": len(result.rounds),
         "instances": result.instances,

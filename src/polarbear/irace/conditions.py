@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Mapping
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Literal
 
 from polarbear.irace.r_values import Tokens, take_value
 
 Values = Mapping[str, str | float | None]
-Condition = Callable[[Values], bool]
 
 _COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
     "==": operator.eq,
@@ -21,10 +21,50 @@ _COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
 }
 
 
-def read_condition(text: str, source: str, line: int = 1) -> Condition:
-    """Return a function that says whether a condition holds for the values of a configuration.
+@dataclass(frozen=True)
+class Comparison:
+    """A parameter compared with constants: one, or with "%in%" any number. Called with values, it says whether it holds.
 
     A comparison with a parameter that is not active does not hold, as in irace.
+    """
+
+    name: str
+    sign: str
+    constants: tuple[object, ...]
+
+    def __call__(self, values: Values) -> bool:
+        sign = "==" if self.sign == "%in%" else self.sign
+        return any(_compare(sign, values[self.name], each) for each in self.constants)
+
+
+@dataclass(frozen=True)
+class Joined:
+    """Two conditions of which both ("&") or at least one ("|") must hold."""
+
+    sign: Literal["&", "|"]
+    left: Condition
+    right: Condition
+
+    def __call__(self, values: Values) -> bool:
+        sides = [self.left(values), self.right(values)]
+        return all(sides) if self.sign == "&" else any(sides)
+
+
+@dataclass(frozen=True)
+class Negated:
+    """The contrary of a condition."""
+
+    inner: Condition
+
+    def __call__(self, values: Values) -> bool:
+        return not self.inner(values)
+
+
+Condition = Comparison | Joined | Negated
+
+
+def read_condition(text: str, source: str, line: int = 1) -> Condition:
+    """Return the condition in a text; called with the values of a configuration, it says whether it holds.
 
     Examples
     --------
@@ -42,25 +82,20 @@ def read_condition(text: str, source: str, line: int = 1) -> Condition:
 def _either(tokens: Tokens) -> Condition:
     left = _both(tokens)
     while tokens.take_if("|", "||"):
-        left = _joined(any, left, _both(tokens))
+        left = Joined("|", left, _both(tokens))
     return left
 
 
 def _both(tokens: Tokens) -> Condition:
     left = _single(tokens)
     while tokens.take_if("&", "&&"):
-        left = _joined(all, left, _single(tokens))
+        left = Joined("&", left, _single(tokens))
     return left
-
-
-def _joined(join: Callable[[list[bool]], bool], left: Condition, right: Condition) -> Condition:
-    return lambda values: join([left(values), right(values)])
 
 
 def _single(tokens: Tokens) -> Condition:
     if tokens.take_if("!"):
-        inner = _single(tokens)
-        return lambda values: not inner(values)
+        return Negated(_single(tokens))
     if tokens.take_if("("):
         whole = _either(tokens)
         tokens.expect(")")
@@ -72,12 +107,11 @@ def _single(tokens: Tokens) -> Condition:
     if not sign:
         raise tokens.error(f"expected %in%, ==, != or a comparison after {name}")
     constant = take_value(tokens)
-    if sign == "%in%":
-        among = constant if isinstance(constant, tuple) else (constant,)
-        return lambda values: any(_compare("==", values[name], each) for each in among)
     if isinstance(constant, tuple):
-        raise tokens.error(f"expected one constant after {sign}, as with %in% several are allowed")
-    return lambda values: _compare(sign, values[name], constant)
+        if sign != "%in%":
+            raise tokens.error(f"expected one constant after {sign}, as with %in% several are allowed")
+        return Comparison(name, sign, constant)
+    return Comparison(name, sign, (constant,))
 
 
 def _compare(sign: str, value: str | float | None, constant: object) -> bool:

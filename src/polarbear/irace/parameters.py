@@ -35,6 +35,8 @@ class Parameter:
         Whether irace samples it on a logarithmic scale.
     condition, condition_text
         When it is active; None if always.
+    line
+        The number of its line in the file.
     """
 
     name: str
@@ -44,6 +46,7 @@ class Parameter:
     log: bool = False
     condition: Condition | None = None
     condition_text: str = ""
+    line: int = 0
 
     def is_active(self, values: Values) -> bool:
         """Return whether the parameter is active, given the values of the others."""
@@ -75,12 +78,7 @@ def read_parameters(path: Path) -> tuple[Parameter, ...]:
         A line is not understood; for example its domain depends on other parameters.
     """
     found: dict[str, Parameter] = {}
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
-        text = line.partition("#")[0].strip()
-        if not text:
-            continue
-        if text.startswith("["):
-            break  # [forbidden] and other sections concern configurations that irace samples
+    for number, text in read_sections(path)[""]:
         parameter = _read_line(text, path.name, number)
         if parameter.name in found:
             raise ValueError(f"{path.name}, line {number}: expected each parameter once, got {parameter.name} again")
@@ -90,6 +88,49 @@ def read_parameters(path: Path) -> tuple[Parameter, ...]:
     for parameter in found.values():
         _check_condition(parameter, found, path.name)
     return tuple(found.values())
+
+
+def read_sections(path: Path) -> dict[str, list[tuple[int, str]]]:
+    """Return the lines of a file that hold something, each with its number, by section; "" is before the first one.
+
+    Section `[global]` has `digits`, and `[forbidden]` configurations that irace does not sample. Others are refused.
+    """
+    sections: dict[str, list[tuple[int, str]]] = {"": []}
+    section = ""
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+        text = line.partition("#")[0].strip()
+        if text.startswith("["):
+            section = text.strip("[]").strip().lower()
+            if section not in ("global", "forbidden"):
+                raise ValueError(
+                    f"{path.name}, line {number}: expected the section [global] or [forbidden], got {text}"
+                )
+            sections.setdefault(section, [])
+        elif text:
+            sections[section].append((number, text))
+    return sections
+
+
+def read_global_digits(path: Path) -> int | None:
+    """Return `digits` of the section `[global]`, the decimal places of real parameters; None if it is not given.
+
+    Raises
+    ------
+    ValueError
+        The file has other settings, or forbidden configurations, which are not supported.
+    """
+    sections, digits = read_sections(path), None
+    for number, text in sections.get("forbidden", []):
+        raise ValueError(
+            f"{path.name}, line {number}: expected no forbidden configurations, as they are not supported, got {text!r}; "
+            "add them to the ConfigSpace in Python"
+        )
+    for number, text in sections.get("global", []):
+        match = re.fullmatch(r"digits\s*=\s*(\d+)", text)
+        if match is None:
+            raise ValueError(f"{path.name}, line {number}: expected a line such as digits = 4, got {text!r}")
+        digits = int(match[1])
+    return digits
 
 
 def _read_line(text: str, source: str, number: int) -> Parameter:
@@ -112,7 +153,8 @@ def _read_line(text: str, source: str, number: int) -> Parameter:
             ) from None
         domain = (lower, upper)
     condition = None if match[5] is None else read_condition(match[5], source, number)
-    return Parameter(match[1], match[2], kind, domain, match[3].endswith(",log"), condition, (match[5] or "").strip())
+    log, condition_text = match[3].endswith(",log"), (match[5] or "").strip()
+    return Parameter(match[1], match[2], kind, domain, log, condition, condition_text, number)
 
 
 def _check_condition(parameter: Parameter, known: dict[str, Parameter], source: str) -> None:

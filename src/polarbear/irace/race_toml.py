@@ -12,14 +12,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
-    from polarbear.irace.scenario import Scenario
+    from polarbear.irace.scenario import IraceScenario
     from polarbear.literals import Clock
 
 _FUNCTION = "polarbear.irace.target_runner:run_target"
 
 
 def race_toml(
-    scenario: Scenario,
+    scenario: IraceScenario,
     configurations: Sequence[Mapping[str, str]],
     budgets: Sequence[float],
     *,
@@ -54,19 +54,9 @@ def race_toml(
         f"names = {_toml(list(scenario.instances))}",
         "",
     ]
+    shared = scenario.runner_arguments(budgets, budget_switch, clock)
     for number, configuration in enumerate(configurations, start=1):
-        arguments: dict[str, Any] = {
-            "runner": str(scenario.runner),
-            "folder": str(scenario.folder),
-            "number": number,
-            "configuration": dict(configuration),
-            "switches": {parameter.name: parameter.switch for parameter in scenario.parameters},
-            "clock": clock,
-        }
-        if scenario.bound is not None:
-            arguments["bound"] = scenario.bound
-        if budget_switch is not None:
-            arguments |= {"budget_switch": budget_switch, "budgets": [float(each) for each in sorted(budgets)]}
+        arguments = {"number": number, "configuration": dict(configuration), **shared}
         table = f"[algorithms.{_toml(_name(configuration))}]"
         lines += [table, f"function = {_toml(_FUNCTION)}", 'shape = "generator"', f"arguments = {_toml(arguments)}", ""]
     return "\n".join(lines)

@@ -5,16 +5,21 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from polarbear.irace.parameters import Parameter, read_parameters
+from polarbear.designing.parameter_space import ParameterSpace
+from polarbear.irace.config_space import DIGITS, config_space
+from polarbear.irace.parameters import Parameter, read_global_digits, read_parameters
 from polarbear.irace.r_values import Tokens, take_value
+from polarbear.irace.target_runner import TargetRunner
 from polarbear.wording import suggest
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from os import PathLike
 
     from polarbear.irace.r_values import Value
+    from polarbear.literals import Clock
 
 # The variables of irace 3.5; those that this bridge does not use concern irace's own search.
 _VARIABLES = (
@@ -33,10 +38,11 @@ _UNSUPPORTED = {
     "targetRunnerParallel": "name a target runner",
     "aclib": "use irace's own protocol",
 }
+_NOT_SEARCHED = ("forbiddenExps", "forbiddenFile", "repairConfiguration")  # change what irace samples
 
 
 @dataclass(frozen=True)
-class Scenario:
+class IraceScenario:
     """An irace scenario.
 
     Attributes
@@ -55,6 +61,10 @@ class Scenario:
         The seed of the scenario, 0 by default.
     bound
         The bound of the execution time that irace passes to the runner, if the scenario uses capping.
+    parameter_file, digits
+        The file of the parameters, and the decimal places of real ones; None if the scenario does not say.
+    unsupported
+        Variables of the scenario that `parameter_space` does not support, such as "forbiddenFile".
     """
 
     path: Path
@@ -65,9 +75,59 @@ class Scenario:
     configurations_file: Path | None = None
     seed: int = 0
     bound: str | None = None
+    parameter_file: Path = Path("parameters.txt")
+    digits: int | None = None
+    unsupported: tuple[str, ...] = ()
+
+    def runner_arguments(self, budgets: Sequence[float], budget_switch: str | None, clock: Clock) -> dict[str, Any]:
+        """Return the arguments of `run_target` that all configurations share."""
+        arguments: dict[str, Any] = {
+            "runner": str(self.runner),
+            "folder": str(self.folder),
+            "switches": {parameter.name: parameter.switch for parameter in self.parameters},
+            "clock": clock,
+        }
+        if self.bound is not None:
+            arguments["bound"] = self.bound
+        if budget_switch is not None:
+            arguments |= {"budget_switch": budget_switch, "budgets": [float(each) for each in sorted(budgets)]}
+        return arguments
+
+    def parameter_space(
+        self,
+        budgets: Sequence[float],
+        *,
+        budget_switch: str | None = None,
+        clock: Clock = "evaluations",
+        sampled: int = 2,
+        mutated: int = 4,
+    ) -> ParameterSpace:
+        """Return the parameters as a space for `design`, whose algorithms start the target runner.
+
+        Needs ConfigSpace: `pip install 'polarbear-anytime[design]'`.
+
+        Parameters
+        ----------
+        budgets
+            The budgets at which configurations are compared.
+        budget_switch
+            The switch in front of the budget on the runner's command line. Without it, the runner is called once per run
+            and prints a line `time cost` for each improvement.
+        clock
+            The unit of the budgets.
+        sampled, mutated
+            See `ParameterSpace`.
+        """
+        if self.unsupported:
+            raise ValueError(f"{self.path}: expected no {self.unsupported[0]}, as it is not supported; remove it")
+        in_file = read_global_digits(self.parameter_file)
+        decimals = next((each for each in (in_file, self.digits) if each is not None), DIGITS)
+        space = config_space(self.parameters, self.parameter_file.name, decimals)
+        build = TargetRunner(self.runner_arguments(budgets, budget_switch, clock))
+        return ParameterSpace(space, build, sampled, mutated, decimals)
 
 
-def read_scenario(path: str | PathLike[str]) -> Scenario:
+def read_irace_scenario(path: str | PathLike[str]) -> IraceScenario:
     """Read an irace scenario and the files that it names; nothing in it is evaluated.
 
     Raises
@@ -94,8 +154,8 @@ def read_scenario(path: str | PathLike[str]) -> Scenario:
         raise ValueError(f"{place}: expected parameterFile and targetRunner with a path, got an empty one")
     if not os.access(runner, os.X_OK):
         raise ValueError(f"expected a target runner that can be executed, got {runner}; check its name and chmod +x it")
-    bound, seed = given.get("boundMax"), given.get("seed")
-    return Scenario(
+    bound, seed, digits = (given.get(name) for name in ("boundMax", "seed", "digits"))
+    return IraceScenario(
         place,
         runner,
         file("execDir", "./") or place.parent,
@@ -104,6 +164,9 @@ def read_scenario(path: str | PathLike[str]) -> Scenario:
         file("configurationsFile"),
         int(seed) if isinstance(seed, float) else 0,
         f"{bound:g}" if given.get("capping") and isinstance(bound, float) and bound > 0 else None,
+        parameter_file,
+        int(digits) if isinstance(digits, float) else None,
+        tuple(name for name in _NOT_SEARCHED if given.get(name) not in (None, "", 0, False)),
     )
 
 

@@ -12,6 +12,8 @@ from __future__ import annotations
 import shlex
 import subprocess
 import zlib
+from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from polarbear.algorithms.command import command
@@ -74,6 +76,34 @@ def run_target(
                 yield budget, cost
 
 
+@dataclass(frozen=True)
+class TargetRunner:
+    """Builds algorithms that start a target runner with a configuration: `build` of a `ParameterSpace`.
+
+    Attributes
+    ----------
+    arguments
+        The arguments of `run_target` that all configurations share.
+    """
+
+    arguments: dict[str, Any]
+
+    def __call__(self, **configuration: Any) -> partial[Iterator[tuple[float, float]]]:
+        """Return the algorithm with a configuration; parameters that are left out are not active."""
+        names = self.arguments["switches"]
+        texts = {name: _text(configuration[name]) if name in configuration else MISSING for name in names}
+        return partial(run_target, number=_checksum(repr(texts)), configuration=texts, **self.arguments)
+
+
+def _text(value: object) -> str:
+    return f"{value:.15g}" if isinstance(value, float) else str(value)
+
+
+def _checksum(text: str) -> int:
+    """Return a positive number that depends only on the text, where irace counts instances and configurations."""
+    return zlib.crc32(text.encode()) & 0x7FFFFFFF
+
+
 def command_line(
     problem: str,
     seed: int,
@@ -93,8 +123,7 @@ def command_line(
     ['7', 'x.tsp', '--a', '1']
     """
     given = " ".join(f"{switches[name]}{text}" for name, text in configuration.items() if text != MISSING)
-    # irace numbers instances; a checksum is a number that does not depend on the order of the instances.
-    instance = str(zlib.crc32(problem.encode()) & 0x7FFFFFFF)
+    instance = str(_checksum(problem))  # does not depend on the order of the instances
     limits = [] if bound is None else [bound]
     return [runner, str(number), instance, str(seed), *shlex.split(problem), *limits, *shlex.split(given)]
 

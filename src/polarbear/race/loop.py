@@ -17,6 +17,7 @@ from polarbear.race.decisions import decide_round
 from polarbear.race.observations import add_runs, rerank
 from polarbear.race.sampling import Plan, missing_instances, next_plan
 from polarbear.race.state import State, reopened, resolved_for_candidates, unresolved
+from polarbear.wording import REMOVED_BY_HAND
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
@@ -99,7 +100,7 @@ def add(state: State, name: str) -> State:
     )
 
 
-def remove(state: State, name: str) -> State:
+def remove(state: State, name: str, reason: str = REMOVED_BY_HAND) -> State:
     """Remove a candidate on request; its runs stay in the data and remain informative about the other algorithms.
 
     An algorithm that never ran is dropped entirely, since there are no data to infer its ratings from.
@@ -112,7 +113,7 @@ def remove(state: State, name: str) -> State:
     if not any(algorithm == name for algorithm, _ in state.observations.runs):
         return _drop(state, name)
     resolved = resolved_for_candidates(state, candidates)
-    return replace(state, candidates=candidates, resolved=resolved, removed=state.removed | {name})
+    return replace(state, candidates=candidates, resolved=resolved, removed={**state.removed, name: reason})
 
 
 def readmit(state: State, name: str) -> State:
@@ -134,7 +135,7 @@ def readmit(state: State, name: str) -> State:
     return replace(
         state,
         candidates=candidates,
-        removed=state.removed - {name},
+        removed={other: reason for other, reason in state.removed.items() if other != name},
         resolved=reopened(state, {name}, candidates),
         batch_size=state.settings.batch.first,
         newcomers=state.newcomers | behind,
@@ -171,7 +172,7 @@ def reconsider(state: State, settings: Settings) -> State:
         raise ValueError(
             "seed, direction and clock of a race cannot change, since its runs depend on them; start another race"
         )
-    candidates = frozenset(state.names) - state.removed
+    candidates = frozenset(state.names).difference(state.removed)
     return replace(
         state,
         settings=settings,

@@ -127,7 +127,7 @@ class RaceOutcome:
     def eliminations(self) -> tuple[Eliminated, ...]:
         """The eliminations that still hold, each with winner, probability, round and cost."""
         latest = {each.name: each for round_ in self.rounds for each in round_.eliminated}
-        gone = self.state.candidates | self.state.removed
+        gone = self.state.candidates.union(self.state.removed)
         return tuple(each for each in latest.values() if each.name not in gone)
 
     @property

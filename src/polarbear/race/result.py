@@ -89,7 +89,7 @@ class RaceResult(RaceOutcome):
             remarks=race_remarks(self, advice),
             effort=f"{self.data}, {round_off(cost)} {self.state.settings.clock}, {percent(self.saved_share)} saved",
             error_bounds={each.name: each.error_bound for each in self.eliminations},
-            removed=sorted(self.state.removed),
+            removed=dict(sorted(self.state.removed.items())),
             waiting=[name for name in self.pareto_set if name not in known],
             settled=settled_sentence(self),
             decided=self.finished,

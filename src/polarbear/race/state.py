@@ -49,7 +49,7 @@ class State:
         Algorithms that joined or were readmitted while the race was under way and have not run on all used instances
         yet.
     removed
-        Algorithms that were removed on request.
+        Algorithms that were removed on request, each with the reason, such as "removed by hand".
     reruns
         The failed runs, by (algorithm, instance), that are to be made again.
     review
@@ -69,7 +69,7 @@ class State:
     observations: Observations = field(default_factory=Observations)
     rounds: tuple[Round, ...] = ()
     newcomers: frozenset[str] = frozenset()
-    removed: frozenset[str] = frozenset()
+    removed: Mapping[str, str] = field(default_factory=dict)
     reruns: frozenset[tuple[str, int]] = frozenset()
     review: bool = False
     posterior: Posterior | None = None

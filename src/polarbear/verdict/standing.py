@@ -148,9 +148,9 @@ def eliminated(
     decisions: Sequence[Decision],
     pair_checks: Mapping[str, PairCheck],
     error_bounds: Mapping[str, float | None],
-    removed: Sequence[str],
+    removed: Mapping[str, str],
 ) -> list[Standing]:
-    """Return the eliminated algorithms, each with the algorithm that beats it and the evidence; and those removed by hand.
+    """Return the eliminated algorithms, each with its winner and the evidence; then the removed ones, each with the reason.
 
     `pair_checks` and `error_bounds` are by the name of the eliminated algorithm, where they are known.
     """
@@ -172,4 +172,4 @@ def eliminated(
             evidence.append(proof)
         reason = f"beaten by {each.by} at every budget ({'; '.join(evidence)})"
         result.append(Standing(each.name, "eliminated", status, reason))
-    return result + [Standing(name, "eliminated", "solid", "removed by hand") for name in removed]
+    return result + [Standing(name, "eliminated", "solid", reason) for name, reason in removed.items()]

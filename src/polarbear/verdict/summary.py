@@ -16,7 +16,7 @@ from polarbear.verdict.data_remarks import data_remarks
 from polarbear.verdict.model_remarks import model_remarks
 from polarbear.verdict.remark import Remark, most_serious_first
 from polarbear.verdict.standing import Standing, eliminated, leading, not_ruled_out
-from polarbear.wording import join_names, with_noun
+from polarbear.wording import REMOVED_BY_HAND, join_names, with_noun
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -155,6 +155,18 @@ def _and_more(names: Sequence[str]) -> str:
     return f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
 
 
+def _removal_remarks(removed: Mapping[str, str]) -> list[Remark]:
+    """Return a remark on the algorithms that were removed by hand, and one on those removed for other reasons."""
+    remarks = []
+    ways = {True: f"{REMOVED_BY_HAND} and not judged", False: "set aside without being eliminated"}
+    for by_hand, how in ways.items():
+        names = [name for name, reason in removed.items() if (reason == REMOVED_BY_HAND) == by_hand]
+        if names:
+            who = f"{join_names(names[:_NAMED])}{_and_more(names)} {'was' if len(names) == 1 else 'were'}"
+            remarks.append(Remark("provisional", f"{who} {how}; the answer is among the others."))
+    return remarks
+
+
 def collect(
     posterior: Posterior,
     *,
@@ -167,7 +179,7 @@ def collect(
     remarks: Sequence[Remark],
     effort: str,
     error_bounds: Mapping[str, float | None] | None = None,
-    removed: Sequence[str] = (),
+    removed: Mapping[str, str] | None = None,
     waiting: Sequence[str] = (),
     settled: str = "",
     decided: bool = False,
@@ -184,7 +196,7 @@ def collect(
     error_bounds
         Upper bounds on the probability that each elimination is wrong, whatever the model, by the eliminated algorithm.
     removed, waiting
-        Algorithms that were removed by hand, and candidates that have not run yet.
+        Algorithms that were removed without being judged, each with the reason, and candidates that have not run yet.
     decided
         Whether every pair of candidates is decided, or practically equal.
     """
@@ -205,14 +217,12 @@ def collect(
             f"The data do not settle whether {join_names(doubtful[:_NAMED])}{_and_more(doubtful)} {verb} to the answer."
         )
         found.append(Remark("provisional", text))
-    if removed:
-        who = f"{join_names(list(removed))} {'was' if len(removed) == 1 else 'were'}"
-        found.append(Remark("provisional", f"{who} removed by hand and not judged; the answer is among the others."))
+    found += _removal_remarks(removed or {})
     standings = [
         *leaders,
         *undecided,
         *(Standing(name, "not ruled out", "provisional", "has not run yet") for name in waiting),
-        *eliminated(decisions, {each.name: each for each in pair_checks}, error_bounds or {}, removed),
+        *eliminated(decisions, {each.name: each for each in pair_checks}, error_bounds or {}, removed or {}),
     ]
     return Summary(
         overview=overview,
