@@ -103,7 +103,9 @@ def test_the_recommendation_follows_the_group_of_the_given_features(tab, found, 
     shown = float(page.get_attribute("data[data-figure=expected]", "value"))
     assert shown == pytest.approx(best.mean(), abs=0.02)  # the page holds 400 of 1000 draws
     assert f"problem with size = {size}" in page.inner_text(".query-text")
-    assert f"Group of this problem: {found.explanation.groups[group].name} (" in page.inner_text(".statements")
+    assert f"Group of this problem, by the policy: {found.explanation.groups[group].name} (" in page.inner_text(
+        ".statements"
+    )
     page.wait_for_url(lambda url: f"given.size={size}" in url)
     page.emulate_media(media="print")
     assert f"size = {size}" in page.inner_text(".query-text")
