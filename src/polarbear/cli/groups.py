@@ -65,7 +65,7 @@ class Groups:
         if group is None:
             return ""
         missing = f", and all about {list_names(group.unobserved, 5)}" if group.unobserved else ""
-        return f"group posterior, {describe_borrowing(group.borrowed, group.unit)}{missing}"
+        return describe_borrowing(group.borrowed, group.unit) + missing
 
 
 def compare_groups(
@@ -186,7 +186,7 @@ def print_groups(groups: Groups, by: str | None, *, most: int | None) -> None:
 
     if by is None:
         return
-    terminal.print_result(f"\nBy {by}")
+    terminal.print_result(f"\nBy {by}, from the posterior of each group")
     choices = Counter(_choice(posterior, candidates) for posterior, candidates in groups.fitted.values())
     counted = ", ".join(f"{name} in {number}" for name, number in choices.most_common(most))
     terminal.print_result(

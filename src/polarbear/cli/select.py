@@ -60,7 +60,7 @@ def select(
     if given or (features is not None and by is None):
         others = {"--portfolio": attitude.portfolio > 1, "--top": top is not None, "--mean-rank": mean_rank}
         others |= {"--against": bool(against), "--by": bool(by), "--map": show_map, "--save": save is not None}
-        _refuse_with_given([name for name, is_given in others.items() if is_given])
+        _refuse_together("--given" if given else "--features", [name for name, is_given in others.items() if is_given])
         choice = choose_for_instance(
             file, reading, features, FeatureQuery(preference, risk, among, parse_given(given)), quiet=quiet
         )
@@ -107,9 +107,9 @@ def select(
             terminal.print_remark(remark, quiet=quiet)
 
 
-def _refuse_with_given(names: "Sequence[str]") -> None:
+def _refuse_together(option: str, names: "Sequence[str]") -> None:
     if names:
-        raise ValueError(f"expected no {names[0]} with --given or --features, got both; leave one of them out")
+        raise ValueError(f"expected no {names[0]} with {option}, got both; leave one of them out")
 
 
 def _criterion(top: int | None, mean_rank: bool, against: str | None) -> "Criterion":

@@ -40,7 +40,7 @@ class GroupChoice:
     probability
         The probability that the group's own choice comes first on more of its instances than the choice for all; one half
         if they are the same. It is a little too high, since the choice was made on the same instances: in simulations,
-        98 % of the statements that promise 99 % on average come true.
+        97 % of the statements that promise 99 % on average come true.
     """
 
     start: float

@@ -115,7 +115,8 @@ def fit_groups(
         by its name. The groups may lack some of the algorithms.
     groups
         The group of each instance, in the order of the rankings; None for an instance in no group, from which the groups
-        borrow. Leave it out if the choices are given by group.
+        borrow. It must be known before a run: groups by results, such as the winner, say nothing about new instances. Leave
+        it out if the choices are given by group.
     prior
         `BayesianBootstrap()` by default. The other priors do not weight instances.
     draws
