@@ -68,20 +68,17 @@ def test_select_answers_for_the_given_features(polarbear, recorded):
 
 def test_groups_by_a_column_of_the_table(polarbear, recorded, tmp_path):
     runs, features = recorded
-    by = ["--features", features, "--by"]
-    for command, options in (("analyse", []), ("select", ["--final"])):
-        data = polarbear(command, runs, *by, "size", *options, "--json").data
-        assert {name: group["instances"] for name, group in data["groups"].items()} == {"size 5": 24, "size 40": 16}
-        assert data["group_remarks"] == []
-    assert data["groups"]["size 40"]["choice"] == ["second"]
-    page, figure = tmp_path / "page.html", tmp_path / "map.svg"
-    assert polarbear("report", runs, *by, "rotated", "-o", page).code == 0
+    by, page, figure = ["--features", features, "--by", "size"], tmp_path / "page.html", tmp_path / "map.svg"
+    data = polarbear("analyse", runs, *by, "--json", "--report", page).data
+    assert {name: group["instances"] for name, group in data["groups"].items()} == {"size 5": 24, "size 40": 16}
+    assert data["group_remarks"] == []
     rows = read_data(page)["sections"]["groups"]["groups"]
-    assert [row["name"] for row in rows] == ["rotated false", "rotated true"]
-    assert all(row["borrowed"].endswith(" instances") for row in rows)
-    assert f"instances; borrows as much as {rows[0]['borrowed']} from the other groups" in rows[0]["basis"]
-    assert polarbear("plot", runs, *by, "rotated", "-f", "decision-map", "-o", figure).code == 0
-    assert "rotated true" in figure.read_text()
+    assert [row["name"] for row in rows] == ["size 5", "size 40"]
+    assert rows[0]["basis"] == f"24 instances; borrows as much as {rows[0]['borrowed']} from the other groups"
+    selected = polarbear("select", runs, *by, "--final", "--json").data["groups"]
+    assert selected["size 40"]["choice"] == ["second"]
+    assert polarbear("plot", runs, *by, "-f", "decision-map", "-o", figure).code == 0
+    assert "size 40" in figure.read_text()
 
 
 @pytest.mark.parametrize(
