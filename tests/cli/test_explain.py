@@ -56,8 +56,29 @@ def test_select_answers_for_the_given_features(polarbear, recorded):
         assert outcome.code == 0, outcome.err
         assert outcome.data["choice"] == [choice]
         assert outcome.data["group"] == ["size > 20" if size == 40 else "size ≤ 20"]
+        assert outcome.data["remarks"] == []
+    given = ["--given", "size=40", "--given", "rotated=true"]
+    unused = polarbear("select", runs, "--final", "--features", features, *given, "--json").data
+    assert unused["remarks"] == ["rotated has no effect: the policy asks for size only."]
+    assert unused["sentence"].endswith(unused["remarks"][0])
     text = polarbear("select", runs, "--final", "--features", features, "--given", "size=40").out
-    assert text.startswith("For the longest budget, choose second: it comes first on")
+    assert "has no effect" not in text
+    assert text.startswith("For the longest budget, the policy chooses second: it comes first on")
+
+
+def test_groups_by_a_column_of_the_table(polarbear, recorded, tmp_path):
+    runs, features = recorded
+    by, page, figure = ["--features", features, "--by", "size"], tmp_path / "page.html", tmp_path / "map.svg"
+    data = polarbear("analyse", runs, *by, "--json", "--report", page).data
+    assert {name: group["instances"] for name, group in data["groups"].items()} == {"size 5": 24, "size 40": 16}
+    assert data["group_remarks"] == []
+    rows = read_data(page)["sections"]["groups"]["groups"]
+    assert [row["name"] for row in rows] == ["size 5", "size 40"]
+    assert rows[0]["basis"] == f"24 instances; borrows as much as {rows[0]['borrowed']} from the other groups"
+    selected = polarbear("select", runs, *by, "--final", "--json").data["groups"]
+    assert selected["size 40"]["choice"] == ["second"]
+    assert polarbear("plot", runs, *by, "-f", "decision-map", "-o", figure).code == 0
+    assert "size 40" in figure.read_text()
 
 
 @pytest.mark.parametrize(
@@ -66,14 +87,26 @@ def test_select_answers_for_the_given_features(polarbear, recorded):
         (["select", "{runs}", "--features", "{features}", "--given", "sise=4"], "did you mean 'size'"),
         (["select", "{runs}", "--features", "{features}", "--given", "size"], "expected --given name=value"),
         (["select", "{runs}", "--given", "size=3", "--portfolio", "2"], "expected no --portfolio with --given"),
+        (["select", "{runs}", "--features", "{features}", "--given", "rotated=maybe"], "to be one of false, true, got"),
+        (["analyse", "{runs}", "--features", "{features}"], "expected --by or --report with --features"),
+        (["analyse", "{runs}", "--features", "{features}", "--by", "sise"], "features.csv has the columns instance,"),
+        (["explain", "{finished}", "--features", "{strangers}"], "write the number of each instance, from 0"),
         (["explain", "{saved}"], "got the saved posterior"),
         (["report", "{saved}", "--features", "{features}"], "expected a race file or recorded runs with --features"),
         (["explain", "{finished}"], "add --features FILE"),
         (["explain", "{finished}", "--features", "{runs}"], "expected one row of features per instance, got two"),
     ],
 )
-def test_faulty_requests_are_explained(polarbear, recorded, finished, saved, arguments, message):
-    places = {"runs": recorded[0], "features": recorded[1], "finished": finished, "saved": saved}
+def test_faulty_requests_are_explained(polarbear, recorded, finished, saved, tmp_path, arguments, message):
+    strangers = tmp_path / "strangers.csv"
+    strangers.write_text("instance,size\nx,1\ny,2\n")
+    places = {
+        "runs": recorded[0],
+        "features": recorded[1],
+        "finished": finished,
+        "saved": saved,
+        "strangers": strangers,
+    }
     outcome = polarbear(*(each.format(**places) for each in arguments))
     assert outcome.code == 1
     assert message in " ".join(outcome.err.split())

@@ -11,7 +11,6 @@ from tests.reporting.pages import read_data
 RACE = """
 [race]
 file = "my.race"
-groups = "kind"
 draws = 1000
 
 [grid]
@@ -44,6 +43,9 @@ def rough(problem, seed, until):
 """
 NAMES = [f"s{number}" for number in range(30)] + [f"r{number}" for number in range(12)]
 
+# The kinds are called as the algorithms that are best on them, as in a column that was made from the runs.
+NAMES_WINNERS = "The feature kind names the algorithm with the best final value of each instance."
+
 
 @pytest.fixture(scope="module")
 def race(tmp_path_factory):
@@ -53,7 +55,7 @@ def race(tmp_path_factory):
     (folder / "race.toml").write_text(RACE.replace("NAMES", ", ".join(f'"{name}"' for name in NAMES)))
     rows = [f"{name},{'smooth' if name[0] == 's' else 'rough'},{len(name)},7" for name in [*NAMES, "x1"]]
     (folder / "features.csv").write_text("\n".join(["instance,kind,letters,constant", *rows]) + "\n")
-    outcome = run_command("race", folder / "race.toml", "--json")
+    outcome = run_command("race", folder / "race.toml", "--groups", "kind", "--json")
     sys.path[:] = path
     assert outcome.code in (0, 2), outcome.err
     return folder / "my.race", outcome
@@ -63,6 +65,7 @@ def test_features_are_stored_and_groups_take_turns(race):
     path, outcome = race
     assert "describes an instance without runs" in outcome.err
     assert "the same on all instances: constant" in " ".join(outcome.err.split())
+    assert any(each["text"].startswith(NAMES_WINNERS) for each in outcome.data["summary"]["remarks"])
     with pb.Race.open(path) as opened:
         state = opened.state
     assert state.settings.groups == "kind"
@@ -73,8 +76,9 @@ def test_features_are_stored_and_groups_take_turns(race):
 
 def test_answers_by_feature_need_no_table(polarbear, race, tmp_path):
     path, _ = race
-    groups = polarbear("select", path, "--by", "kind", "--final", "--json").data["groups"]
-    assert {name: group["choice"] for name, group in groups.items()} == {
+    selected = polarbear("select", path, "--by", "kind", "--final", "--json").data
+    assert selected["group_remarks"][0].startswith(NAMES_WINNERS)
+    assert {name: group["choice"] for name, group in selected["groups"].items()} == {
         "kind rough": ["rough"],
         "kind smooth": ["smooth"],
     }
@@ -82,11 +86,21 @@ def test_answers_by_feature_need_no_table(polarbear, race, tmp_path):
     assert "kind rough (" in text
     assert "from the other groups; Pareto set: rough)" in text
     page = tmp_path / "page.html"
-    assert polarbear("report", path, "--by", "kind", "-o", page).code == 0
+    written = polarbear("report", path, "--by", "kind", "-o", page)
+    assert (written.code, NAMES_WINNERS in " ".join(written.err.split())) == (0, True)
     data = read_data(page)
+    assert data["sections"]["groups"]["remarks"][0].startswith(NAMES_WINNERS)
     assert [group["name"] for group in data["sections"]["groups"]["groups"]] == ["kind rough", "kind smooth"]
     assert data["sections"].keys() >= {"groups", "cost"}  # it is the page of a race
     given = polarbear("select", path, "--final", "--given", "kind=rough", "--json")
     assert given.data["choice"] == ["rough"]
     wrong = polarbear("select", path, "--by", "kinds")
     assert (wrong.code, "did you mean 'kind'" in wrong.err) == (1, True)
+
+
+def test_figures_of_a_race_are_not_attempted_for_its_groups(polarbear, race, tmp_path, monkeypatch):
+    monkeypatch.setattr("polarbear.cli.plot._possible_figures", lambda *_, **__: iter(["allocation", "comparisons"]))
+    drawn = polarbear("plot", race[0], "--by", "kind", "--format", "svg", "-o", tmp_path, "--quiet")
+    names = [line.rsplit("/", 1)[-1] for line in drawn.out.split()]
+    assert names == ["allocation.svg", *(f"comparisons{end}.svg" for end in ("", "-kind-rough", "-kind-smooth"))]
+    assert drawn.err == ""

@@ -184,8 +184,8 @@ def test_a_race_can_be_compared_without_some_of_its_algorithms(polarbear, finish
         (["select", "TABLE", "--where", "dimension=3"], "got none: dimension has 2, 5"),
         (["select", "RACE", "--where", "dimension=3"], "which has no columns"),
         (["select", "RACE", "--only", "unknown"], "expected --only with the names of algorithms"),
-        (["report", "RACE", "--by", "function"], "expected a feature that the race stores with --by, got 'function'"),
-        (["select", "RACE", "--by", "function"], "expected a feature that the race stores with --by, got 'function'"),
+        (["report", "RACE", "--by", "function"], "got 'function'; it stores none: add --features TABLE"),
+        (["select", "RACE", "--by", "function"], "got 'function'; it stores none: add --features TABLE"),
         (["plot", "SAVED", "--by", "function"], "expected recorded runs or a race with --by function"),
         (
             ["select", "SAVED", "--only", "a"],

@@ -7,6 +7,7 @@ import pytest
 
 import polarbear as pb
 from polarbear.features.leaf_shares import choose_borrowing, drawn_shares, expected_shares, leaf_weights
+from polarbear.features.policy_fit import policy_for_query
 from polarbear.features.scores import make_scores
 from polarbear.features.stretches import stretches_of
 from tests.features.two_kinds import GRID, two_kinds
@@ -32,15 +33,39 @@ def test_choices_follow_budget_and_features(policy):
     assert policy.choose(1000, size=None) == policy.choose(1000, size=float("nan")) == policy.choose(1000)
     assert policy.choose(size=40) == "second"  # from 100 on, which is half of the axis
     assert "Not given: size; the answer is that of the larger group." in policy.explain_choice(1000)
-    assert policy.explain_choice(1000, size=40).startswith("At 1,000, choose second")
+    assert policy.explain_choice(1000, size=40, rotated=True).endswith(
+        "rotated has no effect: the policy asks for size only."
+    )
+    assert policy.explain_choice(1000, size=40).startswith("At 1,000, the policy chooses second")
     with pytest.raises(ValueError, match="expected the budget within the grid, from 10 to 1000, got 2000"):
         policy.choose(2000, size=40)
     with pytest.raises(ValueError, match="did you mean 'size'"):
         policy.choose(100, sise=40)
-    with pytest.raises(ValueError, match="expected size to be a number"):
-        policy.choose(100, size="large")
-    with pytest.raises(ValueError, match="expected rotated to be true or false"):
-        policy.choose(100, rotated="perhaps")
+
+
+def test_explanation_and_query_change_their_choice_where_the_policy_does(data, policy):
+    runs, table = data
+    explanation = pb.explain(runs, table, grid=GRID)
+    rows = [(group, stretch) for group, stretch in zip(*_columns(policy.to_table()), strict=True)]
+    for group in explanation.groups:
+        own = [stretch for name, stretch in rows if name == group.name]
+        edges = {edge for start, stop, _ in own for edge in (start, stop)}
+        assert edges <= {edge for each in group.choices for edge in (each.start, each.stop)}
+        assert all(
+            policy.choose((each.start * each.stop) ** 0.5, size=_size(group)) == each.choice for each in group.choices
+        )
+    collected = pb.collect_runs(runs, grid=GRID)
+    for budget in (20, 80, 85, 900):
+        asked = policy_for_query(collected, table, pb.At(budget), pb.Expected())
+        assert [asked.choose(size=size) for size in (5, 40)] == [policy.choose(budget, size=size) for size in (5, 40)]
+
+
+def _columns(table):
+    return table["group"], list(zip(table["start"], table["stop"], table["choice"], strict=True))
+
+
+def _size(group):
+    return 40 if group.conditions == ("size > 20",) else 5
 
 
 def test_files_and_python_source_agree_with_the_policy(policy, tmp_path):
@@ -56,6 +81,14 @@ def test_files_and_python_source_agree_with_the_policy(policy, tmp_path):
         assert space["choose"](budget, **given) == policy.choose(budget, **given)
     with pytest.raises(ValueError, match="expected a budget from 10 to 1000"):
         space["choose"](5)
+    for given, message in (
+        ({"sise": 5}, "expected features that the policy knows"),
+        ({"size": "large"}, "expected size to be a number, got 'large'"),
+        ({"rotated": "perhaps"}, "expected rotated to be one of false, true, got 'perhaps'; leave it out"),
+    ):
+        for choose in (space["choose"], policy.choose):
+            with pytest.raises(ValueError, match=message):
+                choose(500, **given)
 
 
 def test_categories_in_python_source_agree_with_the_policy(data):
@@ -64,7 +97,7 @@ def test_categories_in_python_source_agree_with_the_policy(data):
     policy = pb.policy(runs, kinds, grid=GRID)
     space: dict = {}
     exec(policy.to_python(), space)
-    for value in (True, False, "true", np.True_, None):
+    for value in (True, False, "true", "Yes", np.True_, None, "?", float("nan")):
         given = {"big one's": value}
         assert space["choose"](500, **given) == policy.choose(500, **given)
 

@@ -5,7 +5,7 @@ import pytest
 
 import polarbear as pb
 from polarbear.features.joining import join_features
-from polarbear.features.leakage import leakage_remarks
+from polarbear.features.training_set import make_training_set
 from polarbear.importers.imported import About, Block, Imported
 from tests.features.two_kinds import GRID, two_kinds
 
@@ -105,12 +105,24 @@ def test_faulty_files_are_refused(tmp_path):
 
 def test_features_that_were_computed_from_the_runs_are_reported():
     runs, table = two_kinds(20)
-    collection = pb.collect_runs(runs, grid=GRID)
-    final = collection.table.values[:, -1, 0]
-    leaking = pb.read_features({"instance": range(20), "score": np.exp(final), "size": table["size"]})
-    remarks = leakage_remarks(join_features(leaking, collection.instances).features, collection)
-    assert [each.status for each in remarks] == ["do not rely on it"]
-    assert "The feature score orders the instances as the final value of first does" in remarks[0].sentence
+    values = pb.collect_runs(runs, grid=GRID).table.values[:, -1]
+    names = np.array(["first", "second", "third"])
+    leaking = {
+        "instance": range(20),
+        "score": np.exp(values[:, 0]),
+        "best": values.min(axis=1),
+        "winner": names[values.argmin(axis=1)],
+        "label": names[np.arange(20) % 3],
+        "size": table["size"],
+    }
+    remarks = make_training_set(runs, leaking, preference=None, among=None, grid=GRID).remarks
+    assert [each.status for each in remarks] == 3 * ["do not rely on it"]
+    found = [each.sentence.split(". ")[0] for each in remarks]
+    assert found == [
+        "The feature score orders the instances as the final value of first does",
+        "The feature best orders the instances as the best final value does",
+        "The feature winner names the algorithm with the best final value of each instance",
+    ]
 
 
 def test_recorded_runs_bring_their_fields_and_kept_columns_along():

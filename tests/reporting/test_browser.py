@@ -6,6 +6,7 @@ from axe_playwright_python.sync_playwright import Axe
 import polarbear as pb
 from polarbear.baselines import compare_with_aocc
 from polarbear.cli.source import pareto_set
+from polarbear.inference.group_fitting import GroupPosterior
 from polarbear.reporting.sections import SECTIONS
 from tests.plots.posteriors import specialist_posterior
 from tests.reporting.races import HOSTILE, small_race, with_failures
@@ -79,11 +80,16 @@ def test_mean_aocc_is_shown_as_bars(report, result):
 
 def test_each_group_of_instances_has_a_row_with_its_leaders(open_report):
     groups = {f"function {number}": random_posterior(seed=number) for number in (1, 2)}
-    page = open_report(random_posterior(), about={"groups": groups}).page
+    pooled = {"function 1": groups["function 1"], "function 2": GroupPosterior(groups["function 2"], 30, 3.14159)}
+    page = open_report(random_posterior(), about={"groups": pooled}).page
     labels = page.locator("#groups-chart text.label").all_text_contents()
     assert [label for label in labels if label.startswith("function")] == [
-        f"{name} ({posterior.instances})" for name, posterior in groups.items()
+        f"function 1 ({groups['function 1'].instances})",
+        f"function 2 ({groups['function 2'].instances}, borrows 3.14 instances)",
     ]
+    assert "function 2 (30 instances; borrows as much as 3.14 instances from the other groups): " in page.get_attribute(
+        "#groups-chart svg", "aria-label"
+    )
     bands = page.locator("#groups-chart rect")
     candidates = {name: pareto_set(posterior, confidence=0.95) for name, posterior in groups.items()}
     maps = [pb.decision_map(groups[name], among=among) for name, among in candidates.items()]

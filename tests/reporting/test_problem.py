@@ -103,7 +103,9 @@ def test_the_recommendation_follows_the_group_of_the_given_features(tab, found, 
     shown = float(page.get_attribute("data[data-figure=expected]", "value"))
     assert shown == pytest.approx(best.mean(), abs=0.02)  # the page holds 400 of 1000 draws
     assert f"problem with size = {size}" in page.inner_text(".query-text")
-    assert f"Group of this problem: {found.explanation.groups[group].name} (" in page.inner_text(".statements")
+    assert f"Group of this problem, by the policy: {found.explanation.groups[group].name} (" in page.inner_text(
+        ".statements"
+    )
     page.wait_for_url(lambda url: f"given.size={size}" in url)
     page.emulate_media(media="print")
     assert f"size = {size}" in page.inner_text(".query-text")
@@ -136,6 +138,17 @@ def test_where_no_feature_matters_the_page_says_so_and_asks_for_none(open_report
     assert page.is_hidden("#problem-tree")
     assert page.locator("#explorer [data-feature]").count() == 0
     assert page.locator("#problem-table tbody tr").count() == 40
+
+
+def test_an_algorithm_that_is_beaten_on_all_instances_may_lead_in_a_group(open_report, data):
+    runs, _, table = data
+    rare = [instance for instance, size in enumerate(table["size"]) if size == 40][7:]
+    runs = [run for run in runs if run.algorithm != "third" and run.instance not in rare]
+    posterior = pb.fit(pb.Choices.from_trajectories(runs, grid=pb.log_grid(100, 1000, 3)), draws=400)
+    assert pb.pareto_set(posterior) == ("first",)
+    tab = open_report(posterior, about={"runs": runs, "features": table}, own_tab=True)
+    tab.ask(f"{AT_THE_END}&given.size=40")
+    assert tab.page.inner_text(".recommended") == "second"
 
 
 def test_many_instances_are_a_sample_and_without_features_there_is_no_section(data, tmp_path, monkeypatch):

@@ -149,7 +149,8 @@ def _true_gain(ratings: Array, leaves: list[Indices], tree: Node, scores: Scores
 
 def _is_better(ratings: Array, choice: GroupChoice, scores: Scores) -> bool:
     """Return whether the choice of a group truly comes first more often there than the choice for all instances."""
-    inside = (scores.grid.times >= choice.start) & (scores.grid.times <= choice.stop)
+    times = scores.grid.times
+    inside = (times >= choice.start) & ((times < choice.stop) | (choice.stop == times[-1]))
     own, for_all = (scores.names.index(name) for name in (choice.choice, choice.choice_for_all))
     return bool(ratings[inside, own].mean() > ratings[inside, for_all].mean())
 

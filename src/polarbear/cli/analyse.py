@@ -8,8 +8,8 @@ import typer
 
 from polarbear.cli import options, terminal
 from polarbear.cli.comparison import compare, comparison_as_data, print_comparison
-from polarbear.cli.features import own_tables
-from polarbear.cli.groups import compare_groups, groups_as_data, print_groups, remark_failed
+from polarbear.cli.features import own_tables, read_table
+from polarbear.cli.groups import compare_groups, groups_as_data, print_group_remarks, print_groups
 from polarbear.cli.recorded_runs import Reading, read_recorded_runs
 from polarbear.cli.source import Source, fit_runs, grid_of, pareto_set, print_remarks, runs_with_values
 from polarbear.literals import Elimination, FileFormat
@@ -23,6 +23,7 @@ def analyse(
         bool, typer.Option("--race", help="Replay the runs as a race, and print what it saves.")
     ] = False,
     by: options.By = None,
+    features: options.Features = None,
     form: Annotated[FileFormat | None, typer.Option("--format", help="Read only files of this format.")] = None,
     old_columns: Annotated[
         list[str] | None, typer.Option("--map", hidden=True, metavar="NAME=COLUMN", help="The same as --column.")
@@ -63,10 +64,16 @@ def analyse(
         raise ValueError(
             f"expected --race with --guarantee {guarantee:g}, got no --race; a guarantee is a setting of a race: add --race"
         )
+    if features is not None and by is None and report is None:
+        raise ValueError(
+            f"expected --by or --report with --features {features}, got neither; add --by with a column of the table, or "
+            f"use: polarbear explain {terminal.shell_path(path)} --features {terminal.shell_path(features)}"
+        )
     options.require_writable(save, report)
     reading = replace(reading, columns=[*(reading.columns or ()), *(old_columns or ())])
     inference: dict[str, Any] = {"prior": parse_prior(prior), "method": method, "seed": seed}
     recorded = read_recorded_runs(path, reading, form=form, by=by)
+    table = None if features is None else read_table(features, path if recorded.imported is None else None)
     grid, remarks = grid_of(recorded, reading)
     try:
         choices, posterior = fit_runs(recorded, grid, **inference)
@@ -77,8 +84,8 @@ def analyse(
     if save is not None:
         posterior.save(save)
     source = Source(posterior, pareto_set(posterior, **rule), recorded.unit, recorded=recorded)
-    groups = compare_groups(source, by, rule=rule, **inference)
-    remark_failed(groups)
+    groups = compare_groups(source, by, table=table, rule=rule, **inference)
+    print_group_remarks(groups, quiet=quiet)
     values = runs_with_values(source)
     advice = Advice("runs", terminal.shell_path(path) + reading.as_typed())
     comparison = compare(
@@ -103,12 +110,12 @@ def analyse(
         from polarbear.reporting import report as write
         from polarbear.reporting.title import title_of
 
-        page: dict[str, Any] = {"title": title_of(path), "unit": recorded.unit, "groups": groups.posteriors}
-        page["own_features"] = own_tables(recorded)
+        page: dict[str, Any] = {"title": title_of(path), "unit": recorded.unit, **groups.for_report}
+        page |= {"own_features": own_tables(recorded), "features": table}
         write(posterior, report, advice=advice, summary=comparison.summary, runs=values, **page, **rule)
     if as_json:
         data = comparison_as_data(comparison)
-        terminal.print_json(data if by is None else {**data, "by": by, "groups": groups_as_data(groups)})
+        terminal.print_json(data if by is None else {**data, **groups_as_data(groups, by)})
     else:
         most = None if show_all else _MOST
         with terminal.short_names(posterior.names):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from polarbear.cli import options
 from polarbear.cli.open_file import decided_result, is_posterior_file, is_race_file
 from polarbear.cli.recorded_runs import Reading, RecordedRuns, read_recorded_runs
-from polarbear.cli.source import grid_of, print_remarks
+from polarbear.cli.source import Source, grid_of, print_remarks
 
 if TYPE_CHECKING:
     from polarbear.features.table import FeatureTable
@@ -82,6 +82,17 @@ def read_table(features: Path, race: Path | None) -> "FeatureTable":
     from polarbear.features.reading import read_features
 
     return read_features(features, instances=() if race is None else _listed_instances(race))
+
+
+def read_table_for(source: Source, file: Path, features: Path) -> "FeatureTable":
+    """Return a table of features of the instances behind a source; it may name those that a race lists."""
+    if not source.has_values:
+        raise ValueError(
+            f"expected a race file or recorded runs with --features, got the saved posterior {file}, which holds no "
+            "instances; give the file that it was fitted to"
+        )
+    is_import = source.recorded is not None and source.recorded.imported is not None
+    return read_table(features, None if is_import else file)
 
 
 def _listed_instances(path: Path) -> tuple[str, ...]:

@@ -36,11 +36,11 @@ def choose_for_instance(
     path: Path, reading: Reading, features: Path | None, query: FeatureQuery, *, quiet: bool
 ) -> Choice:
     """Return the choice for an instance with the features of the query."""
-    from polarbear.features.policy_fit import policy
+    from polarbear.features.policy_fit import policy_for_query
 
     data = read_feature_data(path, reading, features, quiet=quiet)
     among = None if query.among is None else find_names("--among", query.among, data.names)
-    return Choice(policy(data.runs, data.tables, query.preference, query.risk, among=among), query)
+    return Choice(policy_for_query(data.runs, data.tables, query.preference, query.risk, among=among), query)
 
 
 def print_choice(choice: Choice, *, as_json: bool, quiet: bool) -> None:
@@ -49,6 +49,7 @@ def print_choice(choice: Choice, *, as_json: bool, quiet: bool) -> None:
     leaf, conditions = policy.find_leaf(given)
     sentence = policy.explain_choice(None, **given)
     if as_json:
+        unused = policy.describe_unused(given)
         terminal.print_json(
             {
                 "choice": [leaf.whole],
@@ -57,7 +58,7 @@ def print_choice(choice: Choice, *, as_json: bool, quiet: bool) -> None:
                 "instances": leaf.instances,
                 "first_share": leaf.share,
                 "asks_for": list(policy.used),
-                "remarks": [each.sentence for each in policy.remarks],
+                "remarks": [*([unused] if unused else []), *(each.sentence for each in policy.remarks)],
             }
         )
         return

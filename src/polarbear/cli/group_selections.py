@@ -107,7 +107,7 @@ def print_group_selections(answers: Sequence[GroupSelection], by: str, pooled: "
         for each in chosen
         if not isinstance(each.selection, str)
     )
-    terminal.print_result(f"\nBy {by}, for the same query")
+    terminal.print_result(f"\nBy {by}, for the same query, from the posterior of each group")
     if counts:
         counted = ", ".join(f"{name} in {number}" for name, number in counts.most_common())
         terminal.print_result(f"The best choice: {counted} of {with_noun(len(answers), 'group')}.")

@@ -11,10 +11,12 @@ from polarbear.cli import terminal
 from polarbear.cli.recorded_runs import runs_of_result
 from polarbear.cli.selections import list_names, select_or_explain, sentence_of
 from polarbear.cli.source import Source, affordable_inference, fit_runs, pareto_set
+from polarbear.cli.splitting import split_by
 from polarbear.wording import with_noun
 
 if TYPE_CHECKING:
     from polarbear.cli.recorded_runs import RecordedRuns
+    from polarbear.features.table import FeatureTable
     from polarbear.inference.group_fitting import GroupPosterior
     from polarbear.observe import Choices, Grid
     from polarbear.posterior.posterior import Posterior
@@ -34,17 +36,26 @@ class Groups:
         For each group that cannot be compared, for example since no instance compares two algorithms, the reason.
     pooled
         For each group that borrows from the others, how much; empty under priors that do not weight instances.
+    remarks
+        Remarks on the column that defines the groups.
     """
 
     fitted: "dict[str, tuple[Posterior, tuple[str, ...]]]"
     recorded: "dict[str, RecordedRuns]"
     failed: dict[str, str]
     pooled: "dict[str, GroupPosterior]" = field(default_factory=dict)
+    remarks: list[str] = field(default_factory=list)
 
     @property
     def posteriors(self) -> "dict[str, Posterior]":
         """The posterior of each group that can be compared."""
         return {name: posterior for name, (posterior, _) in self.fitted.items()}
+
+    @property
+    def for_report(self) -> "dict[str, Any]":
+        """Options of the report: the posterior of each group, with how much it borrows, and remarks on the groups."""
+        groups = {name: self.pooled.get(name, posterior) for name, posterior in self.posteriors.items()}
+        return {"groups": groups, "group_remarks": self.remarks}
 
     def note(self, name: str) -> str:
         """Return how much a group borrows, and which algorithms it has no runs of; empty if it borrows from no group."""
@@ -57,7 +68,14 @@ class Groups:
         return describe_borrowing(group.borrowed, group.unit) + missing
 
 
-def compare_groups(source: Source, by: str | None, *, rule: dict[str, Any] | None = None, **inference: Any) -> Groups:
+def compare_groups(
+    source: Source,
+    by: str | None,
+    *,
+    table: "FeatureTable | None" = None,
+    rule: dict[str, Any] | None = None,
+    **inference: Any,
+) -> Groups:
     """Return the posterior and the Pareto set of each group, at the same times as for all runs; no groups without `by`.
 
     Parameters
@@ -65,7 +83,9 @@ def compare_groups(source: Source, by: str | None, *, rule: dict[str, Any] | Non
     source
         All runs.
     by
-        The field that defines the groups.
+        The column that defines the groups.
+    table
+        A table of features of the instances, which may have this column.
     rule, inference
         The rule of elimination, see `dominated`; and how the posterior is computed, see `fit`.
     """
@@ -75,7 +95,9 @@ def compare_groups(source: Source, by: str | None, *, rule: dict[str, Any] | Non
     recorded = source.recorded if source.result is None else runs_of_result(source.result)
     if recorded is None:
         raise ValueError(f"expected recorded runs or a race with --by {by}, got a saved posterior, which holds neither")
-    parts = recorded.split(by)
+    divided = split_by(recorded, by, table)
+    parts = divided.runs
+    groups.remarks.extend(divided.remarks)
     for name, posterior in _fit_parts(parts, source.posterior, groups, inference).items():
         groups.fitted[name] = posterior, pareto_set(posterior, **(rule or {}))
         groups.recorded[name] = parts[name]
@@ -122,17 +144,19 @@ def _choices(part: "RecordedRuns", grid: "Grid", names: tuple[str, ...]) -> "Cho
         return Choices.from_rankings(Rankings(np.full((1, len(grid), len(names)), ABSENT), names, grid))
 
 
-def remark_failed(groups: Groups, *, quiet: bool = False) -> None:
-    """Print a remark for each group that cannot be compared."""
+def print_group_remarks(groups: Groups, *, quiet: bool = False) -> None:
+    """Print the remarks on the groups, and one for each group that cannot be compared."""
+    for remark in groups.remarks:
+        terminal.print_remark(remark, quiet=quiet)
     for name, reason in groups.failed.items():
         terminal.print_remark(f"left out: {name}: {reason}", quiet=quiet)
 
 
-def groups_as_data(groups: Groups) -> dict[str, Any]:
-    """Return the groups as plain data for JSON."""
+def groups_as_data(groups: Groups, by: str) -> dict[str, Any]:
+    """Return the groups, what defines them, and remarks on that, as plain data for JSON."""
     from polarbear.selection import Uniform, decision_map
 
-    return {
+    data = {
         name: {
             "instances": posterior.instances,
             **({"borrowed": groups.pooled[name].borrowed} if name in groups.pooled else {}),
@@ -144,6 +168,7 @@ def groups_as_data(groups: Groups) -> dict[str, Any]:
         }
         for name, (posterior, candidates) in groups.fitted.items()
     }
+    return {"by": by, "group_remarks": groups.remarks, "groups": data}
 
 
 def _choice(posterior: "Posterior", candidates: tuple[str, ...]) -> str:
@@ -161,7 +186,7 @@ def print_groups(groups: Groups, by: str | None, *, most: int | None) -> None:
 
     if by is None:
         return
-    terminal.print_result(f"\nBy {by}")
+    terminal.print_result(f"\nBy {by}, from the posterior of each group")
     choices = Counter(_choice(posterior, candidates) for posterior, candidates in groups.fitted.values())
     counted = ", ".join(f"{name} in {number}" for name, number in choices.most_common(most))
     terminal.print_result(

@@ -29,7 +29,7 @@ By = Annotated[
     typer.Option(
         "--by",
         metavar="COLUMN",
-        help="Also an answer for each value of this column of recorded runs, or feature of a race's instances.",
+        help="Also an answer for each value of this column of recorded runs or --features, or feature that a race stores.",
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
@@ -64,17 +64,31 @@ RerunFailed = Annotated[
 ]
 
 
+Groups = Annotated[
+    str | None,
+    typer.Option(
+        metavar="FEATURE", help="Eliminate an algorithm only if it is beaten within every group by this feature, too."
+    ),
+]
+
+
 @dataclass(frozen=True)
 class Strictness:
-    """Options that say when a pair is decided."""
+    """Options that say when a pair is decided, and when an algorithm is eliminated."""
 
     confidence: Confidence = None
     guarantee: Guarantee = None
     rope: Rope = None
+    groups: Groups = None
 
     def keys(self) -> dict[str, Any]:
         """Return the keys of `race.toml` that these options set."""
-        return {"race.confidence": self.confidence, "race.guarantee": self.guarantee, "race.rope": self.rope}
+        return {
+            "race.confidence": self.confidence,
+            "race.guarantee": self.guarantee,
+            "race.rope": self.rope,
+            "race.groups": self.groups,
+        }
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from polarbear.cli import options, terminal
-from polarbear.cli.features import own_tables, read_table
-from polarbear.cli.groups import Groups, compare_groups, remark_failed
+from polarbear.cli.features import own_tables, read_table_for
+from polarbear.cli.groups import Groups, compare_groups, print_group_remarks
 from polarbear.cli.open_file import decided_result, is_race_file
-from polarbear.cli.recorded_runs import Reading
+from polarbear.cli.recorded_runs import Reading, runs_of_result
 from polarbear.cli.source import Source, open_source, runs_with_values
 from polarbear.plots.registry import FIGURES, FigureName
 from polarbear.wording import find_names
@@ -57,6 +57,7 @@ def plot(  # noqa: D103  (its docstring lists the figures of the registry; see b
     budgets: options.Budgets,
     reading: Reading,
 ) -> None:
+    from polarbear.features.scores import TooFewRunsError
     from polarbear.selection.observed_times import NotObservedError
 
     style: dict[str, Any] = {
@@ -79,15 +80,15 @@ def plot(  # noqa: D103  (its docstring lists the figures of the registry; see b
     style["features"] = _feature_tables(source, file, features)
     if figure is not None:
         _require_data(figure, file, source, pair, has_features=bool(style["features"]))
-    groups = compare_groups(source, by)
-    remark_failed(groups, quiet=quiet)
+    groups = compare_groups(source, by, table=None if features is None else style["features"][-1])
+    print_group_remarks(groups, quiet=quiet)
     if figure is not None:
         _save_all(_drawings(figure, path, source, groups, style))
         return
     for name in _possible_figures(source, pair, has_features=bool(style["features"])):
         try:
             _save_all(_drawings(name, path / f"{name}.{form}", source, groups, style))
-        except NotObservedError as error:
+        except (NotObservedError, TooFewRunsError) as error:
             terminal.print_remark(f"no figure {name}: {error}")
 
 
@@ -102,11 +103,9 @@ def _draw_of_race(figure: FigureName, file: Path, path: Path, reading: Reading, 
 
 
 def _feature_tables(source: Source, file: Path, features: Path | None) -> "tuple[FeatureTable, ...]":
-    """Return the features that recorded runs bring along, and those of a table."""
-    if features is None:
-        return own_tables(source.recorded)
-    recorded = source.recorded is not None and source.recorded.imported is not None
-    return (*own_tables(source.recorded), read_table(features, None if recorded or not source.has_values else file))
+    """Return the features that recorded runs bring along or a race stores, and those of a table."""
+    own = own_tables(source.recorded if source.result is None else runs_of_result(source.result))
+    return own if features is None else (*own, read_table_for(source, file, features))
 
 
 def _require_data(
@@ -152,11 +151,11 @@ def _drawings(
         return
     needs_runs = FIGURES[name].needs in ("runs", "features")
     style = {**style, "unit": source.unit or None}
-    if FIGURES[name].needs == "features" and style["among"] is None:
-        style["among"] = source.candidates
+    if FIGURES[name].needs == "features" and style["among"] is None and source.result is not None:
+        style["among"] = source.candidates  # as `explain`; the runs alone do not say what the race eliminated
     runs = runs_with_values(source) if needs_runs else None
     yield path, plots.draw_figure(name, source.posterior, source.result, runs=runs, **style)
-    if FIGURES[name].needs == "features":  # it divides the instances by itself
+    if FIGURES[name].needs in ("features", "race"):  # the first divides the instances by itself, and a group is no race
         return
     for group, posterior in groups.posteriors.items():
         part = Source(posterior, posterior.names, source.unit, recorded=groups.recorded[group])

@@ -10,10 +10,10 @@ import typer
 from polarbear.cli import options
 from polarbear.cli.open_file import is_race_file, open_race
 from polarbear.literals import Clock, EndedRule, FileFormat, Indicator, PresetName
-from polarbear.wording import find_names, suggest
+from polarbear.wording import find_names
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from polarbear.importers import Imported
     from polarbear.observe import Grid, Trajectory
@@ -187,36 +187,6 @@ class RecordedRuns:
     def remarks(self) -> "tuple[Remark, ...]":
         """Remarks on what was skipped or assumed."""
         return () if self.imported is None else self.imported.remarks
-
-    def split(self, name: str) -> "dict[str, RecordedRuns]":
-        """Return the runs for each value of a field, or of a feature of a race's instances."""
-        from polarbear.importers import split_runs
-
-        if self.imported is None:
-            return self._split_race(name)
-        return {
-            f"{name} {value}": replace(self, runs=group.runs, ranking=self.ranking | group.clustering, imported=group)
-            for value, group in split_runs(self.imported, name).items()
-        }
-
-    def _split_race(self, name: str) -> "dict[str, RecordedRuns]":
-        """Return the runs of a race for each value of a feature, in the order of the values."""
-        from polarbear.features.table import make_feature
-
-        instances = sorted({run.instance for run in self.runs if isinstance(run.instance, int)})
-        known = sorted({each for instance in instances for each in self.features.get(instance, {})})
-        if name not in known:
-            found = f"choose one of {', '.join(known)}" if known else "it stores none, see features in [instances]"
-            raise ValueError(
-                f"expected a feature that the race stores with --by, got {name!r}; {suggest(name, known) or found}"
-            )
-        cells = [self.features.get(instance, {}).get(name) for instance in instances]
-        feature = make_feature(name, cells, category=True)
-        group_of: dict[Hashable, float] = dict(zip(instances, feature.values.tolist(), strict=True))
-        return {
-            f"{name} {level}": replace(self, runs=[run for run in self.runs if group_of[run.instance] == place])
-            for place, level in enumerate(feature.levels)
-        }
 
 
 def read_recorded_runs(

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from polarbear.cli import options, terminal
-from polarbear.cli.features import own_tables, read_table
-from polarbear.cli.groups import compare_groups, remark_failed
+from polarbear.cli.features import own_tables, read_table, read_table_for
+from polarbear.cli.groups import compare_groups, print_group_remarks
 from polarbear.cli.open_file import candidates_of, is_race_file, no_decisions_error, open_race, typed_race
 from polarbear.cli.recorded_runs import Reading
 from polarbear.cli.source import Source, open_source, runs_with_values
@@ -101,17 +101,17 @@ def _write_page(
     from polarbear.reporting import report as write
     from polarbear.verdict import Advice
 
-    groups = compare_groups(source, by, rule=rule)
-    remark_failed(groups)
+    groups = compare_groups(source, by, table=about.get("features"), rule=rule)
+    print_group_remarks(groups)
     advice = Advice("posterior" if source.recorded is None else "runs", typed)
     write(
         source.posterior,
         page,
         unit=source.unit,
-        groups=groups.posteriors,
         advice=advice,
         summary=_summary(source, advice, **rule),
         runs=runs_with_values(source),
+        **groups.for_report,
         **about,
         **rule,
     )
@@ -119,16 +119,8 @@ def _write_page(
 
 def _features_of(source: Source, file: Path, features: Path | None) -> dict[str, Any]:
     """Return the features that recorded runs bring along, and those of a table, as options of the page."""
-    own = {"own_features": own_tables(source.recorded)}
-    if features is None:
-        return own
-    if not source.has_values:
-        raise ValueError(
-            f"expected a race file or recorded runs with --features, got the saved posterior {file}, which holds no "
-            "instances; give the file that it was fitted to"
-        )
-    recorded = source.recorded is not None and source.recorded.imported is not None
-    return {**own, "features": read_table(features, None if recorded else file)}
+    table = None if features is None else read_table_for(source, file, features)
+    return {"own_features": own_tables(source.recorded), "features": table}
 
 
 def _summary(source: Source, advice: "Advice", **rule: Any) -> "Summary":
@@ -156,9 +148,10 @@ def _update_page(
             if by is not None:
                 result = race.result
                 source = Source(result.posterior, candidates_of(result), result=result)
-                groups = compare_groups(source, by, rule={"confidence": result.state.settings.confidence})
-                remark_failed(groups)
-                about["groups"] = groups.posteriors
+                rule = {"confidence": result.state.settings.confidence}
+                groups = compare_groups(source, by, table=about.get("features"), rule=rule)
+                print_group_remarks(groups)
+                about |= groups.for_report
             write(race, page, live=_RELOAD_SECONDS if live else None, **about)
         return rounds, finished
 

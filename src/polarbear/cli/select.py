@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from polarbear.cli import options, terminal
-from polarbear.cli.features import parse_given
+from polarbear.cli.features import parse_given, read_table_for
 from polarbear.cli.given import FeatureQuery, choose_for_instance, print_choice
 from polarbear.cli.group_selections import group_selections_as_data, print_group_selections, select_for_groups
 from polarbear.cli.groups import compare_groups
@@ -57,16 +57,17 @@ def select(
     options.require_writable(save)
     preference, risk = budgets.preference(), attitude.risk()
     _criterion(top, mean_rank, against)  # reports options that exclude each other before anything is read
-    if given or features is not None:
+    if given or (features is not None and by is None):
         others = {"--portfolio": attitude.portfolio > 1, "--top": top is not None, "--mean-rank": mean_rank}
         others |= {"--against": bool(against), "--by": bool(by), "--map": show_map, "--save": save is not None}
-        _refuse_with_given([name for name, is_given in others.items() if is_given])
+        _refuse_together("--given" if given else "--features", [name for name, is_given in others.items() if is_given])
         choice = choose_for_instance(
             file, reading, features, FeatureQuery(preference, risk, among, parse_given(given)), quiet=quiet
         )
         print_choice(choice, as_json=as_json, quiet=quiet)
         return
     source = open_source(file, reading, by=by, quiet=quiet)
+    table = None if features is None else read_table_for(source, file, features)
     posterior, candidates = source.posterior, source.candidates
     among = None if among is None else find_names("--among", among, posterior.names)
     against = None if against is None else find_names("--against", [against], posterior.names)[0]
@@ -79,7 +80,8 @@ def select(
         )
 
     selection = query(posterior, considered)
-    groups = select_for_groups(compare_groups(source, by), query, among=among, include_all=include_all)
+    divided = compare_groups(source, by, table=table)
+    groups = select_for_groups(divided, query, among=among, include_all=include_all)
     overview = library.decision_map(posterior, among=considered) if show_map else None
     if save is not None:
         posterior.save(save, draws=1000)
@@ -88,7 +90,9 @@ def select(
 
         counts = {"times": posterior.grid.times, "comparisons": comparisons_by_name(posterior)}
         overview_data = {} if overview is None else {"map": _map_as_data(overview)}
-        group_data = {} if by is None else {"by": by, "groups": group_selections_as_data(groups)}
+        group_data: dict[str, Any] = {}
+        if by is not None:
+            group_data = {"by": by, "group_remarks": divided.remarks, "groups": group_selections_as_data(groups)}
         terminal.print_json(selection_as_data(selection) | counts | overview_data | group_data)
         return
     terminal.print_result(selection.sentence + "\n")
@@ -99,11 +103,13 @@ def select(
             terminal.print_result(sentence)
     if by is not None:
         print_group_selections(groups, by, selection)
+        for remark in divided.remarks:
+            terminal.print_remark(remark, quiet=quiet)
 
 
-def _refuse_with_given(names: "Sequence[str]") -> None:
+def _refuse_together(option: str, names: "Sequence[str]") -> None:
     if names:
-        raise ValueError(f"expected no {names[0]} with --given or --features, got both; leave one of them out")
+        raise ValueError(f"expected no {names[0]} with {option}, got both; leave one of them out")
 
 
 def _criterion(top: int | None, mean_rank: bool, against: str | None) -> "Criterion":

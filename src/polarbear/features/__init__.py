@@ -1,6 +1,6 @@
 """Which algorithm for which problem: features of instances, where the best choice changes with them, and policies.
 
-- `feature`, `table`, `reading`, `joining`, `own_features`, `leakage`: features of instances, from tables or from the runs.
+- `feature`, `table`, `reading`, `joining`, `own_features`: features of instances, from tables or from the runs.
 - `scores`, `splits`, `tree`, `held_out`: what is at stake on each instance, a shallow tree of tested splits on the features,
   and its gain on instances that were not used to find it.
 - `training_set`: scores and features of the same instances.

@@ -42,7 +42,27 @@ def join_features(table: FeatureTable, instances: Sequence[Hashable]) -> Joined:
     ValueError
         If no column identifies instances, if no row matches an instance, or if two rows describe the same one.
     """
-    keys = _key_columns(table, instances)
+    keys, row_of, rows = _match(table, instances)
+    names = table.names if table.names is not None else [name for name in table.columns if name not in keys]
+    features = []
+    for name in names:
+        cells = [None if row is None else table.columns[name][row] for row in rows]
+        features.append(make_feature(name, cells, category=name in table.categories))
+    kept, remarks = _leave_out_useless(features)
+    return Joined(kept, (*_coverage_remarks(table, rows, row_of), *remarks))
+
+
+def column_of_instances(table: FeatureTable, name: str, instances: Sequence[Hashable]) -> list[Cell]:
+    """Return the cells of one column for these instances; None for an instance without a row."""
+    _, _, rows = _match(table, instances)
+    return [None if row is None else table.columns[name][row] for row in rows]
+
+
+def _match(
+    table: FeatureTable, instances: Sequence[Hashable]
+) -> tuple[tuple[str, ...], dict[tuple[str, ...], int], list[int | None]]:
+    """Return the key columns, the row of each key, and the row of each instance; see `join_features` for the errors."""
+    keys = key_columns(table, instances)
     row_of: dict[tuple[str, ...], int] = {}
     for row in range(table.rows):
         key = tuple(_key_text(table.columns[name][row]) for name in keys)
@@ -53,13 +73,7 @@ def join_features(table: FeatureTable, instances: Sequence[Hashable]) -> Joined:
             )
     rows = [_find_row(row_of, keys, instance, table.labels) for instance in instances]
     _require_match(table, keys, row_of, rows, instances)
-    names = table.names if table.names is not None else [name for name in table.columns if name not in keys]
-    features = []
-    for name in names:
-        cells = [None if row is None else table.columns[name][row] for row in rows]
-        features.append(make_feature(name, cells, category=name in table.categories))
-    kept, remarks = _leave_out_useless(features)
-    return Joined(kept, (*_coverage_remarks(table, rows, row_of), *remarks))
+    return keys, row_of, rows
 
 
 @dataclass(frozen=True)
@@ -76,7 +90,7 @@ def rows_by_instance(table: FeatureTable) -> InstanceRows:
     The instances are those that the table has labels of; without labels, their indices are in its column `instance`.
     Columns that are constant or repeat another one are kept, since further instances may differ in them, and named.
     """
-    keys = _key_columns(table, range(len(table.labels)))
+    keys = key_columns(table, range(len(table.labels)))
     if table.labels:
         instances: Sequence[int] = range(len(table.labels))
     else:
@@ -99,7 +113,7 @@ def rows_by_instance(table: FeatureTable) -> InstanceRows:
     return InstanceRows(rows, remarks)
 
 
-def _key_columns(table: FeatureTable, instances: Sequence[Hashable]) -> tuple[str, ...]:
+def key_columns(table: FeatureTable, instances: Sequence[Hashable]) -> tuple[str, ...]:
     """Return the columns that identify instances."""
     if table.keys is not None:
         return table.keys
@@ -151,9 +165,10 @@ def _require_match(
     given = _describe_key(keys, next(iter(row_of)))
     numbered = isinstance(instances[0], int) and not table.labels
     advice = (
-        "number the instances from 0, or pass read_features(..., instances=) with their list"
+        f"write the number of each instance, from 0 in the order of the race, into the column {_INSTANCE}; names match only "
+        "instances that race.toml lists (in Python: that are passed with the table as instances=)"
         if numbered
-        else ("write them in the same way")
+        else "write them in the same way"
     )
     raise ValueError(
         f"expected features of the instances of the runs, such as {label_instance(instances[0])!r}, got features of unknown "

@@ -11,10 +11,10 @@ from polarbear.features.python_source import source_of
 from polarbear.features.splits import describe_conditions
 from polarbear.features.table import level_name, parse_cell
 from polarbear.table import as_frame, as_html
-from polarbear.wording import format_number, percent, suggest, with_noun, with_unit
+from polarbear.wording import format_number, join_names, percent, suggest, with_noun, with_unit
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from os import PathLike
 
     from polarbear.features.splits import Split
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from polarbear.table import Table
     from polarbear.verdict import Remark
 
+_SHOWN = 10  # levels that an error lists
 _SAME = 1e-9  # relative distance within which a budget is at the end of the grid
 
 
@@ -74,7 +75,8 @@ class Policy:
             The budget, within the budgets of the data; if it is None, the budget is as uncertain as the preference of the
             policy says.
         **given
-            The features of the instance by name; those that are missing or None count as unknown.
+            The features of the instance by name; those that are missing or None count as unknown. A name or a level that the
+            policy does not know is an error.
         """
         leaf, _ = self.find_leaf(given)
         return leaf.whole if budget is None else leaf.at(self._check_budget(budget)).name
@@ -95,6 +97,7 @@ class Policy:
         group = describe_conditions(conditions)
         unknown = [name for name in self.used if parse_cell(given.get(name)) is None]
         missing = f" Not given: {', '.join(unknown)}; the answer is that of the larger group." if unknown else ""
+        unused = f" {sentence}" if (sentence := self.describe_unused(given)) else ""
         where, name, share, during = f"For {self.preference}", leaf.whole, leaf.share, ""
         if budget is not None:
             stretch = leaf.at(self._check_budget(budget))
@@ -102,9 +105,18 @@ class Policy:
             if stretch.start < stretch.stop:  # the share is a mean over the stretch
                 during = f"from {format_number(stretch.start)} to {format_number(stretch.stop)} "
         return (
-            f"{where}, choose {name}: {during}it comes first on {percent(share)} of instances like this ({group}; "
-            f"{with_noun(leaf.instances, 'instance')} in the data).{missing}"
+            f"{where}, the policy chooses {name}: {during}it comes first on {percent(share)} of instances like this "
+            f"({group}; {with_noun(leaf.instances, 'instance')} in the data).{missing}{unused}"
         )
+
+    def describe_unused(self, given: Mapping[str, Any]) -> str:
+        """Return a sentence on given features that the policy does not ask for; empty if there are none."""
+        unused = [name for name in given if name not in self.used]
+        if not unused:
+            return ""
+        verb = "has" if len(unused) == 1 else "have"
+        why = f"the policy asks for {join_names(self.used)} only" if self.used else "no feature matters for this choice"
+        return f"{join_names(unused)} {verb} no effect: {why}."
 
     def _check_budget(self, budget: float) -> float:
         if not self.first * (1 - _SAME) <= budget <= self.last * (1 + _SAME):
@@ -125,11 +137,12 @@ class Policy:
             return None
         if feature.kind == "category":
             level = level_name(cell)
-            if set(feature.levels) == {"false", "true"} and level not in feature.levels:
-                raise ValueError(f"expected {name} to be true or false, got {value!r}")
+            if level not in feature.levels:
+                hint = suggest(level, feature.levels) or "leave it out if it is none of these"
+                raise ValueError(f"expected {name} to be one of {_list(feature.levels)}, got {value!r}; {hint}")
             return level
         if isinstance(cell, str):
-            raise ValueError(f"expected {name} to be a number, got {value!r}")
+            raise ValueError(f"expected {name} to be a number, got {value!r}; give a number, or leave it out")
         return float(cell)
 
     def save(self, path: str | PathLike[str]) -> None:
@@ -139,7 +152,9 @@ class Policy:
 
     def to_python(self) -> str:
         """Return the source text of a Python module without dependencies whose function `choose` is this policy."""
-        return source_of(self.root, self.first, self.last, asks=self.used, preference=self.preference)
+        return source_of(
+            self.root, self.first, self.last, features=self.features, asks=self.used, preference=self.preference
+        )
 
     def to_table(self) -> Table:
         """Return one row per group and stretch of budgets."""
@@ -173,6 +188,11 @@ class Policy:
 def load_policy(path: str | PathLike[str]) -> Policy:
     """Read a policy from a file that `Policy.save` wrote."""
     return Policy(**read_fields(path))
+
+
+def _list(levels: Sequence[str]) -> str:
+    more = f" and {len(levels) - _SHOWN} more" if len(levels) > _SHOWN else ""
+    return ", ".join(levels[:_SHOWN]) + more
 
 
 def _goes_left(split: Split, cell: float | str | None) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -9,8 +10,9 @@ import numpy as np
 from polarbear.features.leaf_shares import choose_borrowing, drawn_shares, expected_shares, leaf_weights
 from polarbear.features.policy import Policy
 from polarbear.features.policy_tree import Branch, KnownFeature, Leaf
+from polarbear.features.scores import score_instances
 from polarbear.features.stretches import stretches_of
-from polarbear.features.training_set import make_training_set
+from polarbear.features.training_set import linear_preference, make_training_set
 from polarbear.features.tree import grow_tree
 from polarbear.selection.risk import Expected
 
@@ -71,10 +73,35 @@ def policy(
     return make_policy(training, tree, Expected() if risk is None else risk, rng=rng)
 
 
-def make_policy(training: TrainingSet, tree: Node, risk: Risk, *, rng: np.random.Generator) -> Policy:
-    """Return the policy that asks the questions of a tree."""
+def policy_for_query(
+    source: Source,
+    features: FeatureSource | Sequence[FeatureTable] | None,
+    preference: Preference,
+    risk: Risk,
+    *,
+    among: Sequence[str] | None = None,
+) -> Policy:
+    """Return the policy of `policy(source, features)`, whose choice without a budget is for a preference.
+
+    Its groups and its choices at each budget are the same for all preferences, as in the report and in the figure of the
+    tree. `policy` with a preference finds the groups that matter for it.
+    """
+    training = make_training_set(source, features, preference=None, among=among)
+    asked = linear_preference(preference, training.scores.grid)
+    rng = np.random.default_rng(0)
+    tree = grow_tree(training.scores, training.features, depth=2, level=0.05, rng=rng)
+    wanted = score_instances(training.runs, asked.weights(training.scores.grid), among=training.scores.names)
+    return make_policy(replace(training, preference=asked), tree, risk, rng=rng, of_time=wanted.of_time)
+
+
+def make_policy(
+    training: TrainingSet, tree: Node, risk: Risk, *, rng: np.random.Generator, of_time: Array | None = None
+) -> Policy:
+    """Return the policy that asks the questions of a tree; a choice without a budget weights budgets by `of_time`."""
     scores = training.scores
     borrowed = choose_borrowing(scores, [leaf.rows for leaf in tree.leaves])
+    if of_time is not None:
+        scores = replace(scores, of_time=of_time)
     return Policy(
         root=_make_node(tree, scores, borrowed, risk, rng),
         names=scores.names,

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from polarbear.features.stretches import stretch_at
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -34,7 +36,7 @@ class Leaf:
 
     def at(self, budget: float) -> Stretch:
         """Return the stretch of a budget."""
-        return next(each for each in reversed(self.stretches) if budget >= each.start or each is self.stretches[0])
+        return stretch_at(self.stretches, budget)
 
 
 @dataclass(frozen=True)

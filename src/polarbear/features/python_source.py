@@ -5,30 +5,63 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from polarbear.features.policy_tree import Branch, Leaf
+from polarbear.features.table import MISSING, TRUTHS
 from polarbear.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from polarbear.features.policy_tree import KnownFeature
+
+# As `parse_cell`, `level_name` and `Policy.check_feature`, without dependencies.
 _HELPERS = '''
 
-def _number(value):
-    """Return a number; None if it is missing."""
-    return None if value is None or value != value else float(value)
-
-
-def _level(value):
-    """Return the name of a level; None if it is missing."""
-    if value is None or value != value:
-        return None
-    if isinstance(value, (int, float)) and not isinstance(value, bool):
-        return str(int(value)) if value == int(value) else repr(float(value))
+def _cell(value):
+    """Return a number, a truth value or text; None if the value is missing."""
     text = str(value).strip()
-    return text.lower() if text.lower() in ("true", "false") else text
+    if value is None or text.lower() in _MISSING:
+        return None
+    if "_" in text:
+        return text
+    try:
+        number = float(text)
+    except ValueError:
+        return _TRUTHS.get(text.lower(), text)
+    return number if abs(number) < float("inf") else None
+
+
+def _feature(name, value):
+    """Return a feature as a number or a level; None if it is missing."""
+    if name not in _FEATURES:
+        known = ", ".join(_FEATURES) or "none"
+        raise ValueError(f"expected features that the policy knows ({known}), got {name!r}; correct it or leave it out")
+    cell, levels = _cell(value), _FEATURES[name]
+    if cell is None:
+        return None
+    if levels is None:
+        if isinstance(cell, str):
+            raise ValueError(f"expected {name} to be a number, got {value!r}; pass a number, or leave it out")
+        return float(cell)
+    if isinstance(cell, bool):
+        cell = str(cell).lower()
+    elif isinstance(cell, float):
+        cell = str(int(cell)) if cell == int(cell) else repr(cell)
+    if cell not in levels:
+        known = ", ".join(levels)
+        raise ValueError(f"expected {name} to be one of {known}, got {value!r}; leave it out if it is none of these")
+    return cell
 '''
 
 
-def source_of(root: Branch | Leaf, first: float, last: float, *, asks: Sequence[str], preference: str) -> str:
+def source_of(
+    root: Branch | Leaf,
+    first: float,
+    last: float,
+    *,
+    features: Sequence[KnownFeature],
+    asks: Sequence[str],
+    preference: str,
+) -> str:
     """Return the source of a module with a function `choose(budget=None, **features)`.
 
     Parameters
@@ -37,22 +70,31 @@ def source_of(root: Branch | Leaf, first: float, last: float, *, asks: Sequence[
         The tree of the policy.
     first, last
         The shortest and the longest budget.
+    features
+        The features that the policy knows; others are errors.
     asks
-        The features that the policy asks for.
+        Those that the policy asks for.
     preference
         What a choice without a budget is for, as text.
     """
     body = "\n".join(_lines(root, "    "))
+    known = {each.name: each.levels if each.kind == "category" else None for each in features}
     return f'''"""Which algorithm to run, for a budget and features of an instance; written by PolarBear {__version__}."""
+
+_FEATURES = {known!r}  # the levels of categories; None for numbers
+_MISSING = {sorted(MISSING)!r}
+_TRUTHS = {TRUTHS!r}
 {_HELPERS}
 
 def choose(budget=None, **features):
     """Return the algorithm for a budget from {first:g} to {last:g} and features: {_plain(", ".join(asks)) or "none"}.
 
-    Features that are missing, None or NaN count as unknown. Without a budget: {_plain(preference)}.
+    Features that are missing, None or NaN count as unknown. A feature or a level that the policy does not know is an error.
+    Without a budget: {_plain(preference)}.
     """
     if budget is not None and not {first!r} <= budget <= {last!r}:
         raise ValueError(f"expected a budget from {first:g} to {last:g}, got {{budget}}")
+    features = {{name: _feature(name, value) for name, value in features.items()}}
 {body}
 '''
 
@@ -69,11 +111,10 @@ def _lines(node: Branch | Leaf, indent: str) -> list[str]:
             lines += [f"{indent}if budget < {each.stop!r}:", f"{indent}    return {each.name!r}"]
         return [*lines, f"{indent}return {node.stretches[-1].name!r}"]
     split = node.split
-    read = "_level" if split.threshold is None else "_number"
     compared = f"== {split.level!r}" if split.threshold is None else f"<= {split.threshold!r}"
     missing = "value is None or" if split.missing_left else "value is not None and"
     return [
-        f"{indent}value = {read}(features.get({split.feature!r}))",
+        f"{indent}value = features.get({split.feature!r})",
         f"{indent}if {missing} value {compared}:",
         *_lines(node.left, indent + "    "),
         *_lines(node.right, indent),

@@ -96,7 +96,7 @@ def score_instances(runs: RunCollection, of_time: Array, *, among: Sequence[str]
         raise TooFewRunsError(
             f"expected runs of all {with_noun(len(names), 'candidate')} on most instances, got them on "
             f"{format_percent(float(usable[:, counts].mean()))} of instances and budgets; name fewer candidates with "
-            "among=, such as the Pareto set of a race"
+            "among= (--among), such as the Pareto set of a race"
         )
     weights = runs.weights.expected[:, None] * usable
     return make_scores(

@@ -74,6 +74,11 @@ def stretches_of(grid: Grid, scores: Array, shares: Array, names: Sequence[str])
     return tuple(result)
 
 
+def stretch_at(stretches: Sequence[Stretch], budget: float) -> Stretch:
+    """Return the stretch of a budget: the one that begins there, or the last one before."""
+    return next(each for each in reversed(stretches) if budget >= each.start or each is stretches[0])
+
+
 def _leaders(left: Array, right: Array) -> list[tuple[float, int]]:
     """Return the highest of several lines from `left` to `right`: where each begins to lead, from 0 to 1, and its number."""
     slopes = right - left

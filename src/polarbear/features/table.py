@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 Cell = float | bool | str | None  # None if it is missing
 
-_MISSING = frozenset({"", "?", "na", "n/a", "nan", "none", "null"})
-_TRUTHS = {"true": True, "false": False, "yes": True, "no": False}
+MISSING = frozenset({"", "?", "na", "n/a", "nan", "none", "null"})
+TRUTHS = {"true": True, "false": False, "yes": True, "no": False}
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,14 +67,14 @@ def parse_cell(value: object) -> Cell:
     if isinstance(value, bool | np.bool_):
         return bool(value)
     text = str(value).strip()
-    if value is None or text.lower() in _MISSING:
+    if value is None or text.lower() in MISSING:
         return None
     if "_" in text:  # a name, even if float() accepts it
         return text
     try:
         number = float(text)
     except ValueError:
-        return _TRUTHS.get(text.lower(), text)
+        return TRUTHS.get(text.lower(), text)
     return number if np.isfinite(number) else None
 
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from polarbear.features.joining import join_features
-from polarbear.features.leakage import leakage_remarks
 from polarbear.features.own_features import features_of
 from polarbear.features.reading import read_features
 from polarbear.features.scores import score_instances
@@ -16,6 +15,7 @@ from polarbear.magnitude.collection import collect_runs
 from polarbear.race.result import RaceResult
 from polarbear.selection.custom_preference import Custom
 from polarbear.selection.preference import LogUniform, Uniform
+from polarbear.verdict.leakage import leak_remark, results_of
 from polarbear.verdict.remark import most_serious_first
 from polarbear.wording import suggest
 
@@ -67,7 +67,7 @@ def make_training_set(
     runs = collect_runs(source, **reading)
     if among is None and isinstance(source, RaceResult):
         among = [name for name in source.pareto_set if name in runs.names]
-    chosen = _linear(preference, runs.grid)
+    chosen = linear_preference(preference, runs.grid)
     scores = score_instances(runs, chosen.weights(runs.grid), among=among)
     if len(scores.names) < 2:
         raise ValueError(f"expected two candidates or more to choose from, got {', '.join(scores.names) or 'none'}")
@@ -77,7 +77,9 @@ def make_training_set(
         joined = join_features(table, runs.instances)
         by_name |= {each.name: each for each in joined.features}
         remarks += joined.remarks if table.keys is None else ()  # what runs bring along is often constant
-    remarks += leakage_remarks(list(by_name.values()), runs)
+    results = results_of(runs.runs.values(), runs.instances)
+    leaks = [leak_remark(each.name, each.values, each.levels, results) for each in by_name.values()]
+    remarks += [each for each in leaks if each is not None]
     return TrainingSet(scores, tuple(by_name.values()), runs, chosen, most_serious_first(remarks))
 
 
@@ -98,7 +100,7 @@ def _tables(source: Source, features: Any) -> list[FeatureTable]:
     return [*own, read_features(features)]
 
 
-def _linear(preference: Preference | None, grid: Grid) -> Linear:
+def linear_preference(preference: Preference | None, grid: Grid) -> Linear:
     """Return the preference; by default all budgets count equally on the axis of the grid."""
     if preference is None:
         return LogUniform() if grid.axis == "log" else Uniform()

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from polarbear.observe import Choices, Rankings
 
 _MOST_OTHERS = 400  # instances of other groups that stand for all of them, at random; bounds time and memory
+_NOTHING = 0.05  # of an instance, which has no visible effect
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,6 +68,11 @@ class GroupPosterior:
         own = with_noun(self.instances, "instance")
         return f"{own}; {describe_borrowing(self.borrowed, self.unit)}"
 
+    @property
+    def borrowed_text(self) -> str:
+        """How much is borrowed, such as "12.3 instances"; empty if it is next to nothing."""
+        return _amount(self.borrowed, self.unit)
+
 
 def describe_borrowing(borrowed: float, unit: str) -> str:
     """Return how much a group borrows in words.
@@ -76,10 +82,15 @@ def describe_borrowing(borrowed: float, unit: str) -> str:
     >>> describe_borrowing(12.34, "instance"), describe_borrowing(0.01, "instance")
     ('borrows as much as 12.3 instances from the other groups', 'borrows nothing from the other groups')
     """
-    if borrowed < 0.05:
-        return "borrows nothing from the other groups"
+    amount = _amount(borrowed, unit)
+    return f"borrows as much as {amount} from the other groups" if amount else "borrows nothing from the other groups"
+
+
+def _amount(borrowed: float, unit: str) -> str:
+    if borrowed < _NOTHING:
+        return ""
     number = format_number(borrowed)
-    return f"borrows as much as {number} {unit if number == '1' else plural(unit)} from the other groups"
+    return f"{number} {unit if number == '1' else plural(unit)}"
 
 
 def fit_groups(
@@ -104,7 +115,8 @@ def fit_groups(
         by its name. The groups may lack some of the algorithms.
     groups
         The group of each instance, in the order of the rankings; None for an instance in no group, from which the groups
-        borrow. Leave it out if the choices are given by group.
+        borrow. It must be known before a run: groups by results, such as the winner, say nothing about new instances. Leave
+        it out if the choices are given by group.
     prior
         `BayesianBootstrap()` by default. The other priors do not weight instances.
     draws

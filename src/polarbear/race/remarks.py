@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,11 +13,13 @@ from polarbear.posterior.elimination import dominated
 from polarbear.race.forecast import STABLE_FROM, further_instances, instances_per_time, roughly
 from polarbear.race.group_elimination import group_labels
 from polarbear.verdict import Remark
+from polarbear.verdict.leakage import leak_of_cells
 from polarbear.wording import format_number, format_percent, join_names, percent, round_off, with_noun
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Hashable, Sequence
 
+    from polarbear.race.instance_features import Value
     from polarbear.race.outcome import RaceOutcome
     from polarbear.verdict import Advice
 
@@ -209,6 +212,12 @@ def _remarks_on_groups(result: RaceOutcome) -> list[Remark]:
     if settings.groups is None:
         return []
     labels = sorted({label for label in group_labels(result.state) if label is not None}, key=_numbers_first)
+    cells: dict[Hashable, Value] = {
+        index: result.state.features.get(index, {}).get(settings.groups)
+        for index in result.state.observations.instances
+    }
+    leak = leak_of_cells(settings.groups, cells, [run.trajectory for run in result.runs])
+    leaks = [] if leak is None else [replace(leak, status="provisional")]  # on all instances, the answer holds
     rule = (
         f"With groups by {settings.groups} ({join_names(labels)}), an algorithm is eliminated only if it is beaten at every "
         "budget on all instances together and within every group."
@@ -223,11 +232,10 @@ def _remarks_on_groups(result: RaceOutcome) -> list[Remark]:
     )
     kept = [each.name for each in beaten]
     if not kept:
-        return [Remark("solid", rule)]
+        return [*leaks, Remark("solid", rule)]
     verb = "is" if len(kept) == 1 else "are"
-    return [
-        Remark("solid", f"{rule} {join_names(kept)} {verb} beaten on all instances together, but not in every group.")
-    ]
+    text = f"{rule} {join_names(kept)} {verb} beaten on all instances together, but not in every group."
+    return [*leaks, Remark("solid", text)]
 
 
 def _numbers_first(label: str) -> tuple[float, str]:

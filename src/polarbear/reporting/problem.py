@@ -87,7 +87,8 @@ def _describe_sample(found: Dependence) -> str:
 def _groups(subject: Subject, found: Dependence) -> list[dict[str, Any]]:
     """Return the leaders of each group over the budgets, in the stacking order of the page, and draws for the explorer."""
     names, columns = subject.posterior.names, found.training.scores.names
-    order = [subject.leaders.names[k] for k in subject.leaders.stacking_order]
+    stacked_names = [subject.leaders.names[k] for k in subject.leaders.stacking_order]
+    order = [*stacked_names, *(name for name in columns if name not in stacked_names)]
     posteriors = group_posteriors(found)
     size = 2 * len(found.training.scores.grid) * len(columns) * len(posteriors)  # bytes per draw
     draws = max(1, min(_DRAWS, _BYTES * 3 // 4 // size))

@@ -56,8 +56,9 @@ def report(
     **about
         For a posterior: `confidence` and `elimination`, by which algorithms are eliminated; the `unit` of time; its
         `summary`, see `summarise`; and `runs`, the runs that it was fitted to, from which the page shows how much better an
-        algorithm is. For both: `groups`, the posteriors of groups of the instances by name, which a section of their own
-        shows side by side, see `fit_groups`; `advice`, where the data come from, for the commands that the page suggests.
+        algorithm is. For both: `groups`, what `fit_groups` returns, or any posteriors of groups of the instances by name,
+        which a section of their own shows side by side; `group_remarks`, sentences about them; `advice`, where the data
+        come from, for the commands that the page suggests.
 
     Returns
     -------

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from polarbear.baselines import compare_with_aocc
 from polarbear.defaults import LEVEL
+from polarbear.inference.group_fitting import GroupPosterior
 from polarbear.plots import DecisionBands, DominanceEvolution, DominanceMatrix, SampleAllocation
 from polarbear.posterior.elimination import dominated
 from polarbear.reporting.draws import pack_ratings, pack_win_rates
@@ -30,6 +31,7 @@ from polarbear.reporting.sentences import (
     stop_sentence,
     uncertainty_sentences,
 )
+from polarbear.wording import with_noun
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -83,7 +85,10 @@ def groups(subject: Subject) -> Data | None:
         return None
     names = subject.posterior.names
     rows = []
-    for name, posterior in subject.groups.items():
+    for name, given in subject.groups.items():
+        posterior = given.posterior if isinstance(given, GroupPosterior) else given
+        basis = given.sentence if isinstance(given, GroupPosterior) else with_noun(posterior.instances, "instance")
+        borrowed = given.borrowed_text if isinstance(given, GroupPosterior) else ""
         beaten = {
             each.name for each in dominated(posterior, confidence=subject.confidence, elimination=subject.elimination)
         }
@@ -91,8 +96,10 @@ def groups(subject: Subject) -> Data | None:
         bands = DecisionBands.of(posterior, among=candidates)
         rows.append(
             {
-                "name": name,
+                "name": str(name),
                 "instances": posterior.instances,
+                "borrowed": borrowed,
+                "basis": basis,
                 "candidates": [names.index(each) for each in candidates],
                 "stretches": [
                     [_column(names, each), each.start, each.stop, each.choice, each.certainty]
@@ -100,7 +107,7 @@ def groups(subject: Subject) -> Data | None:
                 ],
             }
         )
-    return {"groups": rows}
+    return {"groups": rows, "remarks": list(subject.group_remarks)}
 
 
 def _column(names: Sequence[str], stretch: Stretch) -> int | None:

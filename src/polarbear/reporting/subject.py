@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from polarbear.features.dependence import Dependence
     from polarbear.features.reading import FeatureSource
+    from polarbear.inference.group_fitting import GroupPosterior
     from polarbear.literals import Elimination
     from polarbear.magnitude.collection import RunCollection, Source
     from polarbear.posterior.elimination import Dominated, Specialist
@@ -61,6 +62,8 @@ class Subject:
         Seconds after which the page of a running race reloads itself; None if the race does not run.
     groups
         The posteriors of groups of the instances, by the name of the group, such as "function 8".
+    group_remarks
+        Remarks on what defines the groups, as sentences.
     optimum
         The optimum of every instance of the race; None if it is not known.
     advice
@@ -86,7 +89,8 @@ class Subject:
     environment: Mapping[str, str]
     result: RaceResult | None
     live: float | None
-    groups: Mapping[str, Posterior] = field(default_factory=dict)
+    groups: Mapping[str, Posterior | GroupPosterior] = field(default_factory=dict)
+    group_remarks: tuple[str, ...] = ()
     optimum: float | None = None
     advice: Advice = field(default_factory=Advice)
     given_summary: Summary | None = None
@@ -104,7 +108,8 @@ class Subject:
         optimum: float | None = None,
         advice: Advice | None = None,
         features: FeatureSource | Sequence[FeatureTable] | None = None,
-        groups: Mapping[str, Posterior] | None = None,
+        groups: Mapping[str, Posterior | GroupPosterior] | None = None,
+        group_remarks: Sequence[str] = (),
     ) -> Self:
         """Return the subject of a page about a race."""
         posterior, settings = result.posterior, result.state.settings
@@ -122,6 +127,7 @@ class Subject:
             live=live,
             optimum=optimum,
             groups=groups or {},
+            group_remarks=tuple(group_remarks),
             advice=advice or Advice("race"),
             runs=collect_runs(result, posterior=posterior) if len(posterior.names) > 1 else None,
             features=(*((features_of(result),) if result.state.features else ()), *_tables_of(features)),
@@ -137,7 +143,8 @@ class Subject:
         confidence: float = 0.95,
         elimination: Elimination = "pointwise",
         unit: str = "",
-        groups: Mapping[str, Posterior] | None = None,
+        groups: Mapping[str, Posterior | GroupPosterior] | None = None,
+        group_remarks: Sequence[str] = (),
         advice: Advice | None = None,
         summary: Summary | None = None,
         runs: Source | None = None,
@@ -170,6 +177,7 @@ class Subject:
             result=None,
             live=None,
             groups=groups or {},
+            group_remarks=tuple(group_remarks),
             advice=advice or Advice(),
             given_summary=summary,
             runs=None if runs is None else collect_runs(runs, grid=posterior.grid, unit=unit),
@@ -211,6 +219,15 @@ class Subject:
         """The posterior as the page stores it for the explorer: thinned and rounded."""
         return thin_and_round(self.posterior)
 
+    @property
+    def candidates_in_groups(self) -> tuple[str, ...]:
+        """The algorithms that may be the best choice in some group of instances, as for `explain`.
+
+        In recorded runs these are all: one that is beaten on all instances together may lead in a group. A race has too few
+        runs of those that it eliminated.
+        """
+        return self.posterior.names if self.result is None else self.candidates
+
     @cached_property
     def dependence(self) -> Dependence | None:
         """How the best choice depends on the features of the instances; None without features or without a choice.
@@ -220,9 +237,10 @@ class Subject:
         TooFewRunsError
             If the candidates did not run on enough of the same instances.
         """
-        if self.runs is None or not self.features or len(self.candidates) < 2:
+        among = self.candidates_in_groups
+        if self.runs is None or not self.features or len(among) < 2:
             return None
-        training = make_training_set(self.runs, self.features, preference=None, among=self.candidates)
+        training = make_training_set(self.runs, self.features, preference=None, among=among)
         return find_dependence(training) if training.features or self.features_given else None
 
 

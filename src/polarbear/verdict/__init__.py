@@ -7,6 +7,7 @@ the report and all exports show. Each step has a module:
 - `advice`: the commands for next steps, on a race or on recorded runs.
 - `standing`: the group of each algorithm: leads somewhere, not ruled out, or eliminated.
 - `model_remarks`, `data_remarks`: what the model check and the data give reason to doubt.
+- `leakage`: columns that were probably computed from the runs, so that they are not known before a run.
 - `contents`, `rendering`, `summary`: all of it as plain parts, as text, Markdown, LaTeX and HTML, and `summarise`.
 """
 

@@ -76,10 +76,10 @@ function explorerChart(place, page, query, changed) {
   };
 }
 
-// Return the algorithms to choose from.
+// Return the algorithms to choose from; in a group, all that it compares.
 function columnsOf(page, query) {
-  const all = query.eliminated && !Object.keys(query.given).length; // groups are known for the candidates only
-  return all ? page.names.map((_, algorithm) => algorithm) : page.candidates;
+  if (Object.keys(query.given).length) return page.sections.problem.columns;
+  return query.eliminated ? page.names.map((_, algorithm) => algorithm) : page.candidates;
 }
 
 // Set the weights between two successive positions of the pointer, which are far apart when it moves fast.

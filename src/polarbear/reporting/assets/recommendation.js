@@ -20,7 +20,8 @@ function isClose(page, { candidates, compared }) {
 // Show the recommendation, and the table of the best choices in a place of its own, so that the answer stays short.
 function showRecommendation(place, alternatives, page, query, selection) {
   const [best] = selection.candidates;
-  const code = queryInPython(query, page.grid, query.eliminated ? null : page.candidates.map((k) => page.names[k]));
+  const all = query.eliminated && !selection.group;
+  const code = queryInPython(query, page.grid, all ? null : columnsOf(page, query).map((k) => page.names[k]));
   const open = place.querySelector("details")?.open ?? false;
   const close = isClose(page, selection);
   const queryText = el("p", { class: "query-text" }, describeQuery(query, page.grid, page.unit));
@@ -89,10 +90,10 @@ function statements(page, query, selection, close) {
 // Return which group the given features lead to, what was not given, and which values lie outside the data.
 function groupStatements(page, query, { group }) {
   if (!group) return [];
-  const { total } = page.sections.problem;
-  const parts = [`Group of this problem: ${group.name} (${WHOLE.format(group.instances)} of ${formatCount(total, "instance")}).`];
+  const { total, columns } = page.sections.problem;
+  const parts = [`Group of this problem, by the policy: ${group.name} (${WHOLE.format(group.instances)} of ${formatCount(total, "instance")}).`];
   if (group.missing.length) parts.push(` Not given: ${group.missing.join(", ")}; the answer is that of the larger group.`);
-  if (page.candidates.length < page.names.length) parts.push(" It compares the algorithms that are not eliminated.");
+  if (columns.length < page.names.length) parts.push(" It compares the algorithms that are not eliminated.");
   for (const { name, least, most } of featureFields(page)) {
     const value = query.given[name];
     if (typeof value !== "number" || (value >= least && value <= most)) continue;

@@ -1,0 +1,149 @@
+"""Warn of what was computed from the runs themselves and used as if it were known before them.
+
+This concerns features of instances after which an algorithm is chosen, and columns that define groups of instances: on a new
+instance their values would not be known.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from polarbear.verdict.remark import Remark
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Iterable, Mapping, Sequence
+
+    from polarbear.arrays import Array, Indices
+    from polarbear.observe import Trajectory
+
+_SUSPICIOUS = 0.98  # rank correlation; a feature that is known before the run rarely orders its results so well
+_LEAST = 10  # instances, below which a high correlation is frequent by chance
+_NAMES_WINNERS = 0.9  # share of instances on which a column of names names the winner; the rest may be ties
+
+
+@dataclass(frozen=True, eq=False)
+class Results:
+    """The results of runs on each instance.
+
+    Attributes
+    ----------
+    names
+        The algorithms.
+    kinds
+        What the columns of `values` are, such as "the final value of cma".
+    values
+        Shape (instance, column): the final value of each algorithm, the best of these, and the time of the last improvement
+        of each algorithm, which is the time to solve an instance if it was solved; NaN where there is none.
+    winners
+        Shape (instance,): the position of the algorithm with the best final value; -1 if no algorithm has one.
+    """
+
+    names: tuple[str, ...]
+    kinds: tuple[str, ...]
+    values: Array
+    winners: Indices
+
+
+def results_of(runs: Iterable[Trajectory], instances: Sequence[Hashable]) -> Results:
+    """Return the results of runs, in the order of these instances."""
+    all_runs = list(runs)
+    names = tuple(dict.fromkeys(run.algorithm for run in all_runs))
+    rows = {instance: row for row, instance in enumerate(instances)}
+    columns = {name: column for column, name in enumerate(names)}
+    final, last = np.full((2, len(rows), len(names)), np.nan)
+    for run in all_runs:
+        if len(run.times) and run.instance in rows:
+            place = rows[run.instance], columns[run.algorithm]
+            final[place], last[place] = run.values[-1], run.times[-1]
+    sign = -1.0 if all_runs and all_runs[0].maximise else 1.0
+    known = ~np.isnan(final).all(axis=1)
+    filled = np.where(np.isnan(final), np.inf, sign * final)
+    best = np.where(known, sign * filled.min(axis=1, initial=np.inf), np.nan)
+    return Results(
+        names=names,
+        kinds=(
+            *(f"the final value of {name}" for name in names),
+            "the best final value",
+            *(f"the time of the last improvement of {name}" for name in names),
+        ),
+        values=np.concatenate([final, best[:, None], last], axis=1),
+        winners=np.where(known, filled.argmin(axis=1), -1) if names else np.full(len(rows), -1),
+    )
+
+
+def leak_remark(name: str, values: Array, levels: Sequence[str], results: Results) -> Remark | None:
+    """Return a remark if a column orders the instances as some result does, or names the winners; None otherwise.
+
+    Parameters
+    ----------
+    name
+        The column.
+    values, levels
+        Shape (instance,): numbers, or the positions of the levels of a category; NaN where the value is missing.
+    results
+        The results on the same instances.
+    """
+    found = _names_winners(values, levels, results) if levels else ""
+    if not found and len(levels) <= 2:
+        found = _orders_alike(values, results)
+    if not found:
+        return None
+    text = (
+        f"The feature {name} {found}. If it was computed from the runs, it is not known before a run, and answers that rest "
+        "on it do not hold for new instances."
+    )
+    return Remark("do not rely on it", text)
+
+
+def leak_of_cells(
+    name: str, cells: Mapping[Hashable, float | bool | str | None], runs: Iterable[Trajectory]
+) -> Remark | None:
+    """Return `leak_remark` of a column that is given as a cell per instance: a number, a truth value, or text."""
+    known = {instance: cell for instance, cell in cells.items() if cell is not None}
+    if all(isinstance(cell, int | float) for cell in known.values()):
+        return leak_remark(name, np.array([float(cell) for cell in known.values()]), (), results_of(runs, list(known)))
+    levels, places = np.unique([str(cell) for cell in known.values()], return_inverse=True)
+    return leak_remark(name, places.astype(np.float64), tuple(levels.tolist()), results_of(runs, list(known)))
+
+
+def _names_winners(values: Array, levels: Sequence[str], results: Results) -> str:
+    """Return that a category names the algorithm with the best final value of each instance; empty if it does not."""
+    known = ~np.isnan(values) & (results.winners >= 0)
+    if np.count_nonzero(known) < _LEAST or not set(levels) <= set(results.names):
+        return ""
+    columns = np.array([results.names.index(level) for level in levels])
+    named = columns[values[known].astype(int)]
+    agrees = (named == results.winners[known]).mean() >= _NAMES_WINNERS
+    return "names the algorithm with the best final value of each instance" if agrees else ""
+
+
+def _orders_alike(values: Array, results: Results) -> str:
+    """Return that a column orders the instances as some result does; empty if it does not."""
+    known = ~np.isnan(values)
+    ranks = _mean_ranks(values[known])
+    for kind, outcome in zip(results.kinds, results.values[known].T, strict=True):
+        both = ~np.isnan(outcome)
+        if np.count_nonzero(both) < _LEAST:
+            continue
+        own = ranks if both.all() else _mean_ranks(ranks[both])
+        if abs(_correlation(own, _mean_ranks(outcome[both]))) > _SUSPICIOUS:
+            return f"orders the instances as {kind} does"
+    return ""
+
+
+def _mean_ranks(values: Array) -> Array:
+    """Return the ranks of values from 1 on; equal values share their mean."""
+    # As scipy.stats.rankdata, whose import takes two seconds.
+    _, places, counts = np.unique(values, return_inverse=True, return_counts=True)
+    ranks: Array = (np.cumsum(counts) - (counts - 1) / 2)[places]
+    return ranks
+
+
+def _correlation(first: Array, second: Array) -> float:
+    """Return the correlation of two vectors; zero if one of them is constant."""
+    a, b = first - first.mean(), second - second.mean()
+    size = np.sqrt((a @ a) * (b @ b))
+    return float(a @ b / size) if size > 0 else 0.0
