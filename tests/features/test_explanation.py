@@ -50,6 +50,21 @@ def test_shuffled_features_do_not_matter():
     assert [group.conditions for group in found.groups] == [()]
 
 
+def test_instances_without_runs_of_a_candidate_are_left_out():
+    """As in a race that stops running a candidate: 40 of 100 instances count, and the answer is that of these alone."""
+    runs, table = two_kinds(100)
+    partial = [run for run in runs if run.algorithm != "third" or run.instance < 40]
+    found = pb.explain(partial, table, grid=GRID)
+    assert [each.text for each in found.remarks] == [
+        "All candidates ran on only 40 of 100 instances; the answer rests on these."
+    ]
+    same = pb.explain(
+        [run for run in runs if run.instance < 40], {name: list(cells)[:40] for name, cells in table.items()}, grid=GRID
+    )
+    assert found.instances == 40
+    assert found.sentences == same.sentences
+
+
 def test_a_feature_that_is_constant_within_clusters_needs_many_clusters():
     """Ten instances in each of four clusters are no more than four: no split leaves five clusters on both sides."""
     runs, table = two_kinds(clusters=4)

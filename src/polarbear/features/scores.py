@@ -15,7 +15,7 @@ import numpy as np
 
 from polarbear.observe import ABSENT, Grid, rank_values
 from polarbear.posterior.outcome_draws import first_shares
-from polarbear.wording import format_percent, with_noun
+from polarbear.wording import with_noun
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
@@ -24,7 +24,10 @@ if TYPE_CHECKING:
     from polarbear.magnitude.collection import RunCollection
 
 _RANGES = 12  # of budgets; more make the search slower and the choices noisier
-_USABLE = 0.5  # smallest share of instances and budgets on which all candidates must have been observed
+_USABLE = (
+    0.5  # smallest share of the budgets at which all candidates must have been observed on an instance that counts
+)
+_ENOUGH = 10  # instances that count; with fewer, they must be most of all instances
 
 
 class TooFewRunsError(ValueError):
@@ -80,7 +83,8 @@ def score_instances(runs: RunCollection, of_time: Array, *, among: Sequence[str]
     of_time
         Shape (time,): the weight of each budget, see `polarbear.selection.preference`.
     among
-        The candidates; all algorithms by default. An instance counts at a budget if all of them were observed there.
+        The candidates; all algorithms by default. An instance counts if all of them were observed there at half of the
+        budgets or more, at these budgets. The others are left out: a race runs candidates no longer than it needs to.
     """
     names = runs.names if among is None else tuple(among)
     columns = [runs.index(name) for name in names]
@@ -91,20 +95,18 @@ def score_instances(runs: RunCollection, of_time: Array, *, among: Sequence[str]
         maximise=runs.maximise,
     )
     usable = (ranks != ABSENT).all(axis=2)
-    counts = of_time > 0
-    if usable[:, counts].mean() < _USABLE:
+    rows = np.flatnonzero(usable[:, of_time > 0].mean(axis=1) >= _USABLE)
+    if len(rows) < min(_ENOUGH, len(usable) / 2):
         raise TooFewRunsError(
-            f"expected runs of all {with_noun(len(names), 'candidate')} on most instances, got them on "
-            f"{format_percent(float(usable[:, counts].mean()))} of instances and budgets; name fewer candidates with "
-            "among= (--among), such as the Pareto set of a race"
+            f"expected runs of all {with_noun(len(names), 'candidate')} on {_ENOUGH} instances or more, got them on "
+            f"{len(rows)} of {len(usable)}; name fewer candidates with among= (--among), such as the Pareto set of a race"
         )
-    weights = runs.weights.expected[:, None] * usable
     return make_scores(
-        first_shares(ranks),
-        weights,
+        first_shares(ranks[rows]),
+        runs.weights.expected[rows, None] * usable[rows],
         of_time,
-        instances=runs.instances,
-        clusters=runs.clusters,
+        instances=[runs.instances[row] for row in rows],
+        clusters=runs.clusters[rows],
         names=names,
         grid=runs.grid,
     )

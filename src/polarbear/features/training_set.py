@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from polarbear.features.joining import join_features
 from polarbear.features.own_features import features_of
 from polarbear.features.reading import read_features
@@ -16,7 +18,7 @@ from polarbear.race.result import RaceResult
 from polarbear.selection.custom_preference import Custom
 from polarbear.selection.preference import LogUniform, Uniform
 from polarbear.verdict.leakage import leak_remark, results_of
-from polarbear.verdict.remark import most_serious_first
+from polarbear.verdict.remark import Remark, most_serious_first
 from polarbear.wording import suggest
 
 if TYPE_CHECKING:
@@ -28,7 +30,6 @@ if TYPE_CHECKING:
     from polarbear.magnitude.collection import RunCollection, Source
     from polarbear.observe import Grid
     from polarbear.selection.preference import Linear, Preference
-    from polarbear.verdict import Remark
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +73,7 @@ def make_training_set(
     if len(scores.names) < 2:
         raise ValueError(f"expected two candidates or more to choose from, got {', '.join(scores.names) or 'none'}")
     by_name: dict[str, Feature] = {}
-    remarks: list[Remark] = []
+    remarks = _remarks_on_missing_runs(len(scores.instances), len(runs.instances))
     for table in tables:
         joined = join_features(table, runs.instances)
         by_name |= {each.name: each for each in joined.features}
@@ -80,7 +81,21 @@ def make_training_set(
     results = results_of(runs.runs.values(), runs.instances)
     leaks = [leak_remark(each.name, each.values, each.levels, results) for each in by_name.values()]
     remarks += [each for each in leaks if each is not None]
-    return TrainingSet(scores, tuple(by_name.values()), runs, chosen, most_serious_first(remarks))
+    place = {instance: row for row, instance in enumerate(runs.instances)}
+    rows = np.array([place[instance] for instance in scores.instances])
+    known = tuple(each.take(rows) for each in by_name.values())
+    return TrainingSet(scores, known, runs, chosen, most_serious_first(remarks))
+
+
+def _remarks_on_missing_runs(counting: int, total: int) -> list[Remark]:
+    """Return a remark if all candidates ran on less than half of the instances."""
+    if 2 * counting >= total:
+        return []
+    return [
+        Remark(
+            "provisional", f"All candidates ran on only {counting:,} of {total:,} instances; the answer rests on these."
+        )
+    ]
 
 
 def _tables(source: Source, features: Any) -> list[FeatureTable]:
