@@ -129,7 +129,7 @@ def draw_decision_map(
 
     time_axis(ax, data.grid, axis=axis, unit=unit, subdivided=labelled)
     ax.set_ylim(0, 1)
-    ax.yaxis.set_major_formatter(PercentFormatter(1.0))
+    ax.yaxis.set_major_formatter(PercentFormatter(1.0, symbol=" %"))
     ax.set_ylabel("probability of coming first most often")
     ax.grid(visible=False)
     areas = _areas(data)

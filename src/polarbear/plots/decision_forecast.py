@@ -125,7 +125,7 @@ def draw_forecast(ax: Axes, data: DecisionForecast) -> None:
     if data.limit is not None and data.limit > now:
         ax.annotate("limit", (data.limit, 0), (3, 3), textcoords="offset points", color="#606060")
     ax.set_ylim(0, 1.03)
-    ax.yaxis.set_major_formatter(PercentFormatter(1.0))
+    ax.yaxis.set_major_formatter(PercentFormatter(1.0, symbol=" %"))
     ax.set_ylabel("pairs decided")
 
 

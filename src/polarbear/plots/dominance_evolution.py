@@ -174,7 +174,7 @@ def draw_evolution(ax: Axes, data: DominanceEvolution) -> None:
     ax.plot(data.rounds, data.share, transform=height, color="black", linewidth=1.3, zorder=2, clip_on=False)
     right = ax.twinx()
     right.set_ylim(0, 1)
-    right.yaxis.set_major_formatter(PercentFormatter(1.0))
+    right.yaxis.set_major_formatter(PercentFormatter(1.0, symbol=" %"))
     right.set_ylabel("share of pairs decided")
     right.grid(visible=False)
     right.spines["right"].set_visible(True)
