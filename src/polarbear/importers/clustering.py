@@ -113,7 +113,7 @@ def _cluster_by_rule(blocks: list[Block]) -> _Clustering:
             unknown = sum(block.function is None for block in blocks)
             note = f"{unknown} of {len(blocks)} blocks name no function; each of their instances counts as one"
             return _Clustering(labels, "function", (note,) if unknown else ())
-    problems = len({block.problem for block in blocks})
+    problems = _count_problems(blocks)
     if 1 < problems < len(blocks):
         kind = "instance of this function" if functions else "instance"
         labels = _field_labels("instance", blocks)
@@ -129,7 +129,7 @@ def _cluster_by_rule(blocks: list[Block]) -> _Clustering:
 
 def _cluster_alone(blocks: list[Block]) -> _Clustering:
     """Return clusters of one block each; without labels if the blocks are instances of no particular function."""
-    problems = len({block.problem for block in blocks})
+    problems = _count_problems(blocks)
     functions = _functions(blocks)
     if problems < len(blocks):
         kind = "run on this instance" if problems == 1 else "run on these instances"
@@ -237,4 +237,11 @@ def _functions(blocks: Iterable[Block]) -> set[tuple[Identifier, Identifier]]:
 
 
 def _has_repetitions(blocks: Collection[Block]) -> bool:
-    return len({block.problem for block in blocks}) < len(blocks)
+    return _count_problems(blocks) < len(blocks)
+
+
+def _count_problems(blocks: Collection[Block]) -> int:
+    """Return the number of problems of different blocks, which need no comparison if all have the same run number."""
+    if len({block.run for block in blocks}) == 1:
+        return len(blocks)
+    return len({block.problem for block in blocks})

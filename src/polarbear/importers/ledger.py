@@ -28,6 +28,7 @@ Cells = frozenset[tuple["Identifier", ...]]
 _REPORTS = 1000  # distinct reports; further ones share one
 _NOTES = 20
 _LISTED = 10  # reports that the error lists if there is no run
+_DIGEST = 15  # bytes; a bytes object of this length takes 48 bytes, and one more would take 64
 _SHORT, _SHARED = 8, 10_000  # events of a run that may share its times with others, and the arrays of times remembered
 
 
@@ -39,7 +40,7 @@ class _Group:
 
     def __init__(self, algorithm: str) -> None:
         self.algorithm = algorithm  # one string for all runs
-        self.repetitions: dict[Problem, int] = {}
+        self.repetitions: dict[Block, int] = {}  # by the first run on a problem, an object that exists anyway
         self.file_of_content: dict[bytes, str] = {}  # by a digest of problem and content
         self.file_of_run: dict[Block, str] = {}
 
@@ -150,11 +151,11 @@ class Ledger:
         group = self._groups.get((algorithm, place))
         if group is None:
             group = self._groups[algorithm, place] = _Group(algorithm)
-        number = run
-        if number is None:
+        block = first = Block(*problem, 1 if run is None else run)
+        if run is None:
             # An unusable run keeps its number, so that later repetitions still meet those of other algorithms.
-            number = group.repetitions[problem] = group.repetitions.get(problem, 0) + 1
-        block = Block(*problem, number)
+            number = group.repetitions[first] = group.repetitions.get(first, 0) + 1
+            block = first if number == 1 else Block(*problem, number)
         archive = None
         if self.request.objectives.indicator:
             archive, finished = events.archive(maximise=maximise), False
@@ -166,17 +167,11 @@ class Ledger:
             return
         try:
             times, values, duplicates = events.in_order()
+            times = self._share(times)
             until = max(until or 0.0, events.last)
             finished = self.request.finished(finished)
             trajectory = Trajectory(
-                group.algorithm,
-                block,
-                self._share(times),
-                values,
-                until,
-                maximise=maximise,
-                finished=finished,
-                archive=archive,
+                group.algorithm, block, times, values, until, maximise=maximise, finished=finished, archive=archive
             )
         except UnreadableError as error:
             self.skip(file, error.reason, what)
@@ -189,12 +184,12 @@ class Ledger:
         content = trajectory.times.tobytes() + trajectory.values.tobytes() + str(trajectory.until).encode()
         if archive is not None:
             content += archive.times.tobytes() + archive.points.tobytes()
-        digest = blake2b(repr(problem).encode() + content, digest_size=16).digest()
+        digest = blake2b(repr(problem).encode() + content, digest_size=_DIGEST).digest()
         if run is None:
             original = group.file_of_content.setdefault(digest, file)
             if original != file:
                 self.skip(file, Reason.COPY, what, original=original)
-                group.repetitions[problem] -= 1
+                group.repetitions[first] -= 1
                 return
         if block in group.file_of_run:
             self.skip(file, Reason.SECOND_RUN, what, original=group.file_of_run[block])
