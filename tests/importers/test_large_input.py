@@ -61,6 +61,16 @@ def test_short_runs_take_little_memory_and_no_garbage_collection(tmp_path):
     assert gc.isenabled()
 
 
+def test_short_runs_of_an_index_take_less_than_800_bytes_each(tmp_path):
+    """An index of 90 MB may list 505,000 runs. With 800 bytes each they stay below 500 MB."""
+    peak, imported = peak_memory(write_ioh(tmp_path, [{"instance": number // 5} for number in range(1000)]))
+    assert len(imported.runs) == 1000
+    assert {run.cluster for run in imported.runs} == {("s", 1, 5, number) for number in range(200)}
+    assert peak / 1000 < 800
+    assert not hasattr(imported.runs[0], "__dict__")
+    assert imported.runs[0].times is imported.runs[999].times
+
+
 @pytest.mark.parametrize("block", [1, 7, 100_000])
 def test_json_is_the_same_whatever_part_of_it_is_in_memory(monkeypatch, block):
     value = {"a": [1, 2.5, -1e-9, 'x\\"y\n', {}, []], "ü": {"deep": [[[]]], "n": None}, "t": [True, False], "": 12}

@@ -95,10 +95,10 @@ def label_clusters(imported: Imported) -> Imported:
     about = replace(imported.about, notes=(*imported.about.notes, *clustering.notes))
     if not clustering.labels:
         return replace(imported, about=about)
-    runs = tuple(run.in_cluster(clustering.labels[block]) for run, block in zip(imported.runs, block_of, strict=True))
     unit = _cluster_unit(clustering.labels)
     if len(set(clustering.labels.values())) < len(blocks):
         about = replace(about, notes=(*about.notes, _describe(clustering, unit, by_rule=names is None)))
+    runs = tuple(run.in_cluster(clustering.labels[block]) for run, block in zip(imported.runs, block_of, strict=True))
     return replace(imported, runs=runs, about=about, cluster_kind=clustering.kind, cluster_unit=unit)
 
 
@@ -106,17 +106,19 @@ def _cluster_by_rule(blocks: list[Block]) -> _Clustering:
     """Return the clusters by the rule of the module docstring."""
     functions = _functions(blocks)
     if len(functions) > 1 or (functions and any(block.function is None for block in blocks)):
-        known = _field_labels("function", blocks)
+        labels = _field_labels("function", blocks)
         # Where blocks name no function, each of their instances counts as a function.
-        labels = {block: block.problem if block.function is None else known[block] for block in blocks}
+        labels |= {block: block.problem for block in blocks if block.function is None}
         if len(set(labels.values())) > 1:
             unknown = sum(block.function is None for block in blocks)
             note = f"{unknown} of {len(blocks)} blocks name no function; each of their instances counts as one"
             return _Clustering(labels, "function", (note,) if unknown else ())
-    problems = len({block.problem for block in blocks})
+    problems = _count_problems(blocks)
     if 1 < problems < len(blocks):
         kind = "instance of this function" if functions else "instance"
-        return _Clustering({block: block.problem for block in blocks} | _field_labels("instance", blocks), kind)
+        labels = _field_labels("instance", blocks)
+        labels |= {block: block.problem for block in blocks if block.instance is None}
+        return _Clustering(labels, kind)
     note = ""
     if len(blocks) > problems == 1:
         note = f"all {len(blocks)} blocks are repetitions of one instance: answers hold for new runs on it"
@@ -127,7 +129,7 @@ def _cluster_by_rule(blocks: list[Block]) -> _Clustering:
 
 def _cluster_alone(blocks: list[Block]) -> _Clustering:
     """Return clusters of one block each; without labels if the blocks are instances of no particular function."""
-    problems = len({block.problem for block in blocks})
+    problems = _count_problems(blocks)
     functions = _functions(blocks)
     if problems < len(blocks):
         kind = "run on this instance" if problems == 1 else "run on these instances"
@@ -169,13 +171,17 @@ def _cluster_by_names(names: tuple[str, ...], blocks: list[Block], imported: Imp
 
 
 def _field_labels(name: str, blocks: list[Block]) -> dict[Block, Hashable]:
-    """Return the label of each block that has this field; parts that are missing in all blocks are left out."""
+    """Return the label of each block that has this field; parts that are missing in all blocks are left out.
+
+    Equal labels are one object, since a million blocks may have the same.
+    """
     used = [each for each in _FIELDS[name] if any(getattr(block, each) is not None for block in blocks)]
+    shared: dict[tuple[Identifier, ...], Hashable] = {}
     labels: dict[Block, Hashable] = {}
     for block in blocks:
         if getattr(block, name) is not None:
             label = tuple(getattr(block, each) for each in used)
-            labels[block] = label if len(label) > 1 else label[0]
+            labels[block] = shared.setdefault(label, label if len(label) > 1 else label[0])
     return labels
 
 
@@ -231,4 +237,11 @@ def _functions(blocks: Iterable[Block]) -> set[tuple[Identifier, Identifier]]:
 
 
 def _has_repetitions(blocks: Collection[Block]) -> bool:
-    return len({block.problem for block in blocks}) < len(blocks)
+    return _count_problems(blocks) < len(blocks)
+
+
+def _count_problems(blocks: Collection[Block]) -> int:
+    """Return the number of problems of different blocks, which need no comparison if all have the same run number."""
+    if len({block.run for block in blocks}) == 1:
+        return len(blocks)
+    return len({block.problem for block in blocks})

@@ -16,6 +16,7 @@ from polarbear.wording import with_noun
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from polarbear.arrays import Array
     from polarbear.importers.events import Events
     from polarbear.importers.foreign_text import Identifier
     from polarbear.importers.imported import Problem
@@ -27,6 +28,8 @@ Cells = frozenset[tuple["Identifier", ...]]
 _REPORTS = 1000  # distinct reports; further ones share one
 _NOTES = 20
 _LISTED = 10  # reports that the error lists if there is no run
+_DIGEST = 15  # bytes; a bytes object of this length takes 48 bytes, and one more would take 64
+_SHORT, _SHARED = 8, 10_000  # events of a run that may share its times with others, and the arrays of times remembered
 
 
 class _Group:
@@ -37,7 +40,7 @@ class _Group:
 
     def __init__(self, algorithm: str) -> None:
         self.algorithm = algorithm  # one string for all runs
-        self.repetitions: dict[Problem, int] = {}
+        self.repetitions: dict[Block, int] = {}  # by the first run on a problem, an object that exists anyway
         self.file_of_content: dict[bytes, str] = {}  # by a digest of problem and content
         self.file_of_run: dict[Block, str] = {}
 
@@ -64,6 +67,7 @@ class Ledger:
         self._files: list[str] = []  # per run: its file, its place there, and a digest of its content
         self._places: list[object] = []
         self._digests: list[bytes] = []
+        self._times: dict[bytes, Array] = {}  # of short runs, by their bytes
         self._groups: dict[tuple[str, Place], _Group] = {}  # `result` compares the runs of one name between folders
         self._refusal: ValueError | None = None
 
@@ -147,11 +151,11 @@ class Ledger:
         group = self._groups.get((algorithm, place))
         if group is None:
             group = self._groups[algorithm, place] = _Group(algorithm)
-        number = run
-        if number is None:
+        block = first = Block(*problem, 1 if run is None else run)
+        if run is None:
             # An unusable run keeps its number, so that later repetitions still meet those of other algorithms.
-            number = group.repetitions[problem] = group.repetitions.get(problem, 0) + 1
-        block = Block(*problem, number)
+            number = group.repetitions[first] = group.repetitions.get(first, 0) + 1
+            block = first if number == 1 else Block(*problem, number)
         archive = None
         if self.request.objectives.indicator:
             archive, finished = events.archive(maximise=maximise), False
@@ -163,6 +167,7 @@ class Ledger:
             return
         try:
             times, values, duplicates = events.in_order()
+            times = self._share(times)
             until = max(until or 0.0, events.last)
             finished = self.request.finished(finished)
             trajectory = Trajectory(
@@ -179,12 +184,12 @@ class Ledger:
         content = trajectory.times.tobytes() + trajectory.values.tobytes() + str(trajectory.until).encode()
         if archive is not None:
             content += archive.times.tobytes() + archive.points.tobytes()
-        digest = blake2b(repr(problem).encode() + content, digest_size=16).digest()
+        digest = blake2b(repr(problem).encode() + content, digest_size=_DIGEST).digest()
         if run is None:
             original = group.file_of_content.setdefault(digest, file)
             if original != file:
                 self.skip(file, Reason.COPY, what, original=original)
-                group.repetitions[problem] -= 1
+                group.repetitions[first] -= 1
                 return
         if block in group.file_of_run:
             self.skip(file, Reason.SECOND_RUN, what, original=group.file_of_run[block])
@@ -233,10 +238,11 @@ class Ledger:
             for position, name in enumerate(self.request.kept)
             if name in self.columns
         }
-        self._places.clear()  # the runs, which are copied once more, need the memory
-        self._digests.clear()
+        runs = tuple(self.runs)
+        for each in (self.runs, self._files, self._places, self._digests, self._cells):
+            each.clear()  # the runs, which are copied once more, need the memory
         return Imported(
-            tuple(self.runs),
+            runs,
             skipped,
             about,
             optimum_known=self.optimum_known,
@@ -244,6 +250,17 @@ class Ledger:
             columns=tuple(self.columns),
             cells=cells,
         )
+
+    def _share(self, times: Array) -> Array:
+        """Return the array of an earlier short run with the same times, if there is one.
+
+        The array of one number takes 160 bytes, and a million short runs have few different times.
+        """
+        if times.size > _SHORT:
+            return times
+        if len(self._times) == _SHARED:
+            self._times.clear()
+        return self._times.setdefault(times.tobytes(), times)
 
     def _separate_namesakes(self, *, as_repetitions: bool) -> list[str]:
         """Apply the rules of `namesakes`, if some name occurs in several folders, and return notes."""
@@ -271,8 +288,9 @@ class Ledger:
     def _obstacles(self) -> Iterator[str]:
         """Yield notes about runs that cannot be compared with one another."""
         algorithm: dict[object, str] = {}  # the first on each block
-        comparable = any(algorithm.setdefault(run.instance, run.algorithm) != run.algorithm for run in self.runs)
-        if not comparable and len({run.algorithm for run in self.runs}) > 1:
+        if len({run.algorithm for run in self.runs}) > 1 and not any(
+            algorithm.setdefault(run.instance, run.algorithm) != run.algorithm for run in self.runs
+        ):
             yield (
                 "no two algorithms have a run on the same block (suite, function, dimension, instance, run), so that "
                 "nothing can be compared; if only their run numbers differ, read with renumber=True (--renumber)"

@@ -162,8 +162,7 @@ def decode_run(row: Row) -> Run:
     numbers = np.frombuffer(events, dtype="<f8").astype(np.float64, copy=False)
     # The trajectory was checked before it was stored; checking it again would take most of the time of opening a long
     # race.
-    trajectory = object.__new__(Trajectory)
-    trajectory.__dict__.update(
+    trajectory = Trajectory.of_checked(
         algorithm=algorithm,
         instance=instance,
         times=numbers[:count],
