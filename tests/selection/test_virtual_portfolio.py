@@ -1,6 +1,7 @@
 """A portfolio from stored runs, against reading its members time by time."""
 
 import math
+from dataclasses import asdict
 
 import numpy as np
 import pytest
@@ -151,14 +152,14 @@ def test_the_portfolio_is_ranked_like_any_algorithm():
 
 def test_stored_runs_are_left_alone():
     runs = [Trajectory("A", 0, [1, 5], [9.0, 3.0], until=10), Trajectory("B", 0, [2], [4.0], until=8)]
-    before = [repr(vars(run)) for run in runs]
+    before = [repr(asdict(run)) for run in runs]
 
     def careless(instance, times, values):
         values[:] = 0
         return values[0]
 
     virtual_portfolio(runs, ["A", "B"], combine=careless)
-    assert [repr(vars(run)) for run in runs] == before
+    assert [repr(asdict(run)) for run in runs] == before
 
 
 def repeated(repetitions, names="AB", *, seed=0):
