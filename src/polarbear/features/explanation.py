@@ -201,9 +201,9 @@ def explain(
     ...     pb.Trajectory(name, i, [1], [float((name == "a") == (i % 3 == 0)) + i / 100], until=9)
     ...     for name in ("a", "b") for i in range(60)
     ... ]
-    >>> table = {"instance": range(60), "third": [i % 3 == 0 for i in range(60)], "number": range(60)}
+    >>> table = {"instance": range(60), "rare": [i % 3 == 0 for i in range(60)], "number": range(60)}
     >>> print(pb.explain(runs, table, grid=[1, 9]).sentences[1])
-    third = true (20 instances): choose b instead of a at every budget: first on 98 % instead of 2 % of them (over 99 % sure).
+    rare = true (20 instances): choose b instead of a at every budget: first on 98 % instead of 2 % of them (over 99 % sure).
     """
     low, high = _LEVELS
     if not low <= confidence <= high:
