@@ -103,7 +103,7 @@ def test_a_group_without_comparisons_gets_a_cautious_answer(polarbear, table, tm
         assert "too close to call" in groups[name]["sentence"]
         assert (groups[name]["instances"], groups[name]["borrowed"] > 0) == (instances, True)
         assert (
-            f"It does not compare {absent}; statements about them come from the other groups."
+            f"It does not compare {absent}; what it says about {absent} comes from the other groups."
             in groups[name]["remarks"]
         )
     outcome = polarbear("select", path, "--by", "function", "--against", "b", "--json")

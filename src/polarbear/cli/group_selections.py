@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 Query = Callable[["Posterior", Sequence[str]], "Selection"]
 
 
+_SHOWN_REMARKS = 10
+
+
 @dataclass(frozen=True)
 class GroupSelection:
     """The answer for one group.
@@ -69,9 +72,8 @@ def select_for_groups(
             missing = [each for each in among if each not in posterior.names]
         remarks = [f"It has no runs of {', '.join(missing)}."] if missing and considered else []
         if pooled is not None and (absent := [each for each in pooled.unobserved if each in considered]):
-            remarks.append(
-                f"It does not compare {', '.join(absent)}; statements about them come from the other groups."
-            )
+            names = ", ".join(absent)
+            remarks.append(f"It does not compare {names}; what it says about {names} comes from the other groups.")
         selection: Selection | str
         try:
             selection = query(posterior, considered) if considered else f"it has no runs of {', '.join(missing)}"
@@ -122,8 +124,11 @@ def print_group_selections(answers: Sequence[GroupSelection], by: str, pooled: "
             terminal.print_result(
                 f"{each.name} has no answer of its own: {each.selection}. All runs together: {pooled.candidates[0].name}."
             )
-        for remark in each.remarks:
-            terminal.print_result(f"{each.name}: {remark}")
+    remarks = [f"{each.name}: {remark}" for each in answers for remark in each.remarks]
+    for remark in remarks[:_SHOWN_REMARKS]:
+        terminal.print_result(remark)
+    if (more := len(remarks) - _SHOWN_REMARKS) > 0:
+        terminal.print_result(f"{with_noun(more, 'more remark')} on groups: see --json.")
 
 
 def _row(answer: GroupSelection, by: str, columns: int) -> tuple[object, ...]:

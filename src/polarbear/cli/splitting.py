@@ -4,12 +4,14 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from polarbear.cli.recorded_runs import RecordedRuns
-from polarbear.wording import suggest
+from polarbear.wording import suggest, with_noun
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
 
     from polarbear.features.table import Cell, FeatureTable
+
+_MANY_GROUPS = 10  # above which a column that gives most instances a group of their own is remarked on
 
 
 @dataclass(frozen=True)
@@ -33,7 +35,26 @@ def split_by(recorded: RecordedRuns, name: str, table: "FeatureTable | None" = N
         runs = _split_by_field(recorded, name, table)
         cells = _cells_of_runs(runs, name)
     leak = leak_of_cells(name, cells, recorded.runs)
-    return Parts(runs, () if leak is None else (leak.sentence,))
+    remarks = [*_remarks_on_groups(name, recorded, runs), *([] if leak is None else [leak.sentence])]
+    return Parts(runs, tuple(remarks))
+
+
+def _remarks_on_groups(name: str, recorded: RecordedRuns, parts: dict[str, RecordedRuns]) -> list[str]:
+    """Return remarks on instances without a group, and on a column that hardly groups the instances."""
+    groups = [{run.instance for run in part.runs} for part in parts.values()]
+    total = len({run.instance for run in recorded.runs})
+    outside = total - len(set().union(*groups))
+    remarks = []
+    if outside:
+        verb = "has" if outside == 1 else "have"
+        remarks.append(f"{outside:,} of {with_noun(total, 'instance')} {verb} no value of {name} and are in no group.")
+    single = sum(len(group) == 1 for group in groups)
+    if len(groups) > _MANY_GROUPS and 2 * single > len(groups):
+        remarks.append(
+            f"{single:,} of {len(groups):,} groups by {name} have a single instance; if it is a number, `polarbear explain` "
+            "finds the thresholds that matter."
+        )
+    return remarks
 
 
 def _cells_of_table(recorded: RecordedRuns, name: str, table: "FeatureTable | None") -> "dict[Hashable, Cell] | None":
@@ -90,8 +111,10 @@ def _split_by_field(recorded: RecordedRuns, name: str, table: "FeatureTable | No
     try:
         found = split_runs(recorded.imported, name)
     except ValueError as error:
-        if table is None:
+        if table is None and name in recorded.imported.columns:
             raise
+        if table is None:
+            raise ValueError(f"{error}, or add --features TABLE for columns of another table") from error
         raise ValueError(f"{error}; {table.origin} has the columns {', '.join(table.columns)}") from error
     return {
         f"{name} {value}": replace(

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from polarbear.importers.imported import Imported
 
+_ALGORITHM = ("algorithm", "algorithm_name")
 _ALIASES = {"function_id": "function", "function_name": "function", "run_id": "run"}
 _RANGE = re.compile(r"(?P<low>[^,]*)\.\.(?P<high>[^,]*)")
 _SHOWN = 20  # values or names that a message lists
@@ -159,6 +160,11 @@ def split_runs(imported: Imported, name: str) -> dict[Identifier, Imported]:
     >>> {dimension: len(group.runs) for dimension, group in split_runs(imported, "dimension").items()}
     {2: 1, 5: 2}
     """
+    if name in _ALGORITHM:
+        raise ValueError(
+            f"expected a field that describes instances, got {quote(name)}, of which each group would have a single "
+            "algorithm; choose another field"
+        )
     values = field_values(imported, name)
     groups: dict[Identifier, list[int]] = {}
     for position, value in enumerate(values):
@@ -181,7 +187,7 @@ def field_values(imported: Imported, name: str) -> list[Identifier]:
     blocks = [run.instance for run in imported.runs if isinstance(run.instance, Block)]
     if field in Block._fields and any(getattr(block, field) is not None for block in blocks):
         return [getattr(block, field) for block in blocks]
-    if name in ("algorithm", "algorithm_name"):
+    if name in _ALGORITHM:
         return [run.algorithm for run in imported.runs]
     if name not in imported.cells:
         known = [each for each in Block._fields if any(getattr(block, each) is not None for block in blocks)]
