@@ -71,3 +71,18 @@ def test_only_plain_values_are_stored():
     given = {"name": "x", 7: np.float32(0.5), "huge": 10**400, "list": [1, 2], "infinite": float("inf")}
     assert plain_features(given) == {"name": "x", "7": 0.5, "huge": None, "list": "[1, 2]", "infinite": None}
     assert plain_features("text") is None
+
+
+@pytest.mark.parametrize(
+    ("features", "message"),
+    [
+        ("features.csv", "got str; name a file as features in"),
+        ({"instance": [0, 1], "kind": ["x", "y"]}, "got the key 'instance'"),
+        ([{"kind": ["x", "y"]}, None], "as feature 'kind' of instance 0, got list"),
+        ([{"kind": "x"}], "got 1 for 2 instances"),
+        (["x", "y"], "got str for instance 0"),
+    ],
+)
+def test_features_that_are_no_mapping_per_instance_are_refused(features, message):
+    with pytest.raises(ValueError, match=message):
+        pb.Race(["a", "b"], [object(), object()], [1, 2], features=features)

@@ -135,3 +135,16 @@ def test_recorded_runs_bring_their_fields_and_kept_columns_along():
     assert found["dimension"].values.tolist() == [2, 10, 2, 10]
     assert found["noisy"].values.tolist() == [1, 1, 0, 0]
     assert set(found) == {"function", "dimension", "noisy"}  # the suite is constant
+
+
+def test_a_table_that_replaces_stored_features_is_remarked_on():
+    runs = [pb.Trajectory(name, i, [1], [float(i)], until=9) for name in "ab" for i in range(12)]
+    stored = {"instance": range(12), "kind": ["x", "y"] * 6}
+    swapped = {"instance": range(12), "kind": ["y", "x"] * 6}
+    tables = [pb.read_features(stored), pb.read_features(swapped)]
+    found = make_training_set(runs, tables, preference=None, among=None, grid=[1, 9])
+    assert [each.text for each in found.remarks] == [
+        "The table replaces the feature kind, which the runs bring along with other values."
+    ]
+    same = make_training_set(runs, tables[:1] * 2, preference=None, among=None, grid=[1, 9])
+    assert same.remarks == ()

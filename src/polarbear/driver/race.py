@@ -26,7 +26,7 @@ from polarbear.problems import Repeated
 from polarbear.race import loop
 from polarbear.race.failing import find_failing
 from polarbear.race.group_elimination import check_groups
-from polarbear.race.instance_features import features_by_index
+from polarbear.race.instance_features import check_features, features_by_index
 from polarbear.race.result import RaceResult, Stopped
 from polarbear.race.serialisation import to_plain
 from polarbear.race.settings import Settings
@@ -100,6 +100,7 @@ class Race:
         **settings: Any,
     ) -> None:
         _check_settings(settings)
+        features = check_features(features, instances)
         by_name = _by_name(algorithms)
         checked = Settings(grid=grid, **settings)  # type: ignore[arg-type]  # Settings converts it to a Grid
         state = loop.start(checked, algorithms)
@@ -151,6 +152,7 @@ class Race:
             all decisions are made again.
         """
         _check_settings(changes)
+        features = check_features(features, instances)
         file = RaceFile.open(path, write=algorithms is not None or bool(changes))
         try:
             race = cls.__new__(cls)

@@ -38,6 +38,11 @@ class Feature:
         """Return the feature of some instances."""
         return Feature(self.name, self.kind, self.values[rows], self.levels)
 
+    def equals(self, other: Feature) -> bool:
+        """Return whether two features have the same values, whatever their names."""
+        alike = (self.kind, self.levels) == (other.kind, other.levels)
+        return alike and np.array_equal(self.values, other.values, equal_nan=True)
+
     @property
     def missing(self) -> int:
         """The number of instances without a value."""

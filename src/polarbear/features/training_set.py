@@ -19,10 +19,10 @@ from polarbear.selection.custom_preference import Custom
 from polarbear.selection.preference import LogUniform, Uniform
 from polarbear.verdict.leakage import leak_remark, results_of
 from polarbear.verdict.remark import Remark, most_serious_first
-from polarbear.wording import suggest
+from polarbear.wording import join_names, suggest
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from polarbear.features.feature import Feature
     from polarbear.features.reading import FeatureSource
@@ -64,8 +64,8 @@ def make_training_set(
     **reading: Any,
 ) -> TrainingSet:
     """Return the training set of runs and features; see `explain` for the parameters."""
-    tables = _tables(source, features)
     runs = collect_runs(source, **reading)
+    tables = _tables(source, features)
     if among is None and isinstance(source, RaceResult):
         among = [name for name in source.pareto_set if name in runs.names]
     chosen = linear_preference(preference, runs.grid)
@@ -76,7 +76,9 @@ def make_training_set(
     remarks = _remarks_on_missing_runs(len(scores.instances), len(runs.instances))
     for table in tables:
         joined = join_features(table, runs.instances)
-        by_name |= {each.name: each for each in joined.features}
+        own, new = by_name, {each.name: each for each in joined.features}
+        by_name = own | new
+        remarks += _remarks_on_replaced(own, new)
         remarks += joined.remarks if table.keys is None else ()  # what runs bring along is often constant
     results = results_of(runs.runs.values(), runs.instances)
     leaks = [leak_remark(each.name, each.values, each.levels, results) for each in by_name.values()]
@@ -85,6 +87,16 @@ def make_training_set(
     rows = np.array([place[instance] for instance in scores.instances])
     known = tuple(each.take(rows) for each in by_name.values())
     return TrainingSet(scores, known, runs, chosen, most_serious_first(remarks))
+
+
+def _remarks_on_replaced(own: Mapping[str, Feature], new: Mapping[str, Feature]) -> list[Remark]:
+    """Return a remark if a table replaces features of the same name by other values."""
+    names = [name for name in own if name in new and not own[name].equals(new[name])]
+    if not names:
+        return []
+    verb = "replaces the feature" if len(names) == 1 else "replaces the features"
+    text = f"The table {verb} {join_names(names)}, which the runs bring along with other values."
+    return [Remark("provisional", text)]
 
 
 def _remarks_on_missing_runs(counting: int, total: int) -> list[Remark]:

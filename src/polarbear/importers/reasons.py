@@ -91,7 +91,7 @@ class Reason(Enum):
     # SMAC and Optuna
     NOT_SMAC = "is not a run history of SMAC: it has no list 'data'"
     NOT_SMAC_TRAJECTORY = "is not a trajectory of SMAC: expected one JSON object per line, or a list 'trajectory'"
-    NOT_OPTUNA = "is an SQLite database without the tables of Optuna studies"
+    NOT_OPTUNA = "is an SQLite database without the tables of Optuna studies; open a race file with pb.Race.open"
     SEVERAL_OBJECTIVES = "several objectives, of which no single value can be compared; record an indicator instead"
     ONE_OBJECTIVE = "runs with one objective, which have no hypervolume; name the columns with objectives (--objective)"
     SEVERAL_INSTANCES = "its trials are on several instances, whose costs cannot be compared with one another"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from os import PathLike
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -195,6 +196,11 @@ def collect_runs(
     if isinstance(source, Posterior):
         raise ValueError(
             "expected runs with their values, got a posterior, which holds none; pass the result of the race or the runs"
+        )
+    if isinstance(source, str | PathLike):
+        raise ValueError(
+            f"expected the result of a race or runs, got the path {str(source)!r}; open a race file with "
+            "pb.Race.open(path).result, and recorded runs with pb.read_runs(path)"
         )
     if isinstance(source, RunCollection):
         return source

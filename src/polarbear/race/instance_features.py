@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from os import PathLike
+from typing import Any
 
 import numpy as np
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 Value = float | bool | str | None  # None if it is missing
 Features = Mapping[str, Value]
@@ -51,6 +49,44 @@ def features_by_index(given: Mapping[int, object] | Sequence[object]) -> dict[in
     pairs = given.items() if isinstance(given, Mapping) else enumerate(given)
     plain = {int(index): plain_features(each) for index, each in pairs}
     return {index: each for index, each in plain.items() if each is not None}
+
+
+def check_features(given: object, instances: object) -> Mapping[int, object] | None:
+    """Return features that a user gave for the instances of a race by index, or None if there are none.
+
+    Raises
+    ------
+    ValueError
+        If they are not one mapping per instance, in the order of the instances or by index, with a single value per name.
+    """
+    if given is None:
+        return None
+    wanted = "one mapping from names to values per instance, such as [{'kind': 'smooth'}, {'kind': 'rugged'}]"
+    if isinstance(given, str | bytes | PathLike) or not isinstance(given, Mapping | Sequence):
+        raise ValueError(
+            f"expected features as {wanted}, got {type(given).__name__}; name a file as features in [instances] of "
+            "race.toml, or pass the table to pb.explain and pb.policy"
+        )
+    if isinstance(given, Sequence) and isinstance(instances, Sequence) and len(given) != len(instances):
+        raise ValueError(
+            f"expected features as {wanted}, got {len(given)} for {len(instances)} instances; give None for an instance "
+            "without features, or a mapping by index"
+        )
+    by_index = given if isinstance(given, Mapping) else dict(enumerate(given))
+    for index, each in by_index.items():
+        if isinstance(index, str) or not hasattr(index, "__index__"):
+            raise ValueError(
+                f"expected features as {wanted}, or by index, got the key {index!r}; number the instances from 0"
+            )
+        if each is not None and not isinstance(each, Mapping):
+            raise ValueError(f"expected features as {wanted}, got {type(each).__name__} for instance {index}")
+        for name, value in (each or {}).items():
+            if isinstance(value, list | tuple | dict | set) or (isinstance(value, np.ndarray) and value.ndim):
+                raise ValueError(
+                    f"expected one number, truth value or text as feature {name!r} of instance {index}, got "
+                    f"{type(value).__name__}; give one mapping per instance"
+                )
+    return by_index
 
 
 def group_label(features: Features | None, name: str) -> str | None:
