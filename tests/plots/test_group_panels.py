@@ -5,6 +5,7 @@ import pytest
 
 import polarbear as pb
 from polarbear import plots
+from polarbear.plots.group_panels import group_data
 from tests.plots.legibility import assert_legible
 from tests.plots.posteriors import names_of, posterior_with
 
@@ -49,6 +50,15 @@ def test_an_algorithm_has_one_colour_in_all_panels():
     [_, *others] = looks.values()
     assert [line.get_color() for line in figure.axes[-1].lines] == [look.colour for look in others]
     assert {ax.get_ylim() for ax in figure.axes} == {figure.axes[0].get_ylim()}
+
+
+def test_all_panels_of_the_decision_map_stack_algorithms_in_the_same_order():
+    groups = groups_of(4, 1)
+    alone = [plots.DecisionBands.of(each) for each in groups.values()]
+    assert len({tuple(data.names[k] for k in data.stacking_order) for data in alone[:3]}) > 1
+    panels = group_data("decision-map", groups)
+    first, *others = ([data.names[k] for k in data.stacking_order] for data in panels.values())
+    assert all(order == [name for name in first if name in order] for order in others)
 
 
 def test_a_panel_without_data_says_so():

@@ -52,6 +52,8 @@ class DecisionBands:
         step beside each time at which a candidate is not observed any more or not yet. NaN where none was observed.
     stretches, leader_changes
         The ranges of budgets with one answer, and the changes of leader with their uncertainty.
+    stacked
+        Candidates in their order from bottom to top, so that panels can be compared; by default `stacking_order` decides.
     """
 
     grid: Grid
@@ -62,12 +64,14 @@ class DecisionBands:
     edges: Array
     stretches: tuple[Stretch, ...]
     leader_changes: tuple[LeaderChange, ...]
+    stacked: tuple[str, ...] = ()
 
     @property
     def stacking_order(self) -> list[int]:
         """The columns of the candidates from bottom to top: leaders in order of budget, then the others by mean P(best)."""
-        named = (self.names.index(each.leader) for each in self.stretches if each.leader is not None)
-        lead = list(dict.fromkeys(named))
+        leaders = (each.leader for each in self.stretches if each.leader is not None)
+        given = (name for name in self.stacked if name in self.names)
+        lead = list(dict.fromkeys(self.names.index(name) for name in (*given, *leaders)))
         others = [k for k in range(len(self.names)) if k not in lead]
         return lead + sorted(others, key=lambda k: -self.probability_best[:, k].mean())
 

@@ -60,6 +60,7 @@ def group_data(
     if name not in steps:
         raise ValueError(f"expected a figure with panels ({', '.join(steps)}), got {name!r}; draw one figure per group")
     all_names = next(iter(posteriors.values())).names
+    stacked: tuple[str, ...] = ()
     panels: dict[str, Drawing | str] = {}
     for group, posterior in posteriors.items():
         names = [each for each in among or posterior.names if each in posterior.names]
@@ -67,6 +68,9 @@ def group_data(
             data = steps[name](posterior, names) if names else "no runs of these algorithms"
         except NotObservedError:
             data = "not observed at these budgets"
+        if isinstance(data, DecisionBands):
+            data = replace(data, stacked=stacked)
+            stacked = stacked or tuple(data.names[k] for k in data.stacking_order)
         panels[group] = data if isinstance(data, str) else replace(data, all_names=all_names)
     return panels
 
