@@ -111,16 +111,18 @@ def test_features_that_were_computed_from_the_runs_are_reported():
         "instance": range(20),
         "score": np.exp(values[:, 0]),
         "best": values.min(axis=1),
+        "margin": 2 * (values[:, 1] - values[:, 0]),
         "winner": names[values.argmin(axis=1)],
         "label": names[np.arange(20) % 3],
         "size": table["size"],
     }
     remarks = make_training_set(runs, leaking, preference=None, among=None, grid=GRID).remarks
-    assert [each.status for each in remarks] == 3 * ["do not rely on it"]
+    assert [each.status for each in remarks] == 4 * ["do not rely on it"]
     found = [each.sentence.split(". ")[0] for each in remarks]
     assert found == [
         "The feature score orders the instances as the final value of first does",
         "The feature best orders the instances as the best final value does",
+        "The feature margin orders the instances as the difference between the final values of first and second does",
         "The feature winner names the algorithm with the best final value of each instance",
     ]
 

@@ -7,6 +7,7 @@ instance their values would not be known.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 _SUSPICIOUS = 0.98  # rank correlation; a feature that is known before the run rarely orders its results so well
 _LEAST = 10  # instances, below which a high correlation is frequent by chance
+_FEW = 10  # algorithms up to which differences of pairs are examined
 _NAMES_WINNERS = 0.9  # share of instances on which a column of names names the winner; the rest may be ties
 
 
@@ -35,8 +37,9 @@ class Results:
     kinds
         What the columns of `values` are, such as "the final value of cma".
     values
-        Shape (instance, column): the final value of each algorithm, the best of these, and the time of the last improvement
-        of each algorithm, which is the time to solve an instance if it was solved; NaN where there is none.
+        Shape (instance, column): the final value of each algorithm, the best of these, the time of the last improvement of
+        each algorithm, which is the time to solve an instance if it was solved, and for a few algorithms the difference of
+        the final values of each pair; NaN where there is none.
     winners
         Shape (instance,): the position of the algorithm with the best final value; -1 if no algorithm has one.
     """
@@ -62,14 +65,17 @@ def results_of(runs: Iterable[Trajectory], instances: Sequence[Hashable]) -> Res
     known = ~np.isnan(final).all(axis=1)
     filled = np.where(np.isnan(final), np.inf, sign * final)
     best = np.where(known, sign * filled.min(axis=1, initial=np.inf), np.nan)
+    pairs = list(combinations(range(len(names)), 2)) if len(names) <= _FEW else []
+    differences = np.array([final[:, a] - final[:, b] for a, b in pairs]).reshape(len(pairs), len(rows))
     return Results(
         names=names,
         kinds=(
             *(f"the final value of {name}" for name in names),
             "the best final value",
             *(f"the time of the last improvement of {name}" for name in names),
+            *(f"the difference between the final values of {names[a]} and {names[b]}" for a, b in pairs),
         ),
-        values=np.concatenate([final, best[:, None], last], axis=1),
+        values=np.concatenate([final, best[:, None], last, differences.T], axis=1),
         winners=np.where(known, filled.argmin(axis=1), -1) if names else np.full(len(rows), -1),
     )
 
