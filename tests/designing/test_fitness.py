@@ -30,7 +30,9 @@ def test_a_better_candidate_has_a_higher_fitness_and_a_reason(race):
     assert bad.sentence.startswith("bad is never clearly the best choice; against good it does best at ")
     assert good.sentence.startswith("better is the best choice at ")
     assert pb.pareto_fitness(path, "better") == good
-    assert evaluate(race, "better", climber(1.4)) == good  # a known name is not raced again
+    assert evaluate(race, "better", race.algorithms["better"]) == good  # a known algorithm is not raced again
+    with pytest.raises(ValueError, match=r"expected a new name .* got 'better' again; .*pb\.pareto_fitness"):
+        evaluate(race, "better", climber(0.1))
 
 
 def test_code_that_fails_has_no_fitness(race):
