@@ -65,6 +65,8 @@ class IraceScenario:
         The file of the parameters, and the decimal places of real ones; None if the scenario does not say.
     unsupported
         Variables of the scenario that `parameter_space` does not support, such as "forbiddenFile".
+    forbidden_file
+        The file of forbidden configurations; None if the scenario names none.
     """
 
     path: Path
@@ -78,6 +80,7 @@ class IraceScenario:
     parameter_file: Path = Path("parameters.txt")
     digits: int | None = None
     unsupported: tuple[str, ...] = ()
+    forbidden_file: Path | None = None
 
     def runner_arguments(self, budgets: Sequence[float], budget_switch: str | None, clock: Clock) -> dict[str, Any]:
         """Return the arguments of `run_target` that all configurations share."""
@@ -167,6 +170,7 @@ def read_irace_scenario(path: str | PathLike[str]) -> IraceScenario:
         parameter_file,
         int(digits) if isinstance(digits, float) else None,
         tuple(name for name in _NOT_SEARCHED if given.get(name) not in (None, "", 0, False)),
+        file("forbiddenFile"),
     )
 
 
