@@ -7,6 +7,7 @@ import pytest
 pytest.importorskip("ConfigSpace", reason="parameter spaces need ConfigSpace")
 
 import polarbear as pb
+from polarbear.irace.configurations import read_configurations
 from polarbear.irace.parameters import read_parameters
 from tests.designing.climbers import InProcess
 from tests.irace.scenario_folder import write_scenario
@@ -92,6 +93,11 @@ def test_a_scenario_is_searched_by_a_design(tmp_path):
     race = pb.Race(space.algorithm(mode="fast", alpha=0) | space.sample(1), scenario.instances, budgets, draws=200)
     answer = pb.design(space.propose, race, executor=InProcess(), iterations=1, max_instances=2)
     assert answer.at(20).configuration["mode"] == "fast"
+    table = scenario.format_configurations([slow.configuration, *(each.configuration for each in answer.stages)])
+    (tmp_path / "survivors.txt").write_text(table + "\n")
+    back = read_configurations(tmp_path / "survivors.txt", scenario.parameters)
+    assert back[0] == {"mode": "slow", "alpha": "3", "beta": "0.5"}
+    assert {"mode": "fast", "alpha": "0", "beta": "NA"} in back[1:]
     path.write_text(path.read_text() + 'forbiddenFile = "forbidden.txt"\n')
     with pytest.raises(ValueError, match="expected no forbiddenFile, as it is not supported"):
         pb.read_irace_scenario(path).parameter_space(budgets)

@@ -125,13 +125,16 @@ def test_forbidden_configurations_are_refused(path):
     parameters = path.parent / "parameters.txt"
     parameters.write_text(parameters.read_text() + '[forbidden]\nmode == "fast" & alpha == 0\n')
     scenario = read_irace_scenario(path)
-    forbidden = read_forbidden(scenario)
+    files = (scenario.parameter_file, scenario.forbidden_file)
+    forbidden = read_forbidden(scenario.parameters, *files)
     assert [each.where for each in forbidden] == ["parameters.txt, line 6", "forbidden.txt, line 2"]
     with pytest.raises(ValueError, match=r"configuration 2: expected none that is forbidden by forbidden\.txt, line 2"):
         read_configurations(scenario.configurations_file, scenario.parameters, forbidden)
     (path.parent / "forbidden.txt").write_text("gamma == 1")
-    with pytest.raises(ValueError, match=r"forbidden\.txt, line 1: expected a condition of the parameters mode, .*'gamma'"):
-        read_forbidden(scenario)
+    with pytest.raises(
+        ValueError, match=r"forbidden\.txt, line 1: expected a condition of the parameters mode, .*'gamma'"
+    ):
+        read_forbidden(scenario.parameters, *files)
 
 
 @pytest.mark.parametrize("switch", ["--evals ", None], ids=["one call per budget", "lines time cost"])

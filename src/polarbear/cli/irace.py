@@ -54,7 +54,8 @@ def irace(
             f"expected configurations to race, got none in {scenario}; set configurationsFile there, or add "
             "--configurations FILE"
         )
-    found = read_configurations(table, read.parameters, read_forbidden(read))
+    forbidden = read_forbidden(read.parameters, read.parameter_file, read.forbidden_file)
+    found = read_configurations(table, read.parameters, forbidden)
     text = race_toml(read, found, _numbers(budgets), budget_switch=budget_switch, clock=clock)
     output.write_text(text, encoding="utf-8")
     counts = f"{with_noun(len(found), 'configuration')} and {with_noun(len(read.instances), 'instance')}"

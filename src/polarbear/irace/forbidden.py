@@ -1,4 +1,4 @@
-"""Forbidden configurations: conditions in a section `[forbidden]` of `parameters.txt`, or in the scenario's `forbiddenFile`."""
+"""Read forbidden configurations: the section `[forbidden]` of `parameters.txt`, and the scenario's `forbiddenFile`."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from polarbear.irace.conditions import find_comparisons, read_condition
 from polarbear.irace.parameters import read_sections
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from polarbear.irace.conditions import Condition
-    from polarbear.irace.scenario import IraceScenario
+    from polarbear.irace.parameters import Parameter
 
 
 @dataclass(frozen=True)
@@ -32,20 +33,20 @@ class Forbidden:
     where: str
 
 
-def read_forbidden(scenario: IraceScenario) -> tuple[Forbidden, ...]:
-    """Return the forbidden configurations of a scenario.
+def read_forbidden(
+    parameters: Sequence[Parameter], parameter_file: Path, forbidden_file: Path | None = None
+) -> tuple[Forbidden, ...]:
+    """Return the forbidden configurations in a file of parameters, and in a file of their own if there is one.
 
     Raises
     ------
     ValueError
         A line is not a condition that compares parameters with constants.
     """
-    lines = [
-        (scenario.parameter_file, *each) for each in read_sections(scenario.parameter_file).get("forbidden", [])
-    ]
-    if scenario.forbidden_file is not None:
-        lines += [(scenario.forbidden_file, *each) for each in read_sections(scenario.forbidden_file)[""]]
-    names = [each.name for each in scenario.parameters]
+    lines = [(parameter_file, *each) for each in read_sections(parameter_file).get("forbidden", [])]
+    if forbidden_file is not None:
+        lines += [(forbidden_file, *each) for each in read_sections(forbidden_file)[""]]
+    names = [each.name for each in parameters]
     return tuple(_read(text, path, number, names) for path, number, text in lines)
 
 

@@ -208,6 +208,6 @@ def _check_circles(known: dict[str, Parameter], source: str) -> None:
     except CycleError as error:
         circle = sorted({known[name].line: name for name in error.args[1]}.items())
         raise ValueError(
-            f"{source}, line {circle[-1][0]}: expected conditions that do not depend on each other in a circle, got those of "
-            f"{', '.join(name for _, name in circle)}; remove one of them"
+            f"{source}, line {circle[-1][0]}: expected conditions that do not depend on each other in a circle, got "
+            f"those of {', '.join(name for _, name in circle)}; remove one of them"
         ) from None

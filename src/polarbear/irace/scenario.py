@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 from polarbear.designing.parameter_space import ParameterSpace
 from polarbear.irace.config_space import DIGITS, config_space
+from polarbear.irace.configurations import format_configurations
 from polarbear.irace.parameters import Parameter, read_global_digits, read_parameters
 from polarbear.irace.r_values import Tokens, take_value
-from polarbear.irace.target_runner import TargetRunner
+from polarbear.irace.target_runner import TargetRunner, configuration_texts
 from polarbear.wording import suggest
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from os import PathLike
 
     from polarbear.irace.r_values import Value
@@ -128,6 +129,23 @@ class IraceScenario:
         space = config_space(self.parameters, self.parameter_file.name, decimals)
         build = TargetRunner(self.runner_arguments(budgets, budget_switch, clock))
         return ParameterSpace(space, build, sampled, mutated, decimals)
+
+    def format_configurations(self, configurations: Iterable[Mapping[str, Any]]) -> str:
+        """Return configurations, such as those of a design, as a table that irace reads with `configurationsFile`.
+
+        Parameters
+        ----------
+        configurations
+            Values by parameter, without those that are not active. Equal ones are written once.
+        """
+        names = [each.name for each in self.parameters]
+        rows: list[dict[str, str]] = []
+        for each in configurations:
+            if (texts := configuration_texts(each, names)) not in rows:
+                rows.append(texts)
+        if not rows:
+            raise ValueError("expected one configuration or more to write, got none; give some")
+        return format_configurations(rows)
 
 
 def read_irace_scenario(path: str | PathLike[str]) -> IraceScenario:

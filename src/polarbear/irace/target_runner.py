@@ -22,7 +22,7 @@ from polarbear.algorithms.exit_status import describe_exit
 from polarbear.irace.configurations import MISSING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from polarbear.literals import Clock
 
@@ -97,9 +97,13 @@ class TargetRunner:
 
     def __call__(self, **configuration: Any) -> partial[Iterator[tuple[float, float]]]:
         """Return the algorithm with a configuration; parameters that are left out are not active."""
-        names = self.arguments["switches"]
-        texts = {name: _text(configuration[name]) if name in configuration else MISSING for name in names}
+        texts = configuration_texts(configuration, self.arguments["switches"])
         return partial(run_target, number=_checksum(repr(texts)), configuration=texts, **self.arguments)
+
+
+def configuration_texts(configuration: Mapping[str, Any], names: Iterable[str]) -> dict[str, str]:
+    """Return the values of all parameters as texts, "NA" for those that the configuration does not have."""
+    return {name: _text(configuration[name]) if name in configuration else MISSING for name in names}
 
 
 def _text(value: object) -> str:

@@ -11,7 +11,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 import numpy as np
 
 from polarbear.literals import KernelName
-from polarbear.models import BayesianBootstrap, Dirichlet, GaussianProcess, HierarchicalDirichlet, InverseGamma, LogNormal
+from polarbear.models import (
+    BayesianBootstrap,
+    Dirichlet,
+    GaussianProcess,
+    HierarchicalDirichlet,
+    InverseGamma,
+    LogNormal,
+)
 from polarbear.models.hyperpriors import Exponential
 
 if TYPE_CHECKING:
