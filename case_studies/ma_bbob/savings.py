@@ -132,7 +132,8 @@ def savings_table(races: Sequence[VariantRace]) -> Table:
         f"Races on the recorded runs at {TIMES} of their times, medians over {orders} orders of the instances. Savings are "
         f"against {FULL_COST:.2g} evaluations, seven algorithms on 1000 instances. Unresolved races used all 160 "
         "recorded instances, or stopped because no further elimination was likely. The last column applies if the race is "
-        "stopped at its last elimination: the Pareto set is then found, although not every pair is decided. The paper's "
+        "stopped at its last elimination: the Pareto set is then found, although not every pair is decided. It is the "
+        "median over the races that found the paper's Pareto set. The paper's "
         "priors treat the rankings of a run at different times as independent and may decide too early; the Bayesian "
         "bootstrap does not.",
         ("settings", "paper's Pareto set", "resolved", "instances", "evaluations", "saved", "saved until membership"),

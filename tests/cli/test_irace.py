@@ -2,6 +2,7 @@
 
 import tomllib
 
+import polarbear as pb
 from tests.irace.scenario_folder import write_scenario
 
 
@@ -17,3 +18,5 @@ def test_a_scenario_is_raced_and_its_survivors_are_exported(polarbear, tmp_path,
     table = polarbear("export", "race.race", "irace").out.splitlines()
     assert table[0] == '"mode" "alpha" "beta"'
     assert {'"fast" "1" NA', '"slow" "1" NA'} <= set(table[1:])
+    pb.Race(["a", "b"], None, [1, 2], path="python.race").close()
+    assert "write the table in that program: scenario.format_conf" in polarbear("export", "python.race", "irace").err

@@ -90,7 +90,11 @@ def test_a_design_that_is_interrupted_within_an_iteration_continues(whole, tmp_p
 
     path, space = tmp_path / "design.race", make_space(sampled=1, mutated=2)
     with make_race(space, path=path) as race:
-        assert run_design(space.propose, race, executor=Interrupted(), iterations=3).stopped == "interrupted"
+        part = run_design(space.propose, race, executor=Interrupted(), iterations=3)
+    assert part.stopped == "interrupted"
+    assert [each.complete for each in part.iterations][-1:] == [False]
+    assert "and an incomplete one, " in str(part)
+    assert str(part.iterations[-1]).endswith(f"stopped before its end with 3 proposals, cost {part.cost:.0f}")
     with make_race(space, path=path) as race:
         answer = run_design(space.propose, race, iterations=3, fruitless=3)
     assert (answer.stages, answer.iterations) == (whole[1].stages, whole[1].iterations)

@@ -30,7 +30,9 @@ def test_a_better_candidate_has_a_higher_fitness_and_a_reason(race):
     assert bad.sentence.startswith("bad is never clearly the best choice; against good it does best at ")
     assert good.sentence.startswith("better is the best choice at ")
     assert pb.pareto_fitness(path, "better") == good
-    assert evaluate(race, "better", climber(1.4)) == good  # a known name is not raced again
+    assert evaluate(race, "better", race.algorithms["better"]) == good  # a known algorithm is not raced again
+    with pytest.raises(ValueError, match=r"expected a new name .* got 'better' again; .*pb\.pareto_fitness"):
+        evaluate(race, "better", climber(0.1))
 
 
 def test_code_that_fails_has_no_fitness(race):
@@ -48,6 +50,20 @@ def test_recorded_runs_of_a_candidate_suffice(race):
         pb.pareto_fitness(result, "newer", runs)
     with pytest.raises(ValueError, match="took part in the race, got 'god'; did you mean 'good'"):
         pb.pareto_fitness(result, "god")
+
+
+def test_a_candidate_that_comes_first_often_but_loses_pairwise_is_explained():
+    def run(name, instance):
+        level = -1.0 if instance % 5 < 2 else 2.0  # first on 40 % of instances, last on the others
+        return pb.Trajectory(name, instance, [1], [level if name == "odd" else (instance + int(name)) % 3 / 3], until=4)
+
+    race = pb.Race(["0", "1", "2"], None, [1, 4], draws=500)
+    recorded = pb.ReplayExecutor([run(name, instance) for name in "012" for instance in range(60)])
+    result = race.run(recorded, progress="none", max_instances=60, stop=lambda result: result.instances >= 60)
+    fitness = pb.pareto_fitness(result, "odd", [run("odd", instance) for instance in range(60)])
+    assert fitness.probability < 0.5
+    assert fitness.sentence.startswith("odd comes first most often at ")
+    assert "; against " in fitness.sentence
 
 
 def test_a_loop_that_is_run_again_continues_its_race(tmp_path):

@@ -85,6 +85,10 @@ def test_save_writes_both_files(tmp_path):
 def test_priors_without_a_program_are_rejected():
     with pytest.raises(ValueError, match=r"expected Dirichlet\(\), .* got BSpline\(.*to_pymc"):
         pb.to_stan(tied_choices(), pb.BSpline())
+    with pytest.raises(ValueError, match=r"got BayesianBootstrap\(.*; it weights instances and has no likelihood"):
+        pb.to_stan(tied_choices(), pb.BayesianBootstrap())
+    with pytest.raises(ValueError, match=r"expected a Plackett-Luce prior such as BSpline\(\), .*has no likelihood"):
+        pb.to_pymc(tied_choices(), pb.BayesianBootstrap())  # checked before PyMC is imported
     with pytest.raises(ValueError, match=r"expected LogNormal, InverseGamma or Exponential as hyperprior .* got"):
         pb.to_stan(tied_choices(), pb.GaussianProcess(amplitude=HalfNormal()))
     with pytest.raises(ValueError, match=r"expected Dirichlet\(\), .* got RandomWalk"):

@@ -9,6 +9,7 @@ import pytest
 from polarbear.configuration import prepare
 from polarbear.irace.conditions import read_condition
 from polarbear.irace.configurations import read_configurations
+from polarbear.irace.forbidden import read_forbidden
 from polarbear.irace.parameters import read_parameters
 from polarbear.irace.race_toml import race_toml, survivors_table
 from polarbear.irace.scenario import read_irace_scenario
@@ -76,7 +77,13 @@ def test_what_is_not_understood_in_a_scenario_is_refused(path, text, message):
         ('alpha "--a " i (1, 2, 3)', "expected two numbers as the domain of alpha"),
         ('alpha "--a " r (0, "beta")', "domains that depend on other parameters are not supported"),
         ('alpha "--a " x (0, 1)', r"expected name \"switch\" type"),
-        ('alpha "--a " i (0, 1) | beta > 2', "to name parameters of the file, got 'beta'"),
+        ('alpha "--a " i (0, 1) | beta > 2', "line 1: .* to name parameters of the file, got 'beta'"),
+        ('\na "-a " r,log (0, 1)', r"line 2: expected a domain of a above zero, .*got \(0, 1\)"),
+        ('a "-a " r (3, 0.01)', r"line 1: expected the lower bound of a below the upper one, got \(3, 0\.01\)"),
+        ('a "-a " i (0.5, 2)', "line 1: expected whole numbers as the domain of a"),
+        ('a "-a " c (x, y, "x")', "line 1: expected each value of a once, got 'x' twice"),
+        ('a "-a " c (x, y)\nb "-b " i (1, 9) | a %in% c("x", "z")', "line 2: .* to compare a with x, y, got 'z'"),
+        ('a "-a " i (1, 9) | b > 2\nb "-b " i (1, 9) | a > 2', "line 2: .* in a circle, got those of a, b"),
         ('alpha "--a " i (0, 1) | floor(alpha) > 2', "line 1: expected %in%, ==, != or a comparison after floor"),
     ],
 )
@@ -112,6 +119,24 @@ def test_configurations_that_irace_would_refuse_are_refused(path, row, message):
         read_configurations(scenario.configurations_file, scenario.parameters)
 
 
+def test_forbidden_configurations_are_refused(path):
+    (path.parent / "forbidden.txt").write_text('# none of these\n(mode == "slow") & alpha > 3\n')
+    path.write_text(path.read_text() + 'forbiddenFile = "forbidden.txt"\n')
+    parameters = path.parent / "parameters.txt"
+    parameters.write_text(parameters.read_text() + '[forbidden]\nmode == "fast" & alpha == 0\n')
+    scenario = read_irace_scenario(path)
+    files = (scenario.parameter_file, scenario.forbidden_file)
+    forbidden = read_forbidden(scenario.parameters, *files)
+    assert [each.where for each in forbidden] == ["parameters.txt, line 6", "forbidden.txt, line 2"]
+    with pytest.raises(ValueError, match=r"configuration 2: expected none that is forbidden by forbidden\.txt, line 2"):
+        read_configurations(scenario.configurations_file, scenario.parameters, forbidden)
+    (path.parent / "forbidden.txt").write_text("gamma == 1")
+    with pytest.raises(
+        ValueError, match=r"forbidden\.txt, line 1: expected a condition of the parameters mode, .*'gamma'"
+    ):
+        read_forbidden(scenario.parameters, *files)
+
+
 @pytest.mark.parametrize("switch", ["--evals ", None], ids=["one call per budget", "lines time cost"])
 def test_a_race_calls_the_target_runner_by_its_protocol(path, switch):
     prepared = prepare(write_race_toml(path, budget_switch=switch))
@@ -119,7 +144,8 @@ def test_a_race_calls_the_target_runner_by_its_protocol(path, switch):
     assert (prepared.settings.seed, sorted(prepared.instances)) == (42, ["one", "three", "two words"])
     slow = prepared.algorithms["mode=slow alpha=1"]
     assert list(slow("two words", 7, 1000)) == [(20, 510), (100, 110), (1000, 20)]
-    assert list(slow("one", 7, 150)) == [(20, 510), (100, 110)]
+    rest = [] if switch else [(150, 110)]  # the budget after the last improvement counts
+    assert list(slow("one", 7, 150)) == [(20, 510), (100, 110), *rest]
 
 
 def test_a_runner_that_fails_is_an_error_with_its_output(path):

@@ -192,7 +192,13 @@ def _survivors(file: Path) -> str:
     from polarbear.irace.race_toml import survivors_table
 
     require_race_file(file)
-    return survivors_table(load_stored(file).text, decided_result(file).pareto_set, file)
+    text = load_stored(file, config=file).text  # empty if the file stores no configuration
+    if not text:
+        raise ValueError(
+            f"expected a race that polarbear irace has prepared, got {file}, which was made by a Python program; write the "
+            "table in that program: scenario.format_configurations(stage.configuration for stage in answer.stages)"
+        )
+    return survivors_table(text, decided_result(file).pareto_set, file)
 
 
 def _decisions(file: Path) -> str:

@@ -39,6 +39,7 @@ def irace(
     configurations for irace.
     """
     from polarbear.irace.configurations import read_configurations
+    from polarbear.irace.forbidden import read_forbidden
     from polarbear.irace.race_toml import race_toml
     from polarbear.irace.scenario import read_irace_scenario
     from polarbear.wording import with_noun
@@ -53,7 +54,8 @@ def irace(
             f"expected configurations to race, got none in {scenario}; set configurationsFile there, or add "
             "--configurations FILE"
         )
-    found = read_configurations(table, read.parameters)
+    forbidden = read_forbidden(read.parameters, read.parameter_file, read.forbidden_file)
+    found = read_configurations(table, read.parameters, forbidden)
     text = race_toml(read, found, _numbers(budgets), budget_switch=budget_switch, clock=clock)
     output.write_text(text, encoding="utf-8")
     counts = f"{with_noun(len(found), 'configuration')} and {with_noun(len(read.instances), 'instance')}"

@@ -56,6 +56,9 @@ class Iteration:
         The Pareto set at its end.
     cost
         The total cost of all runs until then, in the race's unit of time.
+    complete
+        Whether it reached its end; False if an interrupt or a limit stopped the design before, so that its survivors are
+        only those that were not eliminated yet.
     """
 
     number: int
@@ -63,8 +66,14 @@ class Iteration:
     survivors: tuple[str, ...]
     pareto_set: tuple[str, ...]
     cost: float
+    complete: bool = True
 
     def __str__(self) -> str:
+        if not self.complete:
+            return (
+                f"iteration {self.number}: stopped before its end with {with_noun(len(self.proposed), 'proposal')}, "
+                f"cost {round_off(self.cost)}"
+            )
         return (
             f"iteration {self.number}: {len(self.survivors)} of {with_noun(len(self.proposed), 'proposal')} survive, "
             f"{len(self.pareto_set)} in the Pareto set, cost {round_off(self.cost)}"
@@ -115,7 +124,7 @@ class AnytimeConfiguration:
     stopped
         Why the design stopped; `why_stopped` is a sentence.
     iterations
-        The records of all iterations.
+        The records of all iterations; the last one may be incomplete.
     instances, cost
         The number of instances, and the total cost of all runs in the unit of budgets.
     result
@@ -166,11 +175,14 @@ class AnytimeConfiguration:
             f"  {where:{width}}  {name:{names}}  {stage.certainty}"
             for (where, name), stage in zip(rows, self.stages, strict=True)
         ]
+        complete = sum(each.complete for each in self.iterations)
+        part = " and an incomplete one" if complete < len(self.iterations) else ""
         effort = (
-            f"{with_noun(self.proposed, 'proposal')} in {with_noun(len(self.iterations), 'iteration')}, "
+            f"{with_noun(self.proposed, 'proposal')} in {with_noun(complete, 'iteration')}{part}, "
             f"{with_noun(self.instances, 'instance')}, {round_off(self.cost)} {self.unit}"
         )
-        return "\n".join([f"Which configuration at which budget ({effort})", *lines, self.why_stopped])
+        title = f"Which configuration at which budget, by mean win rate against the other members ({effort})"
+        return "\n".join([title, *lines, self.why_stopped])
 
     def as_dict(self) -> dict[str, Any]:
         """Return the answer as plain values, for JSON."""
@@ -203,6 +215,7 @@ def load_anytime_configuration(path: str | PathLike[str]) -> AnytimeConfiguratio
                 tuple(each["survivors"]),
                 tuple(each["pareto_set"]),
                 each["cost"],
+                each.get("complete", True),
             )
             for each in data["iterations"]
         )

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 
 _KEY = "candidates"  # of the candidates in the race file; `Race` reads it too
+_CLOSE = 0.05  # a probability of being the best choice that is higher by no more needs no explanation
 
 
 @dataclass(frozen=True)
@@ -55,21 +56,34 @@ def evaluate_candidate(
 
     The algorithm runs on the known instances first, and the race eliminates it early if it is hopeless. If it survives,
     the next candidate must compete with it. A loop that is run again continues the race of its file: a candidate that the
-    race knows is not raced again.
+    file has is not raced again. Such a loop must give the same algorithm under the same name: a race file stores the name
+    and the arguments of a function, but not its code.
 
     Parameters
     ----------
     race
         The race, with at least one algorithm to compete with.
     name, algorithm
-        The candidate. Its failures count as bad runs, so that code that does not work gets a low fitness.
+        The candidate. Its name must be new, except in a loop that is run again; `pareto_fitness` returns the fitness of an
+        algorithm that the race knows. Its failures count as bad runs, so that code that does not work gets a low fitness.
     executor, **limits
         Arguments of `Race.run`, such as `max_instances=40`.
 
     Returns
     -------
     Fitness
+
+    Raises
+    ------
+    ValueError
+        The race has another algorithm of this name.
     """
+    known = race.algorithms.get(name)
+    if known is not None and known is not algorithm:
+        raise ValueError(
+            f"expected a new name for the candidate, got {name!r} again; choose another name, or use "
+            f"pb.pareto_fitness(race, {name!r}) for the fitness of the algorithm that the race knows"
+        )
     if name not in race.state.names:
         race.note(_KEY, [*race.about.get(_KEY, ()), name])  # first, so that a killed loop can open its race again
     if name not in race.algorithms:
@@ -119,7 +133,8 @@ def pareto_fitness(
     inside = 1 - float(is_dominated(posterior)[own].mean())
     return Fitness(
         inside,
-        f"{_reason(posterior, candidate, rivals)} Probability of belonging to the Pareto set: {format_percent(inside)}.",
+        f"{_reason(posterior, candidate, rivals, inside)} Probability of belonging to the Pareto set, that is, that no "
+        f"algorithm beats it at every budget: {format_percent(inside)}.",
     )
 
 
@@ -163,14 +178,21 @@ def _fit_with(result: RaceResult, candidate: str, runs: Sequence[Trajectory]) ->
     return fit(choices, prior=settings.prior, method=settings.method, draws=settings.draws, seed=settings.seed)
 
 
-def _reason(posterior: Posterior, candidate: str, rivals: Sequence[str]) -> str:
-    """Return where the candidate leads, or which algorithm beats it and where it comes closest."""
+def _reason(posterior: Posterior, candidate: str, rivals: Sequence[str], inside: float) -> str:
+    """Return where the candidate leads, or which algorithm beats it and where it comes closest.
+
+    A candidate may be the best choice because it comes first most often, and still lose most of the pairwise comparisons by
+    which membership is decided. The reason must then explain the lower of the two probabilities.
+    """
     overview = decision_map(posterior, among=[candidate, *(name for name in rivals if name in posterior.names)])
     peak = overview.probability_best[:, overview.names.index(candidate)]
     best = int(peak.argmax())
-    if peak[best] > 0.5:
-        when = format_number(float(posterior.grid.times[best]))
-        return f"{candidate} is the best choice at {when} with a probability of {format_percent(float(peak[best]))}."
+    leads, start = float(peak[best]), f"{candidate} is never clearly the best choice"
+    if leads > 0.5:
+        when, sure = format_number(float(posterior.grid.times[best])), format_percent(leads)
+        if leads <= inside + _CLOSE:
+            return f"{candidate} is the best choice at {when} with a probability of {sure}."
+        start = f"{candidate} comes first most often at {when} with a probability of {sure}"
     own = posterior.names.index(candidate)
     strongest, curve = "", None
     for name in (each for each in overview.names if each != candidate):
@@ -183,6 +205,6 @@ def _reason(posterior: Posterior, candidate: str, rivals: Sequence[str]) -> str:
     low, high = np.quantile(curve[closest], TAILS)
     when = format_number(float(posterior.grid.times[closest]))
     return (
-        f"{candidate} is never clearly the best choice; against {strongest} it does best at {when}, where it wins on "
-        f"{100 * low:.0f} to {100 * high:.0f} % of instances."
+        f"{start}; against {strongest} it does best at {when}, where it wins on {100 * low:.0f} to {100 * high:.0f} % of "
+        "instances."
     )

@@ -76,7 +76,7 @@ def design(
     max_seconds
         The design stops when this call has taken this many seconds.
     on_iteration
-        Called after each iteration with its record.
+        Called after each iteration with its record, also if the design stops before its end.
     progress, **run_options
         Further arguments of `Race.run`. An algorithm that fails in every run is judged like any other, unless
         `accept_failures=False`.
@@ -104,7 +104,7 @@ def design(
             stopped = budget.run(limit)
         if stopped is None:
             _prune(race, members)
-        records = _records(batches, race.state)
+        records = _records(batches, race.state, complete=stopped is None)
         if records and on_iteration is not None:
             on_iteration(records[-1])
         stopped = stopped or _reason_to_stop(records, iterations=iterations, fruitless=fruitless)
@@ -168,8 +168,11 @@ def _prune(race: Race, members: int) -> None:
             )
 
 
-def _records(batches: list[Batch], now: State) -> tuple[Iteration, ...]:
-    """Return the records of all iterations; each ends in the state in which the next batch was proposed."""
+def _records(batches: list[Batch], now: State, *, complete: bool) -> tuple[Iteration, ...]:
+    """Return the records of all iterations; each ends in the state in which the next batch was proposed.
+
+    `complete` says whether the last one has reached its end.
+    """
     ends = [*(each.state for each in batches[1:]), now] if batches else []
     return tuple(
         Iteration(
@@ -178,6 +181,7 @@ def _records(batches: list[Batch], now: State) -> tuple[Iteration, ...]:
             tuple(name for name in state.pareto_set if name in batch.names),
             state.pareto_set,
             state.cost,
+            complete or number < len(batches),
         )
         for number, (batch, state) in enumerate(zip(batches, ends, strict=True), start=1)
     )

@@ -78,7 +78,10 @@ class ParameterSpace:
 
     def algorithm(self, **configuration: Any) -> dict[str, Configured]:
         """Return the algorithm with a configuration, by its name; parameters that are left out have their defaults."""
-        values = {**dict(self.space.get_default_configuration()), **configuration}
+        default = dict(self.space.get_default_configuration())
+        if self.decimals is not None:
+            default = self._rounded(default) or default
+        values = {**default, **configuration}
         return self._named(self._legal(values))
 
     def sample(self, count: int, *, seed: int = 0) -> dict[str, Configured]:

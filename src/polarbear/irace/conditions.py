@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -77,6 +77,23 @@ def read_condition(text: str, source: str, line: int = 1) -> Condition:
     if tokens.peek():
         raise tokens.error("expected the end of the condition")
     return condition
+
+
+def find_comparisons(condition: Condition) -> Iterator[Comparison]:
+    """Yield the comparisons of which a condition consists."""
+    match condition:
+        case Comparison():
+            yield condition
+        case Joined(_, left, right):
+            yield from find_comparisons(left)
+            yield from find_comparisons(right)
+        case Negated(inner):
+            yield from find_comparisons(inner)
+
+
+def equals(value: str | float | None, constant: object) -> bool:
+    """Return whether a value equals a constant as R compares them."""
+    return _compare("==", value, constant)
 
 
 def _either(tokens: Tokens) -> Condition:

@@ -77,13 +77,8 @@ def config_space(parameters: Sequence[Parameter], source: str, decimals: int) ->
 @contextmanager
 def _naming_the_line(source: str, parameter: Parameter) -> Iterator[None]:
     """Convert errors of the block, also those of ConfigSpace, to an error that names the line of a parameter."""
-    from ConfigSpace.exceptions import CyclicDependancyError
-
     try:
         yield
-    except CyclicDependancyError:
-        words = f"expected conditions that do not depend on each other in a circle, as that of {parameter.name} does"
-        raise ValueError(f"{source}, line {parameter.line}: {words}; remove one of them") from None
     except (ValueError, TypeError) as error:
         raise ValueError(f"{source}, line {parameter.line}: {error}") from None
 
@@ -110,8 +105,6 @@ def _hyperparameter(parameter: Parameter, decimals: int) -> Any:
         )
     if parameter.kind == "r":
         return Float(name, (lower, upper), log=log)
-    if not (lower.is_integer() and upper.is_integer()):
-        raise ValueError(f"expected whole numbers as the domain of {name}, got ({lower:g}, {upper:g})")
     return Integer(name, (int(lower), int(upper)), log=log)
 
 

@@ -9,19 +9,22 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
+    from polarbear.irace.forbidden import Forbidden
     from polarbear.irace.parameters import Parameter
 
 MISSING = "NA"
 _MISSING = (MISSING, "<NA>")
 
 
-def read_configurations(path: Path, parameters: Sequence[Parameter]) -> list[dict[str, str]]:
+def read_configurations(
+    path: Path, parameters: Sequence[Parameter], forbidden: Sequence[Forbidden] = ()
+) -> list[dict[str, str]]:
     """Return the configurations in a file, as texts by parameter, "NA" for parameters that are not active.
 
     Raises
     ------
     ValueError
-        A configuration is not one of the parameters; irace would refuse it, too.
+        A configuration is not one of the parameters, or is forbidden; irace would refuse it, too.
     """
     lines = [words for line in path.read_text(encoding="utf-8").splitlines() if (words := _split(line, path))]
     if len(lines) < 2:
@@ -37,7 +40,7 @@ def read_configurations(path: Path, parameters: Sequence[Parameter]) -> list[dic
             raise ValueError(f"{path}, configuration {number}: expected {len(header)} values, got {len(cells)}")
         texts = {name: MISSING if text in _MISSING else text for name, text in zip(header, cells, strict=True)}
         configuration = {name: texts[name] for name in names}
-        _check(configuration, parameters, f"{path}, configuration {number}")
+        _check(configuration, parameters, forbidden, f"{path}, configuration {number}")
         if configuration in found:
             raise ValueError(f"{path}: expected different configurations, got number {number} twice; remove one")
         found.append(configuration)
@@ -51,8 +54,10 @@ def _split(line: str, path: Path) -> list[str]:
         raise ValueError(f"expected a table in {path}, got {line!r}: {error}") from None
 
 
-def _check(configuration: Mapping[str, str], parameters: Sequence[Parameter], where: str) -> None:
-    """Raise a ValueError unless values lie in their domains, and exactly the active parameters have one."""
+def _check(
+    configuration: Mapping[str, str], parameters: Sequence[Parameter], forbidden: Sequence[Forbidden], where: str
+) -> None:
+    """Raise a ValueError unless values lie in their domains, only active parameters have one, and none is forbidden."""
     values: dict[str, str | float | None] = {}
     for parameter in parameters:
         text = configuration[parameter.name]
@@ -65,6 +70,11 @@ def _check(configuration: Mapping[str, str], parameters: Sequence[Parameter], wh
         if active != (values[parameter.name] is not None):
             verb = "a value" if active else f"{MISSING}, as {parameter.condition_text} does not hold"
             raise ValueError(f"{where}: expected {verb} for {parameter.name}, got {configuration[parameter.name]}")
+    for each in forbidden:
+        if each.condition(values):
+            raise ValueError(
+                f"{where}: expected none that is forbidden by {each.where}, got {each.text}; remove one of the two"
+            )
 
 
 def format_configurations(configurations: Iterable[Mapping[str, str]]) -> str:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from graphlib import CycleError, TopologicalSorter
 from typing import TYPE_CHECKING, Literal
 
-from polarbear.irace.conditions import read_condition
+from polarbear.irace.conditions import equals, find_comparisons, read_condition
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -75,7 +76,8 @@ def read_parameters(path: Path) -> tuple[Parameter, ...]:
     Raises
     ------
     ValueError
-        A line is not understood; for example its domain depends on other parameters.
+        A line is not understood, for example because its domain depends on other parameters; or irace would refuse its
+        domain; or its condition cannot hold.
     """
     found: dict[str, Parameter] = {}
     for number, text in read_sections(path)[""]:
@@ -87,6 +89,7 @@ def read_parameters(path: Path) -> tuple[Parameter, ...]:
         raise ValueError(f'expected parameters in {path}, got none; add a line such as: alpha "--alpha " r (0, 1)')
     for parameter in found.values():
         _check_condition(parameter, found, path.name)
+    _check_circles(found, path.name)
     return tuple(found.values())
 
 
@@ -141,27 +144,70 @@ def _read_line(text: str, source: str, number: int) -> Parameter:
             f'{source}, line {number}: expected name "switch" type (domain) with the type i, r, c, o, i,log or r,log, and '
             f"perhaps | condition, got {text!r}"
         )
-    words = [quoted or plain for quoted, plain in _WORD.findall(match[4]) if quoted or plain]
-    domain: tuple[str, ...] | tuple[float, float] = tuple(words)
-    if kind in ("i", "r"):
-        try:
-            lower, upper = map(float, words)
-        except ValueError:
-            raise ValueError(
-                f"{source}, line {number}: expected two numbers as the domain of {match[1]}, got ({match[4]}); domains that "
-                "depend on other parameters are not supported"
-            ) from None
-        domain = (lower, upper)
+    domain = _read_domain(match[4], match[1], kind, match[3].endswith(",log"), f"{source}, line {number}")
     condition = None if match[5] is None else read_condition(match[5], source, number)
     log, condition_text = match[3].endswith(",log"), (match[5] or "").strip()
     return Parameter(match[1], match[2], kind, domain, log, condition, condition_text, number)
 
 
-def _check_condition(parameter: Parameter, known: dict[str, Parameter], source: str) -> None:
-    """Raise a ValueError if a condition names a parameter that does not exist."""
+def _read_domain(text: str, name: str, kind: Kind, log: bool, where: str) -> tuple[str, ...] | tuple[float, float]:
+    """Return the domain of a parameter; raise a ValueError if irace would refuse it."""
+    words = [quoted or plain for quoted, plain in _WORD.findall(text) if quoted or plain]
+    if kind in ("c", "o"):
+        if twice := [word for position, word in enumerate(words) if word in words[:position]]:
+            raise ValueError(f"{where}: expected each value of {name} once, got {twice[0]!r} twice; remove one")
+        return tuple(words)
     try:
-        parameter.is_active(dict.fromkeys(known))
-    except KeyError as error:
+        lower, upper = map(float, words)
+    except ValueError:
         raise ValueError(
-            f"{source}: expected the condition of {parameter.name} to name parameters of the file, got {error}"
+            f"{where}: expected two numbers as the domain of {name}, got ({text}); domains that depend on other parameters "
+            "are not supported"
+        ) from None
+    if not lower < upper:
+        raise ValueError(f"{where}: expected the lower bound of {name} below the upper one, got ({text}); change them")
+    if log and lower <= 0:
+        raise ValueError(
+            f"{where}: expected a domain of {name} above zero, as its scale is logarithmic, got ({text}); raise the lower "
+            "bound"
+        )
+    if kind == "i" and not (lower.is_integer() and upper.is_integer()):
+        raise ValueError(f"{where}: expected whole numbers as the domain of {name}, got ({text}); round them")
+    return lower, upper
+
+
+def _check_condition(parameter: Parameter, known: dict[str, Parameter], source: str) -> None:
+    """Raise a ValueError if a condition names a parameter that does not exist, or a value that its parameter never has."""
+    if parameter.condition is None:
+        return
+    where = f"{source}, line {parameter.line}"
+    for each in find_comparisons(parameter.condition):
+        if each.name not in known:
+            raise ValueError(
+                f"{where}: expected the condition of {parameter.name} to name parameters of the file, got {each.name!r}"
+            )
+        parent = known[each.name]
+        if parent.kind in ("i", "r") or each.sign not in ("==", "!=", "%in%"):
+            continue
+        for constant in each.constants:
+            if not any(equals(value, constant) for value in parent.domain):
+                raise ValueError(
+                    f"{where}: expected the condition of {parameter.name} to compare {parent.name} with "
+                    f"{', '.join(map(str, parent.domain))}, got {constant!r}; correct it"
+                )
+
+
+def _check_circles(known: dict[str, Parameter], source: str) -> None:
+    """Raise a ValueError if conditions depend on each other in a circle."""
+    parents = {
+        name: {other.name for other in find_comparisons(each.condition)} if each.condition else set()
+        for name, each in known.items()
+    }
+    try:
+        TopologicalSorter(parents).prepare()
+    except CycleError as error:
+        circle = sorted({known[name].line: name for name in error.args[1]}.items())
+        raise ValueError(
+            f"{source}, line {circle[-1][0]}: expected conditions that do not depend on each other in a circle, got "
+            f"those of {', '.join(name for _, name in circle)}; remove one of them"
         ) from None

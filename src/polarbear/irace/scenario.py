@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 from polarbear.designing.parameter_space import ParameterSpace
 from polarbear.irace.config_space import DIGITS, config_space
+from polarbear.irace.configurations import format_configurations
 from polarbear.irace.parameters import Parameter, read_global_digits, read_parameters
 from polarbear.irace.r_values import Tokens, take_value
-from polarbear.irace.target_runner import TargetRunner
+from polarbear.irace.target_runner import TargetRunner, configuration_texts
 from polarbear.wording import suggest
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from os import PathLike
 
     from polarbear.irace.r_values import Value
@@ -65,6 +66,8 @@ class IraceScenario:
         The file of the parameters, and the decimal places of real ones; None if the scenario does not say.
     unsupported
         Variables of the scenario that `parameter_space` does not support, such as "forbiddenFile".
+    forbidden_file
+        The file of forbidden configurations; None if the scenario names none.
     """
 
     path: Path
@@ -78,6 +81,7 @@ class IraceScenario:
     parameter_file: Path = Path("parameters.txt")
     digits: int | None = None
     unsupported: tuple[str, ...] = ()
+    forbidden_file: Path | None = None
 
     def runner_arguments(self, budgets: Sequence[float], budget_switch: str | None, clock: Clock) -> dict[str, Any]:
         """Return the arguments of `run_target` that all configurations share."""
@@ -126,6 +130,23 @@ class IraceScenario:
         build = TargetRunner(self.runner_arguments(budgets, budget_switch, clock))
         return ParameterSpace(space, build, sampled, mutated, decimals)
 
+    def format_configurations(self, configurations: Iterable[Mapping[str, Any]]) -> str:
+        """Return configurations, such as those of a design, as a table that irace reads with `configurationsFile`.
+
+        Parameters
+        ----------
+        configurations
+            Values by parameter, without those that are not active. Equal ones are written once.
+        """
+        names = [each.name for each in self.parameters]
+        rows: list[dict[str, str]] = []
+        for each in configurations:
+            if (texts := configuration_texts(each, names)) not in rows:
+                rows.append(texts)
+        if not rows:
+            raise ValueError("expected one configuration or more to write, got none; give some")
+        return format_configurations(rows)
+
 
 def read_irace_scenario(path: str | PathLike[str]) -> IraceScenario:
     """Read an irace scenario and the files that it names; nothing in it is evaluated.
@@ -167,6 +188,7 @@ def read_irace_scenario(path: str | PathLike[str]) -> IraceScenario:
         parameter_file,
         int(digits) if isinstance(digits, float) else None,
         tuple(name for name in _NOT_SEARCHED if given.get(name) not in (None, "", 0, False)),
+        file("forbiddenFile"),
     )
 
 

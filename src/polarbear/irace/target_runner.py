@@ -4,13 +4,14 @@ irace asks a runner for one cost, a race for the best cost by every budget. Ther
 
 - With a budget switch, the runner is called once per budget, and prints a cost each time, as for irace.
 - Without, it is called once with the environment variable POLARBEAR_UNTIL, the budget at which to stop, and prints a line
-  `time cost` for each improvement.
+  `time cost` for each improvement. The run counts as the whole budget, or as the seconds that the runner worked.
 """
 
 from __future__ import annotations
 
 import shlex
 import subprocess
+import time
 import zlib
 from dataclasses import dataclass
 from functools import partial
@@ -21,7 +22,7 @@ from polarbear.algorithms.exit_status import describe_exit
 from polarbear.irace.configurations import MISSING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from polarbear.literals import Clock
 
@@ -66,8 +67,14 @@ def run_target(
     )
     if budget_switch is None:
         literal = [word.replace("{", "{{").replace("}", "}}") for word in words]
-        program = command(["env", f"POLARBEAR_UNTIL={until:g}", *literal], folder=folder)
-        yield from program(problem, seed, until, clock=clock)
+        program = command(["env", f"POLARBEAR_UNTIL={until:.15g}", *literal], folder=folder)
+        begin = time.monotonic()
+        events = program(problem, seed, until, clock=clock)
+        yield from events
+        # The runner was told when to stop, so evaluations after its last improvement count until then.
+        end = until if clock == "evaluations" else min(time.monotonic() - begin, until)
+        if events and events[-1][0] < end:
+            yield end, events[-1][1]
         return
     for budget in budgets:
         if budget <= until:
@@ -90,9 +97,13 @@ class TargetRunner:
 
     def __call__(self, **configuration: Any) -> partial[Iterator[tuple[float, float]]]:
         """Return the algorithm with a configuration; parameters that are left out are not active."""
-        names = self.arguments["switches"]
-        texts = {name: _text(configuration[name]) if name in configuration else MISSING for name in names}
+        texts = configuration_texts(configuration, self.arguments["switches"])
         return partial(run_target, number=_checksum(repr(texts)), configuration=texts, **self.arguments)
+
+
+def configuration_texts(configuration: Mapping[str, Any], names: Iterable[str]) -> dict[str, str]:
+    """Return the values of all parameters as texts, "NA" for those that the configuration does not have."""
+    return {name: _text(configuration[name]) if name in configuration else MISSING for name in names}
 
 
 def _text(value: object) -> str:

@@ -106,10 +106,15 @@ class VersionComparison:
             if math.isfinite(self.instances_needed)
             else f"even {round_off(1024 * self.instances)} would hardly decide"
         )
+        demand = (
+            "a verdict demands certainty at every budget"
+            if self.looks == 1
+            else "repeated looks at all budgets demand more certainty"
+        )
         return (
             f"Undecided after {with_noun(self.instances, self.noun)}: at {at} {self.new} wins on {share} of "
             f"{plural(self.noun)} ({low} to {high}), where {percent(rates.least)} would count as equal; "
-            f"repeated looks at all budgets demand more certainty: {more}."
+            f"{demand}: {more}."
         )
 
     def to_data(self) -> dict[str, Any]:

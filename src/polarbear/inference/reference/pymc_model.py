@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from polarbear.inference.reference.joint_density import JointDensity, padded_tables
-from polarbear.models import BSpline, InverseGamma, LogNormal, TemporalPrior
+from polarbear.models import BayesianBootstrap, BSpline, InverseGamma, LogNormal, TemporalPrior
 from polarbear.models.hyperpriors import Exponential
 from polarbear.models.plackett_luce import traceable_log_likelihood
 
@@ -28,7 +28,8 @@ def to_pymc(choices: Choices, prior: PlackettLucePrior | None = None) -> pymc.Mo
     choices
         The observed rankings.
     prior
-        A Plackett-Luce prior; `BSpline()` by default.
+        A Plackett-Luce prior; `BSpline()` by default. `BayesianBootstrap`, the default of `fit`, has no likelihood and
+        hence no model.
 
     Returns
     -------
@@ -37,6 +38,12 @@ def to_pymc(choices: Choices, prior: PlackettLucePrior | None = None) -> pymc.Mo
         are `coefficients` z ~ N(0, I) of shape (coefficient, contrast), with `utilities` μ = L(h) z Qᵀ. Under the Dirichlet
         priors they are `ratings` θ. `utilities` and `ratings` have the dimensions ("time", "algorithm") under every prior.
     """
+    given: object = prior
+    if isinstance(given, BayesianBootstrap):
+        raise ValueError(
+            "expected a Plackett-Luce prior such as BSpline(), RandomWalk(), GaussianProcess() or Dirichlet(), got "
+            "BayesianBootstrap(), which weights instances and has no likelihood for PyMC; choose one of these priors"
+        )
     try:
         import pymc as pm
         import pytensor.tensor as pt

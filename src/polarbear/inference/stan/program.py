@@ -11,7 +11,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 import numpy as np
 
 from polarbear.literals import KernelName
-from polarbear.models import Dirichlet, GaussianProcess, HierarchicalDirichlet, InverseGamma, LogNormal
+from polarbear.models import (
+    BayesianBootstrap,
+    Dirichlet,
+    GaussianProcess,
+    HierarchicalDirichlet,
+    InverseGamma,
+    LogNormal,
+)
 from polarbear.models.hyperpriors import Exponential
 
 if TYPE_CHECKING:
@@ -114,9 +121,14 @@ def to_stan(choices: Choices, prior: StanPrior) -> StanModel:
 def require_stan_prior(prior: object) -> None:
     """Raise a ValueError unless there is a Stan program for the prior and its hyperpriors."""
     if type(prior) not in PROGRAMS:
+        advice = (
+            "it weights instances and has no likelihood, so choose one of these"
+            if isinstance(prior, BayesianBootstrap)
+            else "to_pymc has a model for every Plackett-Luce prior"
+        )
         raise ValueError(
             f"expected Dirichlet(), HierarchicalDirichlet() or GaussianProcess(), the priors with a Stan program, "
-            f"got {prior!r}; to_pymc has a model for every Plackett-Luce prior"
+            f"got {prior!r}; {advice}"
         )
     if isinstance(prior, GaussianProcess):
         for hyperprior in prior.hyperpriors.values():
