@@ -13,7 +13,7 @@ import numpy as np
 from polarbear.features.explanation import explain_training_set
 from polarbear.features.leaf_shares import drawn_shares, leaf_weights
 from polarbear.features.policy_fit import make_policy
-from polarbear.features.policy_tree import Branch, Leaf
+from polarbear.features.policy_tree import find_group
 from polarbear.features.scores import subset_scores
 from polarbear.posterior.diagnostics import Diagnostics
 from polarbear.posterior.posterior import Posterior
@@ -22,6 +22,7 @@ from polarbear.selection.risk import Expected
 if TYPE_CHECKING:
     from polarbear.features.explanation import Explanation
     from polarbear.features.policy import Policy
+    from polarbear.features.policy_tree import Leaf
     from polarbear.features.training_set import TrainingSet
 
 _SPLITS = 15  # candidates per feature, about
@@ -40,15 +41,17 @@ class Dependence:
         The number of instances before sampling.
     explanation, policy
         The splits in words, and what to choose after them at each budget.
-    for_all
-        What to choose without any feature.
     """
 
     training: TrainingSet
     total: int
     explanation: Explanation
     policy: Policy
-    for_all: Leaf
+
+    @property
+    def for_all(self) -> Leaf:
+        """What to choose without any feature."""
+        return find_group(self.policy.root, {}).leaf
 
 
 def find_dependence(training: TrainingSet, *, seed: int = 0) -> Dependence:
@@ -57,9 +60,7 @@ def find_dependence(training: TrainingSet, *, seed: int = 0) -> Dependence:
     training = _sample(training, np.random.default_rng(seed))
     explanation = explain_training_set(training, seed=seed)
     tree, rng = explanation.tree, np.random.default_rng(seed)
-    undivided = make_policy(training, replace(tree, split=None, left=None, right=None), Expected(), rng=rng).root
-    assert not isinstance(undivided, Branch)
-    return Dependence(training, total, explanation, make_policy(training, tree, Expected(), rng=rng), undivided)
+    return Dependence(training, total, explanation, make_policy(training, tree, Expected(), rng=rng))
 
 
 def _sample(training: TrainingSet, rng: np.random.Generator) -> TrainingSet:
