@@ -20,10 +20,13 @@ from polarbear.posterior.posterior import Posterior
 from polarbear.selection.risk import Expected
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from polarbear.features.explanation import Explanation
     from polarbear.features.policy import Policy
     from polarbear.features.policy_tree import Leaf
     from polarbear.features.training_set import TrainingSet
+    from polarbear.features.tree import Node
 
 _SPLITS = 15  # candidates per feature, about
 _PRODUCTS = 60_000_000  # of scores and splits: explaining takes about ten seconds
@@ -76,14 +79,14 @@ def _sample(training: TrainingSet, rng: np.random.Generator) -> TrainingSet:
     return replace(training, scores=subset_scores(scores, rows), features=features)
 
 
-def group_posteriors(found: Dependence, *, seed: int = 0) -> tuple[Posterior, ...]:
-    """Return the posterior of the share of first places within each group, among the candidates, from left to right."""
+def group_posteriors(found: Dependence, nodes: Sequence[Node], *, seed: int = 0) -> tuple[Posterior, ...]:
+    """Return the posterior of the share of first places, among the candidates, within groups of the tree."""
     scores, rng = found.training.scores, np.random.default_rng(seed)
     computed = Diagnostics("bootstrap", reliable=True, message="Independent draws of weights.", effective_draws=np.inf)
     posteriors = []
-    for leaf in found.explanation.tree.leaves:
-        factors = leaf_weights(scores, leaf.rows, found.policy.borrowed)
-        counted = np.count_nonzero(scores.weights[leaf.rows], axis=0)
+    for node in nodes:
+        factors = leaf_weights(scores, node.rows, found.policy.borrowed)
+        counted = np.count_nonzero(scores.weights[node.rows], axis=0)
         posteriors.append(
             Posterior(
                 ratings=drawn_shares(scores, factors, rng=rng),
@@ -92,7 +95,7 @@ def group_posteriors(found: Dependence, *, seed: int = 0) -> tuple[Posterior, ..
                 joint=True,
                 diagnostics=computed,
                 prior="Bayesian bootstrap of a group",
-                instances=len(leaf.rows),
+                instances=len(node.rows),
                 comparisons=np.repeat(counted[:, None], len(scores.names), axis=1),
             )
         )
