@@ -194,7 +194,8 @@ def _make_leaf(node: Node, rule: _Rule, rng: np.random.Generator) -> Leaf:
         best = scores.names.index(stretch_at(stretches, rule.budget).name)
     probability = None
     if rule.with_probability:
-        values = np.einsum("t,dta->da", scores.of_time, drawn_shares(scores, factors, rng=rng))
+        (own,) = rng.spawn(1)  # so that the draws behind choices are those of `policy`
+        values = np.einsum("t,dta->da", scores.of_time, drawn_shares(scores, factors, rng=own))
         probability = float((values.argmax(axis=1) == best).mean())
     share = round(float(scores.of_time @ shares[:, best]), 4)
     return Leaf(len(node.rows), scores.names[best], share, stretches, probability)
