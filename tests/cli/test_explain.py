@@ -57,7 +57,7 @@ def test_select_answers_for_the_given_features(polarbear, recorded):
         assert outcome.data["choice"] == [choice]
         assert outcome.data["group"] == ["size > 20" if size == 40 else "size ≤ 20"]
         assert outcome.data["remarks"] == []
-    given = ["--given", "size=40", "--given", "rotated=true"]
+    given = ["--given", "size=40", "--given", "rotated=maybe"]
     unused = polarbear("select", runs, "--final", "--features", features, *given, "--json").data
     assert unused["remarks"] == ["rotated has no effect: the policy asks for size only."]
     assert unused["sentence"].endswith(unused["remarks"][0])
@@ -87,7 +87,7 @@ def test_groups_by_a_column_of_the_table(polarbear, recorded, tmp_path):
         (["select", "{runs}", "--features", "{features}", "--given", "sise=4"], "did you mean 'size'"),
         (["select", "{runs}", "--features", "{features}", "--given", "size"], "expected --given name=value"),
         (["select", "{runs}", "--given", "size=3", "--portfolio", "2"], "expected no --portfolio with --given"),
-        (["select", "{runs}", "--features", "{features}", "--given", "rotated=maybe"], "to be one of false, true, got"),
+        (["select", "{runs}", "--given", "size=3", "--all"], "expected no --all with --given"),
         (["analyse", "{runs}", "--features", "{features}"], "expected --by or --report with --features"),
         (["analyse", "{runs}", "--features", "{features}", "--by", "sise"], "features.csv has the columns instance,"),
         (["explain", "{finished}", "--features", "{strangers}"], "write the number of each instance, from 0"),

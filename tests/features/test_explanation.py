@@ -5,9 +5,10 @@ import pytest
 
 import polarbear as pb
 from polarbear.features.feature import Feature
+from polarbear.features.groups import describe_groups
 from polarbear.features.held_out import held_out_gain
 from polarbear.features.scores import make_scores
-from polarbear.features.splits import candidate_splits, gains_of
+from polarbear.features.splits import candidate_splits, describe_conditions, gains_of
 from polarbear.features.training_set import make_training_set
 from polarbear.features.tree import LEAST_CLUSTERS, _p_value, cluster_weights, grow_tree
 from tests.features.two_kinds import GRID, two_kinds
@@ -86,9 +87,39 @@ def test_candidate_splits_are_distinct_and_missing_values_join_the_majority():
     number = Feature("size", "number", np.array([1.0, 1, 2, 2, 2, np.nan]))
     same = Feature("copy", "category", np.array([0.0, 0, 1, 1, 1, 1]), ("no", "yes"))
     splits = candidate_splits([number, same], np.ones(6), least=2)
-    assert [each.left for each in splits.splits] == ["size ≤ 1.5"]
+    assert [(each.left, each.right) for each in splits.splits] == [("size ≤ 1.5", "size > 1.5 or missing")]
     assert splits.left.tolist() == [[1, 1, 0, 0, 0, 0]]
     assert splits.splits[0].goes_left(number).tolist() == [True, True, False, False, False, False]
+
+
+def test_conditions_say_on_which_side_missing_values_are():
+    middle = ["size > 2 or missing", "size ≤ 8 or missing"]
+    assert describe_conditions(middle) == "size > 2 (or missing) and size ≤ 8 (or missing)"
+    assert describe_conditions(["size > 2 or missing", "size > 8 or missing"]) == "size > 8 or missing"
+    # The second condition sends missing values to its other side.
+    assert describe_conditions(["kind ≠ a b or missing", "kind = c"]) == "kind ≠ a b and kind = c"
+
+
+@pytest.mark.parametrize(
+    ("preference", "where"),
+    [
+        (pb.At(300), "at 300 s"),
+        (pb.Final(), "at 1,000 s"),
+        (pb.Between(200, 700), "from 200 to 700 s"),
+        (pb.Weighted([0, 0, 0, 0, 0, 0, 0, 1, 1]), "from 750 to 1,000 s"),
+        (pb.Uniform(), "at every budget"),
+    ],
+)
+def test_sentences_name_the_budgets_that_the_preference_considers(preference, where):
+    runs, table = two_kinds()
+    runs = [run for run in runs if run.algorithm != "third"]
+    rng = np.random.default_rng(0)
+    training = make_training_set(runs, table, preference=preference, among=None, grid=pb.log_grid(100, 1000, 9))
+    tree = grow_tree(training.scores, training.features, depth=1, level=0.05, rng=rng)
+    _, large = describe_groups(tree, training.scores, preference, rng=rng)
+    assert large.sentences("s")[0].startswith(
+        f"size > 20 (16 instances): choose second instead of first {where}: first on"
+    )
 
 
 def test_the_held_out_gain_of_noise_is_not_positive():

@@ -1,6 +1,7 @@
 """Policies: their choices, their files, their Python source, and the gap that they close."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -29,10 +30,8 @@ def test_choices_follow_budget_and_features(policy):
     assert policy.choose(10, size=40) == policy.choose(10, size=5) == "third"
     assert policy.choose(1000, size=40) == "second"
     assert policy.choose(1000.0, size="5", rotated=True) == "first"
-    assert policy.choose(1000) in ("first", "second")
     assert policy.choose(1000, size=None) == policy.choose(1000, size=float("nan")) == policy.choose(1000)
     assert policy.choose(size=40) == "second"  # from 100 on, which is half of the axis
-    assert "Not given: size; the answer is that of the larger group." in policy.explain_choice(1000)
     assert policy.explain_choice(1000, size=40, rotated=True).endswith(
         "rotated has no effect: the policy asks for size only."
     )
@@ -41,6 +40,58 @@ def test_choices_follow_budget_and_features(policy):
         policy.choose(2000, size=40)
     with pytest.raises(ValueError, match="did you mean 'size'"):
         policy.choose(100, sise=40)
+
+
+def test_without_a_feature_the_choice_is_that_for_all_instances():
+    """The choice for all instances, `broad`, is the best one in neither group."""
+    large = np.arange(30) % 2 == 1
+    runs = [
+        pb.Trajectory(name, i, [1], [0.0 if name == best else 2.0], until=9)
+        for i in range(30)
+        for best in ["broad" if i < 12 else "right" if large[i] else "left"]
+        for name in ("left", "right", "broad")
+    ]
+    policy = pb.policy(runs, {"instance": range(30), "large": large}, grid=[1, 9])
+    assert [policy.choose(5, large=each) for each in (False, True)] == ["left", "right"]
+    assert policy.choose(5) == policy.choose() == policy.choose(5, large=None) == "broad"
+    assert policy.explain_choice(5).endswith(
+        "(30 instances in the data). Not given: large; the answer is the one for all of them."
+    )
+
+
+def test_missing_values_go_to_their_side_and_features_that_are_not_given_to_none(data, tmp_path):
+    runs, table = data
+    size = [None if i in (0, 1) else value for i, value in enumerate(table["size"])]
+    policy = pb.policy(runs, {"instance": range(60), "size": size, "owner": 60 * ["me"]}, grid=GRID)
+    missing_left = policy.root.split.missing_left
+    sides = (policy.root.left, policy.root.right)
+    side = sides[0] if missing_left else sides[1]
+    assert policy.find_group({"size": None}).leaf == side
+    assert policy.find_group({"size": None}).conditions[0].endswith(" or missing")
+    assert policy.find_group({}).leaf == policy.root.undivided
+    assert policy.root.undivided.instances == 60
+    assert policy.left_out == ("instance", "owner")
+    policy.save(tmp_path / "policy.json")
+    assert pb.load_policy(tmp_path / "policy.json") == replace(policy, remarks=())
+    space: dict = {}
+    exec(policy.to_python(), space)
+    for budget in (10, 50, 1000):
+        for given in ({}, {"size": None}, {"size": 5}, {"size": 40, "owner": "me"}):
+            assert space["choose"](budget, **given) == policy.choose(budget, **given)
+
+
+def test_a_known_budget_has_one_answer_also_where_two_algorithms_are_equally_good():
+    """At the first budget `a` and `b` come first equally often; from then on `b` is better."""
+    runs = [
+        pb.Trajectory(name, i, [1, 9], [float((name == "a") == (i % 2 == 0)), -1.0 if name == "b" else 0.0], until=9)
+        for name in ("a", "b")
+        for i in range(20)
+    ]
+    table = {"instance": range(20), "noise": np.random.default_rng(0).random(20)}
+    asked = policy_for_query(pb.collect_runs(runs, grid=[1, 9]), table, pb.At(1), pb.Expected())
+    assert asked.choose() == pb.policy(runs, table, grid=[1, 9]).choose(1) == "b"
+    assert pb.policy(runs, table, pb.At(1), grid=[1, 9]).choose() == "b"
+    assert "It is too close to call: " in asked.explain_choice()
 
 
 def test_explanation_and_query_change_their_choice_where_the_policy_does(data, policy):
@@ -84,11 +135,26 @@ def test_files_and_python_source_agree_with_the_policy(policy, tmp_path):
     for given, message in (
         ({"sise": 5}, "expected features that the policy knows"),
         ({"size": "large"}, "expected size to be a number, got 'large'"),
-        ({"rotated": "perhaps"}, "expected rotated to be one of false, true, got 'perhaps'; leave it out"),
     ):
         for choose in (space["choose"], policy.choose):
             with pytest.raises(ValueError, match=message):
                 choose(500, **given)
+    for choose in (space["choose"], policy.choose):
+        assert choose(500, size=40, rotated="perhaps") == "second"  # a level of a feature without effect
+
+
+def test_files_of_version_1_answer_for_the_larger_group(policy, tmp_path):
+    path = tmp_path / "policy.json"
+    policy.save(path)
+    data = json.loads(path.read_text()) | {"version": 1}
+    del data["left_out"], data["root"]["undivided"], data["root"]["split"]["has_missing"]
+    path.write_text(json.dumps(data))
+    old = pb.load_policy(path)
+    larger = max(old.root.left, old.root.right, key=lambda each: each.instances)
+    assert old.find_group({}).leaf == larger
+    space: dict = {}
+    exec(old.to_python(), space)
+    assert space["choose"](1000) == old.choose(1000) == larger.at(1000).name
 
 
 def test_categories_in_python_source_agree_with_the_policy(data):
@@ -100,6 +166,9 @@ def test_categories_in_python_source_agree_with_the_policy(data):
     for value in (True, False, "true", "Yes", np.True_, None, "?", float("nan")):
         given = {"big one's": value}
         assert space["choose"](500, **given) == policy.choose(500, **given)
+    for choose in (space["choose"], policy.choose):
+        with pytest.raises(ValueError, match="to be one of false, true, got 'perhaps'; leave it out"):
+            choose(500, **{"big one's": "perhaps"})
 
 
 def test_damaged_files_are_refused(policy, tmp_path):

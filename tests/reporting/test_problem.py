@@ -2,6 +2,7 @@
 
 import base64
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pandas
@@ -12,6 +13,7 @@ from polarbear.features import dependence
 from polarbear.features.dependence import find_dependence, group_posteriors
 from polarbear.features.training_set import make_training_set
 from polarbear.reporting import problem
+from polarbear.verdict.advice import Advice
 from tests.features.two_kinds import GRID, two_kinds
 from tests.reporting.pages import read_data
 
@@ -88,8 +90,8 @@ def test_the_table_is_sorted_by_the_keyboard_and_follows_the_budget(tab, found):
 
 
 @pytest.mark.parametrize("size", [5, 40])
-def test_the_recommendation_follows_the_group_of_the_given_features(tab, found, size):
-    page = tab.page
+def test_the_recommendation_follows_the_group_of_the_given_features(tab, data, found, size):
+    page, names = tab.page, {"pb": pb, **dict(zip(("runs", "posterior", "features"), data, strict=True))}
     tab.ask(AT_THE_END)
     for_all = page.inner_text(".recommendation")
     page.fill("input[data-feature=size]", str(size))
@@ -97,11 +99,12 @@ def test_the_recommendation_follows_the_group_of_the_given_features(tab, found, 
     tab.wait_for_update()
     assert page.inner_text(".recommended") == found.policy.choose(1000, size=size)
     group = 0 if size == 5 else 1
-    best = group_posteriors(found)[group].ratings[
+    best = group_posteriors(found, found.explanation.tree.leaves)[group].ratings[
         :, -1, found.training.scores.names.index(page.inner_text(".recommended"))
     ]
     shown = float(page.get_attribute("data[data-figure=expected]", "value"))
     assert shown == pytest.approx(best.mean(), abs=0.02)  # the page holds 400 of 1000 draws
+    assert eval(page.text_content(".recommendation .python"), names) == page.inner_text(".recommended")
     assert f"problem with size = {size}" in page.inner_text(".query-text")
     assert f"Group of this problem, by the policy: {found.explanation.groups[group].name} (" in page.inner_text(
         ".statements"
@@ -124,6 +127,39 @@ def test_a_value_outside_the_data_and_a_portfolio_are_explained(tab):
     tab.ask("kind=at&time=1000&machines=2&given.size=40")
     assert "best single algorithm" not in tab.page.inner_text(".statements")
     assert tab.page.locator(".recommendation .python").count() == 0
+
+
+def test_without_a_feature_the_answer_is_that_of_the_group_so_far(open_report):
+    """`inner` matters only where `outer` is true; `c` is the best choice on the other half and on all instances."""
+    outer, inner = np.arange(80) % 2 == 1, np.arange(80) % 8 < 5
+    best = np.where(outer, np.where(inner, "a", "b"), "c")
+    runs = [
+        pb.Trajectory(name, i, [1], [0.0 if name == best[i] else 2.0], until=1000) for i in range(80) for name in "abc"
+    ]
+    table = {"instance": range(80), "outer": outer, "inner": inner}
+    grid = pb.log_grid(100, 1000, 2)
+    posterior = pb.fit(pb.Choices.from_trajectories(runs, grid=grid), draws=200)
+    policy = pb.policy(runs, table, grid=grid)
+    assert policy.used == ("outer", "inner")
+    tab = open_report(posterior, about={"runs": runs, "features": table})
+    for given, group, missing in (
+        ({"outer": "true"}, "outer = true (40 of 80 instances)", "inner"),
+        ({"inner": "true"}, "all instances (80 instances)", "outer"),
+    ):
+        tab.ask("&".join([AT_THE_END, *(f"given.{name}={value}" for name, value in given.items())]))
+        assert tab.page.inner_text(".recommended") == policy.choose(1000, **given)
+        statements = tab.page.inner_text(".statements")
+        assert (
+            f"Group of this problem, by the policy: {group}. Not given: {missing}; the answer is the one" in statements
+        )
+
+
+def test_code_for_a_race_names_its_file_or_its_result():
+    def arguments(file, **about):
+        return problem._policy_in_python(SimpleNamespace(result=object(), advice=Advice("race", file), **about))
+
+    assert arguments("'my folder/my.race'", features_given=False) == ['pb.Race.open("my folder/my.race").result']
+    assert arguments("", features_given=True) == ["result", "features"]
 
 
 def noise_of(table):

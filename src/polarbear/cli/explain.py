@@ -1,5 +1,6 @@
 """Command `explain`: find the features of instances after which another algorithm should be chosen."""
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -13,6 +14,13 @@ if TYPE_CHECKING:
     from polarbear.features.explanation import Explanation
 
 
+@dataclass(frozen=True)
+class _Budgets(options.Budgets):
+    """Options that name a preference over budgets: at most one, uniform on the axis of the grid by default."""
+
+    uniform: Annotated[bool, typer.Option("--uniform", help="Choose for any budget, all equally likely.")] = False
+
+
 def explain(
     file: options.RunsSource,
     features: options.Features = None,
@@ -21,15 +29,15 @@ def explain(
     confidence: Annotated[float, typer.Option(help="The confidence that a split needs.")] = 0.95,
     seed: Annotated[int, typer.Option(min=0, help="Seed of permutations and draws.")] = 0,
     *,
-    budgets: options.Budgets,
+    budgets: _Budgets,
     reading: Reading,
     as_json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
     """Find the few features of instances after which another algorithm should be chosen. Nothing is run.
 
-    Recorded runs bring their function and dimension along; --features adds a table. All budgets of the grid count equally,
-    unless you choose some.
+    Recorded runs bring their function and dimension along; --features adds a table. By default all budgets count equally on
+    the axis of the grid: as with --log-uniform on a logarithmic one, as with --uniform on a linear one.
     """
     from polarbear.features.explanation import explain as find
 

@@ -46,17 +46,18 @@ def choose_for_instance(
 def print_choice(choice: Choice, *, as_json: bool, quiet: bool) -> None:
     """Print the choice with its group, as a sentence or as JSON."""
     policy, given = choice.policy, choice.query.given
-    leaf, conditions = policy.find_leaf(given)
+    found = policy.find_group(given)
     sentence = policy.explain_choice(None, **given)
     if as_json:
         unused = policy.describe_unused(given)
         terminal.print_json(
             {
-                "choice": [leaf.whole],
+                "choice": [found.leaf.whole],
                 "sentence": sentence,
-                "group": list(conditions),
-                "instances": leaf.instances,
-                "first_share": leaf.share,
+                "group": list(found.conditions),
+                "instances": found.leaf.instances,
+                "first_share": found.leaf.share,
+                "probability_best": found.leaf.probability,
                 "asks_for": list(policy.used),
                 "remarks": [*([unused] if unused else []), *(each.sentence for each in policy.remarks)],
             }

@@ -60,6 +60,7 @@ def select(
     if given or (features is not None and by is None):
         others = {"--portfolio": attitude.portfolio > 1, "--top": top is not None, "--mean-rank": mean_rank}
         others |= {"--against": bool(against), "--by": bool(by), "--map": show_map, "--save": save is not None}
+        others |= {"--all": include_all}
         _refuse_together("--given" if given else "--features", [name for name, is_given in others.items() if is_given])
         choice = choose_for_instance(
             file, reading, features, FeatureQuery(preference, risk, among, parse_given(given)), quiet=quiet

@@ -13,16 +13,20 @@ import numpy as np
 from polarbear.features.explanation import explain_training_set
 from polarbear.features.leaf_shares import drawn_shares, leaf_weights
 from polarbear.features.policy_fit import make_policy
-from polarbear.features.policy_tree import Branch, Leaf
+from polarbear.features.policy_tree import find_group
 from polarbear.features.scores import subset_scores
 from polarbear.posterior.diagnostics import Diagnostics
 from polarbear.posterior.posterior import Posterior
 from polarbear.selection.risk import Expected
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from polarbear.features.explanation import Explanation
     from polarbear.features.policy import Policy
+    from polarbear.features.policy_tree import Leaf
     from polarbear.features.training_set import TrainingSet
+    from polarbear.features.tree import Node
 
 _SPLITS = 15  # candidates per feature, about
 _PRODUCTS = 60_000_000  # of scores and splits: explaining takes about ten seconds
@@ -40,15 +44,17 @@ class Dependence:
         The number of instances before sampling.
     explanation, policy
         The splits in words, and what to choose after them at each budget.
-    for_all
-        What to choose without any feature.
     """
 
     training: TrainingSet
     total: int
     explanation: Explanation
     policy: Policy
-    for_all: Leaf
+
+    @property
+    def for_all(self) -> Leaf:
+        """What to choose without any feature."""
+        return find_group(self.policy.root, {}).leaf
 
 
 def find_dependence(training: TrainingSet, *, seed: int = 0) -> Dependence:
@@ -57,9 +63,7 @@ def find_dependence(training: TrainingSet, *, seed: int = 0) -> Dependence:
     training = _sample(training, np.random.default_rng(seed))
     explanation = explain_training_set(training, seed=seed)
     tree, rng = explanation.tree, np.random.default_rng(seed)
-    undivided = make_policy(training, replace(tree, split=None, left=None, right=None), Expected(), rng=rng).root
-    assert not isinstance(undivided, Branch)
-    return Dependence(training, total, explanation, make_policy(training, tree, Expected(), rng=rng), undivided)
+    return Dependence(training, total, explanation, make_policy(training, tree, Expected(), rng=rng))
 
 
 def _sample(training: TrainingSet, rng: np.random.Generator) -> TrainingSet:
@@ -75,14 +79,14 @@ def _sample(training: TrainingSet, rng: np.random.Generator) -> TrainingSet:
     return replace(training, scores=subset_scores(scores, rows), features=features)
 
 
-def group_posteriors(found: Dependence, *, seed: int = 0) -> tuple[Posterior, ...]:
-    """Return the posterior of the share of first places within each group, among the candidates, from left to right."""
+def group_posteriors(found: Dependence, nodes: Sequence[Node], *, seed: int = 0) -> tuple[Posterior, ...]:
+    """Return the posterior of the share of first places, among the candidates, within groups of the tree."""
     scores, rng = found.training.scores, np.random.default_rng(seed)
     computed = Diagnostics("bootstrap", reliable=True, message="Independent draws of weights.", effective_draws=np.inf)
     posteriors = []
-    for leaf in found.explanation.tree.leaves:
-        factors = leaf_weights(scores, leaf.rows, found.policy.borrowed)
-        counted = np.count_nonzero(scores.weights[leaf.rows], axis=0)
+    for node in nodes:
+        factors = leaf_weights(scores, node.rows, found.policy.borrowed)
+        counted = np.count_nonzero(scores.weights[node.rows], axis=0)
         posteriors.append(
             Posterior(
                 ratings=drawn_shares(scores, factors, rng=rng),
@@ -91,7 +95,7 @@ def group_posteriors(found: Dependence, *, seed: int = 0) -> tuple[Posterior, ..
                 joint=True,
                 diagnostics=computed,
                 prior="Bayesian bootstrap of a group",
-                instances=len(leaf.rows),
+                instances=len(node.rows),
                 comparisons=np.repeat(counted[:, None], len(scores.names), axis=1),
             )
         )

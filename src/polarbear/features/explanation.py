@@ -227,7 +227,7 @@ def explain_training_set(
         gain = held_out_gain(scores, splits.left, len(tree.inner), level=confidence, rng=rng)
     return Explanation(
         splits=_found_splits(tree, scores, training.features, rng),
-        groups=describe_groups(tree, scores, rng=rng),
+        groups=describe_groups(tree, scores, training.preference, rng=rng),
         gain=gain,
         p_value=tree.p_value,
         tree=tree,

@@ -11,6 +11,7 @@ import numpy as np
 from polarbear.features.leaf_shares import choose_borrowing, expected_shares, leaf_weights
 from polarbear.features.splits import describe_conditions
 from polarbear.features.stretches import stretch_at, stretches_of
+from polarbear.selection.preference import At, Between
 from polarbear.wording import format_number, format_percent, percent, with_noun, with_unit
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from polarbear.features.scores import Scores
     from polarbear.features.stretches import Stretch
     from polarbear.features.tree import Node
+    from polarbear.selection.preference import Linear
 
 _DRAWS = 1000
 _SURE = 0.95  # of a change: the choice was made on the same instances, so a lower probability would often be luck
@@ -69,11 +71,14 @@ class Group:
         Their number.
     choices
         The best algorithm in each range of budgets, as the policy chooses it.
+    every_budget
+        Whether the ranges cover all budgets of the grid. A preference such as `At` considers only some of them.
     """
 
     conditions: tuple[str, ...]
     instances: int
     choices: tuple[GroupChoice, ...]
+    every_budget: bool = True
 
     @property
     def name(self) -> str:
@@ -94,7 +99,7 @@ class Group:
         ]
 
     def _where(self, choice: GroupChoice, unit: str) -> str:
-        if len(self.choices) == 1:
+        if len(self.choices) == 1 and self.every_budget:
             return "at every budget"
         if choice.start == choice.stop:
             return f"at {with_unit(choice.start, unit)}"
@@ -115,8 +120,12 @@ class _Part:
     for_all: str
 
 
-def describe_groups(tree: Node, scores: Scores, *, rng: np.random.Generator) -> tuple[Group, ...]:
+def describe_groups(
+    tree: Node, scores: Scores, preference: Linear | None = None, *, rng: np.random.Generator
+) -> tuple[Group, ...]:
     """Return the groups of a tree, from left to right; their choices change where those of the policy do."""
+    low, high = _considered_budgets(preference, scores)
+    whole = (low, high) == (scores.grid.times[0], scores.grid.times[-1])
     leaves = [(conditions, node) for conditions, node in tree.walk() if node.split is None]
     borrowed = choose_borrowing(scores, [node.rows for _, node in leaves])
     overall = _policy_stretches(scores, np.ones(len(scores.instances)))
@@ -126,9 +135,9 @@ def describe_groups(tree: Node, scores: Scores, *, rng: np.random.Generator) -> 
         own[node.rows] = 1.0
         choices = _policy_stretches(scores, leaf_weights(scores, node.rows, borrowed))
         shares = expected_shares(scores, own)
-        parts = _divide(scores, choices, overall)
+        parts = _divide(scores, choices, overall, low, high)
         merged = tuple(_make_choice(scores, node, shares, each, rng) for each in parts)
-        groups.append(Group(conditions, len(node.rows), merged))
+        groups.append(Group(conditions, len(node.rows), merged, whole))
     return tuple(groups)
 
 
@@ -138,10 +147,27 @@ def _policy_stretches(scores: Scores, factors: Array) -> tuple[Stretch, ...]:
     return stretches_of(scores.grid, shares, shares, scores.names)
 
 
-def _divide(scores: Scores, choices: Sequence[Stretch], overall: Sequence[Stretch]) -> list[_Part]:
-    """Return the parts of the budgets that count, from the shortest to the longest."""
+def _considered_budgets(preference: Linear | None, scores: Scores) -> tuple[float, float]:
+    """Return the shortest and the longest budget that a preference considers and at which something was observed.
+
+    A budget between two grid times gives weight to both, so that `At` and `Between` cannot be read off the weights.
+    """
+    times = scores.grid.times[scores.of_time > 0]
+    limits = [times[0], times[-1]]
+    if isinstance(preference, At):
+        limits = [preference.time, preference.time]
+    elif isinstance(preference, Between):
+        limits = [preference.start, preference.stop]
+    low, high = np.clip(limits, times[0], times[-1]).tolist()
+    return low, high
+
+
+def _divide(
+    scores: Scores, choices: Sequence[Stretch], overall: Sequence[Stretch], low: float, high: float
+) -> list[_Part]:
+    """Return the parts of the budgets from `low` to `high`, from the shortest to the longest."""
     counted = np.flatnonzero(scores.of_time > 0)
-    times = scores.grid.times[counted]
+    times = scores.grid.times[counted].clip(low, high)
     pairs = [(stretch_at(choices, time), stretch_at(overall, time)) for time in times]
     parts = []
     for (choice, for_all), group in groupby(range(len(pairs)), key=lambda k: (pairs[k][0].name, pairs[k][1].name)):

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 from polarbear.features.policy_file import read_fields, write_fields
-from polarbear.features.policy_tree import Branch, KnownFeature, Leaf, walk
+from polarbear.features.policy_tree import Branch, FoundGroup, KnownFeature, Leaf, find_group, walk
 from polarbear.features.python_source import source_of
 from polarbear.features.splits import describe_conditions
 from polarbear.features.table import level_name, parse_cell
+from polarbear.selection.stretches import SURE_ENOUGH
 from polarbear.table import as_frame, as_html
-from polarbear.wording import format_number, join_names, percent, suggest, with_noun, with_unit
+from polarbear.wording import format_number, format_percent, join_names, percent, suggest, with_noun, with_unit
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from os import PathLike
 
-    from polarbear.features.splits import Split
     from polarbear.literals import FrameLibrary
     from polarbear.table import Table
     from polarbear.verdict import Remark
@@ -46,6 +46,8 @@ class Policy:
         How budgets are weighted and the attitude to risk, as text.
     borrowed
         The weight of all other instances in a group, in instances or clusters; infinity for all of them.
+    left_out
+        Further columns of the data, such as constant ones; they have no effect.
     remarks
         Remarks on the features; they are not saved.
     """
@@ -59,6 +61,7 @@ class Policy:
     preference: str
     risk: str
     borrowed: float
+    left_out: tuple[str, ...] = ()
     remarks: tuple[Remark, ...] = ()
 
     @property
@@ -75,29 +78,38 @@ class Policy:
             The budget, within the budgets of the data; if it is None, the budget is as uncertain as the preference of the
             policy says.
         **given
-            The features of the instance by name; those that are missing or None count as unknown. A name or a level that the
-            policy does not know is an error.
+            The features of the instance by name. If one that the policy asks for is not given, the choice is that for all
+            instances of the group so far. One that is None or NaN counts as the missing values of the data do; if the data
+            have none, as not given. Unknown names, and unknown levels of features that the policy asks for, are errors.
         """
-        leaf, _ = self.find_leaf(given)
+        leaf = self.find_group(given).leaf
         return leaf.whole if budget is None else leaf.at(self._check_budget(budget)).name
 
-    def find_leaf(self, given: Mapping[str, Any]) -> tuple[Leaf, tuple[str, ...]]:
-        """Return the group of an instance with these features, and its conditions."""
-        cells = {name: self._check_feature(name, value) for name, value in given.items()}
-        node, conditions = self.root, []
-        while isinstance(node, Branch):
-            left = _goes_left(node.split, cells.get(node.split.feature))
-            conditions.append(node.split.left if left else node.split.right)
-            node = node.left if left else node.right
-        return node, tuple(conditions)
+    def find_group(self, given: Mapping[str, Any]) -> FoundGroup:
+        """Return the group of an instance with these features; see `choose`."""
+        known = {each.name: each for each in self.features}
+        for name in given:
+            if name not in known and name not in self.left_out:
+                hint = suggest(name, known) or f"the policy asks for {', '.join(self.used) or 'none'}"
+                raise ValueError(f"expected features that the policy knows, got {name!r}; {hint}")
+        return find_group(self.root, {name: _parse(known[name], given[name]) for name in self.used if name in given})
 
     def explain_choice(self, budget: float | None = None, /, **given: Any) -> str:
         """Return the choice and its reason in a sentence; see `choose`."""
-        leaf, conditions = self.find_leaf(given)
-        group = describe_conditions(conditions)
-        unknown = [name for name in self.used if parse_cell(given.get(name)) is None]
-        missing = f" Not given: {', '.join(unknown)}; the answer is that of the larger group." if unknown else ""
-        unused = f" {sentence}" if (sentence := self.describe_unused(given)) else ""
+        found = self.find_group(given)
+        leaf = found.leaf
+        size, group = with_noun(leaf.instances, "instance"), describe_conditions(found.conditions)
+        population = (
+            f"like this ({group}; {size} in the data)" if found.conditions else f"in general ({size} in the data)"
+        )
+        notes = ""
+        if budget is None and leaf.probability is not None and leaf.probability < SURE_ENOUGH:
+            sure = f"{format_percent(leaf.probability)} sure that {leaf.whole} is the best choice of {len(self.names)}"
+            notes += f" It is too close to call: {sure}."
+        if found.not_given:
+            notes += f" Not given: {', '.join(found.not_given)}; the answer is the one for all of them."
+        if unused := self.describe_unused(given):
+            notes += f" {unused}"
         where, name, share, during = f"For {self.preference}", leaf.whole, leaf.share, ""
         if budget is not None:
             stretch = leaf.at(self._check_budget(budget))
@@ -105,8 +117,8 @@ class Policy:
             if stretch.start < stretch.stop:  # the share is a mean over the stretch
                 during = f"from {format_number(stretch.start)} to {format_number(stretch.stop)} "
         return (
-            f"{where}, the policy chooses {name}: {during}it comes first on {percent(share)} of instances like this "
-            f"({group}; {with_noun(leaf.instances, 'instance')} in the data).{missing}{unused}"
+            f"{where}, the policy chooses {name}: {during}it comes first on {percent(share)} of instances "
+            f"{population}.{notes}"
         )
 
     def describe_unused(self, given: Mapping[str, Any]) -> str:
@@ -126,35 +138,15 @@ class Policy:
             )
         return float(budget)
 
-    def _check_feature(self, name: str, value: Any) -> float | str | None:
-        """Return the value of a feature in the form of its kind; None if it is missing."""
-        known = {each.name: each for each in self.features}
-        if name not in known:
-            hint = suggest(name, known) or f"the policy asks for {', '.join(self.used) or 'none'}"
-            raise ValueError(f"expected features that the policy knows, got {name!r}; {hint}")
-        cell, feature = parse_cell(value), known[name]
-        if cell is None:
-            return None
-        if feature.kind == "category":
-            level = level_name(cell)
-            if level not in feature.levels:
-                hint = suggest(level, feature.levels) or "leave it out if it is none of these"
-                raise ValueError(f"expected {name} to be one of {_list(feature.levels)}, got {value!r}; {hint}")
-            return level
-        if isinstance(cell, str):
-            raise ValueError(f"expected {name} to be a number, got {value!r}; give a number, or leave it out")
-        return float(cell)
-
     def save(self, path: str | PathLike[str]) -> None:
         """Write the policy to a small JSON file; `load_policy` reads it."""
-        names = ("root", "names", "features", "first", "last", "unit", "preference", "risk", "borrowed")
-        write_fields(path, {name: getattr(self, name) for name in names})
+        write_fields(path, {each.name: getattr(self, each.name) for each in fields(self) if each.name != "remarks"})
 
     def to_python(self) -> str:
         """Return the source text of a Python module without dependencies whose function `choose` is this policy."""
-        return source_of(
-            self.root, self.first, self.last, features=self.features, asks=self.used, preference=self.preference
-        )
+        asked = [each for each in self.features if each.name in self.used]
+        others = [*(each.name for each in self.features if each not in asked), *self.left_out]
+        return source_of(self.root, self.first, self.last, asked=asked, others=others, preference=self.preference)
 
     def to_table(self) -> Table:
         """Return one row per group and stretch of budgets."""
@@ -195,7 +187,17 @@ def _list(levels: Sequence[str]) -> str:
     return ", ".join(levels[:_SHOWN]) + more
 
 
-def _goes_left(split: Split, cell: float | str | None) -> bool:
+def _parse(feature: KnownFeature, value: Any) -> float | str | None:
+    """Return the value of a feature in the form of its kind; None if it is missing."""
+    cell, name = parse_cell(value), feature.name
     if cell is None:
-        return split.missing_left
-    return cell == split.level if split.threshold is None else float(cell) <= split.threshold
+        return None
+    if feature.kind == "category":
+        level = level_name(cell)
+        if level not in feature.levels:
+            hint = suggest(level, feature.levels) or "leave it out if it is none of these"
+            raise ValueError(f"expected {name} to be one of {_list(feature.levels)}, got {value!r}; {hint}")
+        return level
+    if isinstance(cell, str):
+        raise ValueError(f"expected {name} to be a number, got {value!r}; give a number, or leave it out")
+    return float(cell)

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from os import PathLike
 
 _FORMAT = "polarbear-policy"
-_VERSION = 1
+_VERSION = 2
+_READABLE = (1, 2)  # version 1 has no choices of groups that are divided further, and no columns that were left out
 
 
 def write_fields(path: str | PathLike[str], fields: dict[str, Any]) -> None:
@@ -37,10 +38,10 @@ def read_fields(path: str | PathLike[str]) -> dict[str, Any]:
         raise ValueError(f"{path} is not a policy file that Policy.save wrote, or it is damaged") from error
     if not isinstance(data, dict) or data.get("format") != _FORMAT:
         raise ValueError(f"{path} is not a policy file that Policy.save wrote")
-    if data.get("version") != _VERSION:
+    if data.get("version") not in _READABLE:
         raise ValueError(
-            f"{path} has format version {data.get('version')}, this PolarBear reads version {_VERSION}; use the PolarBear "
-            "that wrote it, or a newer one"
+            f"{path} has format version {data.get('version')}, this PolarBear reads versions up to {_VERSION}; use the "
+            "PolarBear that wrote it, or a newer one"
         )
     try:
         return {
@@ -50,6 +51,7 @@ def read_fields(path: str | PathLike[str]) -> dict[str, Any]:
                 KnownFeature(str(each["name"]), each["kind"], tuple(each["levels"])) for each in data["features"]
             ),
             "borrowed": math.inf if data["borrowed"] == "all" else float(data["borrowed"]),
+            "left_out": tuple(map(str, data.get("left_out", ()))),
             "first": float(data["first"]),
             "last": float(data["last"]),
             **{name: str(data[name]) for name in ("unit", "preference", "risk")},
@@ -60,7 +62,9 @@ def read_fields(path: str | PathLike[str]) -> dict[str, Any]:
 
 def _node_as_data(node: Branch | Leaf) -> dict[str, Any]:
     if isinstance(node, Branch):
-        return {"split": asdict(node.split), "left": _node_as_data(node.left), "right": _node_as_data(node.right)}
+        parts = {"left": node.left, "right": node.right, "undivided": node.undivided}
+        sides = {name: _node_as_data(part) for name, part in parts.items() if part is not None}
+        return {"split": asdict(node.split), **sides}
     return asdict(node)
 
 
@@ -69,8 +73,14 @@ def _node_from_data(data: dict[str, Any]) -> Branch | Leaf:
         split = Split(**data["split"])
         if not isinstance(split.threshold if split.level is None else split.level, str | int | float):
             raise ValueError(f"a split of {split.feature!r} without threshold or level")
-        return Branch(split, _node_from_data(data["left"]), _node_from_data(data["right"]))
+        undivided = _leaf_from_data(data["undivided"]) if "undivided" in data else None
+        return Branch(split, _node_from_data(data["left"]), _node_from_data(data["right"]), undivided)
+    return _leaf_from_data(data)
+
+
+def _leaf_from_data(data: dict[str, Any]) -> Leaf:
     stretches = tuple(Stretch(**each) for each in data["stretches"])
     if not stretches:
         raise ValueError("a group without choices")
-    return Leaf(int(data["instances"]), str(data["whole"]), float(data["share"]), stretches)
+    probability = None if data.get("probability") is None else float(data["probability"])
+    return Leaf(int(data["instances"]), str(data["whole"]), float(data["share"]), stretches, probability)

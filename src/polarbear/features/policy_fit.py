@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,10 +10,15 @@ import numpy as np
 from polarbear.features.leaf_shares import choose_borrowing, drawn_shares, expected_shares, leaf_weights
 from polarbear.features.policy import Policy
 from polarbear.features.policy_tree import Branch, KnownFeature, Leaf
+from polarbear.features.reading import read_features
 from polarbear.features.scores import score_instances
-from polarbear.features.stretches import stretches_of
+from polarbear.features.stretches import stretch_at, stretches_of
+from polarbear.features.table import FeatureTable
 from polarbear.features.training_set import linear_preference, make_training_set
 from polarbear.features.tree import grow_tree
+from polarbear.importers.imported import Block, Imported
+from polarbear.race.result import RaceResult
+from polarbear.selection.preference import At, Final
 from polarbear.selection.risk import Expected
 
 if TYPE_CHECKING:
@@ -22,11 +27,10 @@ if TYPE_CHECKING:
     from polarbear.arrays import Array
     from polarbear.features.reading import FeatureSource
     from polarbear.features.scores import Scores
-    from polarbear.features.table import FeatureTable
     from polarbear.features.training_set import TrainingSet
     from polarbear.features.tree import Node
     from polarbear.magnitude.collection import Source
-    from polarbear.selection.preference import Preference
+    from polarbear.selection.preference import Linear, Preference
     from polarbear.selection.risk import Risk
 
 
@@ -67,10 +71,12 @@ def policy(
     >>> found.choose(5, odd=True), found.choose(5, odd=False)
     ('a', 'b')
     """
-    training = make_training_set(source, features, preference=preference, among=among, **reading)
+    tables = _read_tables(features)
+    training = make_training_set(source, tables, preference=preference, among=among, **reading)
     rng = np.random.default_rng(seed)
     tree = grow_tree(training.scores, training.features, depth=depth, level=1 - confidence, rng=rng)
-    return make_policy(training, tree, Expected() if risk is None else risk, rng=rng)
+    found = make_policy(training, tree, Expected() if risk is None else risk, rng=rng)
+    return replace(found, left_out=_left_out(source, tables, found))
 
 
 def policy_for_query(
@@ -86,24 +92,49 @@ def policy_for_query(
     Its groups and its choices at each budget are the same for all preferences, as in the report and in the figure of the
     tree. `policy` with a preference finds the groups that matter for it.
     """
-    training = make_training_set(source, features, preference=None, among=among)
+    tables = _read_tables(features)
+    training = make_training_set(source, tables, preference=None, among=among)
     asked = linear_preference(preference, training.scores.grid)
     rng = np.random.default_rng(0)
     tree = grow_tree(training.scores, training.features, depth=2, level=0.05, rng=rng)
     wanted = score_instances(training.runs, asked.weights(training.scores.grid), among=training.scores.names)
-    return make_policy(replace(training, preference=asked), tree, risk, rng=rng, of_time=wanted.of_time)
+    found = make_policy(replace(training, preference=asked), tree, risk, rng=rng, of_time=wanted.of_time)
+    return replace(found, left_out=_left_out(source, tables, found))
+
+
+def _read_tables(features: FeatureSource | Sequence[FeatureTable] | None) -> Sequence[FeatureTable] | None:
+    """Return the given features as tables; None if none were given."""
+    if features is None:
+        return None
+    if isinstance(features, list | tuple) and all(isinstance(each, FeatureTable) for each in features):
+        return features
+    return [read_features(features)]
+
+
+def _left_out(source: Source, tables: Sequence[FeatureTable] | None, found: Policy) -> tuple[str, ...]:
+    """Return the columns of the tables, and of what the runs bring along, that are no features of a policy."""
+    columns = [name for table in tables or () for name in table.columns]
+    if isinstance(source, Imported):
+        columns += [*Block._fields, *source.cells]
+    elif isinstance(source, RaceResult):
+        columns += [str(name) for row in source.state.features.values() for name in row]
+    return tuple(name for name in dict.fromkeys(columns) if name not in {each.name for each in found.features})
 
 
 def make_policy(
     training: TrainingSet, tree: Node, risk: Risk, *, rng: np.random.Generator, of_time: Array | None = None
 ) -> Policy:
-    """Return the policy that asks the questions of a tree; a choice without a budget weights budgets by `of_time`."""
+    """Return the policy that asks the questions of a tree.
+
+    With `of_time`, a choice without a budget weights budgets by it, and its probability is computed.
+    """
     scores = training.scores
     borrowed = choose_borrowing(scores, [leaf.rows for leaf in tree.leaves])
     if of_time is not None:
         scores = replace(scores, of_time=of_time)
+    rule = _Rule(scores, borrowed, risk, _only_budget(training.preference, scores), of_time is not None)
     return Policy(
-        root=_make_node(tree, scores, borrowed, risk, rng),
+        root=_make_node(tree, rule, rng),
         names=scores.names,
         features=tuple(KnownFeature(each.name, each.kind, each.levels) for each in training.features),
         first=float(scores.grid.times[0]),
@@ -116,15 +147,58 @@ def make_policy(
     )
 
 
-def _make_node(node: Node, scores: Scores, borrowed: float, risk: Risk, rng: np.random.Generator) -> Branch | Leaf:
-    if node.split is not None and node.left is not None and node.right is not None:
-        left, right = (_make_node(side, scores, borrowed, risk, rng) for side in (node.left, node.right))
-        return Branch(node.split, left, right)
-    factors = leaf_weights(scores, node.rows, borrowed)
-    at_times, whole = choice_scores(scores, factors, risk, rng=rng)
-    shares, best = expected_shares(scores, factors), int(whole.argmax())
+@dataclass(frozen=True)
+class _Rule:
+    """How each group gets its choices.
+
+    Attributes
+    ----------
+    scores, borrowed, risk
+        The first places, the weight of the other instances, and the attitude to risk.
+    budget
+        The budget, if the preference is for a single one: the choice for the preference is then the one at this budget,
+        also if several algorithms are equally good.
+    with_probability
+        Whether to compute the probability of the choice for the preference.
+    """
+
+    scores: Scores
+    borrowed: float
+    risk: Risk
+    budget: float | None
+    with_probability: bool
+
+
+def _only_budget(preference: Linear, scores: Scores) -> float | None:
+    if isinstance(preference, At):
+        return float(preference.time)
+    return float(scores.grid.times[-1]) if isinstance(preference, Final) else None
+
+
+def _make_node(node: Node, rule: _Rule, rng: np.random.Generator) -> Branch | Leaf:
+    if node.split is None or node.left is None or node.right is None:
+        return _make_leaf(node, rule, rng)
+    left, right = (_make_node(side, rule, rng) for side in (node.left, node.right))
+    return Branch(node.split, left, right, _make_leaf(node, rule, rng))
+
+
+def _make_leaf(node: Node, rule: _Rule, rng: np.random.Generator) -> Leaf:
+    """Return what to choose for the instances of a group, whether or not it is divided further."""
+    scores = rule.scores
+    factors = leaf_weights(scores, node.rows, rule.borrowed)
+    at_times, whole = choice_scores(scores, factors, rule.risk, rng=rng)
+    shares = expected_shares(scores, factors)
     stretches = stretches_of(scores.grid, at_times, shares, scores.names)
-    return Leaf(len(node.rows), scores.names[best], round(float(scores.of_time @ shares[:, best]), 4), stretches)
+    best = int(whole.argmax())
+    if rule.budget is not None:
+        best = scores.names.index(stretch_at(stretches, rule.budget).name)
+    probability = None
+    if rule.with_probability:
+        (own,) = rng.spawn(1)  # so that the draws behind choices are those of `policy`
+        values = np.einsum("t,dta->da", scores.of_time, drawn_shares(scores, factors, rng=own))
+        probability = float((values.argmax(axis=1) == best).mean())
+    share = round(float(scores.of_time @ shares[:, best]), 4)
+    return Leaf(len(node.rows), scores.names[best], share, stretches, probability)
 
 
 def choice_scores(scores: Scores, factors: Array, risk: Risk, *, rng: np.random.Generator) -> tuple[Array, Array]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from polarbear.features.stretches import stretch_at
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from polarbear.features.feature import FeatureKind
     from polarbear.features.splits import Split
@@ -27,12 +27,15 @@ class Leaf:
         The choice for the preference of the policy as a whole, and the expected share of instances on which it comes first.
     stretches
         The choice at each budget, from the shortest to the longest.
+    probability
+        The probability that `whole` is the best choice for the preference; None if it was not computed.
     """
 
     instances: int
     whole: str
     share: float
     stretches: tuple[Stretch, ...]
+    probability: float | None = None
 
     def at(self, budget: float) -> Stretch:
         """Return the stretch of a budget."""
@@ -41,11 +44,23 @@ class Leaf:
 
 @dataclass(frozen=True)
 class Branch:
-    """A question about a feature, and what to choose after each answer."""
+    """A question about a feature, and what to choose after each answer.
+
+    Attributes
+    ----------
+    split
+        The question.
+    left, right
+        What follows after each answer.
+    undivided
+        What to choose for the instances of both sides together, if the feature is not given. None in a policy file of an
+        earlier version, which gives the answer of the larger side.
+    """
 
     split: Split
     left: Branch | Leaf
     right: Branch | Leaf
+    undivided: Leaf | None = None
 
 
 @dataclass(frozen=True)
@@ -55,6 +70,38 @@ class KnownFeature:
     name: str
     kind: FeatureKind
     levels: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class FoundGroup:
+    """The group of an instance: what to choose for it, its conditions, and features asked for that were not given."""
+
+    leaf: Leaf
+    conditions: tuple[str, ...]
+    not_given: tuple[str, ...]
+
+
+def find_group(root: Branch | Leaf, cells: Mapping[str, float | str | None]) -> FoundGroup:
+    """Return the group of an instance with these features.
+
+    A feature that is None goes to the side with the missing values of the data. If the data have none, or if the feature is
+    not among the cells, the group is not divided further.
+    """
+    node, conditions, not_given = root, list[str](), list[str]()
+    while isinstance(node, Branch):
+        split = node.split
+        cell = cells.get(split.feature)
+        left = split.missing_left
+        if cell is not None:
+            left = cell == split.level if split.threshold is None else float(cell) <= split.threshold
+        elif split.feature not in cells or not split.has_missing:
+            not_given.append(split.feature)
+            if node.undivided is not None:
+                node = node.undivided
+                break
+        conditions.append(split.left if left else split.right)
+        node = node.left if left else node.right
+    return FoundGroup(node, tuple(conditions), tuple(dict.fromkeys(not_given)))
 
 
 def walk(node: Branch | Leaf, conditions: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Branch | Leaf]]:

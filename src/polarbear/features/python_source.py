@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from polarbear.features.policy_tree import KnownFeature
 
-# As `parse_cell`, `level_name` and `Policy.check_feature`, without dependencies.
+# As `parse_cell`, `level_name` and the checks of `Policy.find_group`, without dependencies.
 _HELPERS = '''
 
 def _cell(value):
@@ -33,7 +33,7 @@ def _cell(value):
 def _feature(name, value):
     """Return a feature as a number or a level; None if it is missing."""
     if name not in _FEATURES:
-        known = ", ".join(_FEATURES) or "none"
+        known = ", ".join([*_FEATURES, *_OTHERS]) or "none"
         raise ValueError(f"expected features that the policy knows ({known}), got {name!r}; correct it or leave it out")
     cell, levels = _cell(value), _FEATURES[name]
     if cell is None:
@@ -58,8 +58,8 @@ def source_of(
     first: float,
     last: float,
     *,
-    features: Sequence[KnownFeature],
-    asks: Sequence[str],
+    asked: Sequence[KnownFeature],
+    others: Sequence[str],
     preference: str,
 ) -> str:
     """Return the source of a module with a function `choose(budget=None, **features)`.
@@ -70,31 +70,34 @@ def source_of(
         The tree of the policy.
     first, last
         The shortest and the longest budget.
-    features
-        The features that the policy knows; others are errors.
-    asks
-        Those that the policy asks for.
+    asked
+        The features that the policy asks for.
+    others
+        The names of features without effect; any further name is an error.
     preference
         What a choice without a budget is for, as text.
     """
     body = "\n".join(_lines(root, "    "))
-    known = {each.name: each.levels if each.kind == "category" else None for each in features}
+    known = {each.name: each.levels if each.kind == "category" else None for each in asked}
+    asks = ", ".join(each.name for each in asked)
     return f'''"""Which algorithm to run, for a budget and features of an instance; written by PolarBear {__version__}."""
 
 _FEATURES = {known!r}  # the levels of categories; None for numbers
+_OTHERS = {list(others)!r}  # features without effect
 _MISSING = {sorted(MISSING)!r}
 _TRUTHS = {TRUTHS!r}
 {_HELPERS}
 
 def choose(budget=None, **features):
-    """Return the algorithm for a budget from {first:g} to {last:g} and features: {_plain(", ".join(asks)) or "none"}.
+    """Return the algorithm for a budget from {first:g} to {last:g} and features: {_plain(asks) or "none"}.
 
-    Features that are missing, None or NaN count as unknown. A feature or a level that the policy does not know is an error.
+    If a feature is not given, the choice is that for all instances of the group so far. None and NaN count as the missing
+    values of the data, if there were some, otherwise as not given. Unknown features and levels are errors.
     Without a budget: {_plain(preference)}.
     """
     if budget is not None and not {first!r} <= budget <= {last!r}:
         raise ValueError(f"expected a budget from {first:g} to {last:g}, got {{budget}}")
-    features = {{name: _feature(name, value) for name, value in features.items()}}
+    features = {{name: _feature(name, value) for name, value in features.items() if name not in _OTHERS}}
 {body}
 '''
 
@@ -112,10 +115,16 @@ def _lines(node: Branch | Leaf, indent: str) -> list[str]:
         return [*lines, f"{indent}return {node.stretches[-1].name!r}"]
     split = node.split
     compared = f"== {split.level!r}" if split.threshold is None else f"<= {split.threshold!r}"
-    missing = "value is None or" if split.missing_left else "value is not None and"
+    missing = "value is None or " if split.missing_left else "value is not None and "
+    undivided: list[str] = []
+    if node.undivided is not None:
+        absent = f"{split.feature!r} not in features" if split.has_missing else "value is None"
+        missing = missing if split.has_missing else ""
+        undivided = [f"{indent}if {absent}:", *_lines(node.undivided, indent + "    ")]
     return [
         f"{indent}value = features.get({split.feature!r})",
-        f"{indent}if {missing} value {compared}:",
+        *undivided,
+        f"{indent}if {missing}value {compared}:",
         *_lines(node.left, indent + "    "),
         *_lines(node.right, indent),
     ]

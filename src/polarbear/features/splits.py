@@ -7,6 +7,7 @@ follow from one matrix product.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
 _THRESHOLDS = 15  # per number: between all neighbouring values if they are few
 _ROUNDING = 1e-6  # of sums of weights
+OR_MISSING = " or missing"  # ends the condition of the side that has the instances without a value
+_CONDITION = re.compile(rf"(?P<plain>(?P<feature>.*?) (?P<relation>[=≠≤>]) .*?)(?P<missing>{OR_MISSING})?", re.DOTALL)
 
 
 def describe_conditions(conditions: Sequence[str]) -> str:
@@ -31,14 +34,24 @@ def describe_conditions(conditions: Sequence[str]) -> str:
     --------
     >>> describe_conditions(["dimension > 2", "separable = true", "dimension > 8"])
     'dimension > 8 and separable = true'
+    >>> describe_conditions(["dimension > 2 or missing", "separable = true"])
+    'dimension > 2 (or missing) and separable = true'
     >>> describe_conditions([])
     'all instances'
     """
-    latest = {}
+    parts: dict[str, tuple[str, str]] = {}
+    with_missing: dict[str, bool] = {}  # by feature: whether the latest condition on it includes missing values
     for condition in conditions:
-        question, _, _ = condition.rpartition(" ")
-        latest[question if question.endswith((">", "≤")) else condition] = condition
-    return " and ".join(latest.values()) or "all instances"
+        found = _CONDITION.fullmatch(condition)
+        assert found is not None
+        feature, relation, plain = found["feature"], found["relation"], found["plain"]
+        parts[f"{feature} {relation}" if relation in ">≤" else condition] = feature, plain
+        with_missing[feature] = found["missing"] is not None
+    if len(parts) == 1:
+        ((feature, plain),) = parts.values()
+        return plain + (OR_MISSING if with_missing[feature] else "")
+    words = [plain + (f" ({OR_MISSING.strip()})" if with_missing[feature] else "") for feature, plain in parts.values()]
+    return " and ".join(words) or "all instances"
 
 
 @dataclass(frozen=True)
@@ -57,6 +70,8 @@ class Split:
         The level that goes right, if the category has only two.
     missing_left
         Whether instances without a value go left: they go with the majority.
+    has_missing
+        Whether there are such instances in the data. Their side then has a condition such as "kind = smooth or missing".
     """
 
     feature: str
@@ -64,22 +79,21 @@ class Split:
     level: str | None
     missing_left: bool
     other_level: str | None = None
+    has_missing: bool = False
 
     @property
     def left(self) -> str:
         """The condition of the left side, as text."""
-        return f"{self.feature} = {self.level}" if self.threshold is None else f"{self.feature} ≤ {self._number}"
+        answer = f"= {self.level}" if self.threshold is None else f"≤ {format_number(self.threshold)}"
+        return f"{self.feature} {answer}" + (OR_MISSING if self.has_missing and self.missing_left else "")
 
     @property
     def right(self) -> str:
         """The condition of the right side, as text."""
+        answer = f"≠ {self.level}" if self.other_level is None else f"= {self.other_level}"
         if self.threshold is not None:
-            return f"{self.feature} > {self._number}"
-        return f"{self.feature} ≠ {self.level}" if self.other_level is None else f"{self.feature} = {self.other_level}"
-
-    @property
-    def _number(self) -> str:
-        return format_number(0.0 if self.threshold is None else self.threshold)
+            answer = f"> {format_number(self.threshold)}"
+        return f"{self.feature} {answer}" + (OR_MISSING if self.has_missing and not self.missing_left else "")
 
     def goes_left(self, feature: Feature) -> Mask:
         """Return which instances go left, shape (instance,)."""
@@ -130,7 +144,7 @@ def candidate_splits(features: Sequence[Feature], weights: Array, *, least: floa
             if key not in found and least - _ROUNDING <= weights[side].sum() <= total - least + _ROUNDING:
                 other = feature.levels[1] if level is not None and len(feature.levels) == 2 else None
                 number = threshold if level is None else None
-                found[key] = Split(feature.name, number, level, missing_left, other), side
+                found[key] = Split(feature.name, number, level, missing_left, other, not known.all()), side
     left_sides = [side for _, side in found.values()]
     return Splits(
         tuple(split for split, _ in found.values()),

@@ -29,6 +29,7 @@ _MARGIN = 0.2  # inches beside the name of a group
 _BAND = 0.3  # height of a band, in rows
 _INK, _SOFT = "#1d2429", "#55606a"
 _LETTER = 0.07  # inches per letter of a condition
+_ROUNDING = 1e-6  # letters, so that a name has exactly the room that it needs
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,7 +125,7 @@ def _draw_branches(ax: Axes, data: ProblemTree, room: float) -> None:
             ax.plot([at - _INDENT, at - _INDENT, at], [row.parent, number, number], color=_SOFT, linewidth=1, zorder=1)
         face = _SOFT if row.feature else "white"
         ax.plot([at], [number], marker="o", markersize=5, color=_SOFT, markerfacecolor=face, zorder=2, clip_on=False)
-        letters = int((room - _INDENT * row.depth - _MARGIN) / _LETTER)
+        letters = int((room - _INDENT * row.depth - _MARGIN) / _LETTER + _ROUNDING)
         disable_math(ax.text(at + 0.1, number, _label(row, letters), va="center", color=_INK, fontsize=8))
 
 

@@ -6,6 +6,8 @@ The explorer uses the same tree: it asks for the features of the splits, and com
 from __future__ import annotations
 
 import base64
+import json
+import shlex
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +16,7 @@ from polarbear.defaults import LEVEL
 from polarbear.features.dependence import group_posteriors
 from polarbear.features.policy_tree import Branch
 from polarbear.features.scores import TooFewRunsError
+from polarbear.features.splits import describe_conditions
 from polarbear.features.tree_rows import tree_rows
 from polarbear.magnitude.collection import label_instance
 from polarbear.plots import DecisionBands, RatingCurves
@@ -63,7 +66,7 @@ def problem(subject: Subject) -> dict[str, Any] | None:
             for row in tree_rows(found)
         ],
         "groups": _groups(subject, found) if explanation.matters else [],
-        "policy": _policy(found) if explanation.matters else None,
+        "policy": _policy(subject, found) if explanation.matters else None,
         "instances": _instances(subject, found),
     }
 
@@ -89,9 +92,7 @@ def _groups(subject: Subject, found: Dependence) -> list[dict[str, Any]]:
     names, columns = subject.posterior.names, found.training.scores.names
     stacked_names = [subject.leaders.names[k] for k in subject.leaders.stacking_order]
     order = [*stacked_names, *(name for name in columns if name not in stacked_names)]
-    posteriors = group_posteriors(found)
-    size = 2 * len(found.training.scores.grid) * len(columns) * len(posteriors)  # bytes per draw
-    draws = max(1, min(_DRAWS, _BYTES * 3 // 4 // size))
+    posteriors = group_posteriors(found, found.explanation.tree.leaves)
     groups = []
     for group, posterior in zip(found.explanation.groups, posteriors, strict=True):
         bands = DecisionBands.of(posterior)
@@ -113,11 +114,17 @@ def _groups(subject: Subject, found: Dependence) -> list[dict[str, Any]]:
                     ]
                     for each in bands.stretches
                 ],
-                "draws": draws,
-                **_packed(posterior, draws),
+                **_packed(posterior, _draws_per_group(found)),
             }
         )
     return groups
+
+
+def _draws_per_group(found: Dependence) -> int:
+    tree, scores = found.explanation.tree, found.training.scores
+    groups = len(tree.leaves) + len(tree.inner) - 1  # the page holds the draws of all instances anyway
+    size = 2 * len(scores.grid) * len(scores.names) * groups  # bytes per draw
+    return max(1, min(_DRAWS, _BYTES * 3 // 4 // size))
 
 
 def _packed(posterior: Posterior, draws: int) -> dict[str, Any]:
@@ -126,6 +133,7 @@ def _packed(posterior: Posterior, draws: int) -> dict[str, Any]:
     comparisons = posterior.comparisons
     assert comparisons is not None
     return {
+        "draws": draws,
         "packed": pack_ratings(posterior.thin(draws)),
         "comparisons": comparisons[:, 0].tolist(),
         "ratings": {
@@ -136,11 +144,15 @@ def _packed(posterior: Posterior, draws: int) -> dict[str, Any]:
     }
 
 
-def _policy(found: Dependence) -> dict[str, Any]:
-    """Return the questions of the policy, whose leaves are numbers of groups, and the features that it asks for."""
-    numbers = iter(range(len(found.explanation.groups)))
+def _policy(subject: Subject, found: Dependence) -> dict[str, Any]:
+    """Return the policy for the explorer.
 
-    def plain(node: Branch | Leaf) -> Any:
+    Leaves of its tree are numbers of groups. A group that is divided further has a number in `undivided`, for a problem
+    whose next feature is not given; all instances have none.
+    """
+    numbers, divided = iter(range(len(found.explanation.groups))), iter(range(len(found.explanation.tree.inner)))
+
+    def plain(node: Branch | Leaf, *, is_root: bool = False) -> Any:
         if not isinstance(node, Branch):
             return next(numbers)
         split = node.split
@@ -148,13 +160,44 @@ def _policy(found: Dependence) -> dict[str, Any]:
             "feature": split.feature,
             "threshold": split.threshold,
             "level": split.level,
-            "missing_left": split.missing_left,
+            "undivided": None if is_root else next(divided),
             "left": plain(node.left),
             "right": plain(node.right),
         }
 
     known = {each.name: each for each in found.training.features}
-    return {"root": plain(found.policy.root), "fields": [_field(known[name]) for name in found.policy.used]}
+    return {
+        "root": plain(found.policy.root, is_root=True),
+        "undivided": _undivided(found),
+        "fields": [_field(known[name]) for name in found.policy.used],
+        "python": _policy_in_python(subject),
+    }
+
+
+def _undivided(found: Dependence) -> list[dict[str, Any]]:
+    """Return names, sizes and draws of the groups that are divided further, without that of all instances."""
+    named = [(conditions, node) for conditions, node in found.explanation.tree.walk() if conditions and node.split]
+    posteriors = group_posteriors(found, [node for _, node in named])
+    return [
+        {
+            "name": describe_conditions(conditions),
+            "instances": len(node.rows),
+            **_packed(posterior, _draws_per_group(found)),
+        }
+        for (conditions, node), posterior in zip(named, posteriors, strict=True)
+    ]
+
+
+def _policy_in_python(subject: Subject) -> list[str]:
+    """Return the arguments of `pb.policy` that give the policy of the page, but for the attitude to risk.
+
+    The names are those of the documentation: a race has a `result`, and recorded runs are `runs`, with a `posterior`.
+    """
+    tables = ["features"] if subject.features_given else []
+    if subject.result is None:
+        return ["runs", *tables, "grid=posterior.grid"]
+    file = subject.advice.file
+    return [f"pb.Race.open({json.dumps(shlex.split(file)[0])}).result" if file else "result", *tables]
 
 
 def _field(feature: Feature) -> dict[str, Any]:

@@ -1,44 +1,49 @@
-// The group of a problem with given features, by the questions of the policy; mirrors polarbear/features/policy.py. Without a
-// given feature there is no group, and the answer is that for all instances.
+// The group of a problem with given features, by the questions of the policy; mirrors polarbear/features/policy_tree.py. If the
+// feature of the first question is not given there is no group, and the answer is that for all instances.
 
 // Return the fields for features that the explorer offers: those that the policy asks for.
 function featureFields(page) {
   return page.sections.problem?.policy?.fields ?? [];
 }
 
-// Return the group of the given features: its number, and the features of its questions that were not given. Null if none
-// was given.
+// Return the group of the given features, with a key that distinguishes it from others, and in `missing` the feature of the
+// next question if that was not given. Null for all instances.
 function findGroup(page, given) {
-  if (!Object.keys(given).length) return null;
-  let node = page.sections.problem.policy.root;
-  const missing = [];
-  while (typeof node === "object") {
-    const value = given[node.feature];
-    if (value === undefined) missing.push(node.feature);
-    node = goesLeft(node, value) ? node.left : node.right;
-  }
-  return { number: node, missing: [...new Set(missing)], ...page.sections.problem.groups[node] };
+  const { groups, policy } = page.sections.problem ?? {};
+  const { node, missing } = followQuestions(page, given);
+  if (typeof node === "number") return { key: `leaf ${node}`, ...groups[node] };
+  if (!node || node.undivided === null) return null;
+  return { key: `undivided ${node.undivided}`, missing, ...policy.undivided[node.undivided] };
 }
 
-// Instances without a value go with the majority.
-function goesLeft({ threshold, level, missing_left: missingLeft }, value) {
-  if (value === undefined) return missingLeft;
+// Return the node of the tree that the given features lead to, and the feature of its question if it has one.
+function followQuestions(page, given) {
+  let node = page.sections.problem?.policy?.root ?? null;
+  while (node !== null && typeof node === "object") {
+    const value = given[node.feature];
+    if (value === undefined) return { node, missing: node.feature };
+    node = goesLeft(node, value) ? node.left : node.right;
+  }
+  return { node };
+}
+
+function goesLeft({ threshold, level }, value) {
   return threshold === null ? value === level : value <= threshold;
 }
 
 // Return a function that gives the posterior of a group. Its arrays hold the candidates only.
 function groupPosteriors(page) {
   const known = new Map();
-  return ({ number, draws, packed, comparisons }) => {
-    if (!known.has(number)) {
+  return ({ key, draws, packed, comparisons }) => {
+    if (!known.has(key)) {
       const { columns } = page.sections.problem;
       const counts = page.names.map(() => comparisons);
       const names = columns.map((algorithm) => page.names[algorithm]);
       const portfolios = { columns: [], largest: 1, packed: "" }; // the page holds no outcomes of the group
       const posterior = unpackPosterior({ grid: page.grid, names, comparisons: counts }, { draws, packed, portfolios });
-      known.set(number, { ...posterior, columns });
+      known.set(key, { ...posterior, columns });
     }
-    return known.get(number);
+    return known.get(key);
   };
 }
 

@@ -131,8 +131,9 @@ function describeQuery(query, grid, unit) {
 }
 
 // Return the same query as Python code, with all digits; null if one call does not give the same answer. A policy finds its
-// groups for one preference, which here is that of the section on problems, and chooses one algorithm.
-function queryInPython(query, grid, names) {
+// groups for one preference, which here is that of the section on problems, and chooses one algorithm among those of the page.
+function queryInPython(query, page, names) {
+  const { grid } = page;
   const given = Object.entries(query.given).map(([name, value]) => `${JSON.stringify(name)}: ${JSON.stringify(value)}`);
   if (given.length && (query.kind !== "at" || query.machines > 1)) return null;
   const preference = {
@@ -150,8 +151,11 @@ function queryInPython(query, grid, names) {
     quantile: `pb.Quantile(${query.level})`,
     regret: "pb.Regret()",
   }[query.risk];
+  if (given.length) {
+    const policy = [...page.sections.problem.policy.python, ...(query.risk === "expected" ? [] : [`risk=${risk}`])];
+    return `pb.policy(${policy.join(", ")}).choose(${query.time}, **{${given.join(", ")}})`;
+  }
   const among = names ? `, among=[${names.map((name) => JSON.stringify(name)).join(", ")}]` : "";
-  if (given.length) return `pb.policy(runs, features, None, ${risk}${among}).choose(${query.time}, **{${given.join(", ")}})`;
   const machines = query.machines > 1 ? `, portfolio=${query.machines}` : "";
   return `pb.select(posterior, ${preference}, ${risk}${among}${machines})`;
 }

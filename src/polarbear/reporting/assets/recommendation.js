@@ -21,7 +21,7 @@ function isClose(page, { candidates, compared }) {
 function showRecommendation(place, alternatives, page, query, selection) {
   const [best] = selection.candidates;
   const all = query.eliminated && !selection.group;
-  const code = queryInPython(query, page.grid, all ? null : columnsOf(page, query).map((k) => page.names[k]));
+  const code = queryInPython(query, page, all ? null : columnsOf(page, query).map((k) => page.names[k]));
   const open = place.querySelector("details")?.open ?? false;
   const close = isClose(page, selection);
   const queryText = el("p", { class: "query-text" }, describeQuery(query, page.grid, page.unit));
@@ -89,10 +89,12 @@ function statements(page, query, selection, close) {
 
 // Return which group the given features lead to, what was not given, and which values lie outside the data.
 function groupStatements(page, query, { group }) {
-  if (!group) return [];
+  if (!Object.keys(query.given).length) return [];
   const { total, columns } = page.sections.problem;
-  const parts = [`Group of this problem, by the policy: ${group.name} (${WHOLE.format(group.instances)} of ${formatCount(total, "instance")}).`];
-  if (group.missing.length) parts.push(` Not given: ${group.missing.join(", ")}; the answer is that of the larger group.`);
+  const { missing } = followQuestions(page, query.given);
+  const size = group ? `${WHOLE.format(group.instances)} of ${formatCount(total, "instance")}` : formatCount(total, "instance");
+  const parts = [`Group of this problem, by the policy: ${group ? group.name : "all instances"} (${size}).`];
+  if (missing) parts.push(` Not given: ${missing}; the answer is the one for all of them.`);
   if (columns.length < page.names.length) parts.push(" It compares the algorithms that are not eliminated.");
   for (const { name, least, most } of featureFields(page)) {
     const value = query.given[name];
