@@ -10,14 +10,10 @@ import numpy as np
 from polarbear.features.leaf_shares import choose_borrowing, drawn_shares, expected_shares, leaf_weights
 from polarbear.features.policy import Policy
 from polarbear.features.policy_tree import Branch, KnownFeature, Leaf
-from polarbear.features.reading import read_features
 from polarbear.features.scores import score_instances
 from polarbear.features.stretches import stretch_at, stretches_of
-from polarbear.features.table import FeatureTable
 from polarbear.features.training_set import linear_preference, make_training_set
 from polarbear.features.tree import grow_tree
-from polarbear.importers.imported import Block, Imported
-from polarbear.race.result import RaceResult
 from polarbear.selection.preference import At, Final
 from polarbear.selection.risk import Expected
 
@@ -27,6 +23,7 @@ if TYPE_CHECKING:
     from polarbear.arrays import Array
     from polarbear.features.reading import FeatureSource
     from polarbear.features.scores import Scores
+    from polarbear.features.table import FeatureTable
     from polarbear.features.training_set import TrainingSet
     from polarbear.features.tree import Node
     from polarbear.magnitude.collection import Source
@@ -71,12 +68,10 @@ def policy(
     >>> found.choose(5, odd=True), found.choose(5, odd=False)
     ('a', 'b')
     """
-    tables = _read_tables(features)
-    training = make_training_set(source, tables, preference=preference, among=among, **reading)
+    training = make_training_set(source, features, preference=preference, among=among, **reading)
     rng = np.random.default_rng(seed)
     tree = grow_tree(training.scores, training.features, depth=depth, level=1 - confidence, rng=rng)
-    found = make_policy(training, tree, Expected() if risk is None else risk, rng=rng)
-    return replace(found, left_out=_left_out(source, tables, found))
+    return make_policy(training, tree, Expected() if risk is None else risk, rng=rng)
 
 
 def policy_for_query(
@@ -92,33 +87,12 @@ def policy_for_query(
     Its groups and its choices at each budget are the same for all preferences, as in the report and in the figure of the
     tree. `policy` with a preference finds the groups that matter for it.
     """
-    tables = _read_tables(features)
-    training = make_training_set(source, tables, preference=None, among=among)
+    training = make_training_set(source, features, preference=None, among=among)
     asked = linear_preference(preference, training.scores.grid)
     rng = np.random.default_rng(0)
     tree = grow_tree(training.scores, training.features, depth=2, level=0.05, rng=rng)
     wanted = score_instances(training.runs, asked.weights(training.scores.grid), among=training.scores.names)
-    found = make_policy(replace(training, preference=asked), tree, risk, rng=rng, of_time=wanted.of_time)
-    return replace(found, left_out=_left_out(source, tables, found))
-
-
-def _read_tables(features: FeatureSource | Sequence[FeatureTable] | None) -> Sequence[FeatureTable] | None:
-    """Return the given features as tables; None if none were given."""
-    if features is None:
-        return None
-    if isinstance(features, list | tuple) and all(isinstance(each, FeatureTable) for each in features):
-        return features
-    return [read_features(features)]
-
-
-def _left_out(source: Source, tables: Sequence[FeatureTable] | None, found: Policy) -> tuple[str, ...]:
-    """Return the columns of the tables, and of what the runs bring along, that are no features of a policy."""
-    columns = [name for table in tables or () for name in table.columns]
-    if isinstance(source, Imported):
-        columns += [*Block._fields, *source.cells]
-    elif isinstance(source, RaceResult):
-        columns += [str(name) for row in source.state.features.values() for name in row]
-    return tuple(name for name in dict.fromkeys(columns) if name not in {each.name for each in found.features})
+    return make_policy(replace(training, preference=asked), tree, risk, rng=rng, of_time=wanted.of_time)
 
 
 def make_policy(
@@ -143,6 +117,7 @@ def make_policy(
         preference=str(training.preference),
         risk=str(risk),
         borrowed=borrowed,
+        left_out=training.left_out,
         remarks=training.remarks,
     )
 

@@ -46,6 +46,8 @@ class TrainingSet:
         How budgets are weighted.
     remarks
         Remarks on the features, the most serious first.
+    left_out
+        Further columns of the tables, such as constant ones.
     """
 
     scores: Scores
@@ -53,6 +55,7 @@ class TrainingSet:
     runs: RunCollection
     preference: Linear
     remarks: tuple[Remark, ...]
+    left_out: tuple[str, ...] = ()
 
 
 def make_training_set(
@@ -86,7 +89,9 @@ def make_training_set(
     place = {instance: row for row, instance in enumerate(runs.instances)}
     rows = np.array([place[instance] for instance in scores.instances])
     known = tuple(each.take(rows) for each in by_name.values())
-    return TrainingSet(scores, known, runs, chosen, most_serious_first(remarks))
+    columns = dict.fromkeys(name for table in tables for name in table.columns)
+    left_out = tuple(name for name in columns if name not in by_name)
+    return TrainingSet(scores, known, runs, chosen, most_serious_first(remarks), left_out)
 
 
 def _remarks_on_replaced(own: Mapping[str, Feature], new: Mapping[str, Feature]) -> list[Remark]:
