@@ -80,6 +80,8 @@ def test_only_a_race_for_membership_is_futile(believe, means, resolution, rounds
     alone = StoppingLimits(instances=more).is_futile(state)  # then a higher limit alone would run nothing
     crossing = "--set race.resolution=crossing " if alone else ""
     assert stopped.command == f"polarbear resume a.race {crossing}--max-instances {more}"
+    confined, *_ = race_remarks(RaceResult(state, "max_instances"), replace(advice, only=NAMES))
+    assert "crossing" not in confined.command  # a race that is confined does not stop for futility
     if futile:
         stopped, *_ = race_remarks(RaceResult(state, "no elimination likely"), Advice("race", "a.race"))
         assert "unlikely to eliminate another algorithm. Not decided: a and b at " in stopped.text

@@ -89,7 +89,7 @@ def instances_per_time(posterior: Posterior, resolved: Mask, settings: Settings)
             ahead = odds.mean(axis=1) > 0
             first, second, even = (np.min(each, initial=np.inf) for each in (better[ahead], better[~ahead], equal))
             growth = np.minimum(growth, min(max(first, second), max(min(first, second), even)))
-        result[a, b] = posterior.instances + (growth - 1) * _compared(posterior, a, b)
+        result[a, b] = posterior.instances + (growth - 1) * compared_instances(posterior, a, b)
     return result
 
 
@@ -102,7 +102,7 @@ def beyond_patience(posterior: Posterior, resolved: Mask, settings: Settings) ->
     if settings.patience is None or posterior.instances < STABLE_FROM:
         return left
     for (a, b), needed in instances_per_time(posterior, resolved, settings).items():
-        compared = _compared(posterior, a, b)
+        compared = compared_instances(posterior, a, b)
         used = compared / (compared + settings.patience)
         if _elimination_chance(_logits(posterior, a, b), settings.confidence, used) < UNLIKELY:
             left[~resolved[:, a, b], a, b] = needed - posterior.instances > settings.patience
@@ -140,7 +140,7 @@ def elimination_probability(
     return max(chances, default=0.0)
 
 
-def _compared(posterior: Posterior, first: int, second: int) -> int:
+def compared_instances(posterior: Posterior, first: int, second: int) -> int:
     """Return on how many instances a pair was compared: those of the algorithm that was observed on fewer.
 
     A race that was confined to other algorithms has more instances than that.

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from polarbear.posterior.elimination import dominated
-from polarbear.race.forecast import STABLE_FROM, further_instances, instances_per_time, roughly
+from polarbear.race.forecast import STABLE_FROM, compared_instances, further_instances, instances_per_time, roughly
 from polarbear.race.group_elimination import group_labels
 from polarbear.race.stopping import is_futile
 from polarbear.verdict import Remark
@@ -79,8 +79,10 @@ def _forecasts(result: RaceOutcome, pairs: Sequence[tuple[str, str]]) -> dict[tu
     resolved = np.ones_like(state.resolved)
     for a, b in places:
         resolved[:, a, b] = state.resolved[:, a, b]
-    texts = {}
+    texts = dict.fromkeys(pairs, "")
     for place, needed in instances_per_time(result.posterior, resolved, state.settings).items():
+        if compared_instances(result.posterior, *place) < STABLE_FROM:
+            continue
         more = roughly(max(float(needed.max()) - result.instances, 1.0))
         texts[places[place]] = (
             f" (about {more:,.0f} more instances)"
@@ -140,7 +142,8 @@ def _remarks_on_stop(result: RaceOutcome, advice: Advice) -> list[Remark]:
 def _with_higher_limit(result: RaceOutcome, reason: str, advice: Advice) -> tuple[str, str]:
     """Return why a race stopped at a limit, and how to continue it: with a higher one, unless that is futile."""
     limit = _higher_instances(result) if result.stopped == "max_instances" else math.inf
-    if result.state.candidates.issubset(result.posterior.names) and is_futile(result.state, result.posterior, limit):
+    applies = not advice.only and result.state.candidates.issubset(result.posterior.names)
+    if applies and is_futile(result.state, result.posterior, limit):
         within = f" within {limit:,} instances" if math.isfinite(limit) else ""
         futile = f"It is unlikely to eliminate another algorithm{within}"
         return f'{reason} {futile}; with the resolution "crossing" it decides every pair.', advice.decide_every_pair()
