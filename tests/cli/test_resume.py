@@ -2,6 +2,7 @@
 
 import pytest
 
+from polarbear.race.stopping import StoppingLimits
 from polarbear.storage import RaceFile
 from tests.cli.conftest import RACE, write_race
 
@@ -144,6 +145,8 @@ def test_removed_algorithms_can_be_readmitted(polarbear, race_toml):
     race_toml.write_text(FAST)
     file = race_toml.parent / "my.race"
     polarbear("race", race_toml, "-q", "--max-instances", 4, "--confidence", 0.99)
+    outcome = polarbear("remove", file, "poor", "pore")  # all or nothing
+    assert (outcome.code, polarbear("status", file, "--json").data["removed"]) == (1, [])
     outcome = polarbear("remove", file, "poor")
     assert (outcome.code, outcome.out) == (0, "Not eliminated: random, climber\n")
     assert f"undo with: polarbear readmit {file} poor" in outcome.err
@@ -154,10 +157,15 @@ def test_removed_algorithms_can_be_readmitted(polarbear, race_toml):
     assert outcome.data["pareto_set"] == ["random", "climber", "poor"]
 
 
-def test_only_selected_algorithms_run(polarbear, race_toml):
+def test_only_selected_algorithms_run(polarbear, race_toml, monkeypatch):
     race_toml.write_text(FAST)
     file = race_toml.parent / "my.race"
     polarbear("race", race_toml, "-q", "--max-instances", 4, "--confidence", 0.99)
+    with monkeypatch.context() as patch:
+        patch.setattr(StoppingLimits, "is_futile", lambda limits, state: True)
+        outcome = polarbear("resume", file, "--max-instances", 8)
+    assert "Nothing ran: the race stopped because it was unlikely to eliminate another algorithm" in outcome.err
+    assert "To continue, use --max-instances 8 or more, --only for " in outcome.err
     outcome = polarbear("resume", file, "--only", "climber", "--only", "random", "--max-instances", 8)
     step = f"Next step: polarbear resume {file} --only climber --only random --max-instances 16"
     assert step in outcome.out
@@ -196,6 +204,11 @@ def test_a_failing_algorithm_pauses_the_race_until_it_is_fixed(polarbear, race_t
     outcome = polarbear("resume", file, "--max-instances", 8, "--json", "-q")
     assert (outcome.code, outcome.data["stopped"], outcome.data["failing"][0]["runs"]) == (2, "algorithm failed", 8)
     race_toml.write_text(FAST)
+    before = file.read_bytes()
+    assert polarbear("remove", file, "climber").code == 0
+    outcome = polarbear("readmit", file, "climber")
+    assert (outcome.code, f"add it with: polarbear add {file} climber" in outcome.err) == (1, True)
+    file.write_bytes(before)
     outcome = polarbear("resume", file, "--max-instances", 8, "--rerun-failed", "--json")
     assert "Made again: 8 runs of climber\n" in outcome.err
     assert (outcome.data["failed_runs"], outcome.data["instances"]) == (0, 8)
@@ -210,6 +223,8 @@ def test_accepted_failures_count_and_can_be_made_again(polarbear, race_toml):
     outcome = polarbear("resume", file, "--max-instances", 8, "--rerun-failed")
     assert "No failed runs to make again\n" in outcome.err
     assert f"to let it race again: polarbear readmit {file} climber --rerun-failed" in outcome.err
+    assert "Nothing ran: every pair of algorithms is decided" in outcome.err
+    assert f"Next step: polarbear readmit {file} climber --rerun-failed" in outcome.out
     outcome = polarbear("readmit", file, "climber", "--rerun-failed", "--max-instances", 8, "--json")
     assert "Made again: 8 runs of climber\n" in outcome.err
     assert (outcome.data["failed_runs"], "climber" in outcome.data["pareto_set"]) == (0, True)

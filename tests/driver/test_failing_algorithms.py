@@ -93,6 +93,13 @@ def test_an_added_algorithm_that_fails_pauses_the_race_too(local, copied, flag):
     assert result.stopped == "algorithm failed"
     assert [each.name for each in result.failing] == ["new"]
     assert result.rounds == rounds
+    summary = result.summary("a.race")
+    assert [each.reason for each in summary.standings if each.name == "new"] == [
+        "failed in every run of its first round"
+    ]
+    commands = [each.command for each in (*summary.standings, *summary.remarks)]
+    assert "polarbear resume a.race --rerun-failed" in commands
+    assert not any("--only" in each for each in commands)  # single pairs need a run of every candidate
 
 
 def test_recorded_failures_are_judged():

@@ -1,5 +1,6 @@
 """The forecast against a plain search for the growth of the data that decides all undecided pairs."""
 
+import dataclasses
 import math
 from itertools import combinations
 from statistics import NormalDist
@@ -140,3 +141,14 @@ def test_the_forecast_uses_win_rates_rather_than_ratings():
     needed = instances_needed(posterior, only_open(0, 1), settings)
     growth = (3.09 / (math.log(1.5) * math.sqrt(200 * 0.24))) ** 2  # of 80 wins in 200
     assert needed == pytest.approx(200 * growth, rel=0.25)
+
+
+def test_instances_on_which_a_pair_did_not_run_do_not_lengthen_its_forecast():
+    """A race that was confined to other algorithms has used 30 further instances, without a."""
+    before = random_posterior(1, gap=0.2)
+    observed = np.array([20, 50, 50]) * np.ones((3, 1), dtype=int)
+    after = dataclasses.replace(before, instances=50, comparisons=observed)
+    settings = settings_of(rope=0.05)
+    more = [instances_needed(each, only_open(0, 1), settings) - each.instances for each in (before, after)]
+    assert math.isfinite(more[0])
+    assert more[1] == pytest.approx(more[0])

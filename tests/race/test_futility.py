@@ -8,7 +8,10 @@ import pytest
 
 from polarbear.race import loop
 from polarbear.race.forecast import elimination_probability
-from polarbear.race.stopping import StoppingLimits
+from polarbear.race.remarks import race_remarks
+from polarbear.race.result import RaceResult
+from polarbear.race.stopping import StoppingLimits, limit_to_continue
+from polarbear.verdict import Advice
 from tests.race.paper import posterior_of
 from tests.race.small import TIMES, play_rounds, settings_of
 
@@ -66,10 +69,33 @@ def test_eliminated_algorithms_do_not_count():
     ],
 )
 def test_only_a_race_for_membership_is_futile(believe, means, resolution, rounds, futile):
-    posterior = normal_posterior([*means, *means])
+    posterior = normal_posterior([*means, *means], instances=2 * rounds)
     believe(*[posterior] * 3)
     settings = settings_of(elimination="pointwise", resolution=resolution, confidence=0.99)
     state = play_rounds(loop.start(settings, NAMES), np.zeros((4, 2)), rounds=rounds)
     assert StoppingLimits(instances=200).is_futile(state) == futile
+    more = 4 * rounds
+    advice = Advice("race", "a.race", (), (f"--max-instances {more}", ""))
+    stopped, *_ = race_remarks(RaceResult(state, "max_instances"), advice)
+    alone = StoppingLimits(instances=more).is_futile(state)  # then a higher limit alone would run nothing
+    crossing = "--set race.resolution=crossing " if alone else ""
+    assert stopped.command == f"polarbear resume a.race {crossing}--max-instances {more}"
+    confined, *_ = race_remarks(RaceResult(state, "max_instances"), replace(advice, only=NAMES))
+    assert "crossing" not in confined.command  # a race that is confined does not stop for futility
+    if futile:
+        stopped, *_ = race_remarks(RaceResult(state, "no elimination likely"), Advice("race", "a.race"))
+        assert "unlikely to eliminate another algorithm. Not decided: a and b at " in stopped.text
     unreliable = replace(posterior, diagnostics=replace(posterior.diagnostics, reliable=False))
     assert not StoppingLimits(instances=200).is_futile(replace(state, posterior=unreliable))
+
+
+@pytest.mark.parametrize(("means", "factor"), [([1.0, -1.0], 8), ([2.2, -2.2], None)])
+def test_a_limit_with_which_a_futile_race_continues(believe, means, factor):
+    posterior = normal_posterior([*means, *means])
+    believe(posterior)
+    settings = settings_of(elimination="pointwise", resolution="membership", confidence=0.99)
+    state = play_rounds(loop.start(settings, NAMES), np.zeros((4, 2)), rounds=2)
+    limit = limit_to_continue(state, posterior)
+    assert limit == (factor and factor * posterior.instances)
+    for instances in {20, 40, limit} - {None}:
+        assert StoppingLimits(instances=instances).is_futile(state) == (instances != limit)

@@ -10,9 +10,13 @@ import pytest
 import polarbear as pb
 from polarbear.race import loop
 from polarbear.race.jobs import Run
+from polarbear.race.remarks import race_remarks
 from polarbear.race.result import RaceResult
+from polarbear.race.rounds import Eliminated
 from polarbear.race.tables import eliminations_table
 from polarbear.selection.worst_case_regret import worst_case_regret
+from polarbear.verdict import Advice
+from tests.plots.posteriors import specialist_posterior
 from tests.race.paper import posterior_of, threat
 from tests.race.simulated import simulated_runs
 from tests.race.small import TIMES, crossing_utilities
@@ -55,6 +59,18 @@ def test_the_cost_is_the_sum_of_the_runs(result):
     assert result.full_cost == result.instances * 4 * 8.0
     assert result.saved_share == pytest.approx(1 - sum(spent.values()) / result.full_cost)
     assert 0 < result.saved_share < 1
+
+
+def test_runs_left_out_on_request_are_not_saved():
+    state = loop.tell(*first_round(batch=2))
+    before = RaceResult(state, "paused")
+    assert before.full_cost == before.instances * 4 * 8.0
+    assert ("a", "c") in before.undecided()
+    plan = loop.ask(state, only=["a", "b"])
+    after = RaceResult(loop.tell(state, plan, simulated_runs(plan, UTILITIES, NAMES, TIMES)), "paused")
+    undecided = {name for pair in before.undecided() for name in pair}
+    left_out = len(undecided - {"a", "b"}) * len(plan.instances)
+    assert after.full_cost == (after.instances * 4 - left_out) * 8.0
 
 
 def test_the_allocation_counts_the_observed_runs_at_each_time(result):
@@ -122,6 +138,22 @@ def test_the_probability_of_a_wrong_pointwise_elimination(result, seed):
         loser = NAMES.index(each.name)
         total += 1 - max(threat(ours.posterior, b, loser, "pointwise") for b in range(4) if b != loser)
     assert ours.wrong_elimination == pytest.approx(min(1.0, total))
+
+
+def test_a_doubtful_elimination_of_a_specialist_says_why_and_how_to_reconsider_it():
+    """B and C beat A at every time, but A comes first on 40 % of the instances."""
+    posterior = specialist_posterior()
+    state = loop.start(pb.Settings(posterior.grid, batch=pb.FixedBatch(1)), "ABC")
+    plan = loop.ask(state)
+    state = loop.tell(state, plan, simulated_runs(plan, np.zeros((3, 3)), tuple("ABC"), posterior.grid.times))
+    (record,) = state.rounds
+    out = replace(record, eliminated=(Eliminated("A", "B", 0.97, 1, 1, 12.0),))
+    state = replace(state, candidates=frozenset("BC"), rounds=(out,), posterior=posterior)
+    remarks = race_remarks(RaceResult(state, "paused"), Advice("race", "a.race"))
+    doubt = next(each for each in remarks if "the elimination of A is wrong" in each.text)
+    assert "Another algorithm beats it at every budget (" in doubt.text
+    assert "may come first often enough to be kept as a specialist." in doubt.text
+    assert doubt.command == "polarbear readmit a.race A"
 
 
 def test_regret_is_that_of_recommendations_among_the_candidates(result):

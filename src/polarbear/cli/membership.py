@@ -66,6 +66,11 @@ def readmit(
         nonlocal first_round
         first_round = len(state.rounds) + 1
         for name in names:
+            if name in prepared.algorithms and name not in state.names:
+                raise ValueError(
+                    f"expected an algorithm that was eliminated or removed, got {name!r}, of which the race has no judged "
+                    f"runs; add it with: polarbear add {terminal.shell_path(file)} {shlex.quote(name)}"
+                )
             state = loop.readmit(state, name)
 
         def make(race: "Race") -> None:
@@ -109,6 +114,7 @@ def remove(
 ) -> None:
     """Remove candidates from a race by hand. Nothing runs; their stored runs stay and inform about the others."""
     from polarbear.driver.race import Race
+    from polarbear.race import loop
 
     require_race_file(file)
     with Race.open(file, algorithms={}) as race:
@@ -117,6 +123,9 @@ def remove(
             raise ValueError(
                 f"expected two candidates or more to remain, got {', '.join(rest) or 'none'}; start another race"
             )
+        state = race.state
+        for name in names:
+            state = loop.remove(state, name)  # raises an error before anything is written
         for name in names:
             race.remove(name)
         candidates, ran = race.state.pareto_set, set(names) <= set(race.state.names)
@@ -139,4 +148,4 @@ def _algorithms_to_add(names: list[str], present: tuple[str, ...], prepared: "Pr
             raise ValueError(f"{name!r} is in the race already; continue it with `polarbear resume`")
     if not new:
         raise ValueError(f"every algorithm of {prepared.path} is in the race already; define a new one there first")
-    return names or new
+    return list(dict.fromkeys(names)) or new

@@ -1,7 +1,7 @@
 """Command `resume`: continue a race from its race file, with new settings or for selected algorithms only."""
 
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Sized
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -17,14 +17,25 @@ from polarbear.cli.run_race import (
     run_race,
     values_to_store,
 )
-from polarbear.wording import with_noun
+from polarbear.wording import join_names, with_noun
 
 if TYPE_CHECKING:
     from polarbear.configuration import Prepared
     from polarbear.driver.race import Race
     from polarbear.race.jobs import Run
-    from polarbear.race.result import RaceResult
+    from polarbear.race.result import RaceResult, Stopped
     from polarbear.race.state import State
+
+# Reasons that hold before a round begins; after the others, some runs of an unfinished round may have been made.
+_STOPS_BEFORE_RUNS: "tuple[Stopped, ...]" = (
+    "resolved",
+    "pairs left undecided",
+    "no elimination likely",
+    "selected pairs decided",
+    "max_instances",
+    "max_evaluations",
+    "instances ran out",
+)
 
 Change = Callable[["State", "Prepared"], Callable[["Race"], None]]
 
@@ -141,8 +152,25 @@ def continue_race(
         result = run_race(race, prepared, executor, running.report, view=running.view, **choices)
     if remark is not None:
         remark(result)
+    if len(result.rounds) == rounds and result.stopped in _STOPS_BEFORE_RUNS:
+        terminal.print_remark(_nothing_ran(result, prepared), quiet=quiet)
     print_outcome(result, file, as_json=running.as_json, only=only or ())
     print_next_commands(file, quiet=quiet)
+
+
+def _nothing_ran(result: "RaceResult", prepared: "Prepared") -> str:
+    """Return why a race that was continued has run nothing, and, if it stopped for futility, what makes it run."""
+    from polarbear.race.stopping import limit_to_continue
+
+    reason = f"Nothing ran: {result.why_stopped[0].lower()}{result.why_stopped[1:]}"
+    if result.stopped != "no elimination likely":
+        return reason
+    limit, instances = limit_to_continue(result.state, result.posterior), prepared.instances
+    listed = isinstance(instances, Sized) and not callable(instances)
+    higher = limit is not None and not (listed and limit > len(instances))
+    steps = [f"--max-instances {limit} or more"] if higher else []
+    steps += ["--only for the algorithms of a pair", "--set race.resolution=crossing for every pair"]
+    return f"{reason} To continue, use {join_names(steps, 'or')}."
 
 
 def _print_reruns(file: Path, runs: "list[Run]", names: set[str], *, quiet: bool) -> None:

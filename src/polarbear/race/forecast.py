@@ -66,9 +66,9 @@ def roughly(instances: float) -> float:
 def instances_needed(posterior: Posterior, resolved: Mask, settings: Settings) -> float:
     """Return the total number of instances at which every undecided pair should be decided.
 
-    It is infinite if 1,024 times the present data are too few. With k times the data, the logit of a pair's win rate is
-    assumed to be normal around its present mean, with 1/k of its present variance. A pair is decided when the sign is
-    known, or when the logit is known to lie within the region of practical equivalence.
+    It is infinite if 1,024 times the present data are too few. With k times the instances that compare a pair, the logit of
+    its win rate is assumed to be normal around its present mean, with 1/k of its present variance. A pair is decided when
+    the sign is known, or when the logit is known to lie within the region of practical equivalence.
     """
     needed = instances_per_time(posterior, resolved, settings)
     return max((float(each.max()) for each in needed.values()), default=float(posterior.instances))
@@ -89,7 +89,7 @@ def instances_per_time(posterior: Posterior, resolved: Mask, settings: Settings)
             ahead = odds.mean(axis=1) > 0
             first, second, even = (np.min(each, initial=np.inf) for each in (better[ahead], better[~ahead], equal))
             growth = np.minimum(growth, min(max(first, second), max(min(first, second), even)))
-        result[a, b] = growth * posterior.instances
+        result[a, b] = posterior.instances + (growth - 1) * compared_instances(posterior, a, b)
     return result
 
 
@@ -101,8 +101,9 @@ def beyond_patience(posterior: Posterior, resolved: Mask, settings: Settings) ->
     left = np.zeros_like(resolved)
     if settings.patience is None or posterior.instances < STABLE_FROM:
         return left
-    used = posterior.instances / (posterior.instances + settings.patience)
     for (a, b), needed in instances_per_time(posterior, resolved, settings).items():
+        compared = compared_instances(posterior, a, b)
+        used = compared / (compared + settings.patience)
         if _elimination_chance(_logits(posterior, a, b), settings.confidence, used) < UNLIKELY:
             left[~resolved[:, a, b], a, b] = needed - posterior.instances > settings.patience
             left[:, b, a] = left[:, a, b]
@@ -137,6 +138,16 @@ def elimination_probability(
         for first, second in combinations(members, 2)
     )
     return max(chances, default=0.0)
+
+
+def compared_instances(posterior: Posterior, first: int, second: int) -> int:
+    """Return on how many instances a pair was compared: those of the algorithm that was observed on fewer.
+
+    A race that was confined to other algorithms has more instances than that.
+    """
+    if posterior.comparisons is None:
+        return posterior.instances
+    return max(int(posterior.comparisons[:, [first, second]].max(axis=0).min()), 1)
 
 
 def _elimination_chance(odds: Array, confidence: float, used: float) -> float:

@@ -127,8 +127,8 @@ def readmit(state: State, name: str) -> State:
     if name not in state.names:
         known = ", ".join(each for each in state.names if each not in state.candidates)
         raise ValueError(
-            f"expected an algorithm that was eliminated or removed, {f'such as {known}' if known else 'got none'}, "
-            f"got {name!r}; add a new one with add"
+            f"expected an algorithm that was eliminated or removed{f', such as {known}' if known else ''}, got {name!r}; "
+            "add one that is new, or that was removed before its first round ended, with add"
         )
     candidates = state.candidates | {name}
     behind = {name} if missing_instances(state, name) else set()

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
-from polarbear.literals import Ended
+from polarbear.literals import Ended, Specialists
 from polarbear.observe.scope import count_instances
 from polarbear.posterior.elimination import Specialist, elimination_probabilities, find_specialists
 from polarbear.posterior.relations import is_dominated
@@ -172,8 +173,24 @@ class RaceOutcome:
 
     @property
     def full_cost(self) -> float:
-        """The cost of running every algorithm on all these instances until the end of the grid."""
-        return self.instances * len(self.state.names) * float(self.state.settings.grid.times[-1])
+        """The cost of running every algorithm on all these instances until the end of the grid.
+
+        Runs of an algorithm in an undecided pair that were left out, because the race was confined to others (`only`) or
+        left the pair undecided (`patience`), do not count: no decision made them unnecessary.
+        """
+        runs = self.instances * len(self.state.names) - self._runs_left_out()
+        return runs * float(self.state.settings.grid.times[-1])
+
+    def _runs_left_out(self) -> int:
+        """Return how many runs on new instances were left out although a pair of their algorithm was undecided."""
+        return sum(
+            (name, instance) not in self.state.observations.runs  # it may have caught up later
+            for before, after in pairwise(self.rounds)
+            if after.kind == "fresh"
+            for name in {name for *pair, _ in before.open for name in pair}.difference(dict(after.until))
+            if name not in self.state.removed
+            for instance in after.instances
+        )
 
     @property
     def saved_share(self) -> float:
@@ -203,8 +220,20 @@ class RaceOutcome:
         settings = self.state.settings
         if settings.elimination == "joint":
             return 1 - float(np.mean(is_dominated(self.posterior)[losers].all(axis=0)))
-        beats = elimination_probabilities(self.posterior, elimination="pointwise", specialists=settings.specialists)
-        return float(min(1.0, (1 - beats[:, losers].max(axis=0)).sum()))
+        return min(1.0, sum(self.elimination_errors(settings.specialists).values()))
+
+    def elimination_errors(self, specialists: Specialists) -> dict[str, float]:
+        """Return the probability that each elimination is wrong, under the present posterior.
+
+        With specialists="drop", and under joint elimination, an elimination is right if another algorithm beats the
+        eliminated one at every time, however often it comes first.
+        """
+        if self.state.settings.elimination == "joint":
+            right = is_dominated(self.posterior).mean(axis=1)
+        else:
+            beats = elimination_probabilities(self.posterior, elimination="pointwise", specialists=specialists)
+            right = beats.max(axis=0)
+        return {each.name: 1 - float(right[self.posterior.names.index(each.name)]) for each in self.eliminations}
 
     @property
     def scope(self) -> str:

@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from polarbear.posterior.elimination import dominated
-from polarbear.race.forecast import STABLE_FROM, further_instances, instances_per_time, roughly
+from polarbear.race.forecast import STABLE_FROM, compared_instances, further_instances, instances_per_time, roughly
 from polarbear.race.group_elimination import group_labels
+from polarbear.race.stopping import is_futile
 from polarbear.verdict import Remark
 from polarbear.verdict.leakage import leak_of_cells
+from polarbear.verdict.summary import CHECKED
 from polarbear.wording import format_number, format_percent, join_names, percent, round_off, with_noun
 
 if TYPE_CHECKING:
@@ -34,7 +36,7 @@ def race_remarks(result: RaceOutcome, advice: Advice) -> list[Remark]:
         *_remarks_on_stop(result, advice),
         *_remarks_on_failures(result, advice),
         *_remarks_on_clocks(result),
-        *_remarks_on_eliminations(result),
+        *_remarks_on_eliminations(result, advice),
         *_remarks_on_groups(result),
     ]
 
@@ -47,11 +49,7 @@ def settled_sentence(result: RaceOutcome) -> str:
         wrong = f" Under the posterior, an elimination is wrong with a probability of {probability}."
     if result.finished:
         return f"Every pair of algorithms is decided or practically equal.{wrong}"
-    if result.stopped == "no elimination likely":
-        return (
-            f"Within its limit, the race is unlikely to eliminate another algorithm.{undecided_clause(result)}{wrong}"
-        )
-    return ""
+    return f"{CHECKED}{wrong}" if result.settled else ""
 
 
 def undecided_clause(result: RaceOutcome) -> str:
@@ -81,8 +79,10 @@ def _forecasts(result: RaceOutcome, pairs: Sequence[tuple[str, str]]) -> dict[tu
     resolved = np.ones_like(state.resolved)
     for a, b in places:
         resolved[:, a, b] = state.resolved[:, a, b]
-    texts = {}
+    texts = dict.fromkeys(pairs, "")
     for place, needed in instances_per_time(result.posterior, resolved, state.settings).items():
+        if compared_instances(result.posterior, *place) < STABLE_FROM:
+            continue
         more = roughly(max(float(needed.max()) - result.instances, 1.0))
         texts[places[place]] = (
             f" (about {more:,.0f} more instances)"
@@ -99,10 +99,11 @@ def _remarks_on_stop(result: RaceOutcome, advice: Advice) -> list[Remark]:
     spent, unit = sum(result.cost.values()), result.state.settings.clock
     match result.stopped:
         case "no elimination likely":
-            text = 'With the resolution "crossing", the race continues until these pairs are decided, too.'
-            argument = 'Race.open(path, resolution="crossing", ...)'
-            command = advice.continue_race("--set race.resolution=crossing", "") if advice.file else argument
-            return [Remark("solid", text, command)]
+            text = (
+                f"Within its limit, the race is unlikely to eliminate another algorithm.{clause} With the resolution "
+                '"crossing", the race continues until every pair is decided.'
+            )
+            return [Remark("solid", text, advice.decide_every_pair())]
         case "pairs left undecided":
             text = (
                 f"The race left pairs undecided that would each need more than {result.state.settings.patience:,} further "
@@ -113,18 +114,23 @@ def _remarks_on_stop(result: RaceOutcome, advice: Advice) -> list[Remark]:
             needed = _further_instances(result)
             beyond = f"; about {needed:,} more would decide everything" if needed else ""
             reason = f"The race stopped at its limit of instances, after {result.instances:,}{beyond}."
-            step = advice.continue_race(*advice.limit)
+            reason, step = _with_higher_limit(result, reason, advice)
         case "max_evaluations":
             reason = f"The race stopped at its limit of {round_off(spent)} {unit}."
-            step = advice.continue_race(*advice.limit)
+            reason, step = _with_higher_limit(result, reason, advice)
         case "max_seconds":
             reason, step = "The race stopped at its time limit.", advice.continue_race("", "")
         case "instances ran out":
-            reason, step = "The race has used all instances; add more, or repeat them with repeats in [instances].", ""
+            repeated = "repeats in [instances]" if advice.file else "pb.problems.Repeated"
+            reason, step = f"The race has used all instances; add more, or repeat them with {repeated}.", ""
         case "selected pairs decided":
             reason, step = "Every pair of the selected algorithms is decided.", advice.continue_race("", "")
         case "algorithm failed":
-            reason = f"The race is paused: {join_names([each.name for each in result.failing])} failed in every run."
+            they = "it" if len(result.failing) == 1 else "them"
+            reason = (
+                f"The race is paused: {join_names([each.name for each in result.failing])} failed in every run of the first "
+                f"round. Fix {they} and continue, or remove {they} from the race."
+            )
             step = advice.continue_race("--rerun-failed", "rerun_failed=True")
         case "interrupted":
             reason, step = "The race was interrupted.", advice.continue_race("", "")
@@ -133,13 +139,29 @@ def _remarks_on_stop(result: RaceOutcome, advice: Advice) -> list[Remark]:
     return [Remark("provisional", f"{reason}{clause}", step)]
 
 
+def _with_higher_limit(result: RaceOutcome, reason: str, advice: Advice) -> tuple[str, str]:
+    """Return why a race stopped at a limit, and how to continue it: with a higher one, unless that is futile."""
+    limit = _higher_instances(result) if result.stopped == "max_instances" else math.inf
+    applies = not advice.only and result.state.candidates.issubset(result.posterior.names)
+    if applies and is_futile(result.state, result.posterior, limit):
+        within = f" within {limit:,} instances" if math.isfinite(limit) else ""
+        futile = f"It is unlikely to eliminate another algorithm{within}"
+        return f'{reason} {futile}; with the resolution "crossing" it decides every pair.', advice.decide_every_pair()
+    return reason, advice.continue_race(*advice.limit)
+
+
+def _higher_instances(result: RaceOutcome) -> int:
+    """Return a higher limit of instances for a race that has reached its limit."""
+    used, needed = max(result.instances, 1), _further_instances(result)
+    # A forecast far beyond the data is too uncertain to ask for all of it at once.
+    return used + (needed if 0 < needed <= 4 * used else used)
+
+
 def higher_limit(result: RaceOutcome) -> tuple[str, str]:
     """Return the option and the argument of `Race.run` that raise the limit at which a race stopped; empty if none did."""
     match result.stopped:
         case "max_instances":
-            used, needed = max(result.instances, 1), _further_instances(result)
-            # A forecast far beyond the data is too uncertain to ask for all of it at once.
-            more = used + (needed if 0 < needed <= 4 * used else used)
+            more = _higher_instances(result)
             return f"--max-instances {more}", f"max_instances={more}"
         case "max_evaluations":
             cost = f"{2 * max(sum(result.cost.values()), 1.0):.3g}"
@@ -168,7 +190,9 @@ def _remarks_on_failures(result: RaceOutcome, advice: Advice) -> list[Remark]:
             Remark(
                 "do not rely on it" if every and number > 1 else "provisional",
                 f"{share} of {name} failed; the first: {message}",
-                advice.continue_race("--rerun-failed", "rerun_failed=True"),
+                advice.continue_race("--rerun-failed", "rerun_failed=True")
+                if name in result.state.candidates
+                else advice.readmit(name, rerun_failed=True),
             )
         )
     return remarks
@@ -191,19 +215,26 @@ def _remarks_on_clocks(result: RaceOutcome) -> list[Remark]:
     ]
 
 
-def _remarks_on_eliminations(result: RaceOutcome) -> list[Remark]:
+def _remarks_on_eliminations(result: RaceOutcome, advice: Advice) -> list[Remark]:
     """Return a remark if the present posterior doubts an elimination of an earlier round."""
     allowed = 2 * (1 - result.state.settings.confidence) * max(len(result.eliminations), 1)
     if result.wrong_elimination <= allowed:
         return []
-    names = join_names([each.name for each in result.eliminations])
-    return [
-        Remark(
-            "provisional",
-            f"Under the present posterior, the probability that an elimination ({names}) is wrong is "
-            f"{format_percent(result.wrong_elimination)}.",
+    errors = result.elimination_errors(result.state.settings.specialists)
+    worst = max(errors, key=lambda name: errors[name])
+    reason = ""
+    beaten = 1 - result.elimination_errors("drop")[worst]
+    if 1 - errors[worst] < result.state.settings.confidence <= beaten:
+        reason = (
+            f" Another algorithm beats it at every budget ({format_percent(beaten)} sure), but it may come first often "
+            "enough to be kept as a specialist."
         )
-    ]
+    others = f" The probability that any elimination is wrong is {format_percent(result.wrong_elimination)}."
+    text = (
+        f"Under the present posterior, the elimination of {worst} is wrong with a probability of "
+        f"{format_percent(errors[worst])}.{reason}{others if len(errors) > 1 else ''}"
+    )
+    return [Remark("provisional", text, advice.readmit(worst))]
 
 
 def _remarks_on_groups(result: RaceOutcome) -> list[Remark]:

@@ -74,10 +74,17 @@ class RaceResult(RaceOutcome):
         if not self.rounds:
             found = self.message or "got one in which nothing has been decided yet; call run() first"
             raise ValueError(f"expected a race with at least one round, {found}")
-        undecided = () if self.stopped == "instances ran out" else self.undecided()
+        known = self.posterior.names
+        failing = {each.name for each in self.failing}
+        waiting = {
+            name: "failed in every run of its first round" if name in failing else "has not run yet"
+            for name in self.pareto_set
+            if name not in known
+        }
+        # Single pairs can be settled once every candidate has run, and as long as there are instances.
+        undecided = () if waiting or self.stopped == "instances ran out" else self.undecided()
         advice = Advice("race", file, tuple(only), higher_limit(self), {frozenset(pair) for pair in undecided})
         cost = sum(self.cost.values())
-        known = self.posterior.names
         return collect(
             self.posterior,
             candidates=[name for name in self.pareto_set if name in known],
@@ -90,7 +97,7 @@ class RaceResult(RaceOutcome):
             effort=f"{self.data}, {round_off(cost)} {self.state.settings.clock}, {percent(self.saved_share)} saved",
             error_bounds={each.name: each.error_bound for each in self.eliminations},
             removed=dict(sorted(self.state.removed.items())),
-            waiting=[name for name in self.pareto_set if name not in known],
+            waiting=waiting,
             settled=settled_sentence(self),
             decided=self.finished,
         )

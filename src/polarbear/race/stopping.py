@@ -15,6 +15,7 @@ from polarbear.race.inference import infer_posterior
 from polarbear.race.sampling import running_until
 
 if TYPE_CHECKING:
+    from polarbear.posterior.posterior import Posterior
     from polarbear.race.outcome import Stopped
     from polarbear.race.sampling import Plan
     from polarbear.race.state import State
@@ -66,12 +67,26 @@ class StoppingLimits:
 
     def is_futile(self, state: State) -> bool:
         """Return whether the race asks only for membership, and another elimination is unlikely within its instances."""
-        settings = state.settings
-        if settings.resolution != "membership" or len(state.rounds) < _FEWEST_ROUNDS:
+        if not _may_be_futile(state):
             return False
-        posterior = infer_posterior(state)
         most_instances = min(self.available, math.inf if self.instances is None else self.instances)
-        likely = elimination_probability(
-            posterior, state.candidates, confidence=settings.confidence, most_instances=most_instances
-        )
-        return posterior.diagnostics.reliable and likely < UNLIKELY
+        return is_futile(state, infer_posterior(state), most_instances)
+
+
+def is_futile(state: State, posterior: Posterior, most_instances: float) -> bool:
+    """Return whether a race asks only for membership, and another elimination is unlikely within so many instances."""
+    likely = elimination_probability(
+        posterior, state.candidates, confidence=state.settings.confidence, most_instances=most_instances
+    )
+    return _may_be_futile(state) and posterior.diagnostics.reliable and likely < UNLIKELY
+
+
+def limit_to_continue(state: State, posterior: Posterior) -> int | None:
+    """Return a limit of instances with which a race that stopped for futility continues; None if 32 times the data fail."""
+    limits = (2**power * posterior.instances for power in range(1, 6))
+    return next((limit for limit in limits if not is_futile(state, posterior, limit)), None)
+
+
+def _may_be_futile(state: State) -> bool:
+    """Return whether the race asks only for membership, and has enough rounds to forecast from."""
+    return state.settings.resolution == "membership" and len(state.rounds) >= _FEWEST_ROUNDS

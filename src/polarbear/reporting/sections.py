@@ -245,7 +245,11 @@ def trust(subject: Subject) -> Data:
     return {
         **data,
         "sentences": sentences + uncertainty_sentences(result),
-        "waiting": [name for name in result.pareto_set if name not in posterior.names],
+        "waiting": [
+            name
+            for name in result.pareto_set
+            if name not in posterior.names and name not in {each.name for each in result.failing}
+        ],
         "undecided": [
             {"pair": list(pair), "from": float(times[0]), "to": float(times[-1]), "times": len(times)}
             for pair, times in result.undecided().items()

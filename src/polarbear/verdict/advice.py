@@ -46,10 +46,22 @@ class Advice:
     def examine_elimination(self, by: str, name: str) -> str:
         """Return how to reconsider an elimination or, where nothing can be run, how to show the win rate over time."""
         if self.source == "race":
-            return f"polarbear readmit {self.file} {shlex.quote(name)}" if self.file else f"race.readmit({name!r})"
+            return self.readmit(name)
         if not self.file:
             return f"pb.plots.pair(posterior, {by!r}, {name!r})"
         return f"polarbear plot {self.file} --figure pair --pair {shlex.quote(by)} {shlex.quote(name)}"
+
+    def readmit(self, name: str, *, rerun_failed: bool = False) -> str:
+        """Return how to make an algorithm a candidate of a race again and, on request, make its failed runs again."""
+        if self.file:
+            return f"polarbear readmit {self.file} {shlex.quote(name)}{' --rerun-failed' if rerun_failed else ''}"
+        return f"race.readmit({name!r}); race.run({'rerun_failed=True' if rerun_failed else ''})"
+
+    def decide_every_pair(self) -> str:
+        """Return how to continue a race that is unlikely to eliminate another algorithm, until every pair is decided."""
+        if not self.file:
+            return 'Race.open(path, resolution="crossing", ...)'
+        return self.continue_race(" ".join(filter(None, ["--set race.resolution=crossing", self.limit[0]])), "")
 
     def continue_race(self, option: str, argument: str) -> str:
         """Return how to continue a race with an option of the command line or an argument of `Race.run`."""

@@ -180,7 +180,7 @@ def collect(
     effort: str,
     error_bounds: Mapping[str, float | None] | None = None,
     removed: Mapping[str, str] | None = None,
-    waiting: Sequence[str] = (),
+    waiting: Mapping[str, str] | None = None,
     settled: str = "",
     decided: bool = False,
 ) -> Summary:
@@ -196,7 +196,8 @@ def collect(
     error_bounds
         Upper bounds on the probability that each elimination is wrong, whatever the model, by the eliminated algorithm.
     removed, waiting
-        Algorithms that were removed without being judged, each with the reason, and candidates that have not run yet.
+        Algorithms that were removed without being judged, and candidates that are not in the posterior yet, each with the
+        reason.
     decided
         Whether every pair of candidates is decided, or practically equal.
     """
@@ -221,7 +222,7 @@ def collect(
     standings = [
         *leaders,
         *undecided,
-        *(Standing(name, "not ruled out", "provisional", "has not run yet") for name in waiting),
+        *(Standing(name, "not ruled out", "provisional", reason) for name, reason in (waiting or {}).items()),
         *eliminated(decisions, {each.name: each for each in pair_checks}, error_bounds or {}, removed or {}),
     ]
     return Summary(
