@@ -9,6 +9,7 @@ from __future__ import annotations
 import inspect
 from typing import TYPE_CHECKING, Any
 
+from polarbear import plots
 from polarbear.magnitude.collection import collect_runs
 from polarbear.magnitude.quality import quality_curves
 from polarbear.magnitude.speed_up import speed_up as measure
@@ -27,7 +28,6 @@ from polarbear.plots.registry import FIGURES
 from polarbear.plots.round_panels import RoundPanels, draw_rounds
 from polarbear.plots.sample_allocation import SampleAllocation, draw_allocation
 from polarbear.plots.style import WIDTH_INCHES, empty_figure, lay_out, new_figure, styled
-from polarbear.plots.tree_figure import tree  # noqa: F401  (`draw_figure` finds it by its name)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -98,7 +98,7 @@ def draw_figure(
                 f"expected two names for the figure {name}, got none; take two of {', '.join(posterior.names)}"
             )
         options |= {"first": pair[0], "second": pair[1]}
-    function = globals()[name.replace("-", "_")]
+    function = getattr(plots, name.replace("-", "_"))
     given = defaults | {option: value for option, value in options.items() if value is not None}
     accepted = inspect.signature(function).parameters
     figure: Figure = function(source, **{option: value for option, value in given.items() if option in accepted})
