@@ -63,7 +63,10 @@ def test_algorithms_can_be_chosen_or_left_out(file):
         ({"where": {"dimenson": 7}}, r"got 'dimenson'; did you mean 'dimension'"),
         ({"where": {"dimension": []}}, r"expected values of 'dimension', got \[\]"),
         ({"where": {"dimension": ("a", "b")}}, r"a range of numbers such as 2..10 for 'dimension', got 'a..b'"),
-        ({"where": {"raw_y": (0, 1)}}, r"one value of 'raw_y' in all rows of a run"),
+        (
+            {"where": {"raw_y": (0, 1)}},
+            r"one value of 'raw_y' in all rows of a run, got .* of 'cma' on function 1, dimension 2, instance 1, run 1;",
+        ),
         ({"only": ["cmaes"]}, r"got 'cmaes'; did you mean 'cma'"),
         ({"only": "cma"}, r"only as a list of names, got 'cma'; write \['cma'\]"),
         ({"without": ["cma", "de"]}, r"at least one algorithm, got none"),

@@ -19,7 +19,7 @@ from polarbear.importers.imported import Block
 from polarbear.wording import find_names, suggest, with_noun
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Hashable, Iterable, Sequence
 
     from polarbear.importers.imported import Imported
 
@@ -201,10 +201,17 @@ def field_values(imported: Imported, name: str) -> list[Identifier]:
             first, second = sorted(cells, key=_order)[:2]
             raise ValueError(
                 f"expected one value of {quote(name)} in all rows of a run, got {quote(first)} and {quote(second)} in "
-                f"that of {run.algorithm!r} on {run.instance}; choose a column that is the same within a run"
+                f"that of {quote(run.algorithm)} on {_describe(run.instance)}; choose a column that is the same within a run"
             )
         values.append(next(iter(cells), None))
     return values
+
+
+def _describe(instance: Hashable) -> str:
+    """Return the name of a block without its empty fields, such as "function 8, instance 1, run 2"."""
+    if not isinstance(instance, Block):
+        return str(instance)
+    return ", ".join(f"{name} {value}" for name, value in instance._asdict().items() if value is not None)
 
 
 def _by_algorithm(imported: Imported, part: Part) -> Imported:
