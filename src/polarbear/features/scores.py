@@ -24,9 +24,7 @@ if TYPE_CHECKING:
     from polarbear.magnitude.collection import RunCollection
 
 _RANGES = 12  # of budgets; more make the search slower and the choices noisier
-_USABLE = (
-    0.5  # smallest share of the budgets at which all candidates must have been observed on an instance that counts
-)
+_USABLE = 0.5  # an instance counts if all candidates were observed at this share of the budgets
 _ENOUGH = 10  # instances that count; with fewer, they must be most of all instances
 
 

@@ -126,7 +126,7 @@ def _single(tokens: Tokens) -> Condition:
     constant = take_value(tokens)
     if isinstance(constant, tuple):
         if sign != "%in%":
-            raise tokens.error(f"expected one constant after {sign}, as with %in% several are allowed")
+            raise tokens.error(f"expected one constant after {sign}, got several; only %in% accepts them")
         return Comparison(name, sign, constant)
     return Comparison(name, sign, (constant,))
 

@@ -75,10 +75,11 @@ class StoppingLimits:
 
 def is_futile(state: State, posterior: Posterior, most_instances: float) -> bool:
     """Return whether a race asks only for membership, and another elimination is unlikely within so many instances."""
-    likely = elimination_probability(
-        posterior, state.candidates, confidence=state.settings.confidence, most_instances=most_instances
-    )
-    return _may_be_futile(state) and posterior.diagnostics.reliable and likely < UNLIKELY
+    if not (_may_be_futile(state) and posterior.diagnostics.reliable):
+        return False
+    confidence = state.settings.confidence
+    likely = elimination_probability(posterior, state.candidates, confidence=confidence, most_instances=most_instances)
+    return likely < UNLIKELY
 
 
 def limit_to_continue(state: State, posterior: Posterior) -> int | None:

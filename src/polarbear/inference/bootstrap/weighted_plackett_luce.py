@@ -33,9 +33,7 @@ _LARGEST_STEP = 2.0  # in utilities; damps Newton's method far from the solution
 # A draw has converged when its next step is below 3 % of the standard deviation with which the instances determine it.
 _STEPS, _TOLERANCE = 30, 1e-3
 _RANKS_AT_ONCE = 300_000  # ranks tallied in one call, a few megabytes
-_SETS_AT_ONCE = (
-    2**26
-)  # bytes of the choice sets of one call, which are many more than the ranks if there are large ties
+_SETS_AT_ONCE = 2**26  # bytes of the choice sets of one call; large ties have many more sets than ranks
 _DENSE = 100_000  # number of entries up to which a dense matrix is faster than a sparse one
 _BITS = 52  # up to this number of algorithms, a set coded in bits is exact in double precision
 _AFFORDABLE = 4e9  # largest times × sets × algorithms × draws of exact fits: about half a second per step
