@@ -55,10 +55,9 @@ class _Run(NamedTuple):
     events: Events
     until: float | None
     file: str
-    cells: frozenset[tuple[Identifier, ...]] = (
-        frozenset()
-    )  # the values of its rows in the kept columns, if there are any
-    seeds: frozenset[tuple[Identifier, ...]] = frozenset()  # and in the columns that may number repetitions
+    # The values of its rows in the kept columns, and in the columns that may number repetitions.
+    cells: frozenset[tuple[Identifier, ...]] = frozenset()
+    seeds: frozenset[tuple[Identifier, ...]] = frozenset()
 
 
 _NO_SEEDS: frozenset[tuple[Identifier, ...]] = frozenset({()})  # one object for a million runs

@@ -45,9 +45,8 @@ def resolved_pairs(
     better = (dominance(posterior) if beats is None else beats) >= confidence
     decided = better | better.transpose(0, 2, 1)
     # Beating takes precedence if both hold, which is possible within the region of practical equivalence.
-    once = (
-        equivalence(posterior, rope=rope, where=np.triu(np.logical_and(pairs, ~decided))) >= confidence
-    )  # equivalence is symmetric, so the upper triangle is enough
+    undecided = np.triu(np.logical_and(pairs, ~decided))  # equivalence is symmetric: the upper triangle is enough
+    once = equivalence(posterior, rope=rope, where=undecided) >= confidence
     equal = once | once.transpose(0, 2, 1)
     resolved = decided | equal
     if resolution != "strict":

@@ -21,9 +21,7 @@ if TYPE_CHECKING:
     from polarbear.observe import Grid
 
 SURE_ENOUGH = 0.8  # probability of being the best choice below which advice reads "too close to call"
-_REAL_TURN = (
-    0.99  # probability from which it is not noise that an algorithm leads for a while; high, as budgets are many
-)
+_REAL_TURN = 0.99  # probability from which a short lead is not noise; high, since there are many budgets
 _CONTENDER = 0.1  # largest probability in a stretch from which an algorithm is named there
 _MOST_CONTENDERS = 3  # named in text; the others are counted
 
