@@ -36,7 +36,9 @@ def test_choices_follow_budget_and_features(policy):
         "rotated has no effect: the policy asks for size only."
     )
     assert policy.explain_choice(1000, size=40).startswith("At 1,000, the policy chooses second")
-    with pytest.raises(ValueError, match="expected the budget within the grid, from 10 to 1000, got 2000"):
+    with pytest.raises(
+        ValueError, match="all candidates were observed, from 10 to 1000, got 2000; choose another budget"
+    ):
         policy.choose(2000, size=40)
     with pytest.raises(ValueError, match="did you mean 'size'"):
         policy.choose(100, sise=40)
@@ -55,7 +57,7 @@ def test_without_a_feature_the_choice_is_that_for_all_instances():
     assert [policy.choose(5, large=each) for each in (False, True)] == ["left", "right"]
     assert policy.choose(5) == policy.choose() == policy.choose(5, large=None) == "broad"
     assert policy.explain_choice(5).endswith(
-        "(30 instances in the data). Not given: large; the answer is the one for all of them."
+        "(30 instances in the data). Not given: large, so the answer is for all instances."
     )
 
 
@@ -246,3 +248,74 @@ def test_an_informative_feature_closes_the_gap_and_noise_does_not(data):
     assert len(gap.to_frame()) == len(GRID)
     useless = {name: table[name] for name in ("instance", "noise", "rotated")}
     assert pb.gap_closed(runs, useless, grid=GRID).overall < 0.15
+
+
+def test_nothing_is_said_about_budgets_at_which_nothing_was_compared():
+    """`short` stops at 20, so that beyond it a choice would rest on the prior alone."""
+    rng = np.random.default_rng(0)
+    odd = np.arange(60) % 3 == 0
+    runs = [
+        pb.Trajectory(name, i, [1], [float((name == "long") == odd[i]) + rng.random() / 2], until=until)
+        for i in range(60)
+        for name, until in (("long", 100), ("short", 20))
+    ]
+    table, grid = {"instance": range(60), "odd": odd}, pb.log_grid(1, 100, 9)
+    policy, answer = pb.policy(runs, table, grid=grid), pb.explain(runs, table, grid=grid)
+    assert policy.last == answer.groups[0].choices[-1].stop == pytest.approx(grid.times[5])
+    with pytest.raises(ValueError, match=r"all candidates were observed, from 1 to 17.7828, got 100; choose another"):
+        policy.choose(100, odd=False)
+    with pytest.raises(ValueError, match=r"all candidates were observed, from 1 to 17.8, got 25; choose another"):
+        pb.policy(runs, table, pb.At(25), grid=grid)
+
+
+def test_a_group_takes_the_choice_for_all_where_it_was_not_observed():
+    rng = np.random.default_rng(0)
+    odd = np.arange(60) % 3 == 0
+    runs = [
+        pb.Trajectory(name, i, [1], [float((name == "a") == odd[i]) + rng.random() / 2], until=20 if odd[i] else 100)
+        for i in range(60)
+        for name in "ab"
+    ]
+    policy = pb.policy(runs, {"instance": range(60), "odd": odd}, grid=pb.log_grid(1, 100, 9))
+    assert policy.borrowed == 0
+    assert [policy.choose(budget, odd=True) for budget in (10, 90)] == ["b", "a"]
+    assert [policy.choose(budget, odd=False) for budget in (10, 90)] == ["a", "a"]
+
+
+@pytest.mark.parametrize("common", [0, 1])
+def test_both_sides_of_two_equally_frequent_levels_have_their_own_name(common):
+    """Missing values behave like one of the levels and make its side the larger one."""
+    kinds = ["x1"] * 40 + ["x2"] * 40 + [None] * 20
+    behaves = [kind or ("x1", "x2")[common] for kind in kinds]
+    runs = [
+        pb.Trajectory(name, i, [1], [float((name == "A") != (behaves[i] == "x1"))], until=9)
+        for i in range(100)
+        for name in "AB"
+    ]
+    policy = pb.policy(runs, {"instance": range(100), "kind": kinds}, grid=[1, 9])
+    for kind in ("x1", "x2"):
+        assert policy.find_group({"kind": kind}).conditions[0].startswith(f"kind = {kind}")
+
+
+def test_given_features_without_effect_are_named():
+    """The second question is asked only for large instances."""
+    rng = np.random.default_rng(1)
+    large, kind = np.arange(120) % 2 == 1, np.where(np.arange(120) % 4 < 2, "smooth", "rugged")
+    best = np.where(~large, "small", np.where(kind == "smooth", "first", "second"))
+    runs = [
+        pb.Trajectory(name, i, [1], [float(name != best[i]) + rng.random() / 2], until=9)
+        for i in range(120)
+        for name in ("small", "first", "second")
+    ]
+    policy = pb.policy(runs, {"instance": range(120), "large": large, "kind": kind}, grid=[1, 9])
+    assert policy.used == ("large", "kind")
+    given = {"kind": "smooth"}
+    assert policy.describe_unused(given) == "kind has no effect: the policy asks for large first."
+    assert policy.explain_choice(5, **given).endswith(
+        "Not given: large, so the answer is for all instances. kind has no effect: the policy asks for large first."
+    )
+    assert policy.describe_unused({"large": False, "kind": "smooth"}) == (
+        "kind has no effect: the policy asks for large in this group only."
+    )
+    assert not policy.describe_unused({"large": True, "kind": "smooth"})
+    assert policy.explain_choice(5, large=True).endswith("so the answer is for all instances of this group.")

@@ -116,7 +116,8 @@ def test_features_that_were_computed_from_the_runs_are_reported():
         "label": names[np.arange(20) % 3],
         "size": table["size"],
     }
-    remarks = make_training_set(runs, leaking, preference=None, among=None, grid=GRID).remarks
+    training = make_training_set(runs, leaking, preference=None, among=None, grid=GRID)
+    remarks = training.remarks_on(leaking)
     assert [each.status for each in remarks] == 4 * ["do not rely on it"]
     found = [each.sentence.split(". ")[0] for each in remarks]
     assert found == [
@@ -146,7 +147,17 @@ def test_a_table_that_replaces_stored_features_is_remarked_on():
     tables = [pb.read_features(stored), pb.read_features(swapped)]
     found = make_training_set(runs, tables, preference=None, among=None, grid=[1, 9])
     assert [each.text for each in found.remarks] == [
-        "The table replaces the feature kind, which the runs bring along with other values."
+        "The table replaces the feature kind, of which the runs or an earlier table have other values."
     ]
     same = make_training_set(runs, tables[:1] * 2, preference=None, among=None, grid=[1, 9])
     assert same.remarks == ()
+
+
+def test_a_leaking_feature_that_the_answer_does_not_use_is_no_reason_to_doubt_it():
+    runs, table = two_kinds(40)
+    values = pb.collect_runs(runs, grid=GRID).table.values[:, -1]
+    answer = pb.explain(runs, {**table, "score": values[:, 2]}, grid=GRID)
+    assert answer.tree.features == {"size"}
+    assert [(each.status, each.text) for each in answer.remarks] == [
+        ("solid", "score was probably computed from the runs; the answer does not use it.")
+    ]

@@ -13,6 +13,7 @@ from polarbear.features import dependence
 from polarbear.features.dependence import find_dependence, group_posteriors
 from polarbear.features.training_set import make_training_set
 from polarbear.reporting import problem
+from polarbear.reporting.subject import Subject
 from polarbear.verdict.advice import Advice
 from tests.features.two_kinds import GRID, two_kinds
 from tests.reporting.pages import read_data
@@ -150,16 +151,39 @@ def test_without_a_feature_the_answer_is_that_of_the_group_so_far(open_report):
         assert tab.page.inner_text(".recommended") == policy.choose(1000, **given)
         statements = tab.page.inner_text(".statements")
         assert (
-            f"Group of this problem, by the policy: {group}. Not given: {missing}; the answer is the one" in statements
+            f"Group of this problem, by the policy: {group}. Not given: {missing}, so the answer is for" in statements
         )
 
 
 def test_code_for_a_race_names_its_file_or_its_result():
     def arguments(file, **about):
-        return problem._policy_in_python(SimpleNamespace(result=object(), advice=Advice("race", file), **about))
+        subject = SimpleNamespace(result=object(), advice=Advice("race", file), **about)
+        return problem._policy_in_python(subject, ("a", "b"))
 
     assert arguments("'my folder/my.race'", features_given=False) == ['pb.Race.open("my folder/my.race").result']
     assert arguments("", features_given=True) == ["result", "features"]
+
+
+def test_an_algorithm_with_few_runs_does_not_take_the_answer_away():
+    """`poor` ran on 5 of 60 instances, and is eliminated."""
+    rng = np.random.default_rng(0)
+    even = np.arange(60) % 2 == 0
+    runs = [
+        pb.Trajectory(
+            name, i, [1], [float((name == "a") != even[i]) + rng.random() / 2 + 3 * (name == "poor")], until=9
+        )
+        for i in range(60)
+        for name in ("a", "b", "poor")
+        if name != "poor" or i < 5
+    ]
+    posterior = pb.fit(pb.Choices.from_trajectories(runs, grid=[1, 9]))
+    table = {"instance": range(60), "even": even}
+    subject = Subject.of_posterior(posterior, runs=runs, features=table, environment={})
+    shown = problem.problem(subject)
+    assert shown["matters"]
+    assert [subject.posterior.names[column] for column in shown["columns"]] == ["a", "b"]
+    assert shown["remarks"][0].startswith("The algorithms did not all run on enough of the same instances")
+    assert shown["policy"]["python"] == ["runs", "features", 'among=["a", "b"]', "grid=posterior.grid"]
 
 
 def noise_of(table):

@@ -57,12 +57,12 @@ class Dependence:
         return find_group(self.policy.root, {}).leaf
 
 
-def find_dependence(training: TrainingSet, *, seed: int = 0) -> Dependence:
+def find_dependence(training: TrainingSet) -> Dependence:
     """Return how the best choice depends on the features; of very many instances, a random sample is examined."""
     total = len(training.scores.instances)
-    training = _sample(training, np.random.default_rng(seed))
-    explanation = explain_training_set(training, seed=seed)
-    tree, rng = explanation.tree, np.random.default_rng(seed)
+    training = _sample(training, np.random.default_rng(0))
+    explanation = explain_training_set(training)
+    tree, rng = explanation.tree, np.random.default_rng(0)
     return Dependence(training, total, explanation, make_policy(training, tree, Expected(), rng=rng))
 
 
@@ -79,9 +79,9 @@ def _sample(training: TrainingSet, rng: np.random.Generator) -> TrainingSet:
     return replace(training, scores=subset_scores(scores, rows), features=features)
 
 
-def group_posteriors(found: Dependence, nodes: Sequence[Node], *, seed: int = 0) -> tuple[Posterior, ...]:
+def group_posteriors(found: Dependence, nodes: Sequence[Node]) -> tuple[Posterior, ...]:
     """Return the posterior of the share of first places, among the candidates, within groups of the tree."""
-    scores, rng = found.training.scores, np.random.default_rng(seed)
+    scores, rng = found.training.scores, np.random.default_rng(0)
     computed = Diagnostics("bootstrap", reliable=True, message="Independent draws of weights.", effective_draws=np.inf)
     posteriors = []
     for node in nodes:

@@ -235,7 +235,7 @@ def explain_training_set(
         instances=len(np.unique(scores.clusters)),
         unit=training.runs.unit,
         confidence=confidence,
-        remarks=training.remarks,
+        remarks=training.remarks_on(tree.features),
     )
 
 

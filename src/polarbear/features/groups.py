@@ -10,7 +10,7 @@ import numpy as np
 
 from polarbear.features.leaf_shares import choose_borrowing, expected_shares, leaf_weights
 from polarbear.features.splits import describe_conditions
-from polarbear.features.stretches import stretch_at, stretches_of
+from polarbear.features.stretches import observed_stretches, stretch_at
 from polarbear.selection.preference import At, Between
 from polarbear.wording import format_number, format_percent, percent, with_noun, with_unit
 
@@ -144,7 +144,7 @@ def describe_groups(
 def _policy_stretches(scores: Scores, factors: Array) -> tuple[Stretch, ...]:
     """Return the choice at each budget, as a policy makes it that maximises the expected share."""
     shares = expected_shares(scores, factors)
-    return stretches_of(scores.grid, shares, shares, scores.names)
+    return observed_stretches(scores, shares, shares)
 
 
 def _considered_budgets(preference: Linear | None, scores: Scores) -> tuple[float, float]:

@@ -14,7 +14,7 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from polarbear.arrays import Array, Indices
+    from polarbear.arrays import Array, Indices, Mask
     from polarbear.features.scores import Scores
 
 _PSEUDO = 1.0  # clusters on which all algorithms come first equally often, as in `BayesianBootstrap`
@@ -64,8 +64,11 @@ def leaf_weights(scores: Scores, leaf: Indices, borrowed: float) -> Array:
 
 
 def expected_shares(scores: Scores, factors: Array) -> Array:
-    """Return the expected share of first places of each algorithm at each budget, shape (time, algorithm)."""
-    weights = scores.weights * factors[:, None]
+    """Return the expected share of first places of each algorithm at each budget, shape (time, algorithm).
+
+    At a budget at which none of the weighted instances was observed, it is the share on all instances.
+    """
+    weights = np.where(_unobserved(scores, factors), scores.weights, scores.weights * factors[:, None])
     sums = np.einsum("pt,pta->ta", weights, scores.at_times) + _PSEUDO / len(scores.names)
     shares: Array = sums / (weights.sum(axis=0) + _PSEUDO)[:, None]
     return shares
@@ -74,7 +77,8 @@ def expected_shares(scores: Scores, factors: Array) -> Array:
 def drawn_shares(scores: Scores, factors: Array, *, rng: np.random.Generator) -> Array:
     """Draw shares of first places by the Bayesian bootstrap over clusters, shape (draw, time, algorithm).
 
-    The gamma variable of a cluster has the cluster's factor as its shape, so that its mean is the factor.
+    The gamma variable of a cluster has the cluster's factor as its shape, so that its mean is the factor. Budgets at which
+    none of the weighted instances was observed are as in `expected_shares`.
     """
     _, codes = np.unique(scores.clusters, return_inverse=True)
     drawn = np.zeros((_DRAWS, len(factors)))
@@ -85,4 +89,14 @@ def drawn_shares(scores: Scores, factors: Array, *, rng: np.random.Generator) ->
     flat = (scores.weights[..., None] * scores.at_times).reshape(len(factors), -1)
     sums = (drawn @ flat).reshape(_DRAWS, *scores.at_times.shape[1:]) + pseudo
     shares: Array = sums / ((drawn @ scores.weights)[..., None] + pseudo.sum(axis=2, keepdims=True))
+    unobserved = _unobserved(scores, factors)
+    if unobserved.any():
+        shares[:, unobserved] = drawn_shares(scores, np.ones_like(factors), rng=rng)[:, unobserved]
     return shares
+
+
+def _unobserved(scores: Scores, factors: Array) -> Mask:
+    """Return the budgets at which instances were observed, but none of the weighted ones, shape (time,)."""
+    weighted, every = scores.weights[factors > 0] > 0, scores.weights > 0
+    unobserved: Mask = np.any(every, axis=0) & ~np.any(weighted, axis=0)
+    return unobserved

@@ -103,13 +103,15 @@ class Policy:
             f"like this ({group}; {size} in the data)" if found.conditions else f"in general ({size} in the data)"
         )
         notes = ""
+        if found.not_given:
+            group = "all instances of this group" if found.conditions else "all instances"
+            whose = group if found.undivided else "the larger side of the question"
+            notes += f" Not given: {join_names(found.not_given)}, so the answer is for {whose}."
+        if unused := self.describe_unused(given):
+            notes += f" {unused}"
         if budget is None and leaf.probability is not None and leaf.probability < SURE_ENOUGH:
             sure = f"{format_percent(leaf.probability)} sure that {leaf.whole} is the best choice of {len(self.names)}"
             notes += f" It is too close to call: {sure}."
-        if found.not_given:
-            notes += f" Not given: {', '.join(found.not_given)}; the answer is the one for all of them."
-        if unused := self.describe_unused(given):
-            notes += f" {unused}"
         where, name, share, during = f"For {self.preference}", leaf.whole, leaf.share, ""
         if budget is not None:
             stretch = leaf.at(self._check_budget(budget))
@@ -122,19 +124,25 @@ class Policy:
         )
 
     def describe_unused(self, given: Mapping[str, Any]) -> str:
-        """Return a sentence on given features that the policy does not ask for; empty if there are none."""
-        unused = [name for name in given if name not in self.used]
+        """Return a sentence on given features that the policy does not ask for in this group; empty if there are none."""
+        found = self.find_group(given)
+        unused = [name for name in given if name not in found.asked]
         if not unused:
             return ""
         verb = "has" if len(unused) == 1 else "have"
-        why = f"the policy asks for {join_names(self.used)} only" if self.used else "no feature matters for this choice"
+        why = "no feature matters for this choice"
+        if found.not_given:
+            why = f"the policy asks for {join_names(found.not_given)} first"
+        elif self.used:
+            here = "only" if set(found.asked) == set(self.used) else "in this group only"
+            why = f"the policy asks for {join_names(found.asked)} {here}"
         return f"{join_names(unused)} {verb} no effect: {why}."
 
     def _check_budget(self, budget: float) -> float:
         if not self.first * (1 - _SAME) <= budget <= self.last * (1 + _SAME):
             raise ValueError(
-                f"expected the budget within the grid, from {self.first:g} to {self.last:g}, got {budget:g}; nothing was "
-                "observed there: ask within the grid, or race on a longer one"
+                f"expected a budget at which all candidates were observed, from {self.first:g} to {self.last:g}, got "
+                f"{budget:g}; choose another budget, or make longer runs"
             )
         return float(budget)
 

@@ -11,8 +11,8 @@ from polarbear.features.leaf_shares import choose_borrowing, drawn_shares, expec
 from polarbear.features.policy import Policy
 from polarbear.features.policy_tree import Branch, KnownFeature, Leaf
 from polarbear.features.scores import score_instances
-from polarbear.features.stretches import stretch_at, stretches_of
-from polarbear.features.training_set import linear_preference, make_training_set
+from polarbear.features.stretches import observed_stretches, stretch_at
+from polarbear.features.training_set import linear_preference, make_training_set, require_observed
 from polarbear.features.tree import grow_tree
 from polarbear.selection.preference import At, Final
 from polarbear.selection.risk import Expected
@@ -92,6 +92,7 @@ def policy_for_query(
     rng = np.random.default_rng(0)
     tree = grow_tree(training.scores, training.features, depth=2, level=0.05, rng=rng)
     wanted = score_instances(training.runs, asked.weights(training.scores.grid), among=training.scores.names)
+    require_observed(asked, training.scores)
     return make_policy(replace(training, preference=asked), tree, risk, rng=rng, of_time=wanted.of_time)
 
 
@@ -106,19 +107,20 @@ def make_policy(
     borrowed = choose_borrowing(scores, [leaf.rows for leaf in tree.leaves])
     if of_time is not None:
         scores = replace(scores, of_time=of_time)
+    observed = scores.grid.times[scores.observed]
     rule = _Rule(scores, borrowed, risk, _only_budget(training.preference, scores), of_time is not None)
     return Policy(
         root=_make_node(tree, rule, rng),
         names=scores.names,
         features=tuple(KnownFeature(each.name, each.kind, each.levels) for each in training.features),
-        first=float(scores.grid.times[0]),
-        last=float(scores.grid.times[-1]),
+        first=float(observed[0]),
+        last=float(observed[-1]),
         unit=training.runs.unit,
         preference=str(training.preference),
         risk=str(risk),
         borrowed=borrowed,
         left_out=training.left_out,
-        remarks=training.remarks,
+        remarks=training.remarks_on(tree.features),
     )
 
 
@@ -163,7 +165,7 @@ def _make_leaf(node: Node, rule: _Rule, rng: np.random.Generator) -> Leaf:
     factors = leaf_weights(scores, node.rows, rule.borrowed)
     at_times, whole = choice_scores(scores, factors, rule.risk, rng=rng)
     shares = expected_shares(scores, factors)
-    stretches = stretches_of(scores.grid, at_times, shares, scores.names)
+    stretches = observed_stretches(scores, at_times, shares)
     best = int(whole.argmax())
     if rule.budget is not None:
         best = scores.names.index(stretch_at(stretches, rule.budget).name)

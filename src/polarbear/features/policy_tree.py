@@ -74,11 +74,26 @@ class KnownFeature:
 
 @dataclass(frozen=True)
 class FoundGroup:
-    """The group of an instance: what to choose for it, its conditions, and features asked for that were not given."""
+    """The group of an instance.
+
+    Attributes
+    ----------
+    leaf, conditions
+        What to choose for it, and its conditions.
+    asked
+        The features that the policy asked for.
+    not_given
+        Those of them that were not given.
+    undivided
+        Whether the group is not divided further because a feature was not given. Otherwise, in a policy file of version 1,
+        the group is the larger side of each such question.
+    """
 
     leaf: Leaf
     conditions: tuple[str, ...]
+    asked: tuple[str, ...]
     not_given: tuple[str, ...]
+    undivided: bool
 
 
 def find_group(root: Branch | Leaf, cells: Mapping[str, float | str | None]) -> FoundGroup:
@@ -87,9 +102,10 @@ def find_group(root: Branch | Leaf, cells: Mapping[str, float | str | None]) -> 
     A feature that is None goes to the side with the missing values of the data. If the data have none, or if the feature is
     not among the cells, the group is not divided further.
     """
-    node, conditions, not_given = root, list[str](), list[str]()
+    node, conditions, asked, not_given, undivided = root, list[str](), list[str](), list[str](), False
     while isinstance(node, Branch):
         split = node.split
+        asked.append(split.feature)
         cell = cells.get(split.feature)
         left = split.missing_left
         if cell is not None:
@@ -97,11 +113,11 @@ def find_group(root: Branch | Leaf, cells: Mapping[str, float | str | None]) -> 
         elif split.feature not in cells or not split.has_missing:
             not_given.append(split.feature)
             if node.undivided is not None:
-                node = node.undivided
+                node, undivided = node.undivided, True
                 break
         conditions.append(split.left if left else split.right)
         node = node.left if left else node.right
-    return FoundGroup(node, tuple(conditions), tuple(dict.fromkeys(not_given)))
+    return FoundGroup(node, tuple(conditions), tuple(dict.fromkeys(asked)), tuple(dict.fromkeys(not_given)), undivided)
 
 
 def walk(node: Branch | Leaf, conditions: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Branch | Leaf]]:

@@ -62,7 +62,7 @@ def source_of(
     others: Sequence[str],
     preference: str,
 ) -> str:
-    """Return the source of a module with a function `choose(budget=None, **features)`.
+    """Return the source of a module with a function `choose(budget=None, /, **features)`.
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ _MISSING = {sorted(MISSING)!r}
 _TRUTHS = {TRUTHS!r}
 {_HELPERS}
 
-def choose(budget=None, **features):
+def choose(budget=None, /, **features):
     """Return the algorithm for a budget from {first:g} to {last:g} and features: {_plain(asks) or "none"}.
 
     If a feature is not given, the choice is that for all instances of the group so far. None and NaN count as the missing

@@ -70,6 +70,12 @@ class Scores:
     grid: Grid
     range_of: Indices
 
+    @property
+    def observed(self) -> slice:
+        """The budgets between the first and the last at which some instance counts."""
+        places = np.flatnonzero(self.weights.any(axis=0))
+        return slice(int(places[0]), int(places[-1]) + 1)
+
 
 def score_instances(runs: RunCollection, of_time: Array, *, among: Sequence[str] | None = None) -> Scores:
     """Return the scores of the candidates on the instances of a collection of runs.
@@ -94,10 +100,11 @@ def score_instances(runs: RunCollection, of_time: Array, *, among: Sequence[str]
     )
     usable = (ranks != ABSENT).all(axis=2)
     rows = np.flatnonzero(usable[:, of_time > 0].mean(axis=1) >= _USABLE)
-    if len(rows) < min(_ENOUGH, len(usable) / 2):
+    least = min(_ENOUGH, -(-len(usable) // 2))
+    if len(rows) < least:
         raise TooFewRunsError(
-            f"expected runs of all {with_noun(len(names), 'candidate')} on {_ENOUGH} instances or more, got them on "
-            f"{len(rows)} of {len(usable)}; name fewer candidates with among= (--among), such as the Pareto set of a race"
+            f"expected runs of all {with_noun(len(names), 'candidate')} on {with_noun(least, 'instance')} or more, got them "
+            f"on {len(rows)} of {len(usable)}; name fewer candidates with among= (--among), such as the Pareto set of a race"
         )
     return make_scores(
         first_shares(ranks[rows]),

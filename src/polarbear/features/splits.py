@@ -142,7 +142,8 @@ def candidate_splits(features: Sequence[Feature], weights: Array, *, least: floa
             side = left | (~known & missing_left)
             key = min(side.tobytes(), (~side).tobytes())
             if key not in found and least - _ROUNDING <= weights[side].sum() <= total - least + _ROUNDING:
-                other = feature.levels[1] if level is not None and len(feature.levels) == 2 else None
+                others = [each for each in feature.levels if level is not None and each != level]
+                other = others[0] if len(others) == 1 else None
                 number = threshold if level is None else None
                 found[key] = Split(feature.name, number, level, missing_left, other, not known.all()), side
     left_sides = [side for _, side in found.values()]

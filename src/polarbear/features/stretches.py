@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from polarbear.observe import Grid
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from polarbear.arrays import Array
-    from polarbear.observe import Grid
+    from polarbear.features.scores import Scores
 
 
 @dataclass(frozen=True)
@@ -72,6 +74,13 @@ def stretches_of(grid: Grid, scores: Array, shares: Array, names: Sequence[str])
         last = float(grid.times[-1]) if number == len(starts) - 1 else _on_axis(grid, end)
         result.append(Stretch(first, last, names[best], round(mean, 4)))
     return tuple(result)
+
+
+def observed_stretches(scores: Scores, choice_scores: Array, shares: Array) -> tuple[Stretch, ...]:
+    """Return `stretches_of` of the budgets between the first and the last at which something was observed."""
+    here = scores.observed
+    grid = Grid(scores.grid.times[here], scores.grid.axis)
+    return stretches_of(grid, choice_scores[here], shares[here], scores.names)
 
 
 def stretch_at(stretches: Sequence[Stretch], budget: float) -> Stretch:

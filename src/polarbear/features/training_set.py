@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,19 +10,19 @@ import numpy as np
 from polarbear.features.joining import join_features
 from polarbear.features.own_features import features_of
 from polarbear.features.reading import read_features
-from polarbear.features.scores import score_instances
+from polarbear.features.scores import TooFewRunsError, score_instances
 from polarbear.features.table import FeatureTable
 from polarbear.importers import Imported
 from polarbear.magnitude.collection import collect_runs
 from polarbear.race.result import RaceResult
 from polarbear.selection.custom_preference import Custom
-from polarbear.selection.preference import LogUniform, Uniform
+from polarbear.selection.preference import At, LogUniform, Uniform
 from polarbear.verdict.leakage import leak_remark, results_of
 from polarbear.verdict.remark import Remark, most_serious_first
-from polarbear.wording import join_names, suggest
+from polarbear.wording import format_number, join_names, suggest
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from polarbear.features.feature import Feature
     from polarbear.features.reading import FeatureSource
@@ -48,6 +48,8 @@ class TrainingSet:
         Remarks on the features, the most serious first.
     left_out
         Further columns of the tables, such as constant ones.
+    leaks
+        For each feature that was probably computed from the runs, a remark; it concerns answers that use the feature.
     """
 
     scores: Scores
@@ -56,6 +58,17 @@ class TrainingSet:
     preference: Linear
     remarks: tuple[Remark, ...]
     left_out: tuple[str, ...] = ()
+    leaks: Mapping[str, Remark] = field(default_factory=dict)
+
+    def remarks_on(self, used: Collection[str]) -> tuple[Remark, ...]:
+        """Return all remarks on an answer that uses these features, the most serious first."""
+        leaks = [remark for name, remark in self.leaks.items() if name in used]
+        unused = [name for name in self.leaks if name not in used]
+        if unused:
+            verb = "was" if len(unused) == 1 else "were"
+            text = f"{join_names(unused)} {verb} probably computed from the runs; the answer does not use {{}}."
+            leaks.append(Remark("solid", text.format("it" if len(unused) == 1 else "them")))
+        return most_serious_first([*self.remarks, *leaks])
 
 
 def make_training_set(
@@ -73,6 +86,7 @@ def make_training_set(
         among = [name for name in source.pareto_set if name in runs.names]
     chosen = linear_preference(preference, runs.grid)
     scores = score_instances(runs, chosen.weights(runs.grid), among=among)
+    require_observed(chosen, scores)
     if len(scores.names) < 2:
         raise ValueError(f"expected two candidates or more to choose from, got {', '.join(scores.names) or 'none'}")
     by_name: dict[str, Feature] = {}
@@ -84,14 +98,14 @@ def make_training_set(
         remarks += _remarks_on_replaced(own, new)
         remarks += joined.remarks if table.keys is None else ()  # what runs bring along is often constant
     results = results_of(runs.runs.values(), runs.instances)
-    leaks = [leak_remark(each.name, each.values, each.levels, results) for each in by_name.values()]
-    remarks += [each for each in leaks if each is not None]
+    found = {each.name: leak_remark(each.name, each.values, each.levels, results) for each in by_name.values()}
+    leaks = {name: remark for name, remark in found.items() if remark is not None}
     place = {instance: row for row, instance in enumerate(runs.instances)}
     rows = np.array([place[instance] for instance in scores.instances])
     known = tuple(each.take(rows) for each in by_name.values())
     columns = dict.fromkeys(name for table in tables for name in table.columns)
     left_out = tuple(name for name in columns if name not in by_name)
-    return TrainingSet(scores, known, runs, chosen, most_serious_first(remarks), left_out)
+    return TrainingSet(scores, known, runs, chosen, most_serious_first(remarks), left_out, leaks)
 
 
 def _remarks_on_replaced(own: Mapping[str, Feature], new: Mapping[str, Feature]) -> list[Remark]:
@@ -100,7 +114,7 @@ def _remarks_on_replaced(own: Mapping[str, Feature], new: Mapping[str, Feature])
     if not names:
         return []
     verb = "replaces the feature" if len(names) == 1 else "replaces the features"
-    text = f"The table {verb} {join_names(names)}, which the runs bring along with other values."
+    text = f"The table {verb} {join_names(names)}, of which the runs or an earlier table have other values."
     return [Remark("provisional", text)]
 
 
@@ -130,6 +144,16 @@ def _tables(source: Source, features: Any) -> list[FeatureTable]:
     if isinstance(features, list | tuple) and all(isinstance(each, FeatureTable) for each in features):
         return [*own, *features]
     return [*own, read_features(features)]
+
+
+def require_observed(preference: Linear, scores: Scores) -> None:
+    """Raise an error if a preference is for a single budget at which the candidates were not observed."""
+    times = scores.grid.times[scores.observed]
+    if isinstance(preference, At) and not times[0] <= preference.time <= times[-1]:
+        raise TooFewRunsError(
+            f"expected a budget at which all candidates were observed, from {format_number(times[0])} to "
+            f"{format_number(times[-1])}, got {format_number(preference.time)}; choose another budget, or make longer runs"
+        )
 
 
 def linear_preference(preference: Preference | None, grid: Grid) -> Linear:

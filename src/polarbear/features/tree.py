@@ -79,6 +79,11 @@ class Node:
             return ()
         return (self, *self.left.inner, *self.right.inner)
 
+    @property
+    def features(self) -> frozenset[str]:
+        """The features of all splits."""
+        return frozenset(each.split.feature for each in self.inner if each.split is not None)
+
 
 def grow_tree(
     scores: Scores, features: Sequence[Feature], *, depth: int, level: float, rng: np.random.Generator

@@ -170,7 +170,7 @@ def _policy(subject: Subject, found: Dependence) -> dict[str, Any]:
         "root": plain(found.policy.root, is_root=True),
         "undivided": _undivided(found),
         "fields": [_field(known[name]) for name in found.policy.used],
-        "python": _policy_in_python(subject),
+        "python": _policy_in_python(subject, found.training.scores.names),
     }
 
 
@@ -188,14 +188,15 @@ def _undivided(found: Dependence) -> list[dict[str, Any]]:
     ]
 
 
-def _policy_in_python(subject: Subject) -> list[str]:
+def _policy_in_python(subject: Subject, names: tuple[str, ...]) -> list[str]:
     """Return the arguments of `pb.policy` that give the policy of the page, but for the attitude to risk.
 
     The names are those of the documentation: a race has a `result`, and recorded runs are `runs`, with a `posterior`.
     """
     tables = ["features"] if subject.features_given else []
     if subject.result is None:
-        return ["runs", *tables, "grid=posterior.grid"]
+        among = [f"among={json.dumps(names)}"] if set(names) != set(subject.posterior.names) else []
+        return ["runs", *tables, *among, "grid=posterior.grid"]
     file = subject.advice.file
     return [f"pb.Race.open({json.dumps(shlex.split(file)[0])}).result" if file else "result", *tables]
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from polarbear.features.dependence import find_dependence
 from polarbear.features.own_features import features_of
 from polarbear.features.reading import read_features
+from polarbear.features.scores import TooFewRunsError
 from polarbear.features.table import FeatureTable
 from polarbear.features.training_set import make_training_set
 from polarbear.importers import Imported
@@ -16,7 +17,7 @@ from polarbear.magnitude.collection import collect_runs
 from polarbear.plots import DecisionBands
 from polarbear.posterior.elimination import dominated, find_specialists
 from polarbear.reporting.draws import thin_and_round
-from polarbear.verdict import Advice
+from polarbear.verdict import Advice, Remark
 from polarbear.verdict.summary import collect, data_of
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
     from polarbear.features.dependence import Dependence
     from polarbear.features.reading import FeatureSource
+    from polarbear.features.training_set import TrainingSet
     from polarbear.inference.group_fitting import GroupPosterior
     from polarbear.literals import Elimination
     from polarbear.magnitude.collection import RunCollection, Source
@@ -237,11 +239,21 @@ class Subject:
         TooFewRunsError
             If the candidates did not run on enough of the same instances.
         """
-        among = self.candidates_in_groups
-        if self.runs is None or not self.features or len(among) < 2:
+        if self.runs is None or not self.features or len(self.candidates_in_groups) < 2:
             return None
-        training = make_training_set(self.runs, self.features, preference=None, among=among)
+        training = self._training_set(self.runs)
         return find_dependence(training) if training.features or self.features_given else None
+
+    def _training_set(self, runs: RunCollection) -> TrainingSet:
+        """Return the training set of all algorithms or, if some ran on too few instances, of those not eliminated."""
+        try:
+            return make_training_set(runs, self.features, preference=None, among=self.candidates_in_groups)
+        except TooFewRunsError:
+            if not 2 <= len(self.candidates) < len(self.candidates_in_groups):
+                raise
+        training = make_training_set(runs, self.features, preference=None, among=self.candidates)
+        text = "The algorithms did not all run on enough of the same instances; this section compares those not eliminated."
+        return replace(training, remarks=(Remark("provisional", text), *training.remarks))
 
 
 def _tables_of(features: FeatureSource | Sequence[FeatureTable] | None) -> tuple[FeatureTable, ...]:

@@ -94,7 +94,7 @@ function groupStatements(page, query, { group }) {
   const { missing } = followQuestions(page, query.given);
   const size = group ? `${WHOLE.format(group.instances)} of ${formatCount(total, "instance")}` : formatCount(total, "instance");
   const parts = [`Group of this problem, by the policy: ${group ? group.name : "all instances"} (${size}).`];
-  if (missing) parts.push(` Not given: ${missing}; the answer is the one for all of them.`);
+  if (missing) parts.push(` Not given: ${missing}, so the answer is for all instances${group ? " of this group" : ""}.`);
   if (columns.length < page.names.length) parts.push(" It compares the algorithms that are not eliminated.");
   for (const { name, least, most } of featureFields(page)) {
     const value = query.given[name];
