@@ -82,6 +82,8 @@ def test_only_a_race_for_membership_is_futile(believe, means, resolution, rounds
     assert stopped.command == f"polarbear resume a.race {crossing}--max-instances {more}"
     confined, *_ = race_remarks(RaceResult(state, "max_instances"), replace(advice, only=NAMES))
     assert "crossing" not in confined.command  # a race that is confined does not stop for futility
+    scarce, *_ = race_remarks(RaceResult(state, "max_instances", available=2 * rounds + 1), advice)
+    assert ("within 5 instances" in scarce.text) == (resolution == "membership" and rounds == 2)
     if futile:
         stopped, *_ = race_remarks(RaceResult(state, "no elimination likely"), Advice("race", "a.race"))
         assert "unlikely to eliminate another algorithm. Not decided: a and b at " in stopped.text

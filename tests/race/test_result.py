@@ -73,6 +73,19 @@ def test_runs_left_out_on_request_are_not_saved():
     assert after.full_cost == (after.instances * 4 - left_out) * 8.0
 
 
+def test_runs_that_a_removed_algorithm_did_not_make_are_not_saved():
+    state = loop.remove(loop.tell(*first_round(batch=2)), "a")
+    plan = loop.ask(state)
+    after = RaceResult(loop.tell(state, plan, simulated_runs(plan, UTILITIES, NAMES, TIMES)), "paused")
+    assert plan.kind == "fresh"
+    assert after.full_cost == (after.instances * 4 - len(plan.instances)) * 8.0
+    summary = after.summary()
+    assert summary.headline.endswith(", one was removed.")
+    assert [each.name for each in summary.group("removed")] == ["a"]
+    assert "a" not in [each.name for each in summary.group("eliminated")]
+    assert "Removed\n  a: removed by hand" in str(summary)
+
+
 def test_the_allocation_counts_the_observed_runs_at_each_time(result):
     for t, time in enumerate(TIMES):
         for a, name in enumerate(NAMES):

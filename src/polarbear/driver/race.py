@@ -196,6 +196,7 @@ class Race:
                 "add new ones with race.add(name, algorithm)"
             )
         self._instances = instances
+        self._available = self._available_instances(None)
         self._record = record
         self._stopped: Stopped = record.stopped
         self.algorithms = {name: each for name, each in algorithms.items() if each is not None}
@@ -221,9 +222,8 @@ class Race:
         """The result so far; valid at any time."""
         state = self.state
         stopped = loop.end(state) or self._stopped
-        return RaceResult(
-            state, stopped, find_failing(state, self._record.runs.values()) if stopped == "algorithm failed" else ()
-        )
+        failing = find_failing(state, self._record.runs.values()) if stopped == "algorithm failed" else ()
+        return RaceResult(state, stopped, failing, self._available)
 
     @property
     def about(self) -> dict[str, Any]:
@@ -344,7 +344,8 @@ class Race:
                 if executor is None:
                     executor = LocalExecutor()
                     stack.callback(executor.shutdown, cancel_futures=True)  # kills runs in progress
-                stopping = StoppingLimits(max_instances, max_evaluations, self._available_instances(executor))
+                self._available = self._available_instances(executor)
+                stopping = StoppingLimits(max_instances, max_evaluations, self._available)
                 view = views.make_view(progress, horizon=views.Horizon(stopping, deadline))
                 stack.callback(view.close)
                 accept = accept_failures or isinstance(executor, ReplayExecutor)
@@ -366,7 +367,7 @@ class Race:
         if failed:
             self._record.update(loop.rerun(self.state, failed), "rerun", [list(key) for key in failed])
 
-    def _available_instances(self, executor: Executor) -> float:
+    def _available_instances(self, executor: Executor | None) -> float:
         """Return the number of instances that exist; infinite if they are generated on demand."""
         if isinstance(executor, ReplayExecutor):
             return executor.instances

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
@@ -75,11 +76,14 @@ class RaceOutcome:
         algorithm failed in every run of its first round, see `failing` and `message`.
     failing
         The algorithms that failed in every run of their first round, if the race was paused because of them.
+    available
+        The number of instances that exist; infinite if they are generated on demand, or if it is not known.
     """
 
     state: State
     stopped: Stopped
     failing: tuple[FailingAlgorithm, ...] = ()
+    available: float = math.inf
 
     @property
     def finished(self) -> bool:
@@ -175,22 +179,24 @@ class RaceOutcome:
     def full_cost(self) -> float:
         """The cost of running every algorithm on all these instances until the end of the grid.
 
-        Runs of an algorithm in an undecided pair that were left out, because the race was confined to others (`only`) or
-        left the pair undecided (`patience`), do not count: no decision made them unnecessary.
+        Some runs were left out although no decision made them unnecessary, and do not count: those of removed algorithms,
+        and those of an algorithm in an undecided pair when the race was confined to others (`only`) or left the pair
+        undecided (`patience`).
         """
         runs = self.instances * len(self.state.names) - self._runs_left_out()
         return runs * float(self.state.settings.grid.times[-1])
 
     def _runs_left_out(self) -> int:
-        """Return how many runs on new instances were left out although a pair of their algorithm was undecided."""
-        return sum(
-            (name, instance) not in self.state.observations.runs  # it may have caught up later
+        """Return how many runs were left out although no decision made them unnecessary."""
+        undecided = (
+            (name, instance)
             for before, after in pairwise(self.rounds)
             if after.kind == "fresh"
             for name in {name for *pair, _ in before.open for name in pair}.difference(dict(after.until))
-            if name not in self.state.removed
             for instance in after.instances
         )
+        removed = product(self.state.removed, self.state.observations.instances)
+        return len({*undecided, *removed}.difference(self.state.observations.runs))  # it may have caught up later
 
     @property
     def saved_share(self) -> float:

@@ -141,20 +141,23 @@ def _remarks_on_stop(result: RaceOutcome, advice: Advice) -> list[Remark]:
 
 def _with_higher_limit(result: RaceOutcome, reason: str, advice: Advice) -> tuple[str, str]:
     """Return why a race stopped at a limit, and how to continue it: with a higher one, unless that is futile."""
-    limit = _higher_instances(result) if result.stopped == "max_instances" else math.inf
+    limit = _higher_instances(result) if result.stopped == "max_instances" else result.available
     applies = not advice.only and result.state.candidates.issubset(result.posterior.names)
     if applies and is_futile(result.state, result.posterior, limit):
-        within = f" within {limit:,} instances" if math.isfinite(limit) else ""
+        within = f" within {limit:,.0f} instances" if math.isfinite(limit) else ""
         futile = f"It is unlikely to eliminate another algorithm{within}"
-        return f'{reason} {futile}; with the resolution "crossing" it decides every pair.', advice.decide_every_pair()
+        return (
+            f'{reason} {futile}; with the resolution "crossing" it continues until every pair is decided.',
+            advice.decide_every_pair(),
+        )
     return reason, advice.continue_race(*advice.limit)
 
 
 def _higher_instances(result: RaceOutcome) -> int:
-    """Return a higher limit of instances for a race that has reached its limit."""
+    """Return a higher limit of instances for a race that has reached its limit, no higher than there are instances."""
     used, needed = max(result.instances, 1), _further_instances(result)
     # A forecast far beyond the data is too uncertain to ask for all of it at once.
-    return used + (needed if 0 < needed <= 4 * used else used)
+    return int(min(used + (needed if 0 < needed <= 4 * used else used), result.available))
 
 
 def higher_limit(result: RaceOutcome) -> tuple[str, str]:

@@ -6,15 +6,12 @@ All texts are those of the summary that the terminal prints.
 from __future__ import annotations
 
 import html
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING
 
-from polarbear.verdict import Group
 from polarbear.verdict.rendering import heading, title
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from polarbear.verdict import Remark, Standing, Summary
+    from polarbear.verdict import Remark, Summary
 
 _ROWS = 8  # ranges of budgets in the header; a longer table is folded below a sentence
 
@@ -67,18 +64,13 @@ def _step(command: str) -> str:
 def standings_html(summary: Summary) -> str:
     """Return the groups of algorithms with their reasons as lists."""
     parts = []
-    for group in get_args(Group):
+    for group, standings in summary.groups.items():
         items = "".join(
             f"<li><strong>{_escape(each.name)}</strong>: {_escape(each.text)}{_step(each.command)}</li>"
-            for each in summary.group(group)
+            for each in standings
         )
         parts.append(f"<h2>{heading(group)}</h2><ul>{items or '<li>none</li>'}</ul>")
     return "".join(parts)
-
-
-def in_groups(standings: Sequence[Standing]) -> list[tuple[str, list[Standing]]]:
-    """Return the headings of all groups with their algorithms, in the order of `Group`."""
-    return [(heading(group), [each for each in standings if each.group == group]) for group in get_args(Group)]
 
 
 def keep_percent(text: str) -> str:

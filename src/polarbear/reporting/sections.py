@@ -17,7 +17,7 @@ from polarbear.inference.group_fitting import GroupPosterior
 from polarbear.plots import DecisionBands, DominanceEvolution, DominanceMatrix, SampleAllocation
 from polarbear.posterior.elimination import dominated
 from polarbear.reporting.draws import pack_ratings, pack_win_rates
-from polarbear.reporting.header import in_groups, keep_percent
+from polarbear.reporting.header import keep_percent
 from polarbear.reporting.magnitude import magnitude
 from polarbear.reporting.portfolio_rates import portfolio_win_rates
 from polarbear.reporting.problem import problem
@@ -31,6 +31,7 @@ from polarbear.reporting.sentences import (
     stop_sentence,
     uncertainty_sentences,
 )
+from polarbear.verdict.rendering import heading
 from polarbear.wording import with_noun
 
 if TYPE_CHECKING:
@@ -150,7 +151,7 @@ def standings(subject: Subject) -> Data:
         "confidence": subject.confidence,
         "groups": [
             {
-                "heading": heading,
+                "heading": heading(group),
                 "algorithms": [
                     {
                         "name": each.name,
@@ -161,7 +162,7 @@ def standings(subject: Subject) -> Data:
                     for each in members
                 ],
             }
-            for heading, members in in_groups(subject.summary.standings)
+            for group, members in subject.summary.groups.items()
         ],
         "rounds": None if result is None else _rounds(result, subject.posterior.names),
     }

@@ -5,7 +5,7 @@ the report and all exports show. Each step has a module:
 
 - `remark`: a caveat with its status, from "solid" to "do not rely on it", and the next step.
 - `advice`: the commands for next steps, on a race or on recorded runs.
-- `standing`: the group of each algorithm: leads somewhere, not ruled out, or eliminated.
+- `standing`: the group of each algorithm: leads somewhere, not ruled out, or eliminated; or removed without being judged.
 - `model_remarks`, `data_remarks`: what the model check and the data give reason to doubt.
 - `leakage`: columns that were probably computed from the runs, so that they are not known before a run.
 - `contents`, `rendering`, `summary`: all of it as plain parts, as text, Markdown, LaTeX and HTML, and `summarise`.

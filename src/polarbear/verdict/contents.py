@@ -24,7 +24,8 @@ class Contents:
     overview
         Which algorithm to choose at which budget; see `decision_map`.
     standings
-        Every algorithm with its group, "leads somewhere", "not ruled out" or "eliminated", and the reason.
+        Every algorithm with its group and the reason: "leads somewhere", "not ruled out", "eliminated", or "removed" if it
+        was taken out of a race without being judged.
     remarks
         All reasons to doubt the result, the most serious first.
     unit, effort, scope
@@ -51,15 +52,23 @@ class Contents:
         return tuple(each for each in self.standings if each.group == group)
 
     @property
+    def groups(self) -> dict[Group, tuple[Standing, ...]]:
+        """The algorithms of each group; "removed" only if there are some."""
+        groups: tuple[Group, ...] = get_args(Group)
+        return {group: self.group(group) for group in groups if group != "removed" or self.group(group)}
+
+    @property
     def headline(self) -> str:
         """A sentence that counts the algorithms in each group, with the worst status of an elimination."""
-        leads, undecided, out = (len(self.group(group)) for group in get_args(Group))
+        leads, undecided, out, removed = (len(self.group(group)) for group in get_args(Group))
         first = f"{_count(leads)} algorithm{'' if leads == 1 else 's'} {'leads' if leads == 1 else 'lead'} somewhere"
         parts = [first if leads else "No algorithm clearly leads at any budget"]
         parts += [f"{_count(undecided).lower()} {'is' if undecided == 1 else 'are'} not ruled out"] if undecided else []
         parts += [f"{_count(out).lower()} {'is' if out == 1 else 'are'} eliminated"] if out else []
         doubt = overall_status(Remark(each.status, "") for each in self.group("eliminated"))
-        return ", ".join(parts) + (f" ({doubt})." if doubt != "solid" else ".")
+        parts[-1] += f" ({doubt})" if doubt != "solid" else ""
+        parts += [f"{_count(removed).lower()} {'was' if removed == 1 else 'were'} removed"] if removed else []
+        return f"{', '.join(parts)}."
 
     @property
     def status_sentence(self) -> str:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import textwrap
 from html import escape
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING
 
 from polarbear import latex, table
-from polarbear.verdict.standing import Group
 from polarbear.wording import format_number
 
 if TYPE_CHECKING:
@@ -16,7 +15,7 @@ if TYPE_CHECKING:
     from polarbear.selection import DecisionMap
     from polarbear.verdict.contents import Contents
     from polarbear.verdict.remark import Remark
-    from polarbear.verdict.standing import Standing
+    from polarbear.verdict.standing import Group, Standing
 
 _WIDTH = 118  # characters of a line of text
 _STRETCHES, _LETTERS = 5, 120  # stretches, and letters of their names, that fit into one sentence
@@ -54,8 +53,7 @@ def as_text(summary: Contents, *, most: int | None = None) -> str:
     lines = [title(summary)]
     lines += aligned(summary.overview.rows(summary.unit), most=most)
     lines += [f"  {each.sentence}" for each in summary.overview.leader_changes[:most]]
-    for group in get_args(Group):
-        standings = summary.group(group)
+    for group, standings in summary.groups.items():
         lines += ["", heading(group)]
         lines += [line for each in standings[:most] for line in _standing_lines(each)] or ["  none"]
         lines += [f"  ... and {len(standings) - most:,} more"] if most is not None and len(standings) > most else []
@@ -111,9 +109,9 @@ def as_markdown(summary: Contents) -> str:
     lines = [f"## {title(summary)}", "", "| budget | choose | how certain |", "| --- | --- | --- |"]
     lines += [f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |" for row in rows]
     lines += ["", *(f"{each.sentence}  " for each in summary.overview.leader_changes)]
-    for group in get_args(Group):
+    for group, standings in summary.groups.items():
         lines += ["", f"### {heading(group)}", ""]
-        lines += [_markdown_standing(each) for each in summary.group(group)] or ["none"]
+        lines += [_markdown_standing(each) for each in standings] or ["none"]
     lines += ["", f"**{_status(summary)}**", ""]
     lines += [_markdown_remark(each) for each in summary.remarks]
     return "\n".join([*lines, "", summary.scope]).rstrip() + "\n"
@@ -133,9 +131,9 @@ def as_latex(summary: Contents) -> str:
     heads = ("budget", "choose", "how certain")
     caption = " ".join([f"{title(summary)}.", *(each.sentence for each in summary.overview.leader_changes)])
     parts = [latex.latex(dict(zip(heads, columns, strict=True)), caption=caption)]
-    for group in get_args(Group):
+    for group, standings in summary.groups.items():
         parts.append(rf"\paragraph{{{heading(group)}}}")
-        items = [_latex_item(f"{each.name}: {each.text}", each.command, ".") for each in summary.group(group)]
+        items = [_latex_item(f"{each.name}: {each.text}", each.command, ".") for each in standings]
         parts.append(_latex_list(items) if items else "none")
     parts.append(rf"\paragraph{{Status}} {latex.escape(_status(summary).removeprefix('Status: '))}")
     if summary.remarks:
@@ -161,8 +159,8 @@ def as_html(summary: Contents) -> str:
     answer = table.as_html(dict(zip(("budget", "choose", "how certain"), columns, strict=True)), title=title(summary))
     notes = [each.sentence for each in summary.overview.leader_changes]
     groups = "".join(
-        f"<p>{heading(group)}</p><ul>{''.join(map(_html_standing, summary.group(group))) or '<li>none</li>'}</ul>"
-        for group in get_args(Group)
+        f"<p>{heading(group)}</p><ul>{''.join(map(_html_standing, standings)) or '<li>none</li>'}</ul>"
+        for group, standings in summary.groups.items()
     )
     remarks = "".join(f"<li>{escape(f'{each.status}: {each.sentence}')}</li>" for each in summary.remarks)
     return (

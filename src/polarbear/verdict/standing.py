@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from polarbear.verdict.advice import Advice
     from polarbear.verdict.remark import Status
 
-Group = Literal["leads somewhere", "not ruled out", "eliminated"]
+Group = Literal["leads somewhere", "not ruled out", "eliminated", "removed"]
 
 _UNLIKELY = 0.05  # probability below which an algorithm is not beaten at every budget
 _EXPLAINED = 20  # algorithms that are not ruled out and get a reason; each takes a look at all of its pairs
@@ -172,4 +172,4 @@ def eliminated(
             evidence.append(proof)
         reason = f"beaten by {each.by} at every budget ({'; '.join(evidence)})"
         result.append(Standing(each.name, "eliminated", status, reason))
-    return result + [Standing(name, "eliminated", "solid", reason) for name, reason in removed.items()]
+    return result + [Standing(name, "removed", "solid", reason) for name, reason in removed.items()]
