@@ -37,6 +37,14 @@ def test_explain_prints_the_split_and_its_gain(polarbear, recorded):
     assert alone.out == "No feature matters: there is none that differs between instances.\n"
 
 
+def test_by_default_budgets_count_as_on_the_axis_of_the_grid(polarbear, recorded):
+    def gain(*options):
+        outcome = polarbear("explain", recorded[0], "--features", recorded[1], *options, "--json")
+        return outcome.data["gain"]["gain"]
+
+    assert gain() == gain("--log-uniform") != gain("--uniform")
+
+
 def test_report_and_plot_show_the_tree(polarbear, recorded, tmp_path):
     runs, features = recorded
     outcome = polarbear("report", runs, "--features", features, "-o", tmp_path / "page.html")

@@ -1,10 +1,12 @@
 """A race whose configuration names features of its instances: groups, balance, and answers without --features."""
 
 import sys
+from dataclasses import replace
 
 import pytest
 
 import polarbear as pb
+from polarbear.race.result import RaceResult
 from tests.cli.conftest import run_command
 from tests.reporting.pages import read_data
 
@@ -98,9 +100,23 @@ def test_answers_by_feature_need_no_table(polarbear, race, tmp_path):
     assert (wrong.code, "did you mean 'kind'" in wrong.err) == (1, True)
 
 
+def test_an_unknown_feature_is_refused_before_it_is_stored(polarbear, race, tmp_path):
+    path = tmp_path / "my.race"
+    path.write_bytes(race[0].read_bytes())
+    outcome = polarbear("resume", path, "--config", race[0].parent / "race.toml", "--groups", "kinds")
+    assert (outcome.code, "got 'kinds'; did you mean 'kind'" in outcome.err) == (1, True)
+    with pb.Race.open(path) as opened:
+        assert opened.state.settings.groups == "kind"
+        state = replace(opened.state, features={})
+    remark = "No instance has the feature kind that defines the groups of the race."
+    assert remark in [each.text for each in RaceResult(state, "paused").summary().remarks]
+
+
 def test_figures_of_a_race_are_not_attempted_for_its_groups(polarbear, race, tmp_path, monkeypatch):
     monkeypatch.setattr("polarbear.cli.plot._possible_figures", lambda *_, **__: iter(["allocation", "comparisons"]))
     drawn = polarbear("plot", race[0], "--by", "kind", "--format", "svg", "-o", tmp_path, "--quiet")
     names = [line.rsplit("/", 1)[-1] for line in drawn.out.split()]
     assert names == ["allocation.svg", *(f"comparisons{end}.svg" for end in ("", "-kind-rough", "-kind-smooth"))]
     assert drawn.err == ""
+    named = polarbear("plot", race[0], "--by", "kind", "--figure", "evolution", "-o", tmp_path / "evolution.svg")
+    assert (named.code, "expected no --by with the figure evolution" in named.err) == (1, True)

@@ -1,5 +1,7 @@
 """`resume`, `add`, `readmit` and `remove`."""
 
+import re
+
 import pytest
 
 from polarbear.race.stopping import StoppingLimits
@@ -147,9 +149,13 @@ def test_removed_algorithms_can_be_readmitted(polarbear, race_toml):
     polarbear("race", race_toml, "-q", "--max-instances", 4, "--confidence", 0.99)
     outcome = polarbear("remove", file, "poor", "pore")  # all or nothing
     assert (outcome.code, polarbear("status", file, "--json").data["removed"]) == (1, [])
+    before = file.read_bytes()
+    outcome = polarbear("remove", file, "poor", "random", "poor")
+    assert f"undo with: polarbear readmit {file} poor random\n" in outcome.err
+    file.write_bytes(before)
     outcome = polarbear("remove", file, "poor")
     assert (outcome.code, outcome.out) == (0, "Not eliminated: random, climber\n")
-    assert f"undo with: polarbear readmit {file} poor" in outcome.err
+    assert f"undo with: polarbear readmit {file} poor\n" in outcome.err
     outcome = polarbear("remove", file, "poor")
     assert (outcome.code, "expected one of the candidates random, climber" in outcome.err) == (1, True)
     outcome = polarbear("readmit", file, "poor", "--max-instances", 4, "--json")
@@ -212,6 +218,15 @@ def test_a_failing_algorithm_pauses_the_race_until_it_is_fixed(polarbear, race_t
     outcome = polarbear("resume", file, "--max-instances", 8, "--rerun-failed", "--json")
     assert "Made again: 8 runs of climber\n" in outcome.err
     assert (outcome.data["failed_runs"], outcome.data["instances"]) == (0, 8)
+
+
+def test_if_every_algorithm_fails_nothing_is_said_about_removing_them(polarbear, race_toml):
+    race_toml.write_text(re.sub(r":(random|climber|poor)\w*", ":faulty", FAST))
+    outcome = polarbear("race", race_toml, "--max-instances", 8, "--quiet")
+    assert outcome.code == 2
+    assert outcome.err.count("failed in all 8 runs of its first round") == 3
+    assert "--rerun-failed\n" in outcome.err
+    assert "polarbear remove" not in outcome.err
 
 
 def test_accepted_failures_count_and_can_be_made_again(polarbear, race_toml):

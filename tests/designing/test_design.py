@@ -131,7 +131,7 @@ def test_the_answer_is_saved_and_loaded(whole, tmp_path):
     assert loaded.at(1).name == answer.stages[0].name
     assert loaded.at(1e6).name == answer.stages[-1].name
     assert str(loaded) == str(answer)
-    assert str(loaded).endswith("\nStopped after the 3 iterations that were allowed.")
+    assert str(loaded).endswith("\nStopped after 3 iterations, since no more were allowed.")
     path.write_text(json.dumps({"kind": "something else"}))
     with pytest.raises(ValueError, match=r"expected a file that AnytimeConfiguration\.save wrote"):
         pb.load_anytime_configuration(path)

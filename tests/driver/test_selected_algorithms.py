@@ -110,3 +110,12 @@ def test_the_file_tells_why_the_race_stopped(local, unfinished, tmp_path):
         assert stopped() == "max_instances"
         race._record.note_stop(None)  # as at the start of a run that is killed
     assert stopped() == "paused"
+
+
+def test_a_limit_that_stops_selected_algorithms_is_the_reason_also_if_the_race_would_leave_their_pair(local, tmp_path):
+    with race_of(path=tmp_path / "my.race", confidence=0.99, rope=0.0, resolution="strict", patience=1) as race:
+        left = run_quietly(race, local, max_instances=200)
+        assert left.stopped == "pairs left undecided"
+        pair = next(iter(left.undecided()))
+        result = run_quietly(race, local, only=pair, max_instances=left.instances)
+    assert (result.stopped, result.settled) == ("max_instances", False)

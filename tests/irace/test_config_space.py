@@ -51,6 +51,36 @@ def test_parameters_and_conditions_become_a_parameter_space(tmp_path):
     assert default.configuration == {"a": 0.173}  # the middle of the scale, sqrt(0.03), with three digits
 
 
+def test_real_parameters_have_as_many_digits_as_the_file_says(tmp_path):
+    space = read(tmp_path, 'a "-a " r (1000, 1001)\n[global]\ndigits = 6')
+    names, values = zip(
+        *((name, each.configuration["a"]) for name, each in space.sample(20, seed=1).items()), strict=True
+    )
+    assert len(set(values)) == 20
+    assert all(round(value, 6) == value for value in values)
+    assert names == tuple(f"a={value}" for value in values)
+
+
+def test_parameters_that_the_default_configuration_does_not_have_get_their_defaults(tmp_path):
+    space = read(tmp_path, 'mode "-m " c (a, b)\ny "-y " r (0, 1) | mode == "b"')
+    (made,) = space.algorithm(mode="b").values()
+    assert made.configuration == {"mode": "b", "y": 0.5}
+
+
+@pytest.mark.parametrize("sign", ["<", "<=", ">", ">="])
+def test_whole_numbers_may_be_compared_with_fractions(tmp_path, sign):
+    space = read(tmp_path, f'k "-k " i (1, 5)\ny "-y " i (1, 9) | k {sign} 2.5')
+    found = check_activity(space, tmp_path / "parameters.txt", count=40)
+    assert {each["k"] for each in found if "y" in each} == ({1, 2} if "<" in sign else {3, 4, 5})
+
+
+def test_only_configurations_of_the_scenario_are_written(tmp_path):
+    scenario = pb.read_irace_scenario(write_scenario(tmp_path))
+    for wrong, message in (({"mode": "fast", "typo": 3}, "got 'typo'"), (None, "got no configuration")):
+        with pytest.raises(ValueError, match=f"expected values of the parameters mode, alpha, beta, {message}"):
+            scenario.format_configurations([wrong])
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -58,8 +88,8 @@ def test_parameters_and_conditions_become_a_parameter_space(tmp_path):
         ('\na "-a " r,log (0.00001, 1)', r"line 2: expected a domain of a above zero, .*got \(0, 1\) with 4 decimal"),
         ('a "-a " r (0.1, 0.2)\n[global]\ndigits = 0', r"line 1: expected the lower bound of a below .*got \(0, 0\)"),
         (
-            'a "-a " i (1, 9)\nb "-b " i (1, 9) | a > 2.5',
-            "line 2: expected a to be compared with whole numbers, got 2.5",
+            'a "-a " i (1, 9)\nb "-b " i (1, 9) | a == 2.5',
+            "line 2: expected a to be compared with whole numbers, got 2.5; write a whole number",
         ),
         ('a "-a " i (1, 9)\nb "-b " i (1, 9) | a > 20', "line 2: .*illegal value '20'"),
         ('a "-a " o (x, y)\nb "-b " i (1, 9) | a < "x"', "line 2: expected a condition that some value of a fulfils"),

@@ -102,6 +102,38 @@ def test_conditions_are_those_of_r():
 
 
 @pytest.mark.parametrize(
+    ("text", "holds"),  # as R evaluates them with a = NA and b = 1
+    [
+        ("a > 0", None),
+        ("!(a > 0)", None),
+        ("a != 0", None),
+        ("a %in% c(0)", False),
+        ("!(a %in% c(0))", True),
+        ("a > 0 & b == 1", None),
+        ("a > 0 & b == 2", False),
+        ("a > 0 | b == 1", True),
+        ("a > 0 | b == 2", None),
+    ],
+)
+def test_a_comparison_with_an_inactive_parameter_is_unknown(text, holds):
+    assert read_condition(text, "test")({"a": None, "b": 1.0}) is holds
+
+
+def test_an_unknown_condition_counts_as_one_that_does_not_hold(tmp_path):
+    (tmp_path / "parameters.txt").write_text(
+        'mode "-m " c (a, b)\nx "-x " r (0, 1) | mode == "a"\ny "-y " r (0, 1) | !(x > 0.5)\n[forbidden]\n!(x > 0.2)\n'
+    )
+    parameters = read_parameters(tmp_path / "parameters.txt")
+    forbidden = read_forbidden(parameters, tmp_path / "parameters.txt")
+    table = tmp_path / "configurations.txt"
+    table.write_text("mode x y\nb NA NA\na 0.4 0.1\n")
+    assert len(read_configurations(table, parameters, forbidden)) == 2
+    table.write_text("mode x y\nb NA 0.5\n")
+    with pytest.raises(ValueError, match=r"expected NA, as .* does not hold for y, got 0\.5"):
+        read_configurations(table, parameters, forbidden)
+
+
+@pytest.mark.parametrize(
     ("row", "message"),
     [
         ("fast 10 NA", "expected alpha to be a whole number from 0 to 9, got '10'"),
@@ -128,6 +160,9 @@ def test_forbidden_configurations_are_refused(path):
     files = (scenario.parameter_file, scenario.forbidden_file)
     forbidden = read_forbidden(scenario.parameters, *files)
     assert [each.where for each in forbidden] == ["parameters.txt, line 6", "forbidden.txt, line 2"]
+    plain = (path.parent / "forbidden.txt").read_text()
+    (path.parent / "forbidden.txt").write_text(f"[forbidden]\n{plain}")
+    assert len(read_forbidden(scenario.parameters, *files)) == 2  # with a heading, too
     with pytest.raises(ValueError, match=r"configuration 2: expected none that is forbidden by forbidden\.txt, line 2"):
         read_configurations(scenario.configurations_file, scenario.parameters, forbidden)
     (path.parent / "forbidden.txt").write_text("gamma == 1")

@@ -117,6 +117,7 @@ def remove(
     from polarbear.race import loop
 
     require_race_file(file)
+    names = list(dict.fromkeys(names))
     with Race.open(file, algorithms={}) as race:
         rest = [name for name in race.state.pareto_set if name not in names]
         if len(rest) < 2 and not race.state.rounds:
@@ -130,10 +131,11 @@ def remove(
             race.remove(name)
         candidates, ran = race.state.pareto_set, set(names) <= set(race.state.names)
     terminal.print_result(f"Not eliminated: {', '.join(candidates)}")
-    known, first = typed_race(file), names[0]
+    known = typed_race(file)
     undo = "readmit" if ran else "add"  # an algorithm without decided runs leaves no trace
-    step = f"polarbear resume {known}; undo with: polarbear {undo} {known} {shlex.quote(first)}"
-    in_python = f"race.run(); undo with: race.{undo}({first!r}{'' if ran else ', ...'})"
+    step = f"polarbear resume {known}; undo with: polarbear {undo} {known} {shlex.join(names)}"
+    calls = "; ".join(f"race.{undo}({name!r}{'' if ran else ', ...'})" for name in names)
+    in_python = f"race.run(); undo with: {calls}"
     terminal.print_remark(f"Continue with: {step if known else in_python}", quiet=quiet)
 
 

@@ -159,7 +159,7 @@ class Budgets:
     @property
     def given(self) -> bool:
         """Whether one of the options was given."""
-        return self != Budgets()
+        return self != type(self)()
 
     def preference(self) -> "Preference":
         """Return the preference that the options name."""

@@ -72,6 +72,10 @@ def plot(  # noqa: D103  (its docstring lists the figures of the registry; see b
     elif path.suffix in (".pdf", ".svg", ".png") or path.is_file():
         raise ValueError(f"expected a folder for all figures, got the file {path}; choose one figure with --figure")
     if figure is not None and FIGURES[figure].needs == "race":
+        if by is not None:
+            raise ValueError(
+                f"expected no --by with the figure {figure}, which shows a whole race; leave it out, or draw another figure"
+            )
         _draw_of_race(figure, file, path, reading, style)
         return
     source = open_source(file, reading, by=by, quiet=quiet, most_draws=_DRAWS)

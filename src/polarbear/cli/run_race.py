@@ -125,8 +125,8 @@ def _print_failing(result: "RaceResult", file: Path) -> None:
     for each in result.failing:
         terminal.print_remark(each.sentence)
     terminal.print_remark(f"Fix {they} and continue with: polarbear resume {known} --rerun-failed")
-    removed = " ".join(shlex.quote(name) for name in names)
-    terminal.print_remark(f"or remove {they}: polarbear remove {known} {removed}")
+    if len(result.pareto_set) - len(names) >= 2 or result.rounds:  # as `remove` demands
+        terminal.print_remark(f"or remove {they}: polarbear remove {known} {shlex.join(names)}")
     terminal.print_remark(f"or let {their} failures count: polarbear resume {known} --accept-failures")
 
 

@@ -160,9 +160,7 @@ class AnytimeConfiguration:
                 last = "iteration" if fruitless == 1 else f"{fruitless} iterations"
                 return f"Stopped because nothing new survived: none of the proposals of the last {last} did."
             case "iterations":
-                return (
-                    f"Stopped after the {with_noun(count, 'iteration')} that {'was' if count == 1 else 'were'} allowed."
-                )
+                return f"Stopped after {with_noun(count, 'iteration')}, since no more were allowed."
             case "max_evaluations":
                 return f"Stopped because further runs would exceed the {self.unit} that were allowed (max_evaluations)."
         return _STOPPED[self.stopped]

@@ -78,11 +78,10 @@ class ParameterSpace:
 
     def algorithm(self, **configuration: Any) -> dict[str, Configured]:
         """Return the algorithm with a configuration, by its name; parameters that are left out have their defaults."""
-        default = dict(self.space.get_default_configuration())
+        defaults = {name: _plain(each.default_value) for name, each in self.space.items()}
         if self.decimals is not None:
-            default = self._rounded(default) or default
-        values = {**default, **configuration}
-        return self._named(self._legal(values))
+            defaults = {name: self._round(value) for name, value in defaults.items()}
+        return self._named(self._legal({**defaults, **configuration}))
 
     def sample(self, count: int, *, seed: int = 0) -> dict[str, Configured]:
         """Return algorithms with `count` random configurations by name; fewer if the space has no more."""
@@ -115,7 +114,8 @@ class ParameterSpace:
         return found
 
     def _named(self, configuration: dict[str, Any]) -> dict[str, Configured]:
-        return {configuration_name(configuration): Configured(self.build, configuration)}
+        shown = configuration if self.decimals is None else {name: str(value) for name, value in configuration.items()}
+        return {configuration_name(shown): Configured(self.build, configuration)}
 
     def _random(self, rng: np.random.Generator) -> dict[str, Any] | None:
         self.space.seed(int(rng.integers(2**31)))
@@ -143,8 +143,10 @@ class ParameterSpace:
             return None
 
     def _round(self, value: Any) -> Any:
-        value = _round(value)
-        return round(value, self.decimals) if isinstance(value, float) and self.decimals is not None else value
+        value = _plain(value)
+        if not isinstance(value, float):
+            return value
+        return _round(value) if self.decimals is None else round(value, self.decimals)
 
     def _legal(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """Return a configuration as plain values, without inactive parameters; raise a ValueError if it is illegal."""

@@ -109,7 +109,7 @@ class Race:
             self._continue(path, by_name, instances, checked)
             self._record.store_features(features)
             return
-        if checked.groups is not None and features:
+        if features:
             given = features_by_index(features)
             check_groups(checked.groups, given, given)
         self._begin(by_name, instances, RaceRecord(state, clusters=clusters))
@@ -160,6 +160,8 @@ class Race:
             race._begin({} if algorithms is None else _by_name(algorithms), instances, record)
             if changes:
                 settings = replace(record.state.settings, **changes)
+                known = {**record.state.features, **features_by_index(features or {})}
+                check_groups(settings.groups, known, record.state.observations.instances)
                 record.update(loop.reconsider(record.state, settings), "settings", to_plain(settings))
                 race._stopped = "paused"
             record.store_clusters()
@@ -221,7 +223,9 @@ class Race:
     def result(self) -> RaceResult:
         """The result so far; valid at any time."""
         state = self.state
-        stopped = loop.end(state) or self._stopped
+        end = loop.end(state)
+        # Of pairs that are left undecided, `only` may have asked for one, which a limit stopped.
+        stopped = end if end is not None and (end == "resolved" or self._stopped == "paused") else self._stopped
         failing = find_failing(state, self._record.runs.values()) if stopped == "algorithm failed" else ()
         return RaceResult(state, stopped, failing, self._available)
 

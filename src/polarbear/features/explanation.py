@@ -269,9 +269,11 @@ def _describe_split(split: FoundSplit) -> str:
 
 
 def _describe_gain(gain: HeldOutGain, confidence: float) -> str:
-    points = [f"{100 * each:.0f}" for each in (gain.gain, gain.lower, gain.upper)]
+    points, low, high = (round(100 * each) for each in (gain.gain, gain.lower, gain.upper))
+    change = f"{with_noun(points, 'point')} more ({low} to {high}"
+    if points < 0:
+        change = f"{with_noun(-points, 'point')} fewer (a change of {low} to {high}"
     return (
         f"Following the splits, the choice comes first on {percent(gain.following)} instead of {percent(gain.single)} of "
-        f"instances: {points[0]} points more ({points[1]} to {points[2]}, {percent(confidence)} interval), on instances not "
-        "used to find them."
+        f"instances: {change}, {percent(confidence)} interval), on instances not used to find them."
     )

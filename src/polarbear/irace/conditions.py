@@ -25,39 +25,43 @@ _COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
 class Comparison:
     """A parameter compared with constants: one, or with "%in%" any number. Called with values, it says whether it holds.
 
-    A comparison with a parameter that is not active does not hold, as in irace.
+    As in R, that is unknown (None) if the parameter is not active, but "%in%" then does not hold.
     """
 
     name: str
     sign: str
     constants: tuple[object, ...]
 
-    def __call__(self, values: Values) -> bool:
-        sign = "==" if self.sign == "%in%" else self.sign
-        return any(_compare(sign, values[self.name], each) for each in self.constants)
+    def __call__(self, values: Values) -> bool | None:
+        if self.sign == "%in%":
+            return any(equals(values[self.name], each) for each in self.constants)
+        return _compare(self.sign, values[self.name], self.constants[0])
 
 
 @dataclass(frozen=True)
 class Joined:
-    """Two conditions of which both ("&") or at least one ("|") must hold."""
+    """Two conditions of which both ("&") or at least one ("|") must hold; unknown if that depends on an unknown one."""
 
     sign: Literal["&", "|"]
     left: Condition
     right: Condition
 
-    def __call__(self, values: Values) -> bool:
-        sides = [self.left(values), self.right(values)]
-        return all(sides) if self.sign == "&" else any(sides)
+    def __call__(self, values: Values) -> bool | None:
+        sides, decisive = (self.left(values), self.right(values)), self.sign == "|"
+        if decisive in sides:
+            return decisive
+        return None if None in sides else not decisive
 
 
 @dataclass(frozen=True)
 class Negated:
-    """The contrary of a condition."""
+    """The contrary of a condition; unknown if that is."""
 
     inner: Condition
 
-    def __call__(self, values: Values) -> bool:
-        return not self.inner(values)
+    def __call__(self, values: Values) -> bool | None:
+        inner = self.inner(values)
+        return None if inner is None else not inner
 
 
 Condition = Comparison | Joined | Negated
@@ -93,7 +97,7 @@ def find_comparisons(condition: Condition) -> Iterator[Comparison]:
 
 def equals(value: str | float | None, constant: object) -> bool:
     """Return whether a value equals a constant as R compares them."""
-    return _compare("==", value, constant)
+    return _compare("==", value, constant) is True
 
 
 def _either(tokens: Tokens) -> Condition:
@@ -131,10 +135,10 @@ def _single(tokens: Tokens) -> Condition:
     return Comparison(name, sign, (constant,))
 
 
-def _compare(sign: str, value: str | float | None, constant: object) -> bool:
-    """Compare as R does: as numbers if both are, otherwise as text."""
+def _compare(sign: str, value: str | float | None, constant: object) -> bool | None:
+    """Compare as R does: as numbers if both are, otherwise as text; None if one of them is missing."""
     if value is None or constant is None:
-        return False
+        return None
     if isinstance(value, str) or isinstance(constant, str):
         return _COMPARISONS[sign](_text(value), _text(constant))
     return _COMPARISONS[sign](value, constant)

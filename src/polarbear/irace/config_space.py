@@ -6,6 +6,7 @@ of a categorical or ordinal parameter is the set of its values for which the com
 
 from __future__ import annotations
 
+import math
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from polarbear.irace.conditions import Condition
 
 DIGITS = 4  # decimal places of real parameters, irace's own default
+_SIGNS = {"<": "<", ">": ">", "<=": "<=", ">=": ">=", "==": "=", "!=": "<>", "%in%": ""}  # any of these must hold
 
 
 def read_irace_parameters(
@@ -130,15 +132,20 @@ def _compare_number(condition: Comparison, child: Any, parent: Any, kind: str) -
     """Return the comparison of a number as a condition of ConfigSpace, which has only <, > and equality."""
     from ConfigSpace import EqualsCondition, GreaterThanCondition, InCondition, LessThanCondition, OrConjunction
 
-    constants = []
+    signs, constants = _SIGNS[condition.sign], []
     for each in condition.constants:
-        if not isinstance(each, float) or (kind == "i" and not each.is_integer()):
-            whole = "whole numbers" if kind == "i" else "numbers"
-            raise ValueError(f"expected {parent.name} to be compared with {whole}, got {each!r}; write it as a number")
+        if not isinstance(each, float):
+            raise ValueError(f"expected {parent.name} to be compared with numbers, got {each!r}; write a number")
+        if kind == "i" and not each.is_integer():
+            if "<" not in condition.sign and ">" not in condition.sign:
+                raise ValueError(
+                    f"expected {parent.name} to be compared with whole numbers, got {each!r}; write a whole number"
+                )
+            signs = condition.sign[0]  # a whole number is below 2.5 if it is below 3, and above it if it is above 2
+            each = math.ceil(each) if signs == "<" else math.floor(each)
         constants.append(int(each) if kind == "i" else each)
     parts = {"<": LessThanCondition, ">": GreaterThanCondition, "=": EqualsCondition}
-    signs = {"<": "<", ">": ">", "<=": "<=", ">=": ">=", "==": "=", "!=": "<>"}
     if condition.sign == "%in%":
         return InCondition(child, parent, constants)
-    made = [parts[sign](child, parent, constants[0]) for sign in signs[condition.sign]]
+    made = [parts[sign](child, parent, constants[0]) for sign in signs]
     return made[0] if len(made) == 1 else OrConjunction(*made)

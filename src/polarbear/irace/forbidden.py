@@ -45,7 +45,7 @@ def read_forbidden(
     """
     lines = [(parameter_file, *each) for each in read_sections(parameter_file).get("forbidden", [])]
     if forbidden_file is not None:
-        lines += [(forbidden_file, *each) for each in read_sections(forbidden_file)[""]]
+        lines += [(forbidden_file, *each) for part in read_sections(forbidden_file).values() for each in part]
     names = [each.name for each in parameters]
     return tuple(_read(text, path, number, names) for path, number, text in lines)
 

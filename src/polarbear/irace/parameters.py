@@ -50,8 +50,8 @@ class Parameter:
     line: int = 0
 
     def is_active(self, values: Values) -> bool:
-        """Return whether the parameter is active, given the values of the others."""
-        return self.condition is None or self.condition(values)
+        """Return whether the parameter is active, given the values of the others: its condition must be known to hold."""
+        return self.condition is None or self.condition(values) is True
 
     def read(self, text: str) -> str | float:
         """Return a value from its text; raise a ValueError unless it lies in the domain."""

@@ -130,7 +130,7 @@ class IraceScenario:
         build = TargetRunner(self.runner_arguments(budgets, budget_switch, clock))
         return ParameterSpace(space, build, sampled, mutated, decimals)
 
-    def format_configurations(self, configurations: Iterable[Mapping[str, Any]]) -> str:
+    def format_configurations(self, configurations: Iterable[Mapping[str, Any] | None]) -> str:
         """Return configurations, such as those of a design, as a table that irace reads with `configurationsFile`.
 
         Parameters
@@ -141,6 +141,12 @@ class IraceScenario:
         names = [each.name for each in self.parameters]
         rows: list[dict[str, str]] = []
         for each in configurations:
+            unknown = ["no configuration"] if each is None else [repr(name) for name in each if name not in names]
+            if each is None or unknown:
+                raise ValueError(
+                    f"expected values of the parameters {', '.join(names)}, got {unknown[0]}; give configurations of this "
+                    "scenario"
+                )
             if (texts := configuration_texts(each, names)) not in rows:
                 rows.append(texts)
         if not rows:

@@ -65,8 +65,10 @@ def group_labels(state: State) -> tuple[str | None, ...]:
     return tuple(group_label(state.features.get(instance), name) for instance in state.observations.instances)
 
 
-def check_groups(name: str, features: Mapping[int, Features], instances: Collection[int]) -> None:
+def check_groups(name: str | None, features: Mapping[int, Features], instances: Collection[int]) -> None:
     """Raise a ValueError if none of these instances has the feature that defines groups, or if it has too many values."""
+    if name is None:
+        return
     labels = {group_label(features.get(instance), name) for instance in instances} - {None}
     if instances and not labels:
         known = sorted({each for instance in instances for each in features.get(instance, {})})

@@ -246,6 +246,10 @@ def _remarks_on_groups(result: RaceOutcome) -> list[Remark]:
     if settings.groups is None:
         return []
     labels = sorted({label for label in group_labels(result.state) if label is not None}, key=_numbers_first)
+    if not labels:
+        return [
+            Remark("provisional", f"No instance has the feature {settings.groups} that defines the groups of the race.")
+        ]
     cells: dict[Hashable, Value] = {
         index: result.state.features.get(index, {}).get(settings.groups)
         for index in result.state.observations.instances
