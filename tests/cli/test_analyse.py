@@ -62,7 +62,7 @@ def test_the_text_has_the_pareto_set_and_the_replayed_race(as_race):
     for words in (
         "Which algorithm at which budget (72 runs of 3 algorithms on 24 instances, compared at ",
         "Eliminated\n  bad: beaten by good at every budget",
-        "Status: solid.",
+        "Status: provisional. The prior RandomWalk",
         "As a race: ",
         "saved",
     ):

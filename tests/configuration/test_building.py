@@ -1,6 +1,7 @@
 """Algorithms, instances, executors and the JSON schema from the tables of a configuration."""
 
 import sys
+from types import FunctionType
 
 import pytest
 
@@ -27,6 +28,9 @@ def test_a_function_may_have_each_shape(write, tmp_path):
     (tmp_path / "own_asking.py").write_text("def make(problem, rng): ...\n")
     asking = algorithm(tmp_path, function="own_asking:make", shape="ask-tell", style="pairs", restart=True)
     assert (asking.style, asking.restart) == ("pairs", True)
+    decorated = "import polarbear as pb\n\n@pb.counted\ndef run(objective, budget, rng): ...\n"
+    (tmp_path / "own_decorated.py").write_text(decorated)
+    assert isinstance(algorithm(tmp_path, function="own_decorated:run").function, FunctionType)  # not wrapped twice
 
 
 def test_commands_run_beside_the_file_and_may_have_their_own_parser(tmp_path, monkeypatch):

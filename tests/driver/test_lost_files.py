@@ -37,21 +37,27 @@ def replace(path):
     other.replace(path)
 
 
+def overwrite(path):
+    shutil.copyfile(path.parent.parent / "finished.race", path)  # in place, as `cp` does
+
+
 @pytest.mark.parametrize(
     ("disturb", "words"),
     [
         (lambda path: path.unlink(), "was deleted or renamed"),
         (lambda path: path.rename(path.with_name("renamed.race")), "was deleted or renamed"),
         (replace, "was replaced by another file"),
+        (overwrite, "was overwritten by another program"),
         (lambda path: os.truncate(path, 0), r"was truncated from [\d,]+ to 0 bytes"),
         (lambda path: shutil.rmtree(path.parent), "was deleted or renamed"),
     ],
-    ids=["deleted", "renamed", "replaced", "truncated", "folder deleted"],
+    ids=["deleted", "renamed", "replaced", "overwritten", "truncated", "folder deleted"],
 )
 def test_the_race_stops_and_saves_a_copy_from_which_it_continues(
     tmp_path, monkeypatch, recorded, finished, disturb, words
 ):
     (tmp_path / "races").mkdir()
+    shutil.copyfile(finished[0], tmp_path / "finished.race")
     monkeypatch.chdir(tmp_path)
     path = tmp_path / "races" / "my.race"
     with race_of(list(four()), None, path=path) as race:

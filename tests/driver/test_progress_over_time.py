@@ -122,7 +122,7 @@ def test_a_long_round_gives_signs_of_life():
     plan = loop.ask(state)
     view.on_plan(state, plan, len(plan.jobs))
     for run in simulated_runs(plan, UTILITIES, NAMES, TIMES):
-        view.clock.now += 100
+        view.clock.now += 20
         view.on_run(run)
     total = len(plan.jobs)
     assert lines_of(stream) == [f"round 1 · {number} of {total} runs" for number in range(3, total + 1, 3)]

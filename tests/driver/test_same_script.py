@@ -1,12 +1,13 @@
 """A program that is run again continues the race of its file, or reports what differs."""
 
+import re
 from functools import partial
 from unittest.mock import Mock
 
 import pytest
 
 import polarbear as pb
-from polarbear.driver.agreement import describe_algorithm
+from polarbear.driver.agreement import describe_algorithm, describe_instances, instance_differences
 from tests.driver.races import SETTINGS, journal, race_of, run_quietly, stored_runs
 from tests.race.live_algorithms import LEVELS, four, staircase
 
@@ -64,6 +65,32 @@ def test_an_added_algorithm_belongs_to_the_race(copied):
         assert race.state.newcomers == {"new"}
     with pytest.raises(ValueError, match="algorithm 'new': in the file, missing here"):
         race_of(path=copied)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "line"),
+    [
+        ([1, 2, 3], [1, 2, 3, 4], ""),
+        (pb.problems.Repeated([1, 2, 3], 2), pb.problems.Repeated([1, 2, 3], 5), ""),
+        (pb.problems.MixedProblems(2), pb.problems.MixedProblems(2), ""),
+        ([1, 2, 3], [1, 5, 3], "3 instances, the first of them 1 in the file, others here"),
+        ([1, 2, 3], [1, 2], "3 instances, the first of them 1 in the file, 2 instances, the first of them 1 here"),
+        ([1, 2, 3], max, "3 instances, the first of them 1 in the file, max here"),
+        (pb.problems.MixedProblems(2), pb.problems.MixedProblems(7), r"MixedProblems\(dimension=2.* in the file, .*=7"),
+    ],
+)
+def test_the_instances_must_be_the_same_but_a_list_may_grow(before, after, line):
+    lines = instance_differences(describe_instances(before), after)
+    assert bool(lines) == bool(line)
+    assert not line or re.match(f"instances: {line}", lines[0])
+
+
+def test_another_source_of_instances_is_refused(tmp_path):
+    path = tmp_path / "my.race"
+    race_of(instances=[0, 1, 2], path=path).close()
+    race_of(instances=[0, 1, 2, 3], path=path).close()
+    with pytest.raises(ValueError, match="instances: 3 instances, the first of them 0 in the file, others here"):
+        race_of(instances=[0, 5, 2], path=path)
 
 
 def test_names_without_algorithms_have_no_identity(copied):

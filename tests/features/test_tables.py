@@ -161,3 +161,12 @@ def test_a_leaking_feature_that_the_answer_does_not_use_is_no_reason_to_doubt_it
     assert [(each.status, each.text) for each in answer.remarks] == [
         ("solid", "score was probably computed from the runs; the answer does not use it.")
     ]
+
+
+def test_missing_values_of_nullable_columns_are_missing(tmp_path):
+    pandas = pytest.importorskip("pandas", reason="tables of pandas")
+    frame = pandas.DataFrame({"instance": range(3), "x": pandas.Series([1.5, None, 3], dtype="Float64")})
+    assert pb.read_features(frame).columns["x"] == (1.5, None, 3.0)
+    (tmp_path / "latin.csv").write_bytes(b"instance,kind\n0,\xff\n")
+    with pytest.raises(ValueError, match=r"expected text in UTF-8 in .*latin\.csv"):
+        pb.read_features(tmp_path / "latin.csv")

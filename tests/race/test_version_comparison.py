@@ -33,6 +33,14 @@ def test_worse():
     assert result.sentence.endswith("sure that it wins on less than 45 % at some budget).")
 
 
+@pytest.mark.parametrize(("instances", "verdict"), [(3, "undecided"), (4, "undecided"), (5, "worse"), (8, "worse")])
+def test_as_many_losses_as_equal_versions_often_have_decide_nothing(instances, verdict):
+    """Equal versions lose on all of 4 instances with probability 1/16, on all of 5 with 1/32."""
+    result = judge(choices_of(0, instances), "OLD", "NEW")
+    assert result.verdict == verdict
+    assert result.instances_needed >= 5
+
+
 def test_undecided_says_how_many_instances_would_decide():
     result = judge(choices_of(25, 25), "OLD", "NEW")
     assert (result.verdict, result.exit_code) == ("undecided", 2)

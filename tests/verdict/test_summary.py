@@ -220,3 +220,33 @@ def test_no_step_is_suggested_that_would_run_nothing():
     advice = Advice("race", "my.race", open_pairs=open_pairs)
     assert advice.settle_pair("b", "a") == "polarbear resume my.race --only b --only a"
     assert advice.settle_pair("a", "c") == ""
+
+
+def test_a_prior_that_counts_correlated_times_as_independent_is_named():
+    rng = np.random.default_rng(0)
+    values = -rng.gumbel([0, 0.6, 0], size=(60, 1, 3))
+    for repeated, doubt in ((True, True), (False, False)):
+        own = np.repeat(values, 10, axis=1) if repeated else -rng.gumbel([0, 0.6, 0], size=(60, 10, 3))
+        choices = pb.Choices.from_values(own, grid=np.arange(1, 11))
+        summary = pb.summarise(pb.fit(choices, prior=pb.BSpline()), choices=choices)
+        found = [each for each in summary.remarks if "counts the rankings of an instance at 10 budgets" in each.text]
+        assert bool(found) == doubt
+        assert all(each.status == "provisional" and "only 1," in each.text for each in found)
+        bootstrap = pb.summarise(pb.fit(choices), choices=choices)
+        assert not any("counts the rankings" in each.text for each in bootstrap.remarks)
+
+
+def test_a_specialist_that_leads_is_named_as_one():
+    ranks = np.tile([[0, 1, 2, 3]] * 2 + [[3, 0, 1, 2], [3, 1, 0, 2], [3, 1, 2, 0]], (40, 1))[:, None]
+    choices = pb.Choices.from_values(ranks.astype(float), grid=[1], names=["w", "x", "y", "z"])
+    (leader,) = pb.summarise(pb.fit(choices)).group("leads somewhere")
+    assert leader.name == "w"
+    assert leader.reason.startswith("best choice at 1; a specialist: x beats it on most instances at every budget")
+
+
+def test_markdown_shows_names_as_they_are():
+    values = np.random.default_rng(0).normal([0, 5], size=(20, 1, 2))
+    choices = pb.Choices.from_values(values, grid=[1], names=["a*b_c", "<b>x</b>"])
+    text = pb.summarise(pb.fit(choices)).to_markdown()
+    assert r"**a\*b\_c**" in text
+    assert "<b>" not in text.replace(r"\<b\>", "")

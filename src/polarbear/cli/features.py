@@ -104,4 +104,8 @@ def _listed_instances(path: Path) -> tuple[str, ...]:
 
 def parse_given(given: list[str] | None) -> dict[str, Any]:
     """Return the features that were given as name=value."""
-    return dict(options.split_pair("--given", each, "dimension=40") for each in given or ())
+    pairs = [options.split_pair("--given", each, "dimension=40") for each in given or ()]
+    names = [name for name, _ in pairs]
+    if twice := [name for name in names if names.count(name) > 1]:
+        raise ValueError(f"expected each feature once with --given, got {twice[0]!r} twice; leave one out")
+    return dict(pairs)

@@ -96,6 +96,8 @@ def algorithm_of(table: AlgorithmTable, folder: Path) -> Any:
     function = import_object(table.function, folder)
     if table.arguments:
         function = _bind_arguments(_check_callable(function, table.function), table.arguments, table.function)
+    if isinstance(function, algorithms.Wrapped):  # where it was defined, for example with @pb.counted
+        return function
     if table.shape == "counted":
         return algorithms.counted(function)
     if table.shape == "ask-tell":

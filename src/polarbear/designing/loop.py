@@ -112,6 +112,11 @@ def design(
             proposals = _propose(proposer, DesignState(len(batches) + 1, race.result, dict(race.algorithms), seed))
             stopped = None if proposals else "nothing proposed"
         if stopped is not None:
+            if not race.state.rounds:
+                raise ValueError(
+                    f"expected limits that allow a first round, got none before the design stopped ({stopped}); allow more, "
+                    "and run it again"
+                )
             return anytime_configuration(race.result, race.algorithms, records, stopped)
         batches.append(Batch(tuple(proposals), race.state))
         store_batches(race, batches, seed)  # before any is added, so that a killed design knows its proposals

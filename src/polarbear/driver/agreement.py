@@ -7,6 +7,7 @@ arguments, or the command. A function may be edited, for example to fix it, with
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
 from dataclasses import fields, is_dataclass
 from functools import partial
 from hashlib import sha256
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from polarbear.algorithms.command import Command
 from polarbear.observe import Grid
+from polarbear.problems import Repeated
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
@@ -47,6 +49,37 @@ def describe_algorithm(algorithm: Any) -> str:
     named = algorithm if hasattr(algorithm, "__qualname__") else type(algorithm)
     module = getattr(named, "__module__", None)
     return named.__qualname__ if module in (None, "__main__", "builtins") else f"{module}.{named.__qualname__}"
+
+
+def describe_algorithms(algorithms: Mapping[str, Any]) -> dict[str, str]:
+    """Return the identities of all algorithms that are given."""
+    return {name: describe_algorithm(each) for name, each in algorithms.items() if each is not None}
+
+
+def describe_instances(instances: Any, count: int | None = None) -> dict[str, Any] | None:
+    """Return the identity of a source of instances in plain values; None if there is no source.
+
+    Of a list it is that of the first `count` instances, since a list may grow, and so may the number of repetitions.
+    """
+    if instances is None:
+        return None
+    listed = instances.problems if isinstance(instances, Repeated) else instances
+    if not isinstance(listed, Sequence) or not listed:
+        return {"source": describe_algorithm(listed)}
+    first = [_describe_value(each) for each in listed[:count]]
+    digest = sha256("\n".join(first).encode()).hexdigest()
+    return {"source": f"{len(first)} instances, the first of them {first[0]}", "count": len(first), "digest": digest}
+
+
+def instance_differences(stored: Mapping[str, Any] | None, instances: Any) -> list[str]:
+    """Return what differs between the stored source of instances and a new one, as lines; none if nothing is stored."""
+    if stored is None or instances is None:
+        return []
+    new = describe_instances(instances, stored.get("count"))
+    if new is None or new == stored:
+        return []
+    here = new["source"] if new["source"] != stored["source"] else "others"
+    return [f"instances: {_shorten(stored['source'])} in the file, {_shorten(here)} here"]
 
 
 def differences(

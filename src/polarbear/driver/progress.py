@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from polarbear.race.state import State
 
 HEARTBEAT_SECONDS = 30.0  # a race of an hour leaves at most 120 lines in a log
-SIGN_OF_LIFE_SECONDS = 300.0  # servers for continuous integration stop jobs that print nothing for about ten minutes
+SIGN_OF_LIFE_SECONDS = 60.0  # after which a long round prints how many of its runs have ended
 
 
 class Progress(Protocol):

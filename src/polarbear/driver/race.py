@@ -117,9 +117,8 @@ class Race:
             own = {
                 "settings": to_plain(checked),
                 "algorithms": list(self.state.names),
-                "identities": {
-                    name: agreement.describe_algorithm(each) for name, each in by_name.items() if each is not None
-                },
+                "identities": agreement.describe_algorithms(by_name),
+                "instances": agreement.describe_instances(instances),
                 "made": environment(),
             }
             if clusters is not None:
@@ -181,7 +180,8 @@ class Race:
             added = [event.data for event in file.events() if event.kind == "added"]
             with explain_damage(file.path):
                 known = agreement.stored_identities(file.about, added, given=algorithms)
-            if lines := agreement.differences(record.state.settings, known, settings, algorithms):
+            lines = agreement.differences(record.state.settings, known, settings, algorithms)
+            if lines := lines + agreement.instance_differences(file.about.get("instances"), instances):
                 raise agreement.difference_error(file.path, lines)
             present = {name: each for name, each in algorithms.items() if name in record.state.names}
             self._begin(present, instances, record)
@@ -259,7 +259,7 @@ class Race:
 
     def note(self, key: str, value: Any) -> None:
         """Store an additional JSON value in the race file, next to those of the race itself."""
-        if key in ("settings", "algorithms", "identities", "clusters", "features", "stopped", "made"):
+        if key in ("settings", "algorithms", "identities", "instances", "clusters", "features", "stopped", "made"):
             raise ValueError(f"{key!r} is the race's own; choose another key")
         if self._record.file is not None:
             self._record.file.set_about(key, value)

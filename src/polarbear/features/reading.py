@@ -74,11 +74,14 @@ def _read_columns(source: Any) -> tuple[dict[str, Sequence[Any]], str]:
 
 
 def _read_csv(path: Path) -> dict[str, Sequence[Any]]:
-    with path.open(encoding="utf-8-sig", newline="") as file:
-        header = file.readline()
-        separator = max(_SEPARATORS, key=header.count)
-        names = [name.strip() for name in next(csv.reader([header], delimiter=separator), [])]
-        rows = [row for row in csv.reader(file, delimiter=separator, skipinitialspace=True) if any(row)]
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            header = file.readline()
+            separator = max(_SEPARATORS, key=header.count)
+            names = [name.strip() for name in next(csv.reader([header], delimiter=separator), [])]
+            rows = [row for row in csv.reader(file, delimiter=separator, skipinitialspace=True) if any(row)]
+    except UnicodeDecodeError as error:
+        raise ValueError(f"expected text in UTF-8 in {path}, got other bytes ({error.reason}); convert it") from None
     return _as_columns(path, names, rows)
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 Cell = float | bool | str | None  # None if it is missing
 
-MISSING = frozenset({"", "?", "na", "n/a", "nan", "none", "null"})
+MISSING = frozenset({"", "?", "na", "<na>", "n/a", "nan", "nat", "none", "null"})
 TRUTHS = {"true": True, "false": False, "yes": True, "no": False}
 
 

@@ -74,7 +74,7 @@ def read_condition(text: str, source: str, line: int = 1) -> Condition:
     --------
     >>> holds = read_condition('mode %in% c("x", "y") & alpha > 0.5', "example")
     >>> holds({"mode": "x", "alpha": 1.0}), holds({"mode": "z", "alpha": 1.0}), holds({"mode": "x", "alpha": None})
-    (True, False, False)
+    (True, False, None)
     """
     tokens = Tokens(text, source, line)
     condition = _either(tokens)

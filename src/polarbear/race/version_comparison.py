@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from polarbear.models import BayesianBootstrap
 from polarbear.posterior.non_inferiority import non_inferiority
 from polarbear.race.forecast import roughly
+from polarbear.selection.observed_times import independent_units
 from polarbear.wording import format_number, format_percent, percent, plural, round_off, with_noun, with_unit
 
 if TYPE_CHECKING:
@@ -206,7 +207,11 @@ def judge(
     posterior = fit(choices, prior=PRIOR, draws=draws, seed=seed)
     rates = non_inferiority(posterior, old, new, rope=rope)
     no_worse, worse = (correct_for_looks(each, looks) for each in (rates.nowhere_worse, rates.worse_somewhere))
-    verdict: Verdict = "no worse" if no_worse >= confidence else "worse" if worse >= confidence else "undecided"
+    # Fewer instances show nothing: equal versions would win or lose on all of them too often.
+    least = math.ceil(math.log2(1 / (1 - confidence)))
+    enough = independent_units(posterior) >= least
+    sure = max(no_worse, worse) >= confidence and enough
+    verdict: Verdict = "undecided" if not sure else "no worse" if no_worse >= worse else "worse"
     growth = rates.growth_to(1 - (1 - confidence) / looks) if verdict == "undecided" else 1.0
     return VersionComparison(
         old=old,
@@ -215,7 +220,7 @@ def judge(
         probability=max(no_worse, worse),
         win_rates=rates,
         instances=choices.instances,
-        instances_needed=growth * choices.instances,
+        instances_needed=max(growth * choices.instances, least),
         confidence=confidence,
         rope=rope,
         looks=looks,

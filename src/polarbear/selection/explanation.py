@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from polarbear.selection.budget_distribution import BudgetDistribution
 from polarbear.selection.criterion import FirstPlace
+from polarbear.selection.observed_times import few_data_sentence, independent_units
 from polarbear.selection.preference import At, Final
 from polarbear.selection.risk import Expected
 from polarbear.selection.stretches import SURE_ENOUGH
@@ -54,11 +55,15 @@ def explain(
     not_observed
         The algorithms that are left out, because they were not observed at these budgets.
     """
+    caution = few_data_sentence(posterior).rstrip(".")
+    alone = independent_units(posterior) == 1
     sentences = [
+        *([f"Do not rely on this. {caution}"] if alone else []),
         *_answer(preference, risk, criterion, candidates, units),
         *_remarks_on_left_out(not_observed),
         *_remarks_on_portfolio(preference, candidates[0], single, win_rate, exhaustive),
         *_remarks_on_posterior(posterior, preference),
+        *([caution] if caution and not alone else []),
     ]
     return ". ".join(sentences) + "."
 

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 # times, and a share this small hardly changes a value; the explorer of the report uses the same number.
 _NEGLIGIBLE = 0.05
 _THIN = 0.25  # share of the largest number of comparisons below which a budget has few data
+_FEW_INSTANCES = 8  # below this number, intervals depend on the pseudo-instances as much as on the data
 _MOST = 10  # groups of algorithms that are listed
 
 _CLAUSE = "not observed together with another algorithm"
@@ -112,6 +113,20 @@ def thin_data_sentence(posterior: Posterior) -> str:
         f"Few data {where}: at most {counts[thin].max()} instances compare algorithms there, and {counts.max()} elsewhere; "
         "answers for these budgets are uncertain, and what they generalise to is narrower."
     )
+
+
+def independent_units(posterior: Posterior) -> int:
+    """Return the number of instances, or of clusters if the answer generalises to new ones."""
+    outcomes = posterior.outcomes
+    return posterior.instances if outcomes is None else round(float(outcomes.sizes[: outcomes.observed].sum()))
+
+
+def few_data_sentence(posterior: Posterior) -> str:
+    """Return a sentence on an answer that rests on few instances or clusters; empty if they are enough."""
+    number = independent_units(posterior)
+    if number == 1:
+        return f"The answer generalises {posterior.scope}: a single one shows nothing about others."
+    return f"Few data: the answer generalises {posterior.scope}." if number < _FEW_INSTANCES else ""
 
 
 def _gaps(grid: Grid, observed: Mask) -> str:

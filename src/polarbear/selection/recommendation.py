@@ -45,6 +45,7 @@ if TYPE_CHECKING:
 
 
 SHOWN = 10  # candidates that a table for people lists
+_ROUNDING = 1e-12  # relative to the largest value
 _TESTED = 200  # drawn curves on which a custom preference is tested for monotonicity
 
 
@@ -213,7 +214,8 @@ def select(
     best = ProbabilityBest().score(values)
     low, high = np.quantile(values, TAILS, axis=0)
     means = values.mean(axis=0)
-    regret = np.maximum(values.max(axis=1).mean() - means, 0.0)  # negative by rounding only
+    regret = values.max(axis=1).mean() - means
+    regret[regret < _ROUNDING * np.abs(means).max()] = 0.0  # or negative, by rounding only
     candidates = tuple(
         Candidate(
             members=tuple(name for name, count in zip(names, counts[index], strict=True) for _ in range(count)),

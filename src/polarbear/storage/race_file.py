@@ -54,6 +54,7 @@ class RaceFile:
         self._lock = lock
         self._has_checksums = schema.has_checksums(connection)
         self._presence = Presence.of(path)
+        self._origin = schema.read_origin(path)
         self._writing = threading.Lock()
         # What a writer needs to write the file again if it disappears; the race has the runs in memory.
         self._stored: dict[str, list[rows.Row]] = {}
@@ -202,7 +203,9 @@ class RaceFile:
 
     def find_change(self) -> str | None:
         """Return what has happened to the file under its name, such as "was deleted or renamed"; None if nothing has."""
-        return self._presence.find_change()
+        if change := self._presence.find_change():
+            return change
+        return None if schema.read_origin(self.path) == self._origin else "was overwritten by another program"
 
     def write_again(self, path: str | PathLike[str], runs: Iterable[tuple[Run, Job]]) -> None:
         """Write the race to a new file without reading this one, which may be gone: a writer knows what it holds.

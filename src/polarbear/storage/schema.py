@@ -187,6 +187,19 @@ def last_number(connection: sqlite3.Connection) -> Any:
     return counted[-1][0] if counted else 0
 
 
+def read_origin(path: Path) -> list[rows.Row] | None:
+    """Return what a file says about the creation of its race; None if it is unreadable.
+
+    It is read past the connection that writes the file: that one would not notice if another race overwrote the file, as it
+    finds the latest data in the write-ahead log.
+    """
+    try:
+        with closing(_connect(path, "ro", "&immutable=1")) as connection:
+            return fetch_all(connection, "SELECT key, value FROM about WHERE key IN ('settings', 'algorithms', 'made')")
+    except sqlite3.Error:
+        return None
+
+
 def merge_log(connection: sqlite3.Connection) -> None:
     """Move all data into the file itself, so that it can be copied, archived or read on a read-only disk."""
     try:

@@ -11,7 +11,10 @@ if TYPE_CHECKING:
 
     from polarbear.checks.findings import Influence, Misfit, PairCheck
     from polarbear.checks.model_check import ModelCheck
+    from polarbear.posterior.posterior import Posterior
     from polarbear.verdict.advice import Advice
+
+_DEPENDENT = 0.5  # share of the budgets below which they are not nearly independent
 
 
 def model_remarks(check: ModelCheck, pair_checks: Sequence[PairCheck], advice: Advice) -> list[Remark]:
@@ -48,6 +51,18 @@ def model_remarks(check: ModelCheck, pair_checks: Sequence[PairCheck], advice: A
     if doubtful:
         remarks.append(_model_remark(check.misfits, check.influences, _other_prior(check, advice)))
     return remarks
+
+
+def independence_remarks(posterior: Posterior, check: ModelCheck, advice: Advice) -> list[Remark]:
+    """Return a remark if the prior counts correlated rankings of one instance at several times as independent."""
+    times = len(posterior.grid)
+    if posterior.outcomes is not None or check.independent_times > _DEPENDENT * times:
+        return []
+    text = (
+        f"The prior {posterior.prior} counts the rankings of an instance at {times} budgets as independent. They resemble "
+        f"each other, as if there were only {check.independent_times:.2g}, so that probabilities are too close to 0 and 1."
+    )
+    return [Remark("provisional", text, advice.use_prior("BayesianBootstrap()"))]
 
 
 def _other_prior(check: ModelCheck, advice: Advice) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from html import escape
 from typing import TYPE_CHECKING
@@ -107,8 +108,8 @@ def as_markdown(summary: Contents) -> str:
     """Return the summary as Markdown."""
     rows = summary.overview.rows(summary.unit)
     lines = [f"## {title(summary)}", "", "| budget | choose | how certain |", "| --- | --- | --- |"]
-    lines += [f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |" for row in rows]
-    lines += ["", *(f"{each.sentence}  " for each in summary.overview.leader_changes)]
+    lines += [f"| {' | '.join(map(_markdown, row))} |" for row in rows]
+    lines += ["", *(f"{_markdown(each.sentence)}  " for each in summary.overview.leader_changes)]
     for group, standings in summary.groups.items():
         lines += ["", f"### {heading(group)}", ""]
         lines += [_markdown_standing(each) for each in standings] or ["none"]
@@ -117,12 +118,19 @@ def as_markdown(summary: Contents) -> str:
     return "\n".join([*lines, "", summary.scope]).rstrip() + "\n"
 
 
+def _markdown(text: str) -> str:
+    """Return text in which the special characters of Markdown and HTML are escaped."""
+    return re.sub(r"([\\`*_<>\[\]|])", r"\\\1", text)
+
+
 def _markdown_standing(each: Standing) -> str:
-    return f"- **{each.name}**: {each.text}" + (f". Next step: `{each.command}`" if each.command else "")
+    return f"- **{_markdown(each.name)}**: {_markdown(each.text)}" + (
+        f". Next step: `{each.command}`" if each.command else ""
+    )
 
 
 def _markdown_remark(each: Remark) -> str:
-    return f"- {each.status}: {each.text}" + (f" Next step: `{each.command}`" if each.command else "")
+    return f"- {each.status}: {_markdown(each.text)}" + (f" Next step: `{each.command}`" if each.command else "")
 
 
 def as_latex(summary: Contents) -> str:

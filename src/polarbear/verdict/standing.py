@@ -59,8 +59,9 @@ class Standing:
         return self.group == "eliminated" and self.status != "solid"
 
 
-def leading(overview: DecisionMap) -> list[Standing]:
+def leading(overview: DecisionMap, specialists: Sequence[Specialist] = ()) -> list[Standing]:
     """Return the algorithms that are the best choice at some budget, in order of budget."""
+    kept = {each.name: f"; {_specialist_reason(each)}" for each in specialists}
     ranges: dict[str, list[str]] = {}
     surest: dict[str, float] = {}
     for each in overview.stretches:
@@ -74,7 +75,7 @@ def leading(overview: DecisionMap) -> list[Standing]:
             name,
             "leads somewhere",
             "solid" if surest[name] >= 0.95 else "provisional",
-            f"best choice {join_names(where)}",
+            f"best choice {join_names(where)}{kept.get(name, '')}",
         )
         for name, where in ranges.items()
     ]

@@ -13,7 +13,7 @@ from polarbear.verdict import rendering
 from polarbear.verdict.advice import Advice
 from polarbear.verdict.contents import Contents
 from polarbear.verdict.data_remarks import data_remarks
-from polarbear.verdict.model_remarks import model_remarks
+from polarbear.verdict.model_remarks import independence_remarks, model_remarks
 from polarbear.verdict.remark import Remark, most_serious_first
 from polarbear.verdict.standing import Standing, eliminated, leading, not_ruled_out
 from polarbear.wording import REMOVED_BY_HAND, join_names, with_noun
@@ -203,11 +203,11 @@ def collect(
     """
     overview = decision_map(posterior, among=candidates)
     pair_checks = () if check is None else check.check_eliminations(decisions)
-    leaders = leading(overview)
+    leaders = leading(overview, specialists)
     others = [name for name in candidates if name not in {each.name for each in leaders}]
     found = data_remarks(posterior, by_design=advice.source == "race")
     if check is not None:
-        found += model_remarks(check, pair_checks, advice)
+        found += model_remarks(check, pair_checks, advice) + independence_remarks(posterior, check, advice)
     found += remarks
     if not leaders:
         found.append(Remark("provisional", "No algorithm is clearly the best choice at any budget."))
