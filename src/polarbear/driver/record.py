@@ -55,7 +55,7 @@ class RaceRecord:
         self.state = state
 
     def check_file(self) -> None:
-        """Raise an error if the race file was deleted, renamed, replaced, overwritten or truncated; then a copy was saved beside it."""
+        """Raise an error if the race file is gone, or if something else has changed it; then a copy was saved beside it."""
         if self.file is not None and self.file.writable and (change := self.file.find_change()):
             if self._rescued is None:
                 self._rescued = rescue(self.file, self.state.settings, self.runs)
