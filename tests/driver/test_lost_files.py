@@ -48,10 +48,11 @@ def overwrite(path):
         (lambda path: path.rename(path.with_name("renamed.race")), "was deleted or renamed"),
         (replace, "was replaced by another file"),
         (overwrite, "was overwritten by another program"),
+        (lambda path: path.write_bytes(bytes(1_000_000)), "was overwritten by another program"),
         (lambda path: os.truncate(path, 0), r"was truncated from [\d,]+ to 0 bytes"),
         (lambda path: shutil.rmtree(path.parent), "was deleted or renamed"),
     ],
-    ids=["deleted", "renamed", "replaced", "overwritten", "truncated", "folder deleted"],
+    ids=["deleted", "renamed", "replaced", "overwritten", "zeros", "truncated", "folder deleted"],
 )
 def test_the_race_stops_and_saves_a_copy_from_which_it_continues(
     tmp_path, monkeypatch, recorded, finished, disturb, words

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import scipy
 
 import polarbear as pb
 from polarbear.features.leaf_shares import choose_borrowing, drawn_shares, expected_shares, leaf_weights
@@ -319,3 +320,16 @@ def test_given_features_without_effect_are_named():
     )
     assert not policy.describe_unused({"large": True, "kind": "smooth"})
     assert policy.explain_choice(5, large=True).endswith("so the answer is for all instances of this group.")
+
+
+@pytest.mark.parametrize("wins", [8, 12, 15])
+def test_the_probability_of_the_choice_is_that_of_a_beta_distribution(wins):
+    """With one pseudo-instance, the share of first places after `wins` of 20 is Beta(wins + 1/2, 20 - wins + 1/2)."""
+    runs = [
+        pb.Trajectory(name, i, [1], [float((name == "a") != (i < wins))], until=9) for i in range(20) for name in "ab"
+    ]
+    noise = {"instance": range(20), "noise": np.random.default_rng(0).random(20)}
+    leaf = policy_for_query(pb.collect_runs(runs, grid=[1, 9]), noise, pb.At(5), pb.Expected()).find_group({}).leaf
+    exact = float(scipy.special.betaincc(max(wins, 20 - wins) + 0.5, min(wins, 20 - wins) + 0.5, 0.5))
+    assert leaf.whole == ("a" if wins > 10 else "b")
+    assert leaf.probability == pytest.approx(exact, abs=4 * np.sqrt(exact * (1 - exact) / 1000))  # four standard errors

@@ -156,10 +156,10 @@ def test_a_table_that_replaces_stored_features_is_remarked_on():
 def test_a_leaking_feature_that_the_answer_does_not_use_is_no_reason_to_doubt_it():
     runs, table = two_kinds(40)
     values = pb.collect_runs(runs, grid=GRID).table.values[:, -1]
-    answer = pb.explain(runs, {**table, "score": values[:, 2]}, grid=GRID)
+    answer = pb.explain(runs, {**table, "score {raw}": values[:, 2]}, grid=GRID)
     assert answer.tree.features == {"size"}
     assert [(each.status, each.text) for each in answer.remarks] == [
-        ("solid", "score was probably computed from the runs; the answer does not use it.")
+        ("solid", "score {raw} was probably computed from the runs; the answer does not use it.")
     ]
 
 

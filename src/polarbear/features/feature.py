@@ -40,8 +40,9 @@ class Feature:
 
     def equals(self, other: Feature) -> bool:
         """Return whether two features have the same values, whatever their names."""
-        alike = (self.kind, self.levels) == (other.kind, other.levels)
-        return alike and np.array_equal(self.values, other.values, equal_nan=True)
+        if (self.kind, self.levels) != (other.kind, other.levels):
+            return False
+        return np.array_equal(self.values, other.values, equal_nan=True)
 
     @property
     def missing(self) -> int:

@@ -91,8 +91,8 @@ def policy_for_query(
     asked = linear_preference(preference, training.scores.grid)
     rng = np.random.default_rng(0)
     tree = grow_tree(training.scores, training.features, depth=2, level=0.05, rng=rng)
-    wanted = score_instances(training.runs, asked.weights(training.scores.grid), among=training.scores.names)
     require_observed(asked, training.scores)
+    wanted = score_instances(training.runs, asked.weights(training.scores.grid), among=training.scores.names)
     return make_policy(replace(training, preference=asked), tree, risk, rng=rng, of_time=wanted.of_time)
 
 

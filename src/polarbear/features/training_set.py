@@ -65,9 +65,9 @@ class TrainingSet:
         leaks = [remark for name, remark in self.leaks.items() if name in used]
         unused = [name for name in self.leaks if name not in used]
         if unused:
-            verb = "was" if len(unused) == 1 else "were"
-            text = f"{join_names(unused)} {verb} probably computed from the runs; the answer does not use {{}}."
-            leaks.append(Remark("solid", text.format("it" if len(unused) == 1 else "them")))
+            verb, them = ("was", "it") if len(unused) == 1 else ("were", "them")
+            text = f"{join_names(unused)} {verb} probably computed from the runs; the answer does not use {them}."
+            leaks.append(Remark("solid", text))
         return most_serious_first([*self.remarks, *leaks])
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from polarbear.observe.names import index_of
 from polarbear.selection.criterion import WinRateAgainst
 from polarbear.selection.custom_preference import Custom
-from polarbear.wording import format_number
+from polarbear.wording import format_number, with_noun
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -124,9 +124,10 @@ def independent_units(posterior: Posterior) -> int:
 def few_data_sentence(posterior: Posterior) -> str:
     """Return a sentence on an answer that rests on few instances or clusters; empty if they are enough."""
     number = independent_units(posterior)
+    rests = f"generalises {posterior.scope}" if posterior.scope else f"is based on {with_noun(number, 'instance')}"
     if number == 1:
-        return f"The answer generalises {posterior.scope}: a single one shows nothing about others."
-    return f"Few data: the answer generalises {posterior.scope}." if number < _FEW_INSTANCES else ""
+        return f"The answer {rests}: a single one shows nothing about others."
+    return f"Few data: the answer {rests}." if number < _FEW_INSTANCES else ""
 
 
 def _gaps(grid: Grid, observed: Mask) -> str:

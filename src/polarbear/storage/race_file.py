@@ -205,7 +205,8 @@ class RaceFile:
         """Return what has happened to the file under its name, such as "was deleted or renamed"; None if nothing has."""
         if change := self._presence.find_change():
             return change
-        return None if schema.read_origin(self.path) == self._origin else "was overwritten by another program"
+        origin = schema.read_origin(self.path)
+        return None if origin is None or origin == self._origin else "was overwritten by another program"
 
     def write_again(self, path: str | PathLike[str], runs: Iterable[tuple[Run, Job]]) -> None:
         """Write the race to a new file without reading this one, which may be gone: a writer knows what it holds.

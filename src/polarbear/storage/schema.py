@@ -188,7 +188,7 @@ def last_number(connection: sqlite3.Connection) -> Any:
 
 
 def read_origin(path: Path) -> list[rows.Row] | None:
-    """Return what a file says about the creation of its race; None if it is unreadable.
+    """Return what a file says about the creation of its race: nothing if it holds no race, None if it cannot be opened now.
 
     It is read past the connection that writes the file: that one would not notice if another race overwrote the file, as it
     finds the latest data in the write-ahead log.
@@ -196,8 +196,9 @@ def read_origin(path: Path) -> list[rows.Row] | None:
     try:
         with closing(_connect(path, "ro", "&immutable=1")) as connection:
             return fetch_all(connection, "SELECT key, value FROM about WHERE key IN ('settings', 'algorithms', 'made')")
-    except sqlite3.Error:
-        return None
+    except sqlite3.Error as error:
+        no_race = (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_ERROR)
+        return [] if error.sqlite_errorcode in no_race else None
 
 
 def merge_log(connection: sqlite3.Connection) -> None:
