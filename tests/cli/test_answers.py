@@ -61,6 +61,15 @@ def test_a_portfolio_is_compared_with_the_best_single_algorithm(polarbear, saved
     assert 0.5 <= outcome.data["win_rate_against_best_single"] <= 1
 
 
+def test_a_portfolio_without_copies(polarbear, saved):
+    posterior = pb.Posterior.load(saved)
+    size = len(posterior.names)
+    expected = pb.select(posterior, pb.At(20), portfolio=size, copies=False)
+    outcome = polarbear("select", saved, "--at", 20, "--portfolio", size, "--no-copies", "--all", "--json")
+    assert sorted(outcome.data["choice"]) == sorted(posterior.names)
+    assert outcome.data["sentence"] == expected.sentence
+
+
 def test_budgets_from_a_file(polarbear, saved, tmp_path):
     (tmp_path / "budgets").write_text("10\n20\n 30 \n")
     assert polarbear("select", saved, "--samples", tmp_path / "budgets").code == 0

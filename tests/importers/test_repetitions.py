@@ -88,3 +88,19 @@ def test_a_copy_of_a_file_is_no_repetition(tmp_path):
     table(tmp_path, ONE).rename(tmp_path / "copy.csv")
     table(tmp_path, ONE)
     assert len(read_runs(tmp_path).runs) == 1
+
+
+def test_repetitions_are_ranked_together_whatever_the_clusters(tmp_path):
+    """Runs on one instance are comparable, also if the clusters are functions."""
+    rows = [
+        (name, function, 1, run, 10, value)
+        for function in (1, 2)
+        for run, pair in enumerate([(3.0, 1.0), (2.0, 4.0)])
+        for name, value in zip("ab", pair, strict=True)
+    ]
+    header = "algorithm_name,function_id,instance,run_id,evaluations,raw_y\n"
+    imported = read_runs(table(tmp_path, rows, header))
+    assert imported.cluster_kind == "function"
+    repeated = imported.choices([10]).rankings.repeated
+    assert repeated.ranks.tolist() == [[[2, 0]], [[1, 3]]] * 2
+    assert repeated.problem.tolist() == [0, 0, 1, 1]

@@ -243,6 +243,29 @@ def test_copies_have_the_value_of_plackett_luce(open_report):
         assert recommendation["figures"]["expected"] == pytest.approx(size * 0.6 / (size * 0.6 + 0.4), abs=1e-4)
 
 
+def test_a_page_with_repeated_runs_leaves_copies_out_and_says_so(open_report):
+    """Repeated runs measure copies, which takes more data than the page holds; its answer is that of copies=False."""
+    rng = np.random.default_rng(2)
+    values = rng.normal(size=(12, 1, 4, 3)) + rng.normal(size=(12, 3, 4, 3)) - [1.0, 0.0, 0.0]
+    clusters = pb.Clusters(tuple(np.repeat(np.arange(12), 3).tolist()), kind="instance", unit="run")
+    choices = pb.Choices.from_values(values.reshape(36, 4, 3), grid=[1, 2, 3, 4], clusters=clusters)
+    posterior = pb.fit(choices, draws=200, seed=1)
+    report, same = open_report(posterior, about=ALL_CANDIDATES), thin_and_round(posterior)
+    said = (
+        "Repeated runs measure the value of copies of one algorithm, but this page does not hold them, so it leaves copies "
+        "out; in Python, select with portfolio={} includes them."
+    )
+    for machines in (2, 3, 5):
+        (recommendation,) = report.ask(f"kind=between&start=1&stop=4&risk=expected&machines={machines}", read=READ)
+        assert f"portfolio={machines}, copies=False" in recommendation["python"]
+        assert "×" not in recommendation["name"]
+        selection = check_figures(recommendation, same, tolerance=1e-9)
+        assert said.format(machines) in recommendation["text"]
+        recommendation["text"] = recommendation["text"].replace(" " + said.format(machines), "")
+        check_words(recommendation, selection)
+        assert ("2 machines of 5 would be idle" in recommendation["text"]) == (machines == 5)
+
+
 @pytest.fixture(scope="module")
 def shared_report(open_report):
     """A report on four algorithms that cross, with a touch screen, and its posterior."""

@@ -140,7 +140,9 @@ def _selection(file: Path, budgets: options.Budgets, attitude: options.Attitude)
 
     preference, risk = budgets.preference(), attitude.risk()
     posterior, candidates = posterior_and_candidates(file)
-    selection = select(posterior, preference, risk, among=candidates, portfolio=attitude.portfolio)
+    selection = select(
+        posterior, preference, risk, among=candidates, portfolio=attitude.portfolio, copies=attitude.copies
+    )
     return selection.to_table(), selection.sentence
 
 

@@ -198,6 +198,9 @@ class Attitude:
     portfolio: Annotated[
         int, typer.Option(min=1, max=1000, help="Choose this many algorithms, to run side by side.")
     ] = 1
+    copies: Annotated[
+        bool, typer.Option("--copies/--no-copies", help="Whether one algorithm may run on several machines.")
+    ] = True
 
     def risk(self) -> "Risk":
         """Return the risk attitude that the options name."""

@@ -77,7 +77,13 @@ def select(
 
     def query(posterior: "Posterior", among: "Sequence[str]") -> "Selection":
         return library.select(
-            posterior, preference, risk, among=among, portfolio=attitude.portfolio, criterion=criterion
+            posterior,
+            preference,
+            risk,
+            among=among,
+            portfolio=attitude.portfolio,
+            copies=attitude.copies,
+            criterion=criterion,
         )
 
     selection = query(posterior, considered)

@@ -12,7 +12,7 @@ import math
 from dataclasses import dataclass, replace
 from functools import reduce
 from numbers import Real
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from polarbear.observe.names import check_names
 from polarbear.observe.ranking import Ranking, collect_rankings
 from polarbear.observe.rankings import ABSENT, Rankings, check_shape, join_rankings, were_compared
 from polarbear.observe.read_only import as_read_only
+from polarbear.observe.repeated_runs import rank_repeated_runs
 from polarbear.observe.run_table import tabulate_runs
 from polarbear.observe.tally import Tally, merge, split_blocks, tally, tally_by_instance
 from polarbear.observe.values import rank_values, real_array
@@ -115,6 +116,7 @@ class Choices:
         names: Iterable[str] | None = None,
         weights: ArrayLike | None = None,
         clusters: Clusters | Iterable[Hashable] | None = None,
+        repetition_of: Iterable[Hashable] | None = None,
         absolute_tolerance: float = 0.0,
         relative_tolerance: float = 0.0,
         maximise: bool = False,
@@ -136,6 +138,9 @@ class Choices:
         clusters
             The cluster of each instance, as labels or `Clusters`: repetitions of one instance, or instances of one
             function. By default all instances are independent.
+        repetition_of
+            The problem of each instance, as labels: instances of one problem are repetitions, whose values can be
+            compared. `select` uses them for copies in a portfolio. By default clusters, if their unit is "run".
         absolute_tolerance, relative_tolerance
             Values this close to the best of a group are tied with it; see `rank_values`.
         maximise
@@ -146,16 +151,20 @@ class Choices:
         """
         array, times = real_array(values), as_grid(grid)
         algorithms = check_names(names, check_shape(array.shape, times))
+        options: dict[str, Any] = {
+            "absolute_tolerance": absolute_tolerance,
+            "relative_tolerance": relative_tolerance,
+            "maximise": maximise,
+        }
         ranks = np.empty(array.shape, dtype=np.int16)
         for part in split_blocks(*array.shape):
-            ranks[:, part] = rank_values(
-                array[:, part],
-                absolute_tolerance=absolute_tolerance,
-                relative_tolerance=relative_tolerance,
-                maximise=maximise,
-            )
+            ranks[:, part] = rank_values(array[:, part], **options)
         ranks.flags.writeable = False
         rankings = Rankings(ranks, algorithms, times, weights, clusters)
+        if repetition_of is None and rankings.clusters is not None and rankings.clusters.unit == "run":
+            repetition_of = rankings.clusters.labels
+        if repetition_of is not None and per_instance:
+            rankings = replace(rankings, repeated=rank_repeated_runs(array, repetition_of, **options))
         observed = (ranks != ABSENT).any(axis=(0, 1))
         if not observed.all():
             missing = ", ".join(algorithms[index] for index in np.flatnonzero(~observed))
@@ -215,6 +224,7 @@ class Choices:
             names=table.names,
             weights=table.weights(weights),
             clusters=table.clusters(cluster_kind, cluster_unit),
+            repetition_of=table.problems,
             absolute_tolerance=absolute_tolerance,
             relative_tolerance=relative_tolerance,
             maximise=table.maximise,

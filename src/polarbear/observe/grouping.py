@@ -7,20 +7,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from polarbear.observe.clusters import Clusters
-from polarbear.observe.rankings import ABSENT, Rankings
+from polarbear.observe.rankings import ABSENT, Rankings, RepeatedRuns
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
 
-    from polarbear.arrays import Indices
+    from polarbear.arrays import Indices, Ranks
 
 
 def take_instances(rankings: Rankings, rows: Indices) -> Rankings:
-    """Return the rankings of some instances, with their weights and clusters."""
+    """Return the rankings of some instances, with their weights, clusters and repeated runs."""
     clusters = rankings.clusters
     if clusters is not None:
         clusters = Clusters(tuple(clusters.labels[row] for row in rows), clusters.kind, clusters.unit)
-    return Rankings(rankings.ranks[rows], rankings.names, rankings.grid, rankings.weights[rows], clusters)
+    repeated = None if rankings.repeated is None else rankings.repeated.take(rows)
+    return Rankings(rankings.ranks[rows], rankings.names, rankings.grid, rankings.weights[rows], clusters, repeated)
 
 
 def split_rankings(rankings: Rankings, groups: Sequence[Hashable]) -> tuple[dict[Any, Rankings], list[Rankings]]:
@@ -52,15 +53,33 @@ def join_groups(parts: Sequence[Rankings]) -> tuple[Rankings, Indices]:
             "expected groups with the same grid, got different ones; make their choices with the same grid"
         )
     names = tuple(dict.fromkeys(name for each in parts for name in each.names))
-    ranks = []
-    for each in parts:
-        wide = np.full((*each.ranks.shape[:2], len(names)), ABSENT, dtype=np.int16)
-        wide[..., [names.index(name) for name in each.names]] = each.ranks
-        ranks.append(wide)
+    ranks = np.concatenate([_widen(each.ranks, each.names, names) for each in parts])
     over_time = any(each.weights.ndim == 2 for each in parts)
     weights = np.concatenate([each.weight_of_each if over_time else each.weights for each in parts])
     codes = np.repeat(np.arange(len(parts)), [len(each.ranks) for each in parts])
-    return Rankings(np.concatenate(ranks), names, grid, weights, _join_clusters(parts)), codes
+    return Rankings(ranks, names, grid, weights, _join_clusters(parts), _join_repeated(parts, names)), codes
+
+
+def _widen(ranks: Ranks, own: tuple[str, ...], names: tuple[str, ...]) -> Ranks:
+    """Return the ranks of all algorithms; those that are not among a group's own are absent."""
+    wide = np.full((*ranks.shape[:2], len(names)), ABSENT, dtype=np.int16)
+    wide[..., [names.index(name) for name in own]] = ranks
+    return wide
+
+
+def _join_repeated(parts: Sequence[Rankings], names: tuple[str, ...]) -> RepeatedRuns | None:
+    """Return the repeated runs of all groups; None if no group has any. Runs of different groups are not compared."""
+    if all(each.repeated is None for each in parts):
+        return None
+    ranks, problems, number = [], [], 0
+    for each in parts:
+        own = each.repeated
+        if own is None:
+            own = RepeatedRuns(np.full_like(each.ranks, ABSENT), np.arange(len(each.ranks)))
+        ranks.append(_widen(own.ranks, each.names, names))
+        problems.append(number + own.problem)
+        number += int(own.problem.max()) + 1
+    return RepeatedRuns(np.concatenate(ranks), np.concatenate(problems))
 
 
 def _join_clusters(parts: Sequence[Rankings]) -> Clusters | None:

@@ -21,13 +21,34 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from polarbear.arrays import Array, Mask, Ranks
+    from polarbear.arrays import Array, Indices, Mask, Ranks
 
 ABSENT: Final = -1
 """Rank of an algorithm that was not observed: it is in no choice set."""
 
 UNRANKED: Final = np.iinfo(np.int16).max
 """Rank of an algorithm known only to be worse than every ranked one: it is in every choice set and never chosen."""
+
+
+@dataclass(frozen=True, eq=False)
+class RepeatedRuns:
+    """The rank of each run among all runs on the same problem.
+
+    Attributes
+    ----------
+    ranks
+        Shape (instance, time, algorithm): 0 is the best run on the problem at that time, and equal ranks are ties. `ABSENT`
+        where no run was observed, and on problems that were not repeated.
+    problem
+        Shape (instance,): the number of the problem of each instance.
+    """
+
+    ranks: Ranks
+    problem: Indices
+
+    def take(self, instances: Indices) -> RepeatedRuns:
+        """Return the runs on some of the instances."""
+        return RepeatedRuns(self.ranks[instances], self.problem[instances])
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,6 +72,8 @@ class Rankings:
         Shape (instance,) or (instance, time); 1 by default.
     clusters
         The cluster of each instance, as labels or `Clusters`; by default all instances are independent.
+    repeated
+        The ranks of runs on the same problem, from `rank_repeated_runs`; None if no problem was repeated.
 
     Examples
     --------
@@ -63,6 +86,7 @@ class Rankings:
     grid: Grid
     weights: Array
     clusters: Clusters | None
+    repeated: RepeatedRuns | None
 
     def __init__(
         self,
@@ -71,6 +95,7 @@ class Rankings:
         grid: Grid | ArrayLike,
         weights: ArrayLike | None = None,
         clusters: Clusters | Iterable[Hashable] | None = None,
+        repeated: RepeatedRuns | None = None,
     ) -> None:
         times, given = as_grid(grid), np.asarray(ranks)
         checked_names = check_names(names, check_shape(given.shape, times))
@@ -79,6 +104,7 @@ class Rankings:
         object.__setattr__(self, "grid", times)
         object.__setattr__(self, "weights", check_weights(weights, given.shape[0], len(times)))
         object.__setattr__(self, "clusters", as_clusters(clusters, given.shape[0]))
+        object.__setattr__(self, "repeated", repeated)
 
     def __repr__(self) -> str:
         instances, times, algorithms = self.ranks.shape
@@ -109,7 +135,10 @@ def were_compared(rankings: Rankings) -> Mask:
 
 
 def join_rankings(first: Rankings, second: Rankings) -> Rankings:
-    """Return the instances of both, the first ones first; both must have the same algorithms and grid."""
+    """Return the instances of both, the first ones first; both must have the same algorithms and grid.
+
+    Runs of the two are not ranked together: this needs values.
+    """
     if (first.clusters is None) != (second.clusters is None):
         raise ValueError(
             "expected clusters in both or in neither of the choices to be added; give every instance a cluster, or none"

@@ -43,6 +43,12 @@ class RunTable:
     cluster_of: Mapping[Hashable, Hashable | None]
     maximise: bool
 
+    @property
+    def problems(self) -> tuple[Hashable, ...] | None:
+        """The problem of each instance, for instances such as those of imports, which know what they repeat; else None."""
+        known = tuple(getattr(instance, "problem", None) for instance in self.cluster_of)
+        return None if None in known else known
+
     def clusters(self, kind: str, unit: str) -> Clusters | None:
         """Return the clusters of the instances; None if no run has one."""
         labels = tuple(self.cluster_of.values())

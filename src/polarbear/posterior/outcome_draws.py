@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from polarbear.arrays import Array, Array32, Indices, Mask, Ranks
+    from polarbear.observe.rankings import RepeatedRuns
 
 
 KEPT_BYTES = 400_000_000
@@ -51,6 +52,8 @@ class OutcomeDraws:
     spread
         Shape (pair, draw), half precision: τ of the near-equality prior that shrinks the pair in this draw, infinity if it
         is not shrunk; None without shrinkage. Pairs (a, b), a < b, are in the order of `numpy.triu_indices`.
+    repeated
+        The ranks of the observed instances' runs among all runs on the same problem; None if no problem was repeated.
     """
 
     ranks: Ranks
@@ -61,6 +64,7 @@ class OutcomeDraws:
     utilities: Array32 | None = None
     model_weight: float = 0.0
     spread: NDArray[np.float16] | None = None
+    repeated: RepeatedRuns | None = None
 
     @property
     def algorithms(self) -> int:

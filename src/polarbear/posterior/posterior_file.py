@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from polarbear.observe import Grid
+from polarbear.observe.rankings import RepeatedRuns
 from polarbear.posterior.diagnostics import Diagnostics
 from polarbear.posterior.outcome_draws import OutcomeDraws
 from polarbear.version import __version__
@@ -29,9 +30,10 @@ if TYPE_CHECKING:
 
 _FORMAT = "polarbear-posterior"
 # In version 1 win rates follow from the ratings. Version 2 adds the weighted instances that win rates are computed from.
-# Both may hold the number of comparisons, which older readers ignore.
+# Both may hold the number of comparisons, and version 2 repeated runs, which older readers ignore.
 _VERSION = 2
 _OUTCOME_FIELDS = ("ranks", "weights", "sizes", "scale", "utilities", "spread")
+_REPEATED_FIELDS = ("repeated_ranks", "repeated_problem")
 
 
 def write_fields(path: str | PathLike[str], fields: dict[str, Any], *, short: bool) -> None:
@@ -67,7 +69,8 @@ def read_fields(path: str | PathLike[str]) -> dict[str, Any]:
             with np.load(file, allow_pickle=False) as archive:
                 about = json.loads(archive["about"].tobytes())
                 ratings, times = archive["ratings"], archive["times"]
-                arrays = {name: archive[name] for name in (*_OUTCOME_FIELDS, "comparisons") if name in archive.files}
+                wanted = (*_OUTCOME_FIELDS, *_REPEATED_FIELDS, "comparisons")
+                arrays = {name: archive[name] for name in wanted if name in archive.files}
         except Exception as error:  # foreign and damaged files make the readers raise errors of many types
             raise ValueError(f"{path} is not a posterior file that Posterior.save wrote, or it is damaged") from error
     if not isinstance(about, dict) or about.get("format") != _FORMAT:
@@ -111,6 +114,8 @@ def _outcome_arrays(outcomes: OutcomeDraws, *, short: bool) -> dict[str, NDArray
     If `short`, weights and utilities are stored in half precision, where a relative error of a thousandth is acceptable.
     """
     arrays = {name: getattr(outcomes, name) for name in _OUTCOME_FIELDS if getattr(outcomes, name) is not None}
+    if outcomes.repeated is not None:
+        arrays |= {"repeated_ranks": outcomes.repeated.ranks, "repeated_problem": outcomes.repeated.problem}
     if short:
         # Relative to the largest weight of each draw, half precision is accurate to a thousandth.
         arrays["weights"] = (outcomes.weights / outcomes.weights.max(axis=0)).astype(np.float16)
@@ -137,7 +142,17 @@ def _read_outcomes(
         utilities=None if utilities is None else utilities.astype(np.float32),
         model_weight=float(about["model_weight"]),
         spread=arrays.get("spread"),
+        repeated=_read_repeated(arrays, (int(about["observed"]), *shape)),
     )
+
+
+def _read_repeated(arrays: dict[str, NDArray[Any]], shape: tuple[int, int, int]) -> RepeatedRuns | None:
+    if any(name not in arrays for name in _REPEATED_FIELDS):
+        return None
+    ranks, problem = (arrays[name] for name in _REPEATED_FIELDS)
+    if ranks.shape != shape or problem.shape != shape[:1] or problem.dtype.kind != "i" or (problem < 0).any():
+        raise ValueError(f"repeated runs of shape {ranks.shape} on {problem.shape} instances")
+    return RepeatedRuns(ranks.astype(np.int16), problem.astype(np.intp))
 
 
 def _pack(ratings: Array) -> NDArray[np.uint8]:

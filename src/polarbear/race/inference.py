@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from polarbear.race.observations import rerank
+from polarbear.race.observations import rerank, with_repeated_runs
 from polarbear.race.sampling import seed_of
 
 if TYPE_CHECKING:
@@ -20,11 +20,15 @@ def infer_posterior(state: State) -> Posterior:
     """
     if state.posterior is not None:
         return state.posterior
-    from polarbear.inference.fitting import fit  # imports every method, which reading a stored race does not need
+    # These import every method, which reading a stored race does not need.
+    from polarbear.inference.fitting import fit
+    from polarbear.models.bayesian_bootstrap import BayesianBootstrap
 
-    settings = state.settings
+    settings, choices = state.settings, choices_of_runs(state)
+    if isinstance(settings.prior, BayesianBootstrap):
+        choices = with_repeated_runs(choices, state.observations, settings)
     return fit(
-        choices_of_runs(state),
+        choices,
         prior=settings.prior,
         method=settings.method,
         draws=settings.draws,

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import operator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import reduce
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from polarbear.observe import Choices, Clusters, Rankings, rank_values
+from polarbear.observe.repeated_runs import rank_repeated_runs
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Mapping
 
+    from polarbear.arrays import Array
     from polarbear.race.jobs import Run
     from polarbear.race.settings import Settings
 
@@ -92,10 +94,35 @@ def _sum(blocks: list[Block]) -> Choices | None:
     return reduce(operator.add, (choices for _, choices in blocks)) if blocks else None
 
 
+def with_repeated_runs(choices: Choices, observations: Observations, settings: Settings) -> Choices:
+    """Return the choices with all runs on the same problem ranked together, if the race repeats problems.
+
+    The repetitions of a problem are in different blocks, so that this needs the values of all runs.
+    """
+    rankings = choices.rankings
+    if rankings is None or rankings.clusters is None or rankings.clusters.unit != "run":
+        return choices
+    values = _values(observations.instances, observations.runs, choices.names, settings)
+    repeated = rank_repeated_runs(values, rankings.clusters.labels, **_ranking_options(settings))
+    return Choices.from_rankings(replace(rankings, repeated=repeated))
+
+
 def _choices(block: tuple[int, ...], runs: Runs, names: tuple[str, ...], settings: Settings) -> Choices:
     """Return the choices of a block: its runs ranked at each time of the grid."""
-    values = np.full((len(block), len(settings.grid), len(names)), np.nan)
-    for row, instance in enumerate(block):
+    ranks = rank_values(_values(block, runs, names, settings), **_ranking_options(settings))
+    clusters = _clusters(block, runs, names)
+    return Choices.from_rankings(Rankings(ranks, names, settings.grid, clusters=clusters), per_instance=True)
+
+
+def _ranking_options(settings: Settings) -> dict[str, Any]:
+    """Return the options of `rank_values`."""
+    return {name: getattr(settings, name) for name in ("absolute_tolerance", "relative_tolerance", "maximise")}
+
+
+def _values(instances: tuple[int, ...], runs: Runs, names: tuple[str, ...], settings: Settings) -> Array:
+    """Return the values of all runs at each time of the grid, shape (instance, time, algorithm)."""
+    values = np.full((len(instances), len(settings.grid), len(names)), np.nan)
+    for row, instance in enumerate(instances):
         for column, name in enumerate(names):
             run = runs.get((name, instance))
             if run is None:
@@ -107,14 +134,7 @@ def _choices(block: tuple[int, ...], runs: Runs, names: tuple[str, ...], setting
                     "fix it, or choose failure='last' or failure='missing'"
                 )
             values[row, :, column] = run.trajectory.at(settings.grid.times, failure=settings.failure)
-    ranks = rank_values(
-        values,
-        absolute_tolerance=settings.absolute_tolerance,
-        relative_tolerance=settings.relative_tolerance,
-        maximise=settings.maximise,
-    )
-    clusters = _clusters(block, runs, names)
-    return Choices.from_rankings(Rankings(ranks, names, settings.grid, clusters=clusters), per_instance=True)
+    return values
 
 
 def _clusters(block: tuple[int, ...], runs: Runs, names: tuple[str, ...]) -> Clusters | None:

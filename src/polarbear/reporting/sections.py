@@ -16,6 +16,7 @@ from polarbear.defaults import LEVEL
 from polarbear.inference.group_fitting import GroupPosterior
 from polarbear.plots import DecisionBands, DominanceEvolution, DominanceMatrix, SampleAllocation
 from polarbear.posterior.elimination import dominated
+from polarbear.posterior.extra_runs import extra_runs
 from polarbear.reporting.draws import pack_ratings, pack_win_rates
 from polarbear.reporting.header import keep_percent
 from polarbear.reporting.magnitude import magnitude
@@ -117,13 +118,17 @@ def _column(names: Sequence[str], stretch: Stretch) -> int | None:
 
 
 def explorer(subject: Subject) -> Data:
-    """Return the draws from which the explorer computes its recommendation, and win rates of portfolios."""
+    """Return the draws from which the explorer computes its recommendation, and win rates of portfolios.
+
+    The page holds no repeated runs: where these measure the value of copies, its portfolios have none.
+    """
     names = subject.posterior.names
     return {
         "draws": len(subject.embedded.ratings),
         "packed": pack_ratings(subject.embedded),
         "reliable": subject.posterior.diagnostics.reliable,
         "message": subject.posterior.diagnostics.message.rstrip("."),
+        "copies": extra_runs(subject.embedded.outcomes) is None,
         "portfolios": portfolio_win_rates(subject.embedded, [names.index(name) for name in subject.candidates]),
     }
 

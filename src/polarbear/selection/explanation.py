@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from polarbear.posterior.extra_runs import extra_runs
 from polarbear.selection.budget_distribution import BudgetDistribution
 from polarbear.selection.criterion import FirstPlace
 from polarbear.selection.observed_times import few_data_sentence, independent_units
 from polarbear.selection.preference import At, Final
 from polarbear.selection.risk import Expected
 from polarbear.selection.stretches import SURE_ENOUGH
-from polarbear.wording import format_percent, join_names
+from polarbear.wording import format_percent, join_names, with_noun
 
 if TYPE_CHECKING:
+    from polarbear.posterior.extra_runs import ExtraRuns
     from polarbear.posterior.posterior import Posterior
     from polarbear.selection.candidates import Candidate
     from polarbear.selection.criterion import Criterion
@@ -36,6 +38,7 @@ def explain(
     single: str | None = None,
     win_rate: float | None = None,
     exhaustive: bool = True,
+    idle: int = 0,
     not_observed: tuple[str, ...] = (),
 ) -> str:
     """Return the recommendation in words, with remarks on the criterion, the portfolio and the posterior.
@@ -52,6 +55,8 @@ def explain(
         For a portfolio: the best single algorithm, and the portfolio's win rate against it.
     exhaustive
         Whether all portfolios were compared, rather than those that a search visited.
+    idle
+        The number of machines for which there is no different algorithm.
     not_observed
         The algorithms that are left out, because they were not observed at these budgets.
     """
@@ -61,7 +66,7 @@ def explain(
         *([f"Do not rely on this. {caution}"] if alone else []),
         *_answer(preference, risk, criterion, candidates, units),
         *_remarks_on_left_out(not_observed),
-        *_remarks_on_portfolio(preference, candidates[0], single, win_rate, exhaustive),
+        *_remarks_on_portfolio(posterior, preference, candidates[0], single, win_rate, idle, exhaustive),
         *_remarks_on_posterior(posterior, preference),
         *([caution] if caution and not alone else []),
     ]
@@ -113,26 +118,47 @@ def _remarks_on_left_out(not_observed: tuple[str, ...]) -> list[str]:
 
 
 def _remarks_on_portfolio(
-    preference: Preference, best: Candidate, single: str | None, win_rate: float | None, exhaustive: bool
+    posterior: Posterior,
+    preference: Preference,
+    best: Candidate,
+    single: str | None,
+    win_rate: float | None,
+    idle: int,
+    exhaustive: bool,
 ) -> list[str]:
-    if single is None or win_rate is None:
-        return []
-    shared = f", counting one half where {single} is its best member" if single in best.members else ""
-    remarks = [
-        f"It beats the best single algorithm, {single}, on {100 * win_rate:.0f} % of instances{_on_average(preference)}"
-        f"{shared}"
-    ]
-    if len(set(best.members)) < len(best.members):
+    remarks = []
+    if single is not None and win_rate is not None:
+        shared = f", counting one half where {single} is its best member" if single in best.members else ""
         remarks.append(
-            "The value of copies of one algorithm is computed from Plackett-Luce; repeated runs with virtual_portfolio "
-            "measure it"
+            f"It beats the best single algorithm, {single}, on {100 * win_rate:.0f} % of instances"
+            f"{_on_average(preference)}{shared}"
         )
+    most = max(best.members.count(each) for each in best.members)
+    if most > 1:
+        remarks.append(_remark_on_copies(extra_runs(posterior.outcomes), most))
+    if idle:
+        remarks.append(f"Without copies, {with_noun(idle, 'machine')} of {idle + len(best.members)} would be idle")
     if not exhaustive:
         remarks.append(
             "There are too many portfolios to compare them all; this is the best that the search found, and probability "
             "and regret compare it with the others that the search visited"
         )
     return remarks
+
+
+def _remark_on_copies(repeated: ExtraRuns | None, most: int) -> str:
+    """Return how the value of copies was found; `most` is the largest number of copies of one algorithm."""
+    if repeated is None:
+        return (
+            "The value of copies of one algorithm is computed from Plackett-Luce; repeated runs on the same instances would "
+            "measure it"
+        )
+    measured = with_noun(repeated.problems, "instance")
+    limit = f", at most {repeated.repetitions} on each; further copies add nothing here"
+    return (
+        f"The value of copies of one algorithm is measured by repeated runs on {measured}"
+        f"{limit if most > repeated.repetitions else ''}"
+    )
 
 
 def _remarks_on_posterior(posterior: Posterior, preference: Preference) -> list[str]:

@@ -1,31 +1,36 @@
 """Portfolios: several algorithms that run side by side, each on a machine of its own.
 
 The value of a portfolio at a time is the probability that its best member comes first. For different algorithms this is the
-sum of their ratings under every posterior. One run per instance does not show how much a second run of the same algorithm
-adds, so the Plackett-Luce model supplies it. With k_a copies of algorithm a, s = Σ k_a θ_a, and r the sum of the ratings of
-all algorithms outside the portfolio, the value is s / (s + r). Since ratings sum to one, s + r = 1 + Σ (k_a − 1) θ_a over
-the members, and for different algorithms s / (s + r) is again the plain sum.
+sum v of their ratings under every posterior. Further copies add v' = v + (1 − v) h, where h is the chance that one of them
+comes first where the members do not. Repeated runs on the same problems measure h (`polarbear.posterior.extra_runs`). One
+run per instance does not show it, and Plackett-Luce supplies it: h = e / (1 + e) with e = Σ (k_a − 1) θ_a over the members,
+for k_a copies of algorithm a. The value is then s / (s + r), with s = Σ k_a θ_a and the sum r of the other ratings.
 """
 
 from __future__ import annotations
 
 import math
+from collections import Counter
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import combinations_with_replacement
-from typing import TYPE_CHECKING
+from itertools import combinations, combinations_with_replacement
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from polarbear.observe.names import index_of
+from polarbear.posterior.extra_runs import extra_runs
 from polarbear.selection.custom_preference import Custom
 from polarbear.selection.risk import Expected, ProbabilityBest, Regret
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
 
     from polarbear.arrays import Array, Indices, Mask
     from polarbear.posterior.posterior import Posterior
+    from polarbear.selection.measured_copies import MeasuredCopies
     from polarbear.selection.risk import Risk
 
     Counts = Indices  # (portfolio, algorithm): the number of copies of each algorithm
@@ -50,11 +55,14 @@ class Valuation:
         Weights of the times, or a custom function of a curve.
     all_algorithms
         Whether every algorithm of the posterior is a candidate.
+    copies
+        What copies add, by repeated runs; None under Plackett-Luce.
     """
 
     curves: Array
     preference: Array | Custom
     all_algorithms: bool = False
+    copies: MeasuredCopies | None = None
 
     @cached_property
     def members(self) -> Array:
@@ -82,7 +90,8 @@ class Valuation:
         number = len(self.curves)
         if draws >= number:
             return self
-        return replace(self, curves=self.curves[np.linspace(0, number - 1, draws).astype(int)])
+        kept = np.linspace(0, number - 1, draws).astype(int)
+        return replace(self, curves=self.curves[kept], copies=None if self.copies is None else self.copies.thin(kept))
 
     def points(self, portfolios: int, with_copies: int) -> int:
         """Return the cost of valuing portfolios, of which `with_copies` contain copies, in curve points."""
@@ -98,7 +107,7 @@ class Valuation:
         values = np.empty((draws, len(counts)))
         for first in range(0, len(counts), each):
             part = slice(first, first + each)
-            curves = portfolio_curves(self.curves, counts[part])
+            curves = portfolio_curves(self.curves, counts[part], self.copies)
             curves[:, self._are_complete(counts[part])] = 1.0
             values[:, part] = custom(curves)
         return values
@@ -110,8 +119,11 @@ class Valuation:
         return complete
 
     def _values_with_copies(self, weights: Array, counts: Counts) -> Array:
-        """Return weighted sums over time of s / (s + r), which is not linear in the ratings."""
+        """Return weighted sums over time of the values with copies, which are not linear in the ratings."""
         draws = len(self.curves)
+        if self.copies is not None:
+            curves = (portfolio_curves(self.curves, each[None], self.copies)[:, 0] for each in counts)
+            return np.array([each @ weights for each in curves]).reshape(-1, draws).T
         runs = counts.astype(np.float64)
         surplus = np.maximum(runs - 1, 0)
         values = np.zeros((len(counts), draws))
@@ -127,37 +139,44 @@ class Valuation:
         return values.T
 
 
-def portfolio_curves(ratings: Array, counts: Counts) -> Array:
+def portfolio_curves(ratings: Array, counts: Counts, copies: MeasuredCopies | None = None) -> Array:
     """Return curves of portfolios, shape (draw, portfolio, time), from ratings (draw, time, algorithm); at most 1."""
-    runs = counts.astype(np.float64)
-    curves: Array = np.einsum("dta,pa->dpt", ratings, runs, optimize=True)
-    copies = (counts > 1).any(axis=1)
-    if copies.any():
-        curves[:, copies] /= 1 + np.einsum("dta,pa->dpt", ratings, np.maximum(runs[copies] - 1, 0), optimize=True)
-    return np.minimum(curves, 1.0, out=curves)
+    curves: Array = np.einsum("dta,pa->dpt", ratings, (counts > 0).astype(np.float64), optimize=True)
+    np.minimum(curves, 1.0, out=curves)
+    for portfolio in np.flatnonzero((counts > 1).any(axis=1)):
+        base = curves[:, portfolio]
+        strength = ratings @ np.maximum(counts[portfolio] - 1.0, 0)
+        chance = strength / (1 + strength)
+        if copies is not None:
+            chance = copies.chance(counts[portfolio], base=base.T, by_model=chance.T).T
+        base += (1 - base) * chance
+    return curves
 
 
-def enumerate_portfolios(algorithms: int, size: int) -> Counts:
-    """Return all multisets of `size` algorithms, as counts."""
-    members = np.array(list(combinations_with_replacement(range(algorithms), size)), dtype=np.intp)
+def enumerate_portfolios(algorithms: int, size: int, *, copies: bool = True) -> Counts:
+    """Return all multisets of `size` algorithms, or all sets without copies, as counts."""
+    choose = combinations_with_replacement if copies else combinations
+    members = np.array(list(choose(range(algorithms), size)), dtype=np.intp)
     counts = np.zeros((len(members), algorithms), dtype=np.intp)
     np.add.at(counts, (np.arange(len(members))[:, None], members), 1)
     return counts
 
 
-def can_enumerate(valuation: Valuation, size: int) -> bool:
+def can_enumerate(valuation: Valuation, size: int, *, copies: bool = True) -> bool:
     """Return whether an exhaustive comparison of all portfolios of this size is affordable."""
     candidates = valuation.curves.shape[2]
-    number = math.comb(candidates + size - 1, size)
-    return size == 1 or valuation.points(number, number - math.comb(candidates, size)) <= _COMPARED
+    different = math.comb(candidates, size)
+    number = math.comb(candidates + size - 1, size) if copies else different
+    return size == 1 or valuation.points(number, number - different) <= _COMPARED
 
 
-def search_portfolios(valuation: Valuation, size: int, risk: Risk) -> Counts:
+def search_portfolios(valuation: Valuation, size: int, risk: Risk, *, copies: bool = True) -> Counts:
     """Return the portfolios that greedy construction and local search visit, including the best one found.
 
     Greedy construction adds the best member one at a time. Local search then exchanges one member for another as long as the
-    score improves. It restarts from copies of the best single algorithm, and of the next ones while the cost stays small.
-    With many draws the search uses a subset of them, and returns no more portfolios than can be compared on all draws.
+    score improves. It restarts from copies of the best single algorithm, and of the next ones while the cost stays small;
+    without copies it starts from the greedy portfolio only. With many draws the search uses a subset of them, and returns no
+    more portfolios than can be compared on all draws.
     """
     if isinstance(risk, Regret):
         risk = Expected()  # both give the same order, but regret needs all portfolios
@@ -173,16 +192,19 @@ def search_portfolios(valuation: Valuation, size: int, risk: Risk) -> Counts:
     some = valuation.thin(max(enough, 200))
     starts = max(1, _SEARCHED // some.points(neighbours, neighbours))
     one_more = np.eye(candidates, dtype=np.intp)
-    visited = size * one_more
-    greedy = np.zeros_like(visited[0])
+    most = size if copies else 1  # copies of one algorithm
+    visited = size * one_more[: len(one_more) if copies else 0]
+    greedy = np.zeros_like(one_more[0])
     for _ in range(size):
         additions = greedy + one_more
+        additions = additions[(additions <= most).all(axis=1)]
         greedy = additions[risk.score(some.values(additions)).argmax()]
     promising = visited[np.argsort(-risk.score(some.values(visited)), kind="stable")]
     for current in (greedy, *promising[:starts]):
         best = -np.inf
         while True:
             exchanges = np.array([current - old + new for old in one_more[current > 0] for new in one_more])
+            exchanges = exchanges[(exchanges <= most).all(axis=1)]
             visited = np.concatenate([visited, current[None]])
             scores = risk.score(some.values(exchanges))  # includes the current portfolio: a member replaced by itself
             if not scores.max() > best:
@@ -199,27 +221,28 @@ def search_portfolios(valuation: Valuation, size: int, risk: Risk) -> Counts:
 def win_rate_against(posterior: Posterior, members: Sequence[int], single: int) -> Array:
     """Return the expected win rate of a portfolio over one algorithm at each time.
 
-    If the algorithm is a member, it shares its run with the portfolio. If the posterior has outcomes and the members differ,
-    outcomes give the rate. Otherwise Plackett-Luce gives s / (s + θ) with s = Σ k_a θ_a, and 1 − θ / (2 s) for a member,
-    whose run ties with the portfolio where it is the best.
+    If the algorithm is a member, it shares its run with the portfolio. If the posterior has outcomes, these give the rate of
+    different members, and repeated runs that of copies. Otherwise Plackett-Luce gives s / (s + θ) with s = Σ k_a θ_a, and
+    1 − θ / (2 s) for a member, whose run ties with the portfolio where it is the best.
     """
-    if posterior.outcomes is not None and len(set(members)) == len(members):
-        rates: Array = posterior.outcomes.best_of(members, [single]).mean(axis=1, dtype=np.float64)
-        return rates
-    alone = posterior.ratings[..., single]
-    strength = posterior.ratings[..., list(members)].sum(axis=-1)
-    wins, total = (2 * strength - alone, 2 * strength) if single in members else (strength, strength + alone)
-    expected: Array = _ratio(wins, total).mean(axis=0)
-    return expected
+
+    def by_model(members: Sequence[int]) -> Array:
+        alone = posterior.ratings[..., single].T
+        strength = posterior.ratings[..., list(members)].sum(axis=-1).T
+        wins, total = (2 * strength - alone, 2 * strength) if single in members else (strength, strength + alone)
+        return _ratio(wins, total)
+
+    return _expected_win_rate(posterior, members, [single], by_model)
 
 
 def portfolio_win_probability(posterior: Posterior, first: Sequence[str], second: Sequence[str]) -> Array:
     """Return P(the first portfolio beats the second on a new instance) at each time, the posterior mean of its win rate.
 
-    If the posterior weights instances (`BayesianBootstrap`) and no portfolio contains copies, this is the share of instances
-    on which the best member of the first beats the best member of the second. Ties count one half, and an algorithm in both
-    portfolios ties with itself. Otherwise every machine is a separate entrant under Plackett-Luce: E[s / (s + s')] with the
-    sums s and s' of the members' ratings.
+    If the posterior weights instances (`BayesianBootstrap`), this is the share of instances on which the best member of the
+    first beats the best member of the second. Ties count one half, and an algorithm in both portfolios ties with itself.
+    Copies in one of the portfolios are measured by repeated runs. Without these, with copies in both, and under the paper's
+    priors, every machine is a separate entrant under Plackett-Luce: E[s / (s + s')] with the sums s and s' of the members'
+    ratings.
 
     Parameters
     ----------
@@ -229,12 +252,36 @@ def portfolio_win_probability(posterior: Posterior, first: Sequence[str], second
         Names of the members; an algorithm on two machines is named twice.
     """
     one, other = (_member_indices(posterior, names) for names in (first, second))
-    if posterior.outcomes is not None and all(len(set(each)) == len(each) for each in (one, other)):
-        rates: Array = posterior.outcomes.best_of(one, other).mean(axis=1, dtype=np.float64)
-        return rates
-    strengths = [posterior.ratings[..., each].sum(axis=-1) for each in (one, other)]
-    probability: Array = _ratio(strengths[0], strengths[0] + strengths[1]).mean(axis=0)
-    return probability
+    if len(set(other)) < len(other) and len(set(one)) == len(one):
+        return 1 - portfolio_win_probability(posterior, second, first)
+
+    def by_model(members: Sequence[int]) -> Array:
+        strengths = [posterior.ratings[..., list(each)].sum(axis=-1).T for each in (members, other)]
+        return _ratio(strengths[0], strengths[0] + strengths[1])
+
+    return _expected_win_rate(posterior, one, other, by_model)
+
+
+def _expected_win_rate(
+    posterior: Posterior, members: Sequence[int], rivals: Sequence[int], by_model: Callable[[Sequence[int]], Array]
+) -> Array:
+    """Return the expected win rate of a portfolio over its rivals at each time, by the best source there is.
+
+    The model gives the win rate of members, shape (time, draw). Without copies among the rivals, outcomes give the win rate
+    of different members, and repeated runs the chance that copies add to it.
+    """
+    outcomes, different = posterior.outcomes, list(dict.fromkeys(members))
+    copied, repeated = len(different) < len(members), extra_runs(outcomes)
+    if outcomes is None or len(set(rivals)) < len(rivals) or (copied and repeated is None):
+        return np.asarray(by_model(members).mean(axis=1))
+    base: NDArray[Any] = outcomes.best_of(different, rivals)
+    if copied and repeated is not None:
+        extra = {each: number - 1 for each, number in Counter(members).items() if number > 1}
+        without = by_model(different)
+        chance = _ratio(by_model(members) - without, 1 - without)
+        base = base + (1 - base) * repeated.chance(different, rivals, extra, base=base, by_model=chance)
+    rates: Array = base.mean(axis=1, dtype=np.float64)
+    return rates
 
 
 def _ratio(part: Array, total: Array) -> Array:

@@ -17,6 +17,7 @@ from polarbear.selection.candidates import Candidate, check_candidates
 from polarbear.selection.criterion import FirstPlace
 from polarbear.selection.custom_preference import Custom, require_monotone
 from polarbear.selection.explanation import explain
+from polarbear.selection.measured_copies import measured_copies
 from polarbear.selection.observed_times import observed_candidates
 from polarbear.selection.portfolio import (
     Valuation,
@@ -151,6 +152,7 @@ def select(
     *,
     among: Sequence[str] | None = None,
     portfolio: int = 1,
+    copies: bool = True,
     criterion: Criterion | None = None,
 ) -> Selection:
     """Recommend an algorithm or portfolio from a posterior, in milliseconds and without new runs.
@@ -169,7 +171,10 @@ def select(
         all algorithms. Algorithms that were not observed at budgets with more than 5 % of the weight are left out.
     portfolio
         The number of machines that run side by side. The best result counts, and an algorithm may run on several machines.
-        The value of different algorithms is the sum of their ratings; that of copies follows from Plackett-Luce.
+        The value of different algorithms is the sum of their ratings. Repeated runs on the same problems measure what
+        copies add; without these, Plackett-Luce supplies it, and the sentence says so.
+    copies
+        Whether an algorithm may run on several machines. If not, machines beyond the number of candidates stay idle.
     criterion
         The criterion at each budget: `FirstPlace` (default), `TopK`, `MeanRank` or `WinRateAgainst`. Portfolios are
         compared by `FirstPlace` only.
@@ -203,11 +208,17 @@ def select(
     wanted, names = names, observed_candidates(posterior, names, preference, criterion)
     left_out = tuple(name for name in wanted if name not in names)
     columns = [posterior.names.index(name) for name in names]
-    valuation = _valuation(posterior, preference, criterion, columns)
+    if not copies:
+        size = min(size, len(names))
+    valuation = _valuation(posterior, preference, criterion, columns, copies=copies and size > 1)
     if isinstance(preference, Custom):
         _require_monotone(preference, valuation.curves, size)
-    exhaustive = can_enumerate(valuation, size)
-    counts = enumerate_portfolios(len(names), size) if exhaustive else search_portfolios(valuation, size, risk)
+    exhaustive = can_enumerate(valuation, size, copies=copies)
+    counts = (
+        enumerate_portfolios(len(names), size, copies=copies)
+        if exhaustive
+        else search_portfolios(valuation, size, risk, copies=copies)
+    )
     values = valuation.values(counts)
     scores = risk.score(values)
     order = np.argsort(-scores, kind="stable")
@@ -244,6 +255,7 @@ def select(
         single=single,
         win_rate=win_rate,
         exhaustive=exhaustive,
+        idle=portfolio - size,
         not_observed=left_out,
     )
     return Selection(
@@ -251,7 +263,9 @@ def select(
     )
 
 
-def _valuation(posterior: Posterior, preference: Preference, criterion: Criterion, columns: list[int]) -> Valuation:
+def _valuation(
+    posterior: Posterior, preference: Preference, criterion: Criterion, columns: list[int], *, copies: bool
+) -> Valuation:
     """Return the valuation of the candidates at the times with weight: a single budget needs only two grid times."""
     times = slice(None)
     weighting: Array | Custom
@@ -266,7 +280,8 @@ def _valuation(posterior: Posterior, preference: Preference, criterion: Criterio
     everything = columns == list(range(len(posterior.names)))
     if not everything:
         curves = curves.transpose(1, 2, 0)[:, columns].transpose(2, 0, 1)  # keeps draws contiguous in memory
-    return Valuation(curves, weighting, all_algorithms=everything)
+    measured = measured_copies(posterior, columns, times) if copies else None
+    return Valuation(curves, weighting, all_algorithms=everything, copies=measured)
 
 
 def _win_rate(posterior: Posterior, preference: Preference, members: tuple[str, ...], single: str) -> float:

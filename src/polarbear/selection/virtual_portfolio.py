@@ -1,7 +1,7 @@
 """Portfolios as algorithms of their own, built from stored runs of their members.
 
-Use them where one run per instance does not show the value of a portfolio: for copies of one algorithm, built from repeated
-runs, and for parallel runs whose results combine to more than the best of them.
+Use them for parallel runs whose results combine to more than the best of them, and to rate copies of one algorithm, built
+from repeated runs, like any other algorithm.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ def virtual_portfolio(
     """Return runs of a portfolio of parallel members, one for each instance on which all members were run.
 
     Add them to the other runs and fit again: the portfolio then has a rating of its own. If the best result counts, the
-    rating of a portfolio of different algorithms is the sum of their ratings. This function is for the other cases: sets of
-    solutions that combine to more than the best, as under hypervolume, and several copies of one algorithm.
+    rating of a portfolio of different algorithms is the sum of their ratings, and `select` values copies by repeated runs.
+    This function is for sets of solutions that combine to more than the best, as under hypervolume.
 
     Runs with an `archive` (see `read_runs` with an indicator, and `run_once`) are merged: the value of the portfolio is the
     hypervolume of the union of the members' points. Ratings and `select` count only the best member, and so understate

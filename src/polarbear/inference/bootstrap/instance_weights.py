@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from polarbear.arrays import Array, Array32, Indices, Ranks
     from polarbear.models.bayesian_bootstrap import BayesianBootstrap
     from polarbear.observe import Rankings
+    from polarbear.observe.rankings import RepeatedRuns
 
 
 # Enough pseudo-rankings that the weights of a draw concentrate on a few random ones, as under a Dirichlet process.
@@ -45,6 +46,8 @@ class Rows:
         Shape (row,): index of the row's unit. Rows of one unit share a gamma variable; observed units come first.
     observed, units
         Number of observed rows and number of observed units.
+    repeated
+        The ranks of the observed rows' runs among all runs on the same problem; None if no problem was repeated.
     """
 
     ranks: Ranks
@@ -53,6 +56,7 @@ class Rows:
     unit: Indices
     observed: int
     units: int
+    repeated: RepeatedRuns | None = None
 
     @property
     def effective(self) -> float:
@@ -92,6 +96,7 @@ def weighted_rows(rankings: Rankings, prior: BayesianBootstrap) -> Rows:
         unit=np.concatenate([codes, len(of_unit) + np.arange(len(pseudo))]),
         observed=len(kept),
         units=len(of_unit),
+        repeated=None if rankings.repeated is None else rankings.repeated.take(kept),
     )
 
 

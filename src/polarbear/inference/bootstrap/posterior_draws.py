@@ -78,7 +78,9 @@ def ratings_and_outcomes(
     prior, rng
         The prior, which says whether to shrink, and the source of randomness.
     """
-    sample = OutcomeDraws(rows.ranks, weights, rows.sizes, rows.observed, rows.scale, utilities, model)
+    sample = OutcomeDraws(
+        rows.ranks, weights, rows.sizes, rows.observed, rows.scale, utilities, model, repeated=rows.repeated
+    )
     ratings = None if np.isinf(model) else first_places(rows.ranks, weights, rows.scale, instances=rows.observed)
     ratings = blend_ratings(rows, ratings, utilities, model)
     if prior.shrink and rows.ranks.shape[2] > 1:

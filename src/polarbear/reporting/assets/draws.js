@@ -2,8 +2,8 @@
 // (time, algorithm, draw), so that the draws of one algorithm at one time are contiguous.
 
 // Return the posterior from which the explorer computes: the grid, the numbers of algorithms and draws, the ratings, the
-// numbers of comparisons (null if unknown), and a function that gives the win rates of portfolios.
-function unpackPosterior({ grid, names, comparisons }, { draws, packed, portfolios }) {
+// numbers of comparisons (null if unknown), whether portfolios may hold copies, and a function that gives their win rates.
+function unpackPosterior({ grid, names, comparisons }, { draws, packed, portfolios, copies }) {
   const bytes = unpackBytes(packed);
   const view = new DataView(bytes.buffer);
   const ratings = new Float64Array(bytes.length / 2);
@@ -11,7 +11,7 @@ function unpackPosterior({ grid, names, comparisons }, { draws, packed, portfoli
     const root = view.getUint16(2 * i, true) / 65535;
     ratings[i] = root * root;
   }
-  const posterior = { grid, algorithms: names.length, draws, ratings, comparisons };
+  const posterior = { grid, algorithms: names.length, draws, ratings, comparisons, copies };
   return { ...posterior, portfolioWinRate: portfolioWinRates(posterior, portfolios) };
 }
 

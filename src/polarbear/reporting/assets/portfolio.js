@@ -1,7 +1,8 @@
 // Portfolios: several algorithms, or copies of one, that run side by side; mirrors polarbear/selection/portfolio.py.
 // A portfolio is a list of counts k, one per candidate. Its value at a time is the probability that its best member comes
 // first: s = Σ k θ if all members are different. With copies it is s / (s + r) under Plackett-Luce, where r is the sum of
-// the other ratings. Ratings sum to one, so s + r = 1 + Σ (k − 1) θ over the members.
+// the other ratings. Ratings sum to one, so s + r = 1 + Σ (k − 1) θ over the members. Where repeated runs measure copies,
+// which takes more data than the page holds, its portfolios have none.
 
 const COMPARISON_LIMIT = 30_000_000; // limit of exhaustive comparison in curve points, as in Python
 const VALUE_POINTS = 4; // cost of one value in curve points
@@ -79,8 +80,8 @@ function partsOf(valuation, counts, distinct) {
   return parts;
 }
 
-// Return all portfolios of a size.
-function allPortfolios(algorithms, size) {
+// Return all portfolios of a size, with at most `most` copies of each algorithm.
+function allPortfolios(algorithms, size, most = size) {
   const portfolios = [];
   const counts = new Array(algorithms).fill(0);
   const extend = (least, left) => {
@@ -89,6 +90,7 @@ function allPortfolios(algorithms, size) {
       return;
     }
     for (let member = least; member < algorithms; member++) {
+      if (counts[member] === most) continue;
       counts[member]++;
       extend(member, left - 1);
       counts[member]--;
@@ -103,15 +105,16 @@ function curvePoints({ span, draws }, portfolios, withCopies) {
   return Math.max(draws, 1000) * (VALUE_POINTS * portfolios + withCopies * span);
 }
 
-// Return whether all portfolios of a size can be compared within the limit.
-function canCompareAll(valuation, size) {
+// Return whether all portfolios of a size, with at most `most` copies of each algorithm, can be compared within the limit.
+function canCompareAll(valuation, size, most) {
   const algorithms = valuation.members.length;
   let [all, different] = [1, 1];
   for (let k = 1; k <= size; k++) {
     all = (all * (algorithms - 1 + k)) / k;
     different = (different * (algorithms + 1 - k)) / k;
   }
-  return size === 1 || curvePoints(valuation, all, all - different) <= COMPARISON_LIMIT;
+  const number = most === 1 ? different : all;
+  return size === 1 || curvePoints(valuation, number, number - different) <= COMPARISON_LIMIT;
 }
 
 // Return scores of the portfolios (higher is better), their expected values and their probabilities of being the best.
@@ -168,8 +171,9 @@ function scoresOf(valuation, portfolios, risk, top = Infinity) {
   return portfolios.map((counts) => score(portfolioValues(valuation, counts, values)));
 }
 
-// Return the portfolios visited by a greedy construction, and by local search from it and from copies of single algorithms.
-function searchPortfolios(valuation, size, risk) {
+// Return the portfolios visited by a greedy construction, and by local search from it and from copies of single algorithms;
+// none has more than `most` copies of an algorithm.
+function searchPortfolios(valuation, size, risk, most) {
   const { members } = valuation;
   const count = members.length;
   const attitude = risk.kind === "regret" ? { kind: "expected" } : risk; // both give the same order
@@ -179,11 +183,12 @@ function searchPortfolios(valuation, size, risk) {
     return { counts: portfolios[place], score: scores[place] };
   };
   const add = (counts, into, number = 1) => counts.map((each, member) => (member === into ? each + number : each));
-  const copies = members.map((_, member) => add(new Array(count).fill(0), member, size));
+  const isAllowed = (counts) => counts.every((each) => each <= most);
+  const copies = members.map((_, member) => add(new Array(count).fill(0), member, size)).filter(isAllowed);
   const visited = new Map(copies.map((counts) => [counts.join(), counts]));
   let greedy = new Array(count).fill(0);
   for (let machine = 0; machine < size; machine++) {
-    greedy = best(members.map((_, member) => add(greedy, member))).counts;
+    greedy = best(members.map((_, member) => add(greedy, member)).filter(isAllowed)).counts;
   }
   const copyScores = scoresOf(valuation, copies, attitude);
   const promising = copies.map((_, place) => place).sort((a, b) => copyScores[b] - copyScores[a] || a - b);
@@ -193,9 +198,9 @@ function searchPortfolios(valuation, size, risk) {
     let score = -Infinity;
     for (;;) {
       visited.set(current.join(), current);
-      const exchanges = current.flatMap((number, from) =>
-        number > 0 ? members.map((_, into) => add(add(current, from, -1), into)) : [],
-      );
+      const exchanges = current
+        .flatMap((number, from) => (number > 0 ? members.map((_, into) => add(add(current, from, -1), into)) : []))
+        .filter(isAllowed);
       const next = best(exchanges);
       if (!(next.score > score)) {
         for (const counts of exchanges) visited.set(counts.join(), counts);

@@ -40,7 +40,9 @@ function groupPosteriors(page) {
       const counts = page.names.map(() => comparisons);
       const names = columns.map((algorithm) => page.names[algorithm]);
       const portfolios = { columns: [], largest: 1, packed: "" }; // the page holds no outcomes of the group
-      const posterior = unpackPosterior({ grid: page.grid, names, comparisons: counts }, { draws, packed, portfolios });
+      const { copies } = page.sections.explorer;
+      const data = { draws, packed, portfolios, copies };
+      const posterior = unpackPosterior({ grid: page.grid, names, comparisons: counts }, data);
       known.set(key, { ...posterior, columns });
     }
     return known.get(key);

@@ -156,6 +156,7 @@ function queryInPython(query, page, names) {
     return `pb.policy(${policy.join(", ")}).choose(${query.time}, **{${given.join(", ")}})`;
   }
   const among = names ? `, among=[${names.map((name) => JSON.stringify(name)).join(", ")}]` : "";
-  const machines = query.machines > 1 ? `, portfolio=${query.machines}` : "";
+  const copies = page.sections.explorer.copies ? "" : ", copies=False";
+  const machines = query.machines > 1 ? `, portfolio=${query.machines}${copies}` : "";
   return `pb.select(posterior, ${preference}, ${risk}${among}${machines})`;
 }

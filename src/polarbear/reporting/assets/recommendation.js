@@ -141,12 +141,18 @@ function cautions(page, query, selection) {
 }
 
 // Return how often a portfolio beats the best single algorithm, and how the value of copies was found.
-function portfolioStatements(page, query, { candidates: [best], against, group }) {
-  if (!against) return [];
+function portfolioStatements(page, query, { candidates: [best], against, group, idle }) {
+  const total = query.machines;
+  const left = idle ? [[`Without copies, ${formatCount(idle, "machine")} of ${total} would be idle.`]] : [];
+  const measured =
+    "Repeated runs measure the value of copies of one algorithm, but this page does not hold them, so it leaves copies out; " +
+    `in Python, select with portfolio=${total} includes them.`;
+  if (!page.sections.explorer.copies && total > 1) left.push([measured]);
+  if (!against) return left;
   const versus = group ? [] : [againstSingle(page, query, best, against)]; // the page holds no outcomes of a group
   const copies =
-    "The value of copies of one algorithm is computed from Plackett-Luce; repeated runs with virtual_portfolio measure it.";
-  return best.members.some(({ count }) => count > 1) ? [...versus, [copies]] : versus;
+    "The value of copies of one algorithm is computed from Plackett-Luce; repeated runs on the same instances would measure it.";
+  return best.members.some(({ count }) => count > 1) ? [...versus, [copies]] : [...versus, ...left];
 }
 
 function againstSingle(page, query, best, against) {

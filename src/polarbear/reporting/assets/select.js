@@ -8,15 +8,19 @@ const WORTH_NAMING = 0.01; // smallest probability of a candidate that is named 
 // Return the best of the compared portfolios, at most `most` of them; null if the risk attitude requires comparing all
 // portfolios and there are too many. Algorithms that were not observed at these budgets are left out; there are no candidates
 // if that holds for all.
-function select(posterior, { preference, risk, columns: wanted, machines }, most) {
+function select(posterior, { preference, risk, columns: wanted, machines: available }, most) {
   const { weights, mass } = weightsOf(preference, posterior.grid);
   const columns = wanted.filter((algorithm) => unobservedShare(posterior, weights, algorithm) <= NEGLIGIBLE);
   const notObserved = wanted.filter((algorithm) => !columns.includes(algorithm));
   if (!columns.length) return { candidates: [] };
+  const machines = posterior.copies ? available : Math.min(available, columns.length);
   const valuation = valuationOf(posterior, weights, columns);
-  const exhaustive = canCompareAll(valuation, machines);
+  const mostCopies = posterior.copies ? machines : 1;
+  const exhaustive = canCompareAll(valuation, machines, mostCopies);
   if (!exhaustive && risk.kind === "best") return null;
-  const portfolios = exhaustive ? allPortfolios(columns.length, machines) : searchPortfolios(valuation, machines, risk);
+  const portfolios = exhaustive
+    ? allPortfolios(columns.length, machines, mostCopies)
+    : searchPortfolios(valuation, machines, risk, mostCopies);
   const { scores, expected, probabilityBest, highest } = evaluate(valuation, portfolios, risk, most);
   const order = scores.map((_, place) => place).sort((a, b) => scores[b] - scores[a] || a - b);
   const membersOf = (place) =>
@@ -40,7 +44,7 @@ function select(posterior, { preference, risk, columns: wanted, machines }, most
     .filter((place) => probabilityBest[place] >= WORTH_NAMING)
     .map((place) => ({ members: membersOf(place), probabilityBest: probabilityBest[place] }));
   const against = machines > 1 ? bestSingle(posterior, valuation, weights, columns, risk, candidates[0].members) : null;
-  return { candidates, contenders, compared: portfolios.length, exhaustive, mass, notObserved, against };
+  return { candidates, contenders, compared: portfolios.length, exhaustive, mass, notObserved, against, idle: available - machines };
 }
 
 // Return the best single algorithm by the same risk attitude, and the win rate of a portfolio over it (null if unknown).

@@ -1,0 +1,62 @@
+"""What copies of an algorithm add to a portfolio of the candidates, measured by repeated runs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from polarbear.posterior.extra_runs import extra_runs
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from polarbear.arrays import Array, Indices
+    from polarbear.posterior.extra_runs import ExtraRuns
+    from polarbear.posterior.posterior import Posterior
+
+
+@dataclass(frozen=True, eq=False)
+class MeasuredCopies:
+    """Repeated runs, from the point of view of the candidates of a query.
+
+    Attributes
+    ----------
+    runs
+        The repeated runs of all algorithms.
+    columns
+        The positions of the candidates among all algorithms.
+    """
+
+    runs: ExtraRuns
+    columns: Sequence[int]
+
+    def thin(self, kept: Indices) -> MeasuredCopies:
+        """Return the draws at the positions `kept`."""
+        return replace(self, runs=self.runs.thin(kept))
+
+    def chance(self, counts: Indices, *, base: Array, by_model: Array) -> Array:
+        """Return the chance that a copy comes first where the members do not, shape (time, draw).
+
+        Parameters
+        ----------
+        counts
+            Shape (candidate,): the number of machines of each candidate.
+        base
+            Shape (time, draw): the value of the portfolio without copies.
+        by_model
+            Shape (time, draw): the chance under Plackett-Luce.
+        """
+        members = [column for column, count in zip(self.columns, counts, strict=True) if count]
+        extra = {column: int(count) - 1 for column, count in zip(self.columns, counts, strict=True) if count > 1}
+        rivals = [column for column in range(self.runs.runs.ranks.shape[2]) if column not in members]
+        if not rivals:
+            return np.zeros_like(by_model)
+        return self.runs.chance(members, rivals, extra, base=base, by_model=by_model)
+
+
+def measured_copies(posterior: Posterior, columns: Sequence[int], times: slice = slice(None)) -> MeasuredCopies | None:
+    """Return what copies of the candidates add at some of the times; None if no problem was repeated."""
+    runs = extra_runs(posterior.outcomes)
+    return None if runs is None else MeasuredCopies(runs.at_times(times), columns)
