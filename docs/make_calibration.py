@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from making.tables import markdown, put_into
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
 HERE = Path(__file__).parent
 PAGE, ALL_TABLES, DATA = (
@@ -46,14 +46,12 @@ def tables() -> Iterator[tuple[Path, str, str]]:
     sides = summary("coverage"), [each for each in first if "coverage" in each]
     yield PAGE, "coverage", coverage_ranges(*sides)
     yield ALL_TABLES, "coverage", coverage_table(*sides)
-    near = [each for each in summary("near-equal") if each["spread"] == 1.0]
-    yield PAGE, "claims", claims_table(near, {"pairs": pair_claims})
     yield ALL_TABLES, "claims", claims_table(summary("near-equal"), {"pairs": pair_claims, "the first": first_claims})
     races = [*summary("races"), *(each for each in first if "races" in each)]
     yield PAGE, "races", races_table([each for each in races if _rule(each).startswith(("the ", "guarantee"))])
     yield ALL_TABLES, "races", races_table(races)
     yield (
-        PAGE,
+        ALL_TABLES,
         "after",
         after_table([each for each in summary("races") if "after" in each and _rule(each) == "the default"]),
     )
@@ -172,17 +170,18 @@ def _range_of(shares: list[float]) -> str:
 
 
 def coverage_ranges(cells: list[Cell], first: list[Cell]) -> str:
-    """Return the range of coverage over the autocorrelations, for each truth and number of instances."""
+    """Return the range of coverage over the autocorrelations by number of instances, beside that of the first edition."""
     sizes = sorted({each["instances"] for each in cells})
     rows = []
     for truth in dict.fromkeys(each["truth"] for each in cells):
-        row = [truth]
-        for side in (cells, first):
-            for size in sizes:
-                found = [each["coverage"] for each in side if (each["truth"], each["instances"]) == (truth, size)]
-                row.append(f"{100 * min(found):.0f} to {100 * max(found):.0f}")
-        rows.append(row)
-    return markdown(["truth", *_heads(sizes)], rows)
+        own = [_range(each for each in cells if (each["truth"], each["instances"]) == (truth, size)) for size in sizes]
+        rows.append([truth, *own, _range(each for each in first if each["truth"] == truth)])
+    return markdown(["truth", *(f"P = {size}" for size in sizes), "first edition, all P"], rows)
+
+
+def _range(cells: Iterable[Cell]) -> str:
+    found = [each["coverage"] for each in cells]
+    return f"{100 * min(found):.0f} to {100 * max(found):.0f}"
 
 
 def _heads(sizes: list[int]) -> list[str]:

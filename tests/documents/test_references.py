@@ -185,9 +185,9 @@ def test_the_picture_of_the_layers_shows_every_room(generated):
 
 @every_page
 def test_no_page_takes_longer_than_ten_minutes_to_read(page):
-    """Up to 2,000 words with tables and code; the transcript is output, not prose."""
+    """Up to 2,000 words with tables and code, 1,500 about calibration; the transcript is output, not prose."""
     if page.name != "transcript.md":
-        assert len(page.read_text().split()) <= 2000
+        assert len(page.read_text().split()) <= (1500 if page.name == "calibration.md" else 2000)
 
 
 def test_every_figure_is_described_and_shown():
