@@ -8,7 +8,7 @@ import pytest
 from scipy.stats import gaussian_kde
 
 import polarbear as pb
-from polarbear.plots import decision_forecast
+from polarbear.plots import decision_forecast, round_panels
 from polarbear.plots.decision_bands import DecisionBands
 from polarbear.plots.decision_forecast import DecisionForecast
 from polarbear.plots.dominance_evolution import DominanceEvolution
@@ -239,6 +239,19 @@ def test_panels_show_the_decisions(finished_race):
     for panel in data.panels:
         for each in finished_race.rounds[panel.round - 1].eliminated:
             assert each.name in panel.eliminated
+
+
+def test_panels_show_the_posterior_at_fewer_times(monkeypatch):
+    """Panels have fewer draws and times, which changes neither the ends of the grid nor, much, the means."""
+    result = small_race(6, prior=pb.BayesianBootstrap())
+    monkeypatch.setattr(round_panels, "_TIMES", 3)
+    last = RoundPanels.of(result, rounds=[6]).panels[-1].curves
+    kept = [0, round((len(TIMES) - 1) / 2), len(TIMES) - 1]
+    assert last.grid.times.tolist() == [TIMES[k] for k in kept]
+    # 300 draws: a mean has a standard error of at most 0.5 / √300 = 0.03.
+    np.testing.assert_allclose(last.mean, result.posterior.ratings.mean(axis=0)[kept], atol=0.09)
+    truth = np.full((len(TIMES), 4), 0.25)
+    assert len(RoundPanels.of(result, rounds=[6], truth=truth).panels[-1].curves.grid) == len(TIMES)
 
 
 def test_key_rounds_begin_and_end_the_race(finished_race):

@@ -9,6 +9,10 @@ import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from polarbear.models.bayesian_bootstrap import BayesianBootstrap
+from polarbear.observe import Grid
 from polarbear.plots.dominance_evolution import DominanceEvolution
 from polarbear.plots.end_labels import legend_line
 from polarbear.plots.lettering import disable_math, short_names
@@ -30,7 +34,8 @@ if TYPE_CHECKING:
     from polarbear.race.rounds import Round
     from polarbear.race.state import State
 
-_DRAWS = 500  # per panel: enough for a small band; up to six posteriors are inferred for one figure
+_DRAWS = 300  # per panel: enough for a small band; up to six posteriors are inferred for one figure
+_TIMES = 20  # per panel, if there are more: they are a few points apart on paper
 _LINE = 16  # characters of names that fit into the title of a panel, beside the decision
 
 
@@ -94,16 +99,19 @@ class RoundPanels:
         """
         chosen = key_rounds(result, most=most) if rounds is None else tuple(rounds)
         resolved, panels = _newly_resolved(result), []
+        state = _with_fewer_draws(result.state)
+        if truth is None:
+            state = _with_fewer_times(state)
         earlier: State | None = None
         for number in chosen:
-            earlier = state_after(result.state, number, since=earlier)
+            earlier = state_after(state, number, since=earlier)
             panels.append(
                 Panel(
                     round=number,
                     eliminated=tuple(each.name for each in result.rounds[number - 1].eliminated),
                     resolved=resolved[number - 1],
                     instances=len(earlier.observations.instances),
-                    curves=RatingCurves.of(infer_posterior(_with_fewer_draws(earlier)), level=level, truth=truth),
+                    curves=RatingCurves.of(infer_posterior(earlier), level=level, truth=truth),
                     excluded=frozenset(earlier.names) - earlier.candidates,
                 )
             )
@@ -116,6 +124,15 @@ def _with_fewer_draws(state: State) -> State:
     fewest = math.ceil(1 / (1 - settings.confidence))  # settings with fewer draws are refused
     draws = max(_DRAWS, fewest)
     return state if settings.draws <= draws else replace(state, settings=replace(settings, draws=draws))
+
+
+def _with_fewer_times(state: State) -> State:
+    """Return a state with no more times than a panel needs; priors over time have a scale for the grid, and keep it."""
+    grid = state.settings.grid
+    if len(grid) <= _TIMES or not isinstance(state.settings.prior, BayesianBootstrap):
+        return state
+    kept = np.linspace(0, len(grid) - 1, _TIMES).round().astype(np.intp)
+    return replace(state, settings=replace(state.settings, grid=Grid(grid.times[kept], grid.axis)), posterior=None)
 
 
 def key_rounds(result: RaceResult, *, most: int = 6) -> tuple[int, ...]:
@@ -196,11 +213,7 @@ def draw_rounds(axes: Sequence[Axes], data: RoundPanels, *, axis: Axis | None = 
         draw_ratings(ax, curves, axis=axis, unit=unit, faint=panel.excluded, labelled=False)
         ax.set_ylim(0, 1.03 * highest)
         ax.label_outer()
-        heading = f"Round {panel.round} · {panel.instances} instances"
-        # Bottom alignment keeps titles level, whatever letters their last lines have.
-        disable_math(
-            ax.set_title(f"{heading}\n{_format_decisions(panel, short)}", va="bottom", linespacing=1.3, fontsize=7.5)
-        )
+        _head(ax, f"Round {panel.round} · {panel.instances} instances", _decision_lines(panel, short))
     figure = axes[0].get_figure()
     assert figure is not None
     look = assign_looks(data.all_names)
@@ -213,13 +226,29 @@ def draw_rounds(axes: Sequence[Axes], data: RoundPanels, *, axis: Axis | None = 
         disable_math(text)
 
 
-def _format_decisions(panel: Panel, short: Mapping[str, str]) -> str:
-    """Return the decisions of a round as text: eliminated algorithms, then newly decided ones; a long name has a line."""
-    parts = []
+def _head(ax: Axes, heading: str, lines: Sequence[str]) -> None:
+    """Write a heading above a panel, and lines of text below it.
+
+    Each line is a text of its own: Matplotlib sets ligatures in texts of several lines, and embeds their font twice.
+    """
+    pad, step, size = 4.0, 9.75, 7.5  # in points
+    disable_math(ax.set_title(heading, va="bottom", fontsize=size, pad=pad + step * len(lines)))
+    for number, line in enumerate(reversed(lines)):
+        offset = (0, pad + step * number)
+        disable_math(
+            ax.annotate(
+                line, (0, 1), offset, xycoords="axes fraction", textcoords="offset points", va="bottom", fontsize=size
+            )
+        )
+
+
+def _decision_lines(panel: Panel, short: Mapping[str, str]) -> list[str]:
+    """Return the decisions of a round in lines: eliminated algorithms, then newly decided ones; a long name has a line."""
+    lines = []
     for names, what in ((panel.eliminated, "eliminated"), (panel.resolved, "decided")):
         listed = ", ".join(short[name] for name in names)
         if len(listed) <= _LINE:
-            parts += [f"{listed} {what}"] if names else []
+            lines += [f"{listed} {what}"] if names else []
         else:
-            parts.append(f"{listed}\n{what}" if len(names) == 1 else f"{len(names)} algorithms {what}")
-    return "\n".join(parts)
+            lines += [listed, what] if len(names) == 1 else [f"{len(names)} algorithms {what}"]
+    return lines
