@@ -25,7 +25,7 @@ import sys
 import threading
 import time
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
-from contextlib import ExitStack
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from polarbear.execution import Limits, LocalExecutor, dask_executor, pack, run_supervised
@@ -118,6 +118,18 @@ def seconds_of(executor: Executor, function: Callable[..., Run], algorithm: Any,
     return warm - started, time.perf_counter() - warm
 
 
+@contextmanager
+def on_dask() -> Iterator[Executor]:
+    """Start a Dask cluster for the block; it must not disturb the measurements before."""
+    from distributed import LocalCluster
+
+    with (
+        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster,
+        dask_executor(cluster.scheduler_address) as executor,
+    ):
+        yield executor
+
+
 def cpu_seconds() -> float:
     """Return the CPU time of this process and of the processes that have ended."""
     usages = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
@@ -130,37 +142,41 @@ def main() -> None:
     runs = parser.parse_args().runs
     few = max(1, runs // 100)
     print(f"{'executor':20} {'runs':>7} {'start s':>8} {'ms/run':>9} {'CPU ms/run':>11}")
-    with ExitStack() as stack:
-        rows: list[tuple[str, Callable[[], Any], Callable[..., Run], Any, int]] = [
-            ("bare threads", lambda: ThreadPoolExecutor(1), bare, trivial, runs),
-            ("process pool 2", lambda: ProcessPoolExecutor(2), bare, trivial, runs),
-            ("fresh processes 2", fresh_processes, bare, trivial, few),
-            ("local 1", lambda: LocalExecutor(1), run_supervised, trivial, runs),
-            ("local 1, NumPy", lambda: LocalExecutor(1), run_supervised, Loads(import_numpy), runs),
-            ("local 1, SciPy", lambda: LocalExecutor(1), run_supervised, Loads(import_scipy), runs),
-            ("local 1, not forked", lambda: LocalExecutor(1), run_supervised, Loads(start_thread), runs),
-            ("local 2", lambda: LocalExecutor(2), run_supervised, trivial, runs),
-            ("threads 2", lambda: ThreadPoolExecutor(2), run_supervised, trivial, runs),
-        ]
+    rows: list[tuple[str, Callable[[], Any], Callable[..., Run], Any, int]] = [
+        ("bare threads", lambda: ThreadPoolExecutor(1), bare, trivial, runs),
+        ("process pool 2", lambda: ProcessPoolExecutor(2), bare, trivial, runs),
+        ("fresh processes 2", fresh_processes, bare, trivial, few),
+        ("local 1", lambda: LocalExecutor(1), run_supervised, trivial, runs),
+        ("local 1, NumPy", lambda: LocalExecutor(1), run_supervised, Loads(import_numpy), runs),
+        ("local 1, SciPy", lambda: LocalExecutor(1), run_supervised, Loads(import_scipy), runs),
+        ("local 1, not forked", lambda: LocalExecutor(1), run_supervised, Loads(start_thread), runs),
+        ("local 2", lambda: LocalExecutor(2), run_supervised, trivial, runs),
+        ("threads 2", lambda: ThreadPoolExecutor(2), run_supervised, trivial, runs),
+        ("dask 2", on_dask, run_supervised, trivial, runs // 10),
+    ]
+    milliseconds: dict[str, float] = {}
+    for name, make, function, algorithm, count in rows:
+        before = cpu_seconds()
         try:
-            from distributed import LocalCluster
-
-            cluster = stack.enter_context(LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0"))
-            rows.append(
-                ("dask 2", lambda: dask_executor(cluster.scheduler_address), run_supervised, trivial, runs // 10)
-            )
-        except ImportError:
-            print("(Dask is not installed: pip install 'polarbear-anytime[dask]')")
-        for name, make, function, algorithm, count in rows:
-            before = cpu_seconds()
             with make() as executor:
                 start, seconds = seconds_of(executor, function, algorithm, count)
-            # The processes of a Dask cluster have not ended, so their CPU time is not known.
-            cpu = "" if name.startswith("dask") else f"{1000 * (cpu_seconds() - before) / count:11.3f}"
-            print(f"{name:20} {count:7} {start:8.2f} {1000 * seconds / count:9.3f} {cpu}", flush=True)
-        for name, imports in (("", ()), (", NumPy", ("numpy",)), (", SciPy", ("scipy.optimize", "scipy.stats"))):
-            seconds = fork_alone(runs, *imports)
-            print(f"{'fork alone' + name:20} {runs:7} {'':8} {1000 * seconds / runs:9.3f}", flush=True)
+        except ImportError:
+            print("(Dask is not installed: pip install 'polarbear-anytime[dask]')")
+            continue
+        # Some processes of a Dask cluster outlive the measurement, so that their CPU time is not known.
+        cpu = "" if name.startswith("dask") else f"{1000 * (cpu_seconds() - before) / count:11.3f}"
+        milliseconds[name] = 1000 * seconds / count
+        print(f"{name:20} {count:7} {start:8.2f} {milliseconds[name]:9.3f} {cpu}", flush=True)
+    for name, imports in (("", ()), (", NumPy", ("numpy",)), (", SciPy", ("scipy.optimize", "scipy.stats"))):
+        seconds = fork_alone(runs, *imports)
+        print(f"{'fork alone' + name:20} {runs:7} {'':8} {1000 * seconds / runs:9.3f}", flush=True)
+    shared = milliseconds["local 1, not forked"]
+    costs = [milliseconds[f"local 1{name}"] - shared for name in ("", ", NumPy", ", SciPy")]
+    print(
+        "Isolation, a forked run minus one that is not forked, costs {:.1f} ms; NumPy {:.1f}, SciPy {:.1f}".format(
+            *costs
+        )
+    )
 
 
 if __name__ == "__main__":
