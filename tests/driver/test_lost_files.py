@@ -79,3 +79,26 @@ def test_the_race_stops_and_saves_a_copy_from_which_it_continues(
     assert result.rounds == finished[1].rounds
     assert journal(saved) == journal(finished[0])
     assert made.items() <= stored_runs(saved).items()
+
+
+def test_an_older_copy_of_the_race_in_its_place_is_noticed(tmp_path, recorded, finished):
+    """It has the same origin, and here the same size; it lacks the last rounds."""
+    path, older = tmp_path / "my.race", tmp_path / "older.race"
+    with race_of(list(four()), None, path=path) as race:
+        run_quietly(race, pb.ReplayExecutor(recorded), max_instances=4)
+    shutil.copyfile(path, older)
+    with race_of(list(four()), None, path=path) as race:
+        run_quietly(race, pb.ReplayExecutor(recorded), max_instances=8)
+
+    def restore():
+        content = older.read_bytes()
+        with path.open("r+b") as file:
+            file.write(content + bytes(path.stat().st_size - len(content)))
+
+    with race_of(list(four()), None, path=path) as race:
+        executor = Disturbed(recorded, 6, restore)
+        words = r"my.race was overwritten by another copy of this race .*saved in .*my-saved.race"
+        with pytest.raises(pb.RaceError, match=words):
+            run_quietly(race, executor)
+    with race_of(list(four()), None, path=tmp_path / "my-saved.race") as race:
+        assert run_quietly(race, pb.ReplayExecutor(recorded)).rounds == finished[1].rounds

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote
 
 from polarbear.storage import rows, upgrades
@@ -187,18 +187,46 @@ def last_number(connection: sqlite3.Connection) -> Any:
     return counted[-1][0] if counted else 0
 
 
-def read_origin(path: Path) -> list[rows.Row] | None:
-    """Return what a file says about the creation of its race: nothing if it holds no race, None if it cannot be opened now.
+class Merged(NamedTuple):
+    """What a race file itself holds, without the write-ahead log next to it.
 
-    It is read past the connection that writes the file: that one would not notice if another race overwrote the file, as it
-    finds the latest data in the write-ahead log.
+    Attributes
+    ----------
+    origin
+        What it says about the creation of its race; nothing if it holds no race.
+    events
+        The number of each event, and when it was stored.
+    runs
+        The number of runs.
+    """
+
+    origin: list[rows.Row]
+    events: list[rows.Row]
+    runs: int
+
+    def find_change(self, now: Merged) -> str | None:
+        """Return what has happened if the file holds something else now; None if it holds the same or more."""
+        if now.origin != self.origin:
+            return "was overwritten by another program"
+        continued = now.events[: len(self.events)] == self.events and now.runs >= self.runs
+        return None if continued else "was overwritten by another copy of this race"
+
+
+def read_merged(path: Path) -> Merged | None:
+    """Return what a file itself holds; None if it cannot be opened now.
+
+    It is read past the connection that writes the file: that one would not notice if the file was overwritten, as it finds
+    the latest data in the write-ahead log.
     """
     try:
         with closing(_connect(path, "ro", "&immutable=1")) as connection:
-            return fetch_all(connection, "SELECT key, value FROM about WHERE key IN ('settings', 'algorithms', 'made')")
+            origin = "SELECT key, value FROM about WHERE key IN ('settings', 'algorithms', 'made')"
+            events = "SELECT number, time FROM event ORDER BY number"
+            [(runs,)] = connection.execute("SELECT count(*) FROM run")
+            return Merged(fetch_all(connection, origin), fetch_all(connection, events), int(runs))
     except sqlite3.Error as error:
         no_race = (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_ERROR)
-        return [] if error.sqlite_errorcode in no_race else None
+        return Merged([], [], 0) if error.sqlite_errorcode in no_race else None
 
 
 def merge_log(connection: sqlite3.Connection) -> None:
