@@ -62,6 +62,12 @@ def test_importing_polarbear_imports_neither_numpy_nor_heavier_packages():
     assert run(f"import polarbear; {PRINT_HEAVY_MODULES}; print('numpy' in sys.modules)") == "[]\nFalse"
 
 
+def test_a_worker_without_numpy_stays_without_it():
+    """Every run is a fork of a worker's copy, which costs the more the more it has imported."""
+    code = "import sys, polarbear.execution.worker_main; print('numpy' in sys.modules, 'asyncio' in sys.modules)"
+    assert run(code) == "False False"
+
+
 def test_a_stored_posterior_is_loaded_and_queried_with_numpy_alone(tmp_path, crossing_choices):
     path = tmp_path / "stored.posterior"
     polarbear.fit(crossing_choices, prior=polarbear.RandomWalk(), draws=200).save(path)

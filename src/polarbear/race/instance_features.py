@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Mapping, Sequence
 from os import PathLike
 from typing import Any
-
-import numpy as np
 
 Value = float | bool | str | None  # None if it is missing
 Features = Mapping[str, Value]
@@ -23,6 +22,7 @@ def plain_features(given: object) -> dict[str, Value] | None:
 
     Examples
     --------
+    >>> import numpy as np
     >>> plain_features({"dimension": np.int64(5), "kind": "smooth", "ruggedness": float("nan"), "rotated": True})
     {'dimension': 5.0, 'kind': 'smooth', 'ruggedness': None, 'rotated': True}
     """
@@ -32,7 +32,8 @@ def plain_features(given: object) -> dict[str, Value] | None:
 
 
 def _plain(value: Any) -> Value:
-    value = value.item() if isinstance(value, np.generic) else value
+    numpy = sys.modules.get("numpy")  # every worker has this module, and must not import NumPy for it
+    value = value.item() if numpy is not None and isinstance(value, numpy.generic) else value
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, int | float):
@@ -81,7 +82,7 @@ def check_features(given: object, instances: object) -> Mapping[int, object] | N
         if each is not None and not isinstance(each, Mapping):
             raise ValueError(f"expected features as {wanted}, got {type(each).__name__} for instance {index}")
         for name, value in (each or {}).items():
-            if isinstance(value, list | tuple | dict | set) or (isinstance(value, np.ndarray) and value.ndim):
+            if isinstance(value, list | tuple | dict | set) or bool(getattr(value, "ndim", 0)):
                 raise ValueError(
                     f"expected one number, truth value or text as feature {name!r} of instance {index}, got "
                     f"{type(value).__name__}; give one mapping per instance"
