@@ -53,6 +53,8 @@ def test_joint_elimination_under_independent_priors_is_refused(prior, resolution
         ({"failure": "ignore"}, "expected failure to be one of 'last', 'missing', 'raise', got 'ignore'"),
         ({"confidence": 0.5}, "expected confidence between 0.5 and 1, got 0.5"),
         ({"confidence": 1.0}, "expected confidence between 0.5 and 1, got 1.0"),
+        ({"confidence": "0.9"}, "expected confidence between 0.5 and 1, got '0.9'"),
+        ({"rope": "small"}, r"expected rope in \[0, 0.5\), got 'small'"),
         ({"confidence": float("nan")}, "expected confidence between 0.5 and 1, got nan"),
         ({"rope": 0.5}, r"expected rope in \[0, 0.5\), got 0.5"),
         ({"rope": -0.01}, r"expected rope in \[0, 0.5\), got -0.01"),

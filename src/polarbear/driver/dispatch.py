@@ -79,7 +79,7 @@ def make_runs(jobs: Sequence[Job], context: RunContext, keep: Callable[[Job, Run
             if run.status == "setup":
                 raise RaceError(
                     f"{job.algorithm!r} could not be run on instance {job.instance}: {run.message.strip()}\n"
-                    "Every completed run is kept; fix it and call run() again."
+                    "Every completed run is kept; fix it and run the race again."
                 )
             keep(job, run)
             done[job] = run
@@ -115,6 +115,6 @@ def _convert_executor_errors() -> Iterator[None]:
         raise
     except (CancelledError, Exception) as error:
         raise RaceError(
-            f"the executor failed ({type(error).__name__}: {error}); every completed run is kept: call run() again to "
-            "continue, with another executor if necessary"
+            f"the executor failed ({type(error).__name__}: {error}); every completed run is kept: run the race again "
+            "to continue, with another executor if necessary"
         ) from error

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 from polarbear.features.policy_file import read_fields, write_fields
@@ -139,10 +140,11 @@ class Policy:
         return f"{join_names(unused)} {verb} no effect: {why}."
 
     def _check_budget(self, budget: float) -> float:
-        if not self.first * (1 - _SAME) <= budget <= self.last * (1 + _SAME):
+        if not (isinstance(budget, Real) and self.first * (1 - _SAME) <= budget <= self.last * (1 + _SAME)):
+            shown = f"{budget:g}" if isinstance(budget, Real) else repr(budget)
             raise ValueError(
                 f"expected a budget at which all candidates were observed, from {self.first:g} to {self.last:g}, got "
-                f"{budget:g}; choose another budget, or make longer runs"
+                f"{shown}; choose another budget, or make longer runs"
             )
         return float(budget)
 

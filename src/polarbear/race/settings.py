@@ -9,7 +9,7 @@ from polarbear.defaults import CONFIDENCE
 from polarbear.inference.request import check_request
 from polarbear.literals import Clock, Elimination, Failure, Resolution, Specialists
 from polarbear.models import BayesianBootstrap, Prior, is_joint
-from polarbear.models.validation import require_count
+from polarbear.models.validation import is_number, require_count
 from polarbear.observe import as_grid
 from polarbear.race.batching import AdaptiveBatch, Batch, FixedBatch
 
@@ -112,13 +112,13 @@ class Settings:
             if value not in get_args(allowed):
                 options = ", ".join(map(repr, get_args(allowed)))
                 raise ValueError(f"expected {name} to be one of {options}, got {value!r}")
-        if not 0.5 < self.confidence < 1:
+        if not (is_number(self.confidence) and 0.5 < self.confidence < 1):
             raise ValueError(
                 f"expected confidence between 0.5 and 1, got {self.confidence!r}; use a value such as 0.99"
             )
-        if not 0 <= self.rope < 0.5:
+        if not (is_number(self.rope) and 0 <= self.rope < 0.5):
             raise ValueError(f"expected rope in [0, 0.5), got {self.rope!r}; use a value such as 0.05")
-        if self.guarantee is not None and not 0 < self.guarantee <= 0.5:
+        if self.guarantee is not None and not (is_number(self.guarantee) and 0 < self.guarantee <= 0.5):
             raise ValueError(
                 f"expected guarantee in (0, 0.5], the probability of any wrong elimination, got {self.guarantee!r}; "
                 "use a value such as 0.05, or None to let the posterior decide"
