@@ -139,7 +139,7 @@ class Policy:
             why = f"the policy asks for {join_names(found.asked)} {here}"
         return f"{join_names(unused)} {verb} no effect: {why}."
 
-    def _check_budget(self, budget: float) -> float:
+    def _check_budget(self, budget: object) -> float:
         if not (isinstance(budget, Real) and self.first * (1 - _SAME) <= budget <= self.last * (1 + _SAME)):
             shown = f"{budget:g}" if isinstance(budget, Real) else repr(budget)
             raise ValueError(
