@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, fields
 from numbers import Real
 from typing import TYPE_CHECKING, Any
@@ -140,13 +141,13 @@ class Policy:
         return f"{join_names(unused)} {verb} no effect: {why}."
 
     def _check_budget(self, budget: object) -> float:
-        if not (isinstance(budget, Real) and self.first * (1 - _SAME) <= budget <= self.last * (1 + _SAME)):
-            shown = f"{budget:g}" if isinstance(budget, Real) else repr(budget)
+        value = float(budget) if isinstance(budget, Real) else math.nan
+        if not self.first * (1 - _SAME) <= value <= self.last * (1 + _SAME):
             raise ValueError(
                 f"expected a budget at which all candidates were observed, from {self.first:g} to {self.last:g}, got "
-                f"{shown}; choose another budget, or make longer runs"
+                f"{budget!r}; choose another budget, or make longer runs"
             )
-        return float(budget)
+        return value
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the policy to a small JSON file; `load_policy` reads it."""
