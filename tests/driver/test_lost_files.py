@@ -97,7 +97,7 @@ def test_an_older_copy_of_the_race_in_its_place_is_noticed(tmp_path, recorded, f
 
     with race_of(list(four()), None, path=path) as race:
         executor = Disturbed(recorded, 6, restore)
-        words = r"my.race was overwritten by another copy of this race .*saved in .*my-saved.race"
+        words = r"my.race was overwritten by an older copy of its race .*saved in .*my-saved.race"
         with pytest.raises(pb.RaceError, match=words):
             run_quietly(race, executor)
     with race_of(list(four()), None, path=tmp_path / "my-saved.race") as race:

@@ -154,3 +154,24 @@ def test_the_log_is_used_only_where_machines_share_memory(tmp_path, monkeypatch)
     assert journal() == "delete"
     mounts.write_text(f"a / nfs rw 0 0\nb {tmp_path} nfs rw 0 0\nc {tmp_path} ext4 rw 0 0\n")
     assert journal() == "wal"
+
+
+def test_a_reader_does_not_make_a_file_look_overwritten(tmp_path):
+    """While someone reads, SQLite merges only a part of its log, and the file itself is not consistent for a while."""
+    path = tmp_path / "my.race"
+    with RaceFile.create(path, {"settings": {}, "algorithms": ["cma"], "made": "today"}) as file:
+        times, values = np.arange(10, 210), np.arange(1000.0, 800.0, -1)
+        for instance in range(600):  # 3 MB: more than SQLite's log holds before it is merged
+            if instance % 150 == 20:
+                reader = sqlite3.connect(path, isolation_level=None)
+                reader.execute("BEGIN")
+                reader.execute("SELECT count(*) FROM run").fetchall()
+            if instance % 150 == 140:
+                reader.close()
+            file.add_run(
+                run(instance=instance, times=times, values=values, until=1000.0), job(instance=instance, until=1000.0)
+            )
+            if instance % 20 == 0:
+                file.append("round", {"number": instance, "text": "x" * 500})
+                assert file.find_change() is None
+        assert file.find_change() is None

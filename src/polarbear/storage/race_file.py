@@ -54,7 +54,9 @@ class RaceFile:
         self._lock = lock
         self._has_checksums = schema.has_checksums(connection)
         self._presence = Presence.of(path)
-        self._merged = schema.read_merged(path)
+        self._origin = (
+            schema.read_origin(path) or None
+        )  # a killed writer may have left the file unreadable without its log
         self._writing = threading.Lock()
         # What a writer needs to write the file again if it disappears; the race has the runs in memory.
         self._stored: dict[str, list[rows.Row]] = {}
@@ -205,13 +207,15 @@ class RaceFile:
         """Return what has happened to the file under its name, such as "was deleted or renamed"; None if nothing has."""
         if change := self._presence.find_change():
             return change
-        now = schema.read_merged(self.path)
-        if now is None or self._merged is None:
-            return None
-        change = self._merged.find_change(now)
-        if change is None:
-            self._merged = now
-        return change
+        origin = schema.read_origin(self.path)
+        if self._origin is not None and origin is not None and origin != self._origin:
+            return "was overwritten by another program"
+        if self._lock is not None:
+            with self._writing, translate_errors(self.path):
+                if not schema.is_complete(self._connection, self.path):
+                    return "was overwritten by an older copy of its race"
+        self._origin = self._origin or origin or None
+        return None
 
     def write_again(self, path: str | PathLike[str], runs: Iterable[tuple[Run, Job]]) -> None:
         """Write the race to a new file without reading this one, which may be gone: a writer knows what it holds.

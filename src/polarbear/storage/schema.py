@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from polarbear.storage import rows, upgrades
@@ -187,46 +187,48 @@ def last_number(connection: sqlite3.Connection) -> Any:
     return counted[-1][0] if counted else 0
 
 
-class Merged(NamedTuple):
-    """What a race file itself holds, without the write-ahead log next to it.
+_ORIGIN = "SELECT key, value FROM about WHERE key IN ('settings', 'algorithms', 'made')"
+_EXTENT = "SELECT (SELECT count(*) FROM run), (SELECT count(*) FROM event), (SELECT max(time) FROM event)"
 
-    Attributes
-    ----------
-    origin
-        What it says about the creation of its race; nothing if it holds no race.
-    events
-        The number of each event, and when it was stored.
-    runs
-        The number of runs.
+
+def read_origin(path: Path) -> list[rows.Row] | None:
+    """Return what a file says about the creation of its race: nothing if it holds no race, None if that is not known now.
+
+    It is read past the connection that writes the file: that one would not notice if another race overwrote the file, as it
+    finds the latest data in the write-ahead log.
     """
-
-    origin: list[rows.Row]
-    events: list[rows.Row]
-    runs: int
-
-    def find_change(self, now: Merged) -> str | None:
-        """Return what has happened if the file holds something else now; None if it holds the same or more."""
-        if now.origin != self.origin:
-            return "was overwritten by another program"
-        continued = now.events[: len(self.events)] == self.events and now.runs >= self.runs
-        return None if continued else "was overwritten by another copy of this race"
+    return _read_past_log(path, _ORIGIN)
 
 
-def read_merged(path: Path) -> Merged | None:
-    """Return what a file itself holds; None if it cannot be opened now.
+def is_complete(connection: sqlite3.Connection, path: Path) -> bool:
+    """Merge the write-ahead log into the file, and return whether the file itself then holds all runs and events.
 
-    It is read past the connection that writes the file: that one would not notice if the file was overwritten, as it finds
-    the latest data in the write-ahead log.
+    A file that was overwritten by an older copy of its race lacks what was merged into it before. While a reader is active,
+    the log cannot be merged; then the file counts as complete.
     """
+    if not _merge_now(connection):
+        return True
+    found = _read_past_log(path, _EXTENT)
+    return found is None or found == connection.execute(_EXTENT).fetchall()
+
+
+def _merge_now(connection: sqlite3.Connection) -> bool:
+    """Merge the write-ahead log into the file, if no reader needs it; return whether it is merged, or there is none."""
+    try:
+        [(busy, logged, merged)] = connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
+    except sqlite3.Error:
+        return False  # the disk is full; all data are safe in the log
+    return not busy and logged == merged
+
+
+def _read_past_log(path: Path, statement: str) -> list[rows.Row] | None:
+    """Return rows of the file itself, without its log; an empty list if it holds no race, None if it cannot be opened."""
     try:
         with closing(_connect(path, "ro", "&immutable=1")) as connection:
-            origin = "SELECT key, value FROM about WHERE key IN ('settings', 'algorithms', 'made')"
-            events = "SELECT number, time FROM event ORDER BY number"
-            [(runs,)] = connection.execute("SELECT count(*) FROM run")
-            return Merged(fetch_all(connection, origin), fetch_all(connection, events), int(runs))
+            return fetch_all(connection, statement)
     except sqlite3.Error as error:
         no_race = (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_ERROR)
-        return Merged([], [], 0) if error.sqlite_errorcode in no_race else None
+        return [] if error.sqlite_errorcode in no_race else None
 
 
 def merge_log(connection: sqlite3.Connection) -> None:
