@@ -45,6 +45,7 @@ def test_intervals_of_copies_contain_the_true_value():
         values = simulate(PROBLEMS, REPETITIONS, rng).reshape(-1, 1, 3)
         choices = pb.Choices.from_values(values, grid=[1], clusters=clusters)
         posterior = pb.fit(choices, draws=1000, seed=seed)
+        assert posterior.outcomes.repeated is not None
         without = replace(posterior, outcomes=replace(posterior.outcomes, repeated=None))
         for totals, each in ((measured, posterior), (modelled, without)):
             pairs = select_pairs(each)

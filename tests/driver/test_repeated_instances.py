@@ -26,7 +26,10 @@ def test_repetitions_differ_and_form_clusters(local, tmp_path):
     assert result.scope == "to new instances, based on 3 instances with 9 repetitions"
     assert result.posterior.outcomes.repeated.problem.tolist() == [0, 1, 2] * 3
     copies = pb.select(result.posterior, among=["early"], portfolio=2).sentence
-    assert "The value of copies of one algorithm is measured by repeated runs on 3 instances." in copies
+    assert (
+        "The value of copies of one algorithm is measured by repeated runs on 3 instances; Plackett-Luce counts"
+        in copies
+    )
     with pb.Race.open(path) as race:
         assert clusters_of(race.result).labels == (0, 1, 2) * 3
         assert race.result.scope == result.scope

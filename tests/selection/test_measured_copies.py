@@ -114,11 +114,23 @@ def test_the_sentence_says_how_copies_were_valued():
     pair, five = (pb.select(posterior, pb.At(1), among=["A"], portfolio=size) for size in (2, 5))
     assert pair.recommendation == ("A", "A")
     assert "The value of copies of one algorithm is measured by repeated runs on 10 instances." in pair.sentence
-    assert "on 10 instances, at most 3 on each; further copies add nothing here." in five.sentence
+    assert "on 10 instances, with 3 runs on each; further copies add nothing there." in five.sentence
     three = pb.select(posterior, pb.At(1), among=["A"], portfolio=3)
     assert five.candidates[0].expected >= three.candidates[0].expected
     model = pb.select(without_repetitions(posterior), pb.At(1), among=["A"], portfolio=2)
-    assert "is computed from Plackett-Luce; repeated runs on the same instances would measure it." in model.sentence
+    assert "from Plackett-Luce, since the posterior has no repeated runs of it on the same instances." in model.sentence
+    few = pb.select(posterior_of_repetitions(values[:5]), pb.At(1), among=["A"], portfolio=2)
+    assert "by repeated runs on 5 instances; Plackett-Luce counts like one more." in few.sentence
+    shorter = values.copy()
+    shorter[:, 1:, 1:] = np.nan  # repetitions end before the second time
+    late, all_times = (
+        pb.select(posterior_of_repetitions(shorter), query, among=["A"], portfolio=2)
+        for query in (pb.At(3), pb.Uniform())
+    )
+    assert "no repeated runs of it on the same instances at these budgets." in late.sentence
+    assert (
+        "on 10 instances (at some budgets there are none, and it is computed from Plackett-Luce)." in all_times.sentence
+    )
 
 
 def test_repeated_runs_survive_saving_and_thinning(tmp_path):
@@ -129,6 +141,42 @@ def test_repeated_runs_survive_saving_and_thinning(tmp_path):
     expected = value_of(pb.select(posterior, portfolio=2), "A", "A").expected
     assert value_of(pb.select(whole, portfolio=2), "A", "A").expected == pytest.approx(expected, abs=1e-6)
     assert value_of(pb.select(small, portfolio=2), "A", "A").expected == pytest.approx(expected, abs=0.02)
+
+
+def test_eliminated_rivals_do_not_make_copies_look_better():
+    """Later repetitions hold two survivors of six: copies still have to beat all six, on the instances that have them."""
+    values = noisy_values(60, 4, noise=np.ones(6), algorithms=6, seed=8)
+    full = pb.select(posterior_of_repetitions(values), pb.At(1), portfolio=3)
+    values[:, 1:, :, 2:] = np.nan
+    raced = pb.select(posterior_of_repetitions(values), pb.At(1), portfolio=3)
+    for name in "AB":
+        expected = value_of(full, name, name, name).expected
+        assert value_of(raced, name, name, name).expected == pytest.approx(expected, abs=0.08)
+
+
+def test_runs_of_the_favourite_alone_measure_its_copies():
+    """All algorithms once, then further runs of one: nothing else is needed."""
+    values = noisy_values(30, 4, noise=[1.0, 1.0, 1.0], seed=6)
+    full = pb.select(posterior_of_repetitions(values), pb.At(1), among=["A"], portfolio=2)
+    values[:, 1:, :, 1:] = np.nan
+    alone = pb.select(posterior_of_repetitions(values), pb.At(1), among=["A"], portfolio=2)
+    assert "is measured by repeated runs on 30 instances." in alone.sentence
+    assert alone.candidates[0].expected == pytest.approx(full.candidates[0].expected, abs=0.1)
+
+
+def test_shared_first_places_are_no_gain_of_copies():
+    """All tie on every instance: with m other algorithms, k runs have k / (k + m) of the first place at most."""
+    posterior = posterior_of_repetitions(np.zeros((30, 3, 3, 5)))
+    pair = value_of(pb.select(posterior, pb.At(1), portfolio=2), "A", "A")
+    assert pair.expected == pytest.approx(2 / 6, abs=0.02)
+
+
+def test_of_complete_portfolios_the_one_whose_copy_helps_is_recommended():
+    """Three algorithms on four machines always come first; the fourth machine should run the one with noise."""
+    values = noisy_values(20, 3, noise=[0.0, 1.0, 0.0], seed=7)
+    selection = pb.select(posterior_of_repetitions(values), pb.At(1), portfolio=4)
+    assert selection.recommendation == ("A", "B", "B", "C")
+    assert selection.candidates[0].expected == 1.0
 
 
 def test_without_copies_all_members_differ():

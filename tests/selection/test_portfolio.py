@@ -97,7 +97,9 @@ def test_copies_are_best_where_all_others_are_weak(first, choice):
     assert (theta[1] * (1 + first) < first * (1 - first)) == (choice == ("A", "A"))
     selection = select(posterior_of(theta[None, None]), At(1), portfolio=2)
     assert selection.recommendation == choice
-    remark = "The value of copies of one algorithm is computed from Plackett-Luce; repeated runs on the same instances "
+    remark = (
+        "The value of copies of one algorithm is computed from Plackett-Luce, since the posterior has no repeated runs"
+    )
     assert (remark in selection.sentence) == (choice == ("A", "A"))
 
 

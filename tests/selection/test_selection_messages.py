@@ -72,7 +72,7 @@ def test_the_sentence_of_a_portfolio():
     assert selection.win_rate_against_best_single == pytest.approx(won)
     assert selection.sentence.endswith(
         f"on {100 * won:.0f} % of instances, counting one half where cma is its best member. The value of copies of one "
-        "algorithm is computed from Plackett-Luce; repeated runs on the same instances would measure it."
+        "algorithm is computed from Plackett-Luce, since the posterior has no repeated runs of it on the same instances."
     )
 
 

@@ -49,6 +49,11 @@ class Block(NamedTuple):
         """The block without its run: (suite, function, dimension, instance)."""
         return self[:4]
 
+    @property
+    def repetition_of(self) -> Problem:
+        """What the run repeats: runs with an equal `repetition_of` have values that can be compared."""
+        return self.problem
+
 
 @dataclass(frozen=True)
 class Skipped:

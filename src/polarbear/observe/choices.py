@@ -205,8 +205,8 @@ class Choices:
         weights
             The weight of each instance: a mapping from the runs' `instance`, or an array in order of first appearance.
         cluster_kind, cluster_unit
-            What the runs' `cluster` labels stand for; see `Clusters`. Repetitions are runs of one `instance.problem`, as of
-            imports, or else of one cluster with the unit "run".
+            What the runs' `cluster` labels stand for; see `Clusters`. Repetitions are runs with one
+            `instance.repetition_of`, as of imports, or else of one cluster with the unit "run".
         absolute_tolerance, relative_tolerance, per_instance
             As in `from_values`.
 

@@ -41,13 +41,17 @@ class RepeatedRuns:
         where no run was observed, and on problems that were not repeated.
     problem
         Shape (instance,): the number of the problem of each instance.
+    row
+        Shape (instance,): the position of the instance among those that a posterior weights, −1 if it is not among them;
+        None if all are, in this order.
     """
 
     ranks: Ranks
     problem: Indices
+    row: Indices | None = None
 
     def take(self, instances: Indices) -> RepeatedRuns:
-        """Return the runs on some of the instances."""
+        """Return the runs on some of the instances, all of which a posterior weights."""
         return RepeatedRuns(self.ranks[instances], self.problem[instances])
 
 

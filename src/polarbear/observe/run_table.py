@@ -45,8 +45,8 @@ class RunTable:
 
     @property
     def problems(self) -> tuple[Hashable, ...] | None:
-        """The problem of each instance, for instances such as those of imports, which know what they repeat; else None."""
-        known = tuple(getattr(instance, "problem", None) for instance in self.cluster_of)
+        """The problem that each instance repeats, for instances such as those of imports, which know it; else None."""
+        known = tuple(getattr(instance, "repetition_of", None) for instance in self.cluster_of)
         return None if None in known else known
 
     def clusters(self, kind: str, unit: str) -> Clusters | None:

@@ -1,8 +1,9 @@
 """Extra runs: how much further runs of the same algorithms add, measured on problems that were run repeatedly.
 
 A set of algorithms, with one run each, meets its rivals on an instance. Where it does not beat them, extra runs of its
-members may. Repeated runs on the same problem show how often, and no model is needed: a deterministic algorithm gains
-nothing, and an algorithm that fails on a problem fails there again.
+members may. Repeated runs on the same problem show how often: hardly ever if the algorithm is deterministic, or fails on
+this problem. Plackett-Luce, which takes all runs as independent, counts like one more problem, and stands in where nothing
+was repeated.
 """
 
 from __future__ import annotations
@@ -36,6 +37,22 @@ class _SortedRuns(NamedTuple):
     number: Indices  # (instance, time): the number of these runs
 
 
+class Extent(NamedTuple):
+    """What the chance of extra runs is based on at some times.
+
+    Attributes
+    ----------
+    problems
+        Shape (time,): the number of problems that count.
+    fewest, most
+        The smallest and the largest number of runs, on these problems, of an algorithm with extra runs.
+    """
+
+    problems: Indices
+    fewest: int
+    most: int
+
+
 @dataclass(frozen=True, eq=False)
 class ExtraRuns:
     """Repeated runs, with draws of the weights of their problems.
@@ -43,7 +60,11 @@ class ExtraRuns:
     Attributes
     ----------
     runs
-        The ranks of the observed runs among all runs on the same problem.
+        The ranks of all runs among those on the same problem; problems are numbered without gaps.
+    shares
+        Shape (instance, time): the weight of the instance within its problem; 0 if it has none.
+    over_time
+        Shape (problem, time): the weight of the problem at each time, relative to its mean.
     weights
         Shape (problem, draw): the weight of each problem, the sum over its instances.
     pseudo
@@ -51,36 +72,40 @@ class ExtraRuns:
     """
 
     runs: RepeatedRuns
+    shares: Array
+    over_time: Array
     weights: Array32
     pseudo: Array32
 
-    @property
-    def problems(self) -> int:
-        """The number of problems that were run repeatedly."""
-        return int(np.count_nonzero(self._runs_of_each > 1))
-
-    @property
-    def repetitions(self) -> int:
-        """The largest number of runs of an algorithm on one problem."""
-        return int(self._runs_of_each.max())
-
-    def at_times(self, times: slice) -> ExtraRuns:
+    def at_times(self, times: slice | Indices) -> ExtraRuns:
         """Return the runs at some of the times."""
-        return ExtraRuns(replace(self.runs, ranks=self.runs.ranks[:, times]), self.weights, self.pseudo)
+        return replace(
+            self,
+            runs=replace(self.runs, ranks=self.runs.ranks[:, times]),
+            shares=self.shares[:, times],
+            over_time=self.over_time[:, times],
+        )
 
     def thin(self, kept: Indices) -> ExtraRuns:
         """Return the draws at the positions `kept`."""
-        return ExtraRuns(self.runs, self.weights[:, kept], self.pseudo[kept])
+        return replace(self, weights=self.weights[:, kept], pseudo=self.pseudo[kept])
 
     def chance(
-        self, members: Sequence[int], rivals: Sequence[int], extra: Mapping[int, int], *, base: Array, by_model: Array
+        self,
+        members: Sequence[int],
+        rivals: Sequence[int],
+        extra: Mapping[int, int],
+        *,
+        base: Array,
+        by_model: Array,
+        share_ties: bool = False,
     ) -> Array:
         """Return the chance that extra runs beat the best rival where the members do not, shape (time, draw).
 
-        An instance counts where every algorithm with extra runs has a further run on the same problem. Extra runs are
-        drawn from these without replacement; if there are too few, the missing ones add nothing. The chance is the
-        expected number of instances gained, divided by the number that the members leave. Ties count one half. The
-        pseudo-instances follow the model, which therefore gives the chance alone where nothing was repeated.
+        An instance counts where all members and rivals were observed, and every algorithm with extra runs has a further run
+        on the same problem. Extra runs are drawn from these without replacement; if there are too few, the missing ones add
+        nothing. The chance is the expected number of instances gained, divided by the number that the members leave. The
+        pseudo-instances follow the model, which therefore gives the chance alone where nothing counts.
 
         Parameters
         ----------
@@ -92,19 +117,24 @@ class ExtraRuns:
             Shape (time, draw): the win rate of the members over their rivals without extra runs.
         by_model
             Shape (time, draw): the chance under Plackett-Luce.
+        share_ties
+            Whether a tie for the first place is shared among all runs that are tied, as in ratings. Otherwise it counts one
+            half, as in win rates.
         """
-        ranks = self.runs.ranks
-        own, target = ranks[..., list(members)], ranks[..., list(rivals)]
-        best, goal = own.min(axis=-1), np.where(target == ABSENT, UNRANKED, target).min(axis=-1)
-        counted = (own != ABSENT).all(axis=-1) & (goal < UNRANKED)
-        score = np.where(best < goal, 1.0, np.where(best == goal, 0.5, 0.0))
+        own, target = (self.runs.ranks[..., list(each)] for each in (members, rivals))
+        counted, goal = self._counted(own, target, extra), target.min(axis=-1)
+        level, rank = own.min(axis=-1), goal[..., None]
+        tie = after = np.full(goal.shape, 0.5)
+        if share_ties:
+            tied, others = (own == rank).sum(axis=-1), (target == rank).sum(axis=-1)
+            tie, after = tied / np.maximum(tied + others, 1), (tied + 1) / (tied + others + 1)
+        score = np.where(level < goal, 1.0, np.where(level == goal, tie, 0.0))
         none_better, none_as_good = np.ones(goal.shape), np.ones(goal.shape)
         for algorithm, number in extra.items():
             further, better, as_good = self._further_runs(algorithm, goal)
-            counted &= further > 0
             none_better *= _chance_of_none(further, better, number)
             none_as_good *= _chance_of_none(further, as_good, number)
-        gained = (1 - none_better) * (1 - score) + (none_better - none_as_good) * np.maximum(0.5 - score, 0)
+        gained = (1 - none_better) * (1 - score) + (none_better - none_as_good) * np.maximum(after - score, 0)
         with single_thread():
             gains = self._mean_by_problem(gained, counted).T @ self.weights
             left = self._mean_by_problem(1 - score, counted).T @ self.weights
@@ -112,6 +142,22 @@ class ExtraRuns:
         total = left + prior
         result: Array = np.divide(gains + prior * by_model, total, out=by_model.copy(), where=total > 0)
         return result
+
+    def extent(self, members: Sequence[int], rivals: Sequence[int], extra: Mapping[int, int]) -> Extent:
+        """Return how many problems the chance of these extra runs is based on; see `chance`."""
+        own, target = (self.runs.ranks[..., list(each)] for each in (members, rivals))
+        counted = self._counted(own, target, extra)
+        problems = np.count_nonzero(_sum_by_problem(counted.astype(np.intp), self.runs.problem), axis=0)
+        runs = [self._sorted_runs(algorithm).number[counted] for algorithm in extra]
+        known = np.concatenate(runs) if runs else np.zeros(0, dtype=np.intp)
+        return Extent(np.asarray(problems), int(known.min(initial=UNRANKED)), int(known.max(initial=0)))
+
+    def _counted(self, own: Ranks, target: Ranks, extra: Mapping[int, int]) -> Mask:
+        """Return which instances count at which times: see `chance`."""
+        counted = (own != ABSENT).all(axis=-1) & (target != ABSENT).all(axis=-1) & (self.shares > 0)
+        for algorithm in extra:
+            counted &= self._sorted_runs(algorithm).number > 1
+        return np.asarray(counted)
 
     def _further_runs(self, algorithm: int, goal: Ranks) -> tuple[Indices, Indices, Indices]:
         """Return the number of further runs on the same problem, and of those better and at least as good as the goal."""
@@ -132,12 +178,6 @@ class ExtraRuns:
         return self._sorted[algorithm]
 
     @cached_property
-    def _runs_of_each(self) -> Indices:
-        """The number of runs on each problem, of the algorithm with the most."""
-        present = (self.runs.ranks != ABSENT).any(axis=1).astype(np.intp)
-        return np.asarray(_sum_by_problem(present, self.runs.problem).max(axis=1))
-
-    @cached_property
     def _sorted(self) -> dict[int, _SortedRuns]:
         return {}
 
@@ -148,9 +188,10 @@ class ExtraRuns:
         return np.asarray(self.runs.problem[:, None] * times + np.arange(times))
 
     def _mean_by_problem(self, scores: Array, counted: Mask) -> Array32:
-        """Return the mean score over the instances of each problem that count, shape (problem, time); 0 without any."""
-        sums = _sum_by_problem(np.where(counted, scores, 0.0), self.runs.problem)
-        means: Array32 = (sums / np.maximum(_sum_by_problem(counted * 1.0, self.runs.problem), 1)).astype(np.float32)
+        """Return weighted mean scores over the instances of each problem that count, (problem, time); 0 without any."""
+        shares = self.shares * counted
+        sums, totals = (_sum_by_problem(each, self.runs.problem) for each in (shares * scores, shares))
+        means: Array32 = (self.over_time * sums / np.where(totals > 0, totals, 1.0)).astype(np.float32)
         return means
 
 
@@ -158,10 +199,20 @@ def extra_runs(outcomes: OutcomeDraws | None) -> ExtraRuns | None:
     """Return the repeated runs behind a posterior, with the weights of their problems; None if nothing was repeated."""
     if outcomes is None or outcomes.repeated is None:
         return None
-    observed = outcomes.observed
-    _, problem = np.unique(outcomes.repeated.problem, return_inverse=True)  # without gaps
-    weights: Array32 = _sum_by_problem(outcomes.weights[:observed], problem)
-    return ExtraRuns(replace(outcomes.repeated, problem=problem), weights, outcomes.weights[observed:].sum(axis=0))
+    runs, observed = outcomes.repeated, outcomes.observed
+    _, problem = np.unique(runs.problem, return_inverse=True)  # without gaps
+    present = (runs.ranks != ABSENT).any(axis=1).astype(np.intp)
+    if _sum_by_problem(present, problem).max() < 2:
+        return None
+    row = np.arange(observed) if runs.row is None else runs.row
+    weighted = (row >= 0)[:, None]
+    weights: Array32 = _sum_by_problem(np.where(weighted, outcomes.weights[row], np.float32(0)), problem)
+    sizes = np.where(weighted, outcomes.sizes[row, None], 0.0) * np.ones(runs.ranks.shape[1])
+    shares = sizes if outcomes.scale is None else sizes * outcomes.scale[row]
+    totals = _sum_by_problem(sizes, problem)
+    over_time = _sum_by_problem(shares, problem) / np.where(totals > 0, totals, 1.0)
+    pseudo = outcomes.weights[observed:].sum(axis=0)
+    return ExtraRuns(replace(runs, problem=problem, row=None), shares, over_time, weights, pseudo)
 
 
 def _sum_by_problem(values: NDArray[Any], problem: Indices) -> NDArray[Any]:

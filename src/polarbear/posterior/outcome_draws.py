@@ -53,7 +53,7 @@ class OutcomeDraws:
         Shape (pair, draw), half precision: τ of the near-equality prior that shrinks the pair in this draw, infinity if it
         is not shrunk; None without shrinkage. Pairs (a, b), a < b, are in the order of `numpy.triu_indices`.
     repeated
-        The ranks of the observed instances' runs among all runs on the same problem; None if no problem was repeated.
+        The ranks of all runs among those on the same problem; None if no problem was repeated.
     """
 
     ranks: Ranks

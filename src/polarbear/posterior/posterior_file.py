@@ -33,7 +33,7 @@ _FORMAT = "polarbear-posterior"
 # Both may hold the number of comparisons, and version 2 repeated runs, which older readers ignore.
 _VERSION = 2
 _OUTCOME_FIELDS = ("ranks", "weights", "sizes", "scale", "utilities", "spread")
-_REPEATED_FIELDS = ("repeated_ranks", "repeated_problem")
+_REPEATED_FIELDS = ("repeated_ranks", "repeated_problem", "repeated_row")
 
 
 def write_fields(path: str | PathLike[str], fields: dict[str, Any], *, short: bool) -> None:
@@ -115,7 +115,9 @@ def _outcome_arrays(outcomes: OutcomeDraws, *, short: bool) -> dict[str, NDArray
     """
     arrays = {name: getattr(outcomes, name) for name in _OUTCOME_FIELDS if getattr(outcomes, name) is not None}
     if outcomes.repeated is not None:
-        arrays |= {"repeated_ranks": outcomes.repeated.ranks, "repeated_problem": outcomes.repeated.problem}
+        repeated = outcomes.repeated
+        row = np.arange(len(repeated.ranks)) if repeated.row is None else repeated.row
+        arrays |= dict(zip(_REPEATED_FIELDS, (repeated.ranks, repeated.problem, row), strict=True))
     if short:
         # Relative to the largest weight of each draw, half precision is accurate to a thousandth.
         arrays["weights"] = (outcomes.weights / outcomes.weights.max(axis=0)).astype(np.float16)
@@ -142,17 +144,18 @@ def _read_outcomes(
         utilities=None if utilities is None else utilities.astype(np.float32),
         model_weight=float(about["model_weight"]),
         spread=arrays.get("spread"),
-        repeated=_read_repeated(arrays, (int(about["observed"]), *shape)),
+        repeated=_read_repeated(arrays, int(about["observed"]), shape),
     )
 
 
-def _read_repeated(arrays: dict[str, NDArray[Any]], shape: tuple[int, int, int]) -> RepeatedRuns | None:
+def _read_repeated(arrays: dict[str, NDArray[Any]], observed: int, shape: tuple[int, int]) -> RepeatedRuns | None:
     if any(name not in arrays for name in _REPEATED_FIELDS):
         return None
-    ranks, problem = (arrays[name] for name in _REPEATED_FIELDS)
-    if ranks.shape != shape or problem.shape != shape[:1] or problem.dtype.kind != "i" or (problem < 0).any():
-        raise ValueError(f"repeated runs of shape {ranks.shape} on {problem.shape} instances")
-    return RepeatedRuns(ranks.astype(np.int16), problem.astype(np.intp))
+    ranks, problem, row = (arrays[name] for name in _REPEATED_FIELDS)
+    whole = all(each.shape == ranks.shape[:1] and each.dtype.kind == "i" for each in (problem, row))
+    if ranks.shape[1:] != shape or not whole or not np.array_equal(np.sort(row[row >= 0]), np.arange(observed)):
+        raise ValueError(f"repeated runs of shape {ranks.shape} on {problem.shape} instances in {observed} rows")
+    return RepeatedRuns(ranks.astype(np.int16), problem.astype(np.intp), row.astype(np.intp))
 
 
 def _pack(ratings: Array) -> NDArray[np.uint8]:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from polarbear.posterior.extra_runs import extra_runs
 from polarbear.selection.budget_distribution import BudgetDistribution
 from polarbear.selection.criterion import FirstPlace
+from polarbear.selection.custom_preference import Custom
 from polarbear.selection.observed_times import few_data_sentence, independent_units
 from polarbear.selection.preference import At, Final
 from polarbear.selection.risk import Expected
@@ -14,7 +18,7 @@ from polarbear.selection.stretches import SURE_ENOUGH
 from polarbear.wording import format_percent, join_names, with_noun
 
 if TYPE_CHECKING:
-    from polarbear.posterior.extra_runs import ExtraRuns
+    from polarbear.posterior.extra_runs import Extent
     from polarbear.posterior.posterior import Posterior
     from polarbear.selection.candidates import Candidate
     from polarbear.selection.criterion import Criterion
@@ -24,6 +28,7 @@ if TYPE_CHECKING:
 
 _CONTENDERS = 3  # candidates that are named where it is too close to call
 _WORTH_NAMING = 0.01  # smallest probability of a candidate that is named there
+_FEW_PROBLEMS = 10  # repeated runs on fewer instances leave Plackett-Luce, which counts like one, with a visible share
 _NEARLY_ALL = 0.99  # share of a budget distribution within the grid; a smaller one is reported
 
 
@@ -128,14 +133,18 @@ def _remarks_on_portfolio(
 ) -> list[str]:
     remarks = []
     if single is not None and win_rate is not None:
-        shared = f", counting one half where {single} is its best member" if single in best.members else ""
+        its_run = (
+            f"its first run of {single} is the best"
+            if best.members.count(single) > 1
+            else f"{single} is its best member"
+        )
+        shared = f", counting one half where {its_run}" if single in best.members else ""
         remarks.append(
             f"It beats the best single algorithm, {single}, on {100 * win_rate:.0f} % of instances"
             f"{_on_average(preference)}{shared}"
         )
-    most = max(best.members.count(each) for each in best.members)
-    if most > 1:
-        remarks.append(_remark_on_copies(extra_runs(posterior.outcomes), most))
+    if len(set(best.members)) < len(best.members):
+        remarks.append(_remark_on_copies(posterior, preference, best.members, single))
     if idle:
         remarks.append(f"Without copies, {with_noun(idle, 'machine')} of {idle + len(best.members)} would be idle")
     if not exhaustive:
@@ -146,19 +155,41 @@ def _remarks_on_portfolio(
     return remarks
 
 
-def _remark_on_copies(repeated: ExtraRuns | None, most: int) -> str:
-    """Return how the value of copies was found; `most` is the largest number of copies of one algorithm."""
-    if repeated is None:
+def _remark_on_copies(
+    posterior: Posterior, preference: Preference, members: tuple[str, ...], single: str | None
+) -> str:
+    """Return how the value of copies was found: by how many repeated runs, or by Plackett-Luce."""
+    extent = _extent_of_copies(posterior, preference, members, single)
+    if extent is None or not extent.problems.any():
+        where = "" if extent is None else " at these budgets"
         return (
-            "The value of copies of one algorithm is computed from Plackett-Luce; repeated runs on the same instances would "
-            "measure it"
+            "The value of copies of one algorithm is computed from Plackett-Luce, since the posterior has no repeated runs "
+            f"of it on the same instances{where}"
         )
-    measured = with_noun(repeated.problems, "instance")
-    limit = f", at most {repeated.repetitions} on each; further copies add nothing here"
-    return (
-        f"The value of copies of one algorithm is measured by repeated runs on {measured}"
-        f"{limit if most > repeated.repetitions else ''}"
-    )
+    most = int(extent.problems.max())
+    remark = f"The value of copies of one algorithm is measured by repeated runs on {with_noun(most, 'instance')}"
+    if not extent.problems.all():
+        remark += " (at some budgets there are none, and it is computed from Plackett-Luce)"
+    if max(members.count(each) for each in members) > extent.fewest:
+        runs = f"{extent.fewest}" if extent.fewest == extent.most else f"{extent.fewest} to {extent.most}"
+        remark += f", with {runs} runs on each; further copies add nothing there"
+    return remark + ("; Plackett-Luce counts like one more" if most < _FEW_PROBLEMS else "")
+
+
+def _extent_of_copies(
+    posterior: Posterior, preference: Preference, members: tuple[str, ...], single: str | None
+) -> Extent | None:
+    """Return what the value of copies is based on at the weighted times; None without repeated runs."""
+    repeated = extra_runs(posterior.outcomes)
+    if repeated is None:
+        return None
+    if not isinstance(preference, Custom):
+        repeated = repeated.at_times(np.flatnonzero(preference.weights(posterior.grid)))
+    places = Counter(posterior.names.index(name) for name in members)
+    rivals = [place for place, name in enumerate(posterior.names) if name not in members]
+    if not rivals and single is not None:  # the value is one, and copies matter against the best single algorithm
+        rivals = [posterior.names.index(single)]
+    return repeated.extent(list(places), rivals, {place: count - 1 for place, count in places.items() if count > 1})
 
 
 def _remarks_on_posterior(posterior: Posterior, preference: Preference) -> list[str]:

@@ -32,6 +32,17 @@ class MeasuredCopies:
     runs: ExtraRuns
     columns: Sequence[int]
 
+    @property
+    def points(self) -> int:
+        """The cost of the value of one portfolio, in curve points; see `polarbear.selection.portfolio`."""
+        instances, times, _ = self.runs.runs.ranks.shape
+        problems, draws = self.runs.weights.shape
+        return int(times * (draws * (1 + problems // 40) + 10 * instances))
+
+    def at_times(self, times: Indices) -> MeasuredCopies:
+        """Return the copies at some of the times."""
+        return replace(self, runs=self.runs.at_times(times))
+
     def thin(self, kept: Indices) -> MeasuredCopies:
         """Return the draws at the positions `kept`."""
         return replace(self, runs=self.runs.thin(kept))
@@ -53,7 +64,7 @@ class MeasuredCopies:
         rivals = [column for column in range(self.runs.runs.ranks.shape[2]) if column not in members]
         if not rivals:
             return np.zeros_like(by_model)
-        return self.runs.chance(members, rivals, extra, base=base, by_model=by_model)
+        return self.runs.chance(members, rivals, extra, base=base, by_model=by_model, share_ties=True)
 
 
 def measured_copies(posterior: Posterior, columns: Sequence[int], times: slice = slice(None)) -> MeasuredCopies | None:

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 _COMPARED = 30_000_000  # limit of exhaustive comparison in curve points: some tenths of a second
 _SORTED = 4  # cost of one value in curve points, since quantiles sort the values
 _SEARCHED = 10_000_000  # curve points for all first exchanges; sets the number of starts of the local search
+_SEARCHED_TIMES = 8  # in a search among measured copies
 _AT_ONCE = 30_000_000  # curve points in memory at once: a quarter of a gigabyte
 _IN_CACHE = 100_000  # values per block of the sum over time, so that a block stays in cache
 _FEWEST = 20  # minimum number of portfolios compared after a search, for any number of draws and times
@@ -93,10 +94,24 @@ class Valuation:
         kept = np.linspace(0, number - 1, draws).astype(int)
         return replace(self, curves=self.curves[kept], copies=None if self.copies is None else self.copies.thin(kept))
 
+    def thin_times(self, most: int) -> Valuation:
+        """Return a valuation at no more than `most` times, each with the weight of the times around it.
+
+        It is for a search among measured copies, whose cost grows with the times; a custom function needs all of them.
+        """
+        if self.copies is None or isinstance(self.preference, Custom) or len(self.preference) <= most:
+            return self
+        kept = np.linspace(0, len(self.preference) - 1, most).round().astype(np.intp)
+        nearest = np.abs(np.arange(len(self.preference))[:, None] - kept).argmin(axis=1)
+        weights: Array = np.bincount(nearest, self.preference, most).astype(np.float64)
+        return replace(self, curves=self.curves[:, kept], preference=weights, copies=self.copies.at_times(kept))
+
     def points(self, portfolios: int, with_copies: int) -> int:
         """Return the cost of valuing portfolios, of which `with_copies` contain copies, in curve points."""
         times = int(self.curves.shape[1])
         draws = max(len(self.curves), 1000)  # with few draws, listing the portfolios dominates the time
+        if self.copies is not None:
+            return draws * _SORTED * portfolios + with_copies * self.copies.points
         if isinstance(self.preference, Custom):
             return portfolios * draws * times
         return draws * (_SORTED * portfolios + with_copies * times)
@@ -112,6 +127,11 @@ class Valuation:
             values[:, part] = custom(curves)
         return values
 
+    @cached_property
+    def _known(self) -> dict[bytes, Array]:
+        """The values (draw,) of portfolios with measured copies, by their counts: a search meets them again and again."""
+        return {}
+
     def _are_complete(self, counts: Counts) -> Mask:
         """Return which portfolios contain all algorithms; their value is exactly 1, so that they tie despite rounding."""
         different = np.count_nonzero(counts, axis=1)
@@ -122,8 +142,11 @@ class Valuation:
         """Return weighted sums over time of the values with copies, which are not linear in the ratings."""
         draws = len(self.curves)
         if self.copies is not None:
-            curves = (portfolio_curves(self.curves, each[None], self.copies)[:, 0] for each in counts)
-            return np.array([each @ weights for each in curves]).reshape(-1, draws).T
+            known = self._known
+            for each in counts:
+                if each.tobytes() not in known:
+                    known[each.tobytes()] = portfolio_curves(self.curves, each[None], self.copies)[:, 0] @ weights
+            return np.array([known[each.tobytes()] for each in counts]).reshape(-1, draws).T
         runs = counts.astype(np.float64)
         surplus = np.maximum(runs - 1, 0)
         values = np.zeros((len(counts), draws))
@@ -189,7 +212,7 @@ def search_portfolios(valuation: Valuation, size: int, risk: Risk, *, copies: bo
     # One exchange replaces any member by any candidate.
     neighbours = size * candidates
     enough = draws * _SEARCHED // max(valuation.points(neighbours, neighbours), 1)
-    some = valuation.thin(max(enough, 200))
+    some = valuation.thin(max(enough, 200)).thin_times(_SEARCHED_TIMES)
     starts = max(1, _SEARCHED // some.points(neighbours, neighbours))
     one_more = np.eye(candidates, dtype=np.intp)
     most = size if copies else 1  # copies of one algorithm
@@ -212,7 +235,7 @@ def search_portfolios(valuation: Valuation, size: int, risk: Risk, *, copies: bo
             best, current = scores.max(), exchanges[scores.argmax()]
         visited = np.concatenate([visited, exchanges])
     different = np.unique(visited, axis=0)
-    kept = max(_FEWEST, _COMPARED // (draws * times))
+    kept = max(_FEWEST, _COMPARED // (draws * times if valuation.copies is None else valuation.points(1, 1)))
     if len(different) > kept:
         different = different[np.sort(np.argsort(-risk.score(some.values(different)), kind="stable")[:kept])]
     return different

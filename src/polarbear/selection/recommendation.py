@@ -36,7 +36,7 @@ from polarbear.table import as_frame, as_html, as_lines
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from polarbear.arrays import Array
+    from polarbear.arrays import Array, Indices
     from polarbear.literals import FrameLibrary
     from polarbear.posterior.posterior import Posterior
     from polarbear.selection.criterion import Criterion
@@ -47,6 +47,7 @@ if TYPE_CHECKING:
 
 SHOWN = 10  # candidates that a table for people lists
 _ROUNDING = 1e-12  # relative to the largest value
+_TIES = 20  # portfolios with exactly the best score whose win rates are compared
 _TESTED = 200  # drawn curves on which a custom preference is tested for monotonicity
 
 
@@ -222,6 +223,8 @@ def select(
     values = valuation.values(counts)
     scores = risk.score(values)
     order = np.argsort(-scores, kind="stable")
+    if valuation.copies is not None:
+        order = _break_ties(posterior, preference, names, counts, scores, order)
     best = ProbabilityBest().score(values)
     low, high = np.quantile(values, TAILS, axis=0)
     means = values.mean(axis=0)
@@ -229,7 +232,7 @@ def select(
     regret[regret < _ROUNDING * np.abs(means).max()] = 0.0  # or negative, by rounding only
     candidates = tuple(
         Candidate(
-            members=tuple(name for name, count in zip(names, counts[index], strict=True) for _ in range(count)),
+            members=_members(names, counts[index]),
             score=float(scores[index]),
             expected=float(means[index]),
             lower=float(low[index]),
@@ -282,6 +285,29 @@ def _valuation(
         curves = curves.transpose(1, 2, 0)[:, columns].transpose(2, 0, 1)  # keeps draws contiguous in memory
     measured = measured_copies(posterior, columns, times) if copies else None
     return Valuation(curves, weighting, all_algorithms=everything, copies=measured)
+
+
+def _break_ties(
+    posterior: Posterior, preference: Preference, names: tuple[str, ...], counts: Indices, scores: Array, order: Indices
+) -> Indices:
+    """Return the order with exact ties for the first place broken by the win rate over the best single candidate.
+
+    Portfolios of all algorithms always come first, whatever the further machines run; measured copies show which ones help.
+    """
+    tied = order[: np.count_nonzero(scores == scores[order[0]])][:_TIES]
+    if len(tied) < 2:
+        return order
+    single = names[
+        int(posterior.ratings[..., [posterior.names.index(name) for name in names]].mean(axis=(0, 1)).argmax())
+    ]
+    rates = [_win_rate(posterior, preference, _members(names, counts[each]), single) for each in tied]
+    better = tied[np.argsort(-np.array(rates), kind="stable")]
+    return np.concatenate([better, order[len(tied) :]])
+
+
+def _members(names: tuple[str, ...], counts: Indices) -> tuple[str, ...]:
+    """Return the members of a portfolio, each as often as it has copies."""
+    return tuple(name for name, count in zip(names, counts, strict=True) for _ in range(count))
 
 
 def _win_rate(posterior: Posterior, preference: Preference, members: tuple[str, ...], single: str) -> float:

@@ -9,7 +9,7 @@ In: rankings and a `BayesianBootstrap` prior. Out: `Rows` (`weighted_rows`) and 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -47,7 +47,8 @@ class Rows:
     observed, units
         Number of observed rows and number of observed units.
     repeated
-        The ranks of the observed rows' runs among all runs on the same problem; None if no problem was repeated.
+        The ranks of all runs among those on the same problem, also on instances that compare no algorithms and have no
+        row; None if no problem was repeated.
     """
 
     ranks: Ranks
@@ -75,7 +76,7 @@ def weighted_rows(rankings: Rankings, prior: BayesianBootstrap) -> Rows:
     weighted = np.maximum(np.count_nonzero(over_time, axis=1), 1)
     own = over_time.sum(axis=1) / weighted  # mean over the times with positive weight
     compares = ((rankings.ranks != ABSENT).sum(axis=2) > 1).any(axis=1)
-    kept = np.flatnonzero((own > 0) & compares)
+    kept, weight = np.flatnonzero((own > 0) & compares), own
     ranks, own, over_time = rankings.ranks[kept], own[kept], over_time[kept]
     codes = np.arange(len(kept)) if rankings.clusters is None else _renumber(rankings.clusters.codes[kept])
     total = np.bincount(codes, own)
@@ -96,7 +97,7 @@ def weighted_rows(rankings: Rankings, prior: BayesianBootstrap) -> Rows:
         unit=np.concatenate([codes, len(of_unit) + np.arange(len(pseudo))]),
         observed=len(kept),
         units=len(of_unit),
-        repeated=None if rankings.repeated is None else rankings.repeated.take(kept),
+        repeated=_repeated_runs(rankings, np.flatnonzero(weight > 0), kept),
     )
 
 
@@ -138,6 +139,15 @@ def pseudo_ranks(algorithms: int) -> Ranks:
         rotations = np.array([np.roll(order, shift) for shift in range(algorithms)])
         rows += [rotations, algorithms - 1 - rotations]
     return np.concatenate(rows).astype(np.int16)
+
+
+def _repeated_runs(rankings: Rankings, weighted: Indices, kept: Indices) -> RepeatedRuns | None:
+    """Return the repeated runs on instances with positive weight; those that are not kept have no row."""
+    if rankings.repeated is None:
+        return None
+    row = np.full(len(rankings.ranks), -1)
+    row[kept] = np.arange(len(kept))
+    return replace(rankings.repeated.take(weighted), row=row[weighted])
 
 
 def _renumber(codes: Indices) -> Indices:

@@ -12,6 +12,11 @@ function portfolioName(page, members, labelOf = algorithmLabel) {
   ]);
 }
 
+// Return the number of machines that a portfolio uses.
+function machinesOf({ members }) {
+  return members.reduce((sum, { count }) => sum + count, 0);
+}
+
 // Return whether no choice is sure enough.
 function isClose(page, { candidates, compared }) {
   return compared > 1 && candidates[0].probabilityBest < page.sure_enough;
@@ -71,7 +76,7 @@ function figure(key, value, text) {
 function statements(page, query, selection, close) {
   const [best, next] = selection.candidates;
   const { expected, lower, upper, regret, probabilityBest, score } = best;
-  const who = query.machines > 1 ? "Its best member" : "It";
+  const who = machinesOf(best) > 1 ? "Its best member" : "It";
   const average = query.kind === "at" ? "" : " on average over these budgets";
   const sure = figure("probabilityBest", probabilityBest, formatProbability(probabilityBest));
   const certainty = [sure, ` sure that it is the best choice of ${WHOLE.format(selection.compared)}.`];
@@ -151,7 +156,8 @@ function portfolioStatements(page, query, { candidates: [best], against, group, 
   if (!against) return left;
   const versus = group ? [] : [againstSingle(page, query, best, against)]; // the page holds no outcomes of a group
   const copies =
-    "The value of copies of one algorithm is computed from Plackett-Luce; repeated runs on the same instances would measure it.";
+    "The value of copies of one algorithm is computed from Plackett-Luce, since the posterior has no repeated runs of it on " +
+    "the same instances.";
   return best.members.some(({ count }) => count > 1) ? [...versus, [copies]] : [...versus, ...left];
 }
 
@@ -160,7 +166,9 @@ function againstSingle(page, query, best, against) {
   const average = query.kind === "at" ? "" : " on average over these budgets";
   const isMember = best.members.some(({ algorithm }) => algorithm === against.algorithm);
   const member = nameElement(page.short_names[against.algorithm]);
-  const shared = isMember ? [", counting one half where ", member, " is its best member"] : [];
+  const isCopied = best.members.some(({ algorithm, count }) => algorithm === against.algorithm && count > 1);
+  const where = isCopied ? ["its first run of ", member, " is the best"] : [member, " is its best member"];
+  const shared = isMember ? [", counting one half where ", ...where] : [];
   const absent = ", is not on this page, since there are too many portfolios; Python computes it.";
   if (against.winRate === null) return ["How often it beats the best single algorithm, ", single, absent];
   return [
