@@ -41,7 +41,7 @@ def test_choices_follow_budget_and_features(policy):
         ValueError, match="all candidates were observed, from 10 to 1000, got 2000; choose another budget"
     ):
         policy.choose(2000, size=40)
-    with pytest.raises(ValueError, match=r"expected a budget at which all candidates were observed, .*got '10'"):
+    with pytest.raises(ValueError, match="expected a number as the budget, got '10'"):
         policy.choose("10", size=40)
     with pytest.raises(ValueError, match="did you mean 'size'"):
         policy.choose(100, sise=40)

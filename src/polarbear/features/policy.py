@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, fields
 from numbers import Real
 from typing import TYPE_CHECKING, Any
@@ -141,11 +140,13 @@ class Policy:
         return f"{join_names(unused)} {verb} no effect: {why}."
 
     def _check_budget(self, budget: object) -> float:
-        value = float(budget) if isinstance(budget, Real) else math.nan
+        if not isinstance(budget, Real):
+            raise ValueError(f"expected a number as the budget, got {budget!r}")
+        value = float(budget)
         if not self.first * (1 - _SAME) <= value <= self.last * (1 + _SAME):
             raise ValueError(
                 f"expected a budget at which all candidates were observed, from {self.first:g} to {self.last:g}, got "
-                f"{budget!r}; choose another budget, or make longer runs"
+                f"{value:g}; choose another budget, or make longer runs"
             )
         return value
 

@@ -156,7 +156,7 @@ def select(
     copies: bool = True,
     criterion: Criterion | None = None,
 ) -> Selection:
-    """Recommend an algorithm or portfolio from a posterior, in milliseconds and without new runs.
+    """Recommend an algorithm or portfolio from a posterior, at once and without new runs.
 
     Parameters
     ----------
