@@ -18,17 +18,18 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-_LIMITS = Limits(seconds=2.0, retries=0, setup_seconds=30.0)
+_LIMITS = Limits(seconds=2.0, retries=0, setup_seconds=15.0)
 _STATUSES = ("done", "error", "crashed", "timeout")
 
 
 def runs_do_not_disturb_each_other(folder: Path) -> Counts:
     """What a run does to its process changes no run after it, and the driver always gets an answer.
 
-    Each of 32 hostile algorithms runs in a worker process with a time limit of two seconds, in two orders: some change the
-    state of the process, some close descriptors or write into them, some crash, some never end. The answer must come within
-    20 seconds. After each of them, a run in the same worker, or in the one that replaces it, reports 18 kinds of state, such
-    as signal handlers and NumPy's error state, which must be those of a new worker.
+    Each of 32 hostile algorithms runs in a worker process with time limits of two seconds, and of 15 for its set-up, in two
+    orders: some change the state of the process, some close descriptors or write into them, some crash, some never end, and
+    one stops the process that would report its start. The answer must come within 20 seconds. After each of them, a run in
+    the same worker, or in the one that replaces it, reports 18 kinds of state, such as signal handlers and NumPy's error
+    state, which must be those of a new worker.
     """
     counts = Counts()
     os.environ[NOTES] = str(folder / "notes")
