@@ -1,5 +1,6 @@
 """Stored runs, events and settings are read back unchanged, with either of SQLite's two journals."""
 
+import contextlib
 import math
 import sqlite3
 import threading
@@ -175,3 +176,39 @@ def test_a_reader_does_not_make_a_file_look_overwritten(tmp_path):
                 file.append("round", {"number": instance, "text": "x" * 500})
                 assert file.find_change() is None
         assert file.find_change() is None
+
+
+@pytest.mark.parametrize("stored", [1, 9, 24])
+def test_a_log_that_a_reader_keeps_from_merging_is_no_change(tmp_path, stored):
+    """The part of the log that can be merged may leave a file that is shorter than its header says."""
+    with RaceFile.create(tmp_path / "my.race", {"settings": {}, "algorithms": ["cma"], "made": "today"}) as file:
+        values = {"times": np.arange(10, 30), "values": np.arange(1000.0, 980.0, -1)}
+        for instance in range(stored):
+            file.add_run(run(instance=instance, **values), job(instance=instance))
+        reader = sqlite3.connect(file.path, isolation_level=None)
+        reader.execute("BEGIN")
+        reader.execute("SELECT count(*) FROM run").fetchall()
+        for instance in range(stored, stored + 3):
+            file.add_run(run(instance=instance, **values), job(instance=instance))
+            assert file.find_change() is None
+        reader.close()
+        assert file.find_change() is None
+
+
+def test_a_change_is_never_forgotten(tmp_path):
+    """What is written after it may repair the file in part, or damage the file that took its place."""
+    path, older = tmp_path / "my.race", tmp_path / "older.race"
+    with RaceFile.create(path, {"settings": {}, "algorithms": ["cma"], "made": "today"}) as file:
+        file.append("round", 1)
+    older.write_bytes(path.read_bytes())
+    with RaceFile.open(path, write=True) as file:
+        for number in range(300):
+            file.append("round", {"number": number, "text": "x" * 500})
+        assert file.find_change() is None
+        content = older.read_bytes()
+        with path.open("r+b") as place:
+            place.write(content + bytes(path.stat().st_size - len(content)))
+        assert file.find_change().startswith("was overwritten by ")
+        with contextlib.suppress(Exception):
+            file.append("round", "one more")
+        assert file.find_change().startswith("was overwritten by ")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 import threading
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Self
@@ -14,7 +15,6 @@ from polarbear.storage.new_file import publish_when_complete, remove_leftovers, 
 from polarbear.storage.place import Presence, resolve
 
 if TYPE_CHECKING:
-    import sqlite3
     from collections.abc import Iterable
     from os import PathLike
     from pathlib import Path
@@ -54,9 +54,7 @@ class RaceFile:
         self._lock = lock
         self._has_checksums = schema.has_checksums(connection)
         self._presence = Presence.of(path)
-        self._origin = (
-            schema.read_origin(path) or None
-        )  # a killed writer may have left the file unreadable without its log
+        self._change: str | None = None
         self._writing = threading.Lock()
         # What a writer needs to write the file again if it disappears; the race has the runs in memory.
         self._stored: dict[str, list[rows.Row]] = {}
@@ -204,18 +202,29 @@ class RaceFile:
             schema.copy(self._connection, unfinished)
 
     def find_change(self) -> str | None:
-        """Return what has happened to the file under its name, such as "was deleted or renamed"; None if nothing has."""
-        if change := self._presence.find_change():
-            return change
-        origin = schema.read_origin(self.path)
-        if self._origin is not None and origin is not None and origin != self._origin:
-            return "was overwritten by another program"
-        if self._lock is not None:
-            with self._writing, translate_errors(self.path):
-                if not schema.is_complete(self._connection, self.path):
-                    return "was overwritten by an older copy of its race"
-        self._origin = self._origin or origin or None
-        return None
+        """Return what has happened to the file under its name, such as "was deleted or renamed"; None if nothing has.
+
+        Only a writer notices that the file was overwritten, and not while another program reads it. A change is never
+        forgotten: what is written after it may go to the wrong file.
+        """
+        self._change = self._change or self._presence.find_change() or self._find_overwriting()
+        return self._change
+
+    def _find_overwriting(self) -> str | None:
+        if self._lock is None:
+            return None
+        with self._writing:
+            found = schema.read_merged(self._connection, self.path)
+            if found is None:
+                return None
+            if found.origin != sorted(row[:2] for row in self._stored["about"] if row[0] in schema.ORIGIN):
+                return "was overwritten by another program"
+            try:
+                [(runs,)] = self._connection.execute("SELECT count(*) FROM run")
+            except sqlite3.DatabaseError:
+                return "was overwritten by another program"
+            complete = found.runs >= runs and found.events >= len(self._stored["event"])
+            return None if complete else "was overwritten by an older copy of its race"
 
     def write_again(self, path: str | PathLike[str], runs: Iterable[tuple[Run, Job]]) -> None:
         """Write the race to a new file without reading this one, which may be gone: a writer knows what it holds.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote
 
 from polarbear.storage import rows, upgrades
@@ -187,29 +187,33 @@ def last_number(connection: sqlite3.Connection) -> Any:
     return counted[-1][0] if counted else 0
 
 
-_ORIGIN = "SELECT key, value FROM about WHERE key IN ('settings', 'algorithms', 'made')"
-_EXTENT = "SELECT (SELECT count(*) FROM run), (SELECT count(*) FROM event), (SELECT max(time) FROM event)"
+ORIGIN = ("settings", "algorithms", "made")
+"""The keys of `about` that tell a race from any other."""
 
 
-def read_origin(path: Path) -> list[rows.Row] | None:
-    """Return what a file says about the creation of its race: nothing if it holds no race, None if that is not known now.
+class Contents(NamedTuple):
+    """What shows whether a file holds a race and all of its data.
 
-    It is read past the connection that writes the file: that one would not notice if another race overwrote the file, as it
-    finds the latest data in the write-ahead log.
+    Attributes
+    ----------
+    origin
+        The values under the keys `ORIGIN`, sorted; nothing if the file holds no race.
+    runs, events
+        The number of runs, and of events.
     """
-    return _read_past_log(path, _ORIGIN)
+
+    origin: list[rows.Row]
+    runs: int
+    events: int
 
 
-def is_complete(connection: sqlite3.Connection, path: Path) -> bool:
-    """Merge the write-ahead log into the file, and return whether the file itself then holds all runs and events.
+def read_merged(connection: sqlite3.Connection, path: Path) -> Contents | None:
+    """Merge the write-ahead log into the file, and return what the file itself then holds; None if that is not known.
 
-    A file that was overwritten by an older copy of its race lacks what was merged into it before. While a reader is active,
-    the log cannot be merged; then the file counts as complete.
+    It is read past the connection: that one does not notice if the file was overwritten, as it finds the latest data in the
+    log. While a reader is active, the log cannot be merged, and the file itself may be inconsistent.
     """
-    if not _merge_now(connection):
-        return True
-    found = _read_past_log(path, _EXTENT)
-    return found is None or found == connection.execute(_EXTENT).fetchall()
+    return _read_past_log(path) if _merge_now(connection) else None
 
 
 def _merge_now(connection: sqlite3.Connection) -> bool:
@@ -221,14 +225,16 @@ def _merge_now(connection: sqlite3.Connection) -> bool:
     return not busy and logged == merged
 
 
-def _read_past_log(path: Path, statement: str) -> list[rows.Row] | None:
-    """Return rows of the file itself, without its log; an empty list if it holds no race, None if it cannot be opened."""
+def _read_past_log(path: Path) -> Contents | None:
+    """Return what a file holds without its log; None if it cannot be opened now."""
     try:
         with closing(_connect(path, "ro", "&immutable=1")) as connection:
-            return fetch_all(connection, statement)
+            found = fetch_all(connection, "SELECT key, value FROM about")
+            [(runs, events)] = connection.execute("SELECT (SELECT count(*) FROM run), (SELECT count(*) FROM event)")
+            return Contents(sorted(row for row in found if row[0] in ORIGIN), int(runs), int(events))
     except sqlite3.Error as error:
         no_race = (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_ERROR)
-        return [] if error.sqlite_errorcode in no_race else None
+        return Contents([], 0, 0) if error.sqlite_errorcode in no_race else None
 
 
 def merge_log(connection: sqlite3.Connection) -> None:
