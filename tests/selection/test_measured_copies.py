@@ -7,6 +7,7 @@ import pytest
 
 import polarbear as pb
 from polarbear.selection import portfolio as portfolios
+from polarbear.selection.explanation import explain
 
 GRID = [1, 2, 3]
 
@@ -120,7 +121,7 @@ def test_the_sentence_says_how_copies_were_valued():
     model = pb.select(without_repetitions(posterior), pb.At(1), among=["A"], portfolio=2)
     assert "from Plackett-Luce, since the posterior has no repeated runs of it on the same instances." in model.sentence
     few = pb.select(posterior_of_repetitions(values[:5]), pb.At(1), among=["A"], portfolio=2)
-    assert "by repeated runs on 5 instances; Plackett-Luce counts like one more." in few.sentence
+    assert "by repeated runs on 5 instances; Plackett-Luce counts like one more instance." in few.sentence
     shorter = values.copy()
     shorter[:, 1:, 1:] = np.nan  # repetitions end before the second time
     late, all_times = (
@@ -152,6 +153,33 @@ def test_eliminated_rivals_do_not_make_copies_look_better():
     for name in "AB":
         expected = value_of(full, name, name, name).expected
         assert value_of(raced, name, name, name).expected == pytest.approx(expected, abs=0.08)
+
+
+def test_copies_of_an_algorithm_without_repetitions_do_not_change_the_value_of_others():
+    """All are deterministic, and C has one run: copies of A are worthless, whether or not C has copies, too."""
+    values = noisy_values(40, 3, noise=np.zeros(4), algorithms=4, seed=9)
+    values[:, 1:, :, 2] = np.nan
+    posterior = posterior_of_repetitions(values)
+    three, four = (pb.select(posterior, pb.At(1), among=["A", "C"], portfolio=size) for size in (3, 4))
+    with_copies_of_c = value_of(three, "A", "C", "C").expected  # by Plackett-Luce
+    assert value_of(four, "A", "A", "C", "C").expected == pytest.approx(with_copies_of_c, abs=0.02)
+
+
+def test_the_sentence_names_who_was_not_repeated():
+    values = noisy_values(20, 3, noise=np.ones(3), seed=9)
+    values[:, 1:, :, 2] = np.nan
+    posterior = posterior_of_repetitions(values)
+    selection = pb.select(posterior, pb.At(1), among=["A", "C"], portfolio=5)
+    both = next(each for each in selection.candidates if each.members == ("A", "A", "C", "C", "C"))
+    sentence = explain(
+        posterior, pb.At(1), pb.Expected(), pb.FirstPlace(), (both,), units=selection.units, single="A", win_rate=0.6
+    )
+    assert (
+        "The value of copies of A is measured by repeated runs on 20 instances; that of copies of C is computed from "
+        "Plackett-Luce, since the posterior has no repeated runs of it on the same instances at these budgets."
+        in sentence
+    )
+    assert "counting one half where its first run of A is the best." in sentence
 
 
 def test_runs_of_the_favourite_alone_measure_its_copies():

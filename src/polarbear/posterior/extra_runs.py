@@ -18,7 +18,7 @@ from polarbear.observe.rankings import ABSENT, UNRANKED
 from polarbear.single_thread import single_thread
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -38,14 +38,14 @@ class _SortedRuns(NamedTuple):
 
 
 class Extent(NamedTuple):
-    """What the chance of extra runs is based on at some times.
+    """What the chance of extra runs of one algorithm is based on.
 
     Attributes
     ----------
     problems
         Shape (time,): the number of problems that count.
     fewest, most
-        The smallest and the largest number of runs, on these problems, of an algorithm with extra runs.
+        The smallest and the largest number of runs on these problems.
     """
 
     problems: Indices
@@ -97,15 +97,16 @@ class ExtraRuns:
         extra: Mapping[int, int],
         *,
         base: Array,
-        by_model: Array,
+        by_model: Callable[[Mapping[int, int]], Array],
         share_ties: bool = False,
     ) -> Array:
         """Return the chance that extra runs beat the best rival where the members do not, shape (time, draw).
 
-        An instance counts where all members and rivals were observed, and every algorithm with extra runs has a further run
+        An instance counts where all members and rivals were observed, and the algorithms with extra runs have further runs
         on the same problem. Extra runs are drawn from these without replacement; if there are too few, the missing ones add
         nothing. The chance is the expected number of instances gained, divided by the number that the members leave. The
-        pseudo-instances follow the model, which therefore gives the chance alone where nothing counts.
+        pseudo-instances follow the model. It also gives the chance of the algorithms without any repeated runs at a time,
+        independently of that of the others.
 
         Parameters
         ----------
@@ -116,13 +117,37 @@ class ExtraRuns:
         base
             Shape (time, draw): the win rate of the members over their rivals without extra runs.
         by_model
-            Shape (time, draw): the chance under Plackett-Luce.
+            Gives the chance of some extra runs under Plackett-Luce, shape (time, draw).
         share_ties
             Whether a tie for the first place is shared among all runs that are tied, as in ratings. Otherwise it counts one
             half, as in win rates.
         """
+        complete = self._are_complete(members, rivals)
+        repeated = {each: (complete & (self._sorted_runs(each).number > 1)).any(axis=0) for each in extra}
+        result = np.empty(base.shape)
+        for pattern in {tuple(pattern) for pattern in np.array(list(repeated.values())).T.tolist()}:
+            times = np.all([known == each for known, each in zip(repeated.values(), pattern, strict=True)], axis=0)
+            measured = {each: number for (each, number), known in zip(extra.items(), pattern, strict=True) if known}
+            model = by_model({each: number for each, number in extra.items() if each not in measured})
+            if measured:
+                found = self._measure(members, rivals, measured, base, by_model(measured), share_ties=share_ties)
+                model = 1 - (1 - model) * (1 - found)
+            result[times] = model[times]
+        return result
+
+    def _measure(
+        self,
+        members: Sequence[int],
+        rivals: Sequence[int],
+        extra: Mapping[int, int],
+        base: Array,
+        by_model: Array,
+        *,
+        share_ties: bool,
+    ) -> Array:
+        """Return the chance of extra runs of algorithms with repeated runs; see `chance`."""
         own, target = (self.runs.ranks[..., list(each)] for each in (members, rivals))
-        counted, goal = self._counted(own, target, extra), target.min(axis=-1)
+        counted, goal = self._are_complete(members, rivals), target.min(axis=-1)
         level, rank = own.min(axis=-1), goal[..., None]
         tie = after = np.full(goal.shape, 0.5)
         if share_ties:
@@ -132,6 +157,7 @@ class ExtraRuns:
         none_better, none_as_good = np.ones(goal.shape), np.ones(goal.shape)
         for algorithm, number in extra.items():
             further, better, as_good = self._further_runs(algorithm, goal)
+            counted &= further > 0
             none_better *= _chance_of_none(further, better, number)
             none_as_good *= _chance_of_none(further, as_good, number)
         gained = (1 - none_better) * (1 - score) + (none_better - none_as_good) * np.maximum(after - score, 0)
@@ -143,21 +169,18 @@ class ExtraRuns:
         result: Array = np.divide(gains + prior * by_model, total, out=by_model.copy(), where=total > 0)
         return result
 
-    def extent(self, members: Sequence[int], rivals: Sequence[int], extra: Mapping[int, int]) -> Extent:
-        """Return how many problems the chance of these extra runs is based on; see `chance`."""
-        own, target = (self.runs.ranks[..., list(each)] for each in (members, rivals))
-        counted = self._counted(own, target, extra)
+    def extent(self, members: Sequence[int], rivals: Sequence[int], algorithm: int) -> Extent:
+        """Return how many problems the chance of extra runs of an algorithm is based on; see `chance`."""
+        number = self._sorted_runs(algorithm).number
+        counted = self._are_complete(members, rivals) & (number > 1)
         problems = np.count_nonzero(_sum_by_problem(counted.astype(np.intp), self.runs.problem), axis=0)
-        runs = [self._sorted_runs(algorithm).number[counted] for algorithm in extra]
-        known = np.concatenate(runs) if runs else np.zeros(0, dtype=np.intp)
-        return Extent(np.asarray(problems), int(known.min(initial=UNRANKED)), int(known.max(initial=0)))
+        runs = number[counted]
+        return Extent(np.asarray(problems), int(runs.min(initial=UNRANKED)), int(runs.max(initial=0)))
 
-    def _counted(self, own: Ranks, target: Ranks, extra: Mapping[int, int]) -> Mask:
-        """Return which instances count at which times: see `chance`."""
-        counted = (own != ABSENT).all(axis=-1) & (target != ABSENT).all(axis=-1) & (self.shares > 0)
-        for algorithm in extra:
-            counted &= self._sorted_runs(algorithm).number > 1
-        return np.asarray(counted)
+    def _are_complete(self, members: Sequence[int], rivals: Sequence[int]) -> Mask:
+        """Return on which instances, at which times, all members and rivals were observed; they have a weight."""
+        present = (self.runs.ranks[..., [*members, *rivals]] != ABSENT).all(axis=-1)
+        return np.asarray(present & (self.shares > 0))
 
     def _further_runs(self, algorithm: int, goal: Ranks) -> tuple[Indices, Indices, Indices]:
         """Return the number of further runs on the same problem, and of those better and at least as good as the goal."""

@@ -159,37 +159,43 @@ def _remark_on_copies(
     posterior: Posterior, preference: Preference, members: tuple[str, ...], single: str | None
 ) -> str:
     """Return how the value of copies was found: by how many repeated runs, or by Plackett-Luce."""
-    extent = _extent_of_copies(posterior, preference, members, single)
-    if extent is None or not extent.problems.any():
-        where = "" if extent is None else " at these budgets"
-        return (
-            "The value of copies of one algorithm is computed from Plackett-Luce, since the posterior has no repeated runs "
-            f"of it on the same instances{where}"
-        )
-    most = int(extent.problems.max())
-    remark = f"The value of copies of one algorithm is measured by repeated runs on {with_noun(most, 'instance')}"
-    if not extent.problems.all():
+    copies = {name: count for name, count in Counter(members).items() if count > 1}
+    extents = _extents_of_copies(posterior, preference, members, single)
+    measured = {name: each for name, each in extents.items() if each.problems.any()}
+    others = [name for name in copies if name not in measured]
+    where = " at these budgets" if extents else ""
+    reason = f"since the posterior has no repeated runs of it on the same instances{where}"
+    if not measured:
+        return f"The value of copies of one algorithm is computed from Plackett-Luce, {reason}"
+    most = max(int(each.problems.max()) for each in measured.values())
+    whose = join_names(list(measured)) if others else "one algorithm"
+    remark = f"The value of copies of {whose} is measured by repeated runs on {with_noun(most, 'instance')}"
+    if not all(each.problems.all() for each in measured.values()):
         remark += " (at some budgets there are none, and it is computed from Plackett-Luce)"
-    if max(members.count(each) for each in members) > extent.fewest:
-        runs = f"{extent.fewest}" if extent.fewest == extent.most else f"{extent.fewest} to {extent.most}"
-        remark += f", with {runs} runs on each; further copies add nothing there"
-    return remark + ("; Plackett-Luce counts like one more" if most < _FEW_PROBLEMS else "")
+    limits = [each for name, each in measured.items() if copies[name] > each.fewest]
+    if limits:
+        low, high = min(each.fewest for each in limits), max(each.most for each in limits)
+        remark += f", with {low if low == high else f'{low} to {high}'} runs on each; further copies add nothing there"
+    if others:
+        remark += f"; that of copies of {join_names(others)} is computed from Plackett-Luce, {reason}"
+    return remark + ("; Plackett-Luce counts like one more instance" if most < _FEW_PROBLEMS else "")
 
 
-def _extent_of_copies(
+def _extents_of_copies(
     posterior: Posterior, preference: Preference, members: tuple[str, ...], single: str | None
-) -> Extent | None:
-    """Return what the value of copies is based on at the weighted times; None without repeated runs."""
+) -> dict[str, Extent]:
+    """Return what the value of copies of each algorithm is based on at the weighted times; none without repeated runs."""
     repeated = extra_runs(posterior.outcomes)
     if repeated is None:
-        return None
+        return {}
     if not isinstance(preference, Custom):
         repeated = repeated.at_times(np.flatnonzero(preference.weights(posterior.grid)))
-    places = Counter(posterior.names.index(name) for name in members)
+    places = {name: posterior.names.index(name) for name in members}
     rivals = [place for place, name in enumerate(posterior.names) if name not in members]
     if not rivals and single is not None:  # the value is one, and copies matter against the best single algorithm
         rivals = [posterior.names.index(single)]
-    return repeated.extent(list(places), rivals, {place: count - 1 for place, count in places.items() if count > 1})
+    own = list(places.values())
+    return {name: repeated.extent(own, rivals, place) for name, place in places.items() if members.count(name) > 1}
 
 
 def _remarks_on_posterior(posterior: Posterior, preference: Preference) -> list[str]:

@@ -10,7 +10,7 @@ import numpy as np
 from polarbear.posterior.extra_runs import extra_runs
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from polarbear.arrays import Array, Indices
     from polarbear.posterior.extra_runs import ExtraRuns
@@ -47,7 +47,7 @@ class MeasuredCopies:
         """Return the draws at the positions `kept`."""
         return replace(self, runs=self.runs.thin(kept))
 
-    def chance(self, counts: Indices, *, base: Array, by_model: Array) -> Array:
+    def chance(self, counts: Indices, *, base: Array, ratings: Array) -> Array:
         """Return the chance that a copy comes first where the members do not, shape (time, draw).
 
         Parameters
@@ -56,15 +56,25 @@ class MeasuredCopies:
             Shape (candidate,): the number of machines of each candidate.
         base
             Shape (time, draw): the value of the portfolio without copies.
-        by_model
-            Shape (time, draw): the chance under Plackett-Luce.
+        ratings
+            Shape (draw, time, candidate).
         """
         members = [column for column, count in zip(self.columns, counts, strict=True) if count]
         extra = {column: int(count) - 1 for column, count in zip(self.columns, counts, strict=True) if count > 1}
         rivals = [column for column in range(self.runs.runs.ranks.shape[2]) if column not in members]
         if not rivals:
-            return np.zeros_like(by_model)
+            return np.zeros_like(base)
+
+        def by_model(some: Mapping[int, int]) -> Array:
+            return plackett_luce_chance(ratings, np.array([some.get(column, 0) for column in self.columns])).T
+
         return self.runs.chance(members, rivals, extra, base=base, by_model=by_model, share_ties=True)
+
+
+def plackett_luce_chance(ratings: Array, extra: Indices) -> Array:
+    """Return the chance e / (1 + e) that extra runs come first under Plackett-Luce, with e = Σ extra_a θ_a, (draw, time)."""
+    strength: Array = ratings @ extra.astype(np.float64)
+    return strength / (1 + strength)
 
 
 def measured_copies(posterior: Posterior, columns: Sequence[int], times: slice = slice(None)) -> MeasuredCopies | None:

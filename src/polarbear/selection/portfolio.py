@@ -21,10 +21,11 @@ import numpy as np
 from polarbear.observe.names import index_of
 from polarbear.posterior.extra_runs import extra_runs
 from polarbear.selection.custom_preference import Custom
+from polarbear.selection.measured_copies import plackett_luce_chance
 from polarbear.selection.risk import Expected, ProbabilityBest, Regret
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -168,10 +169,11 @@ def portfolio_curves(ratings: Array, counts: Counts, copies: MeasuredCopies | No
     np.minimum(curves, 1.0, out=curves)
     for portfolio in np.flatnonzero((counts > 1).any(axis=1)):
         base = curves[:, portfolio]
-        strength = ratings @ np.maximum(counts[portfolio] - 1.0, 0)
-        chance = strength / (1 + strength)
-        if copies is not None:
-            chance = copies.chance(counts[portfolio], base=base.T, by_model=chance.T).T
+        chance = (
+            plackett_luce_chance(ratings, np.maximum(counts[portfolio] - 1, 0))
+            if copies is None
+            else copies.chance(counts[portfolio], base=base.T, ratings=ratings).T
+        )
         base += (1 - base) * chance
     return curves
 
@@ -301,7 +303,11 @@ def _expected_win_rate(
     if copied and repeated is not None:
         extra = {each: number - 1 for each, number in Counter(members).items() if number > 1}
         without = by_model(different)
-        chance = _ratio(by_model(members) - without, 1 - without)
+
+        def chance(some: Mapping[int, int]) -> Array:
+            copies = [each for each, number in some.items() for _ in range(number)]
+            return _ratio(by_model([*different, *copies]) - without, 1 - without)
+
         base = base + (1 - base) * repeated.chance(different, rivals, extra, base=base, by_model=chance)
     rates: Array = base.mean(axis=1, dtype=np.float64)
     return rates

@@ -223,8 +223,9 @@ def select(
     values = valuation.values(counts)
     scores = risk.score(values)
     order = np.argsort(-scores, kind="stable")
-    if valuation.copies is not None:
-        order = _break_ties(posterior, preference, names, counts, scores, order)
+    single = names[int(risk.score(valuation.members).argmax())] if size > 1 else None
+    if valuation.copies is not None and single is not None:
+        order = _break_ties(posterior, preference, single, names, counts, scores, order)
     best = ProbabilityBest().score(values)
     low, high = np.quantile(values, TAILS, axis=0)
     means = values.mean(axis=0)
@@ -242,10 +243,7 @@ def select(
         )
         for index in order
     )
-    single, win_rate = None, None
-    if size > 1:
-        single = names[int(risk.score(valuation.members).argmax())]
-        win_rate = _win_rate(posterior, preference, candidates[0].members, single)
+    win_rate = None if single is None else _win_rate(posterior, preference, candidates[0].members, single)
     observed = observed_candidates(posterior, posterior.names, preference, criterion)
     units = units_of(preference, risk, criterion, len(observed))
     sentence = explain(
@@ -288,18 +286,21 @@ def _valuation(
 
 
 def _break_ties(
-    posterior: Posterior, preference: Preference, names: tuple[str, ...], counts: Indices, scores: Array, order: Indices
+    posterior: Posterior,
+    preference: Preference,
+    single: str,
+    names: tuple[str, ...],
+    counts: Indices,
+    scores: Array,
+    order: Indices,
 ) -> Indices:
-    """Return the order with exact ties for the first place broken by the win rate over the best single candidate.
+    """Return the order with exact ties for the first place broken by the win rate over the best single algorithm.
 
     Portfolios of all algorithms always come first, whatever the further machines run; measured copies show which ones help.
     """
     tied = order[: np.count_nonzero(scores == scores[order[0]])][:_TIES]
     if len(tied) < 2:
         return order
-    single = names[
-        int(posterior.ratings[..., [posterior.names.index(name) for name in names]].mean(axis=(0, 1)).argmax())
-    ]
     rates = [_win_rate(posterior, preference, _members(names, counts[each]), single) for each in tied]
     better = tied[np.argsort(-np.array(rates), kind="stable")]
     return np.concatenate([better, order[len(tied) :]])
