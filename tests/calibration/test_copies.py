@@ -35,7 +35,8 @@ def select_pairs(posterior):
 def test_intervals_of_copies_contain_the_true_value():
     """Of 95 % intervals 90 to 99 % contain it: 200 data sets give a standard error of 1.5 points.
 
-    Plackett-Luce, which takes all runs as independent, is wrong about an algorithm whose runs on a problem are alike.
+    Plackett-Luce treats all runs as independent, so it is wrong about an algorithm whose runs on one problem give similar
+    results.
     """
     rng = np.random.default_rng(1)
     truth = true_values(rng)

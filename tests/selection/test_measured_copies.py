@@ -152,7 +152,8 @@ def test_eliminated_rivals_do_not_make_copies_look_better():
     raced = pb.select(posterior_of_repetitions(values), pb.At(1), portfolio=3)
     for name in "AB":
         expected = value_of(full, name, name, name).expected
-        assert value_of(raced, name, name, name).expected == pytest.approx(expected, abs=0.08)
+        # One run instead of four leaves 0.03; counting instances with missing rivals would add 0.06 to 0.09.
+        assert value_of(raced, name, name, name).expected == pytest.approx(expected, abs=0.05)
 
 
 def test_copies_of_an_algorithm_without_repetitions_do_not_change_the_value_of_others():
@@ -189,7 +190,8 @@ def test_runs_of_the_favourite_alone_measure_its_copies():
     values[:, 1:, :, 1:] = np.nan
     alone = pb.select(posterior_of_repetitions(values), pb.At(1), among=["A"], portfolio=2)
     assert "is measured by repeated runs on 30 instances." in alone.sentence
-    assert alone.candidates[0].expected == pytest.approx(full.candidates[0].expected, abs=0.1)
+    # A standard error of the share of first places on 30 instances is 0.09; on these data the difference is 0.04.
+    assert alone.candidates[0].expected == pytest.approx(full.candidates[0].expected, abs=0.06)
 
 
 def test_shared_first_places_are_no_gain_of_copies():

@@ -49,7 +49,7 @@ def rank_repeated_runs(values: NDArray[Any], problems: Iterable[Hashable], **tol
     ranks = np.full(values.shape, ABSENT, dtype=np.int16)
     order = np.argsort(problem, kind="stable")
     for rows in np.split(order, np.flatnonzero(np.diff(problem[order])) + 1):
-        # Ranks are 16-bit integers; the first ten thousands of runs on a problem suffice.
+        # Ranks are 16-bit integers, so that at most 32,767 runs on a problem are ranked, the first ones.
         ranked = rows[: UNRANKED // algorithms]
         if len(ranked) > 1:
             together = rank_values(values[ranked].swapaxes(0, 1).reshape(times, -1), **tolerances)
