@@ -44,6 +44,10 @@ def test_no_repetition_needs_no_ranks(values):
 def test_every_instance_needs_a_label(values):
     with pytest.raises(ValueError, match="expected the problem of each of 6 instances, got 2; label every instance"):
         Choices.from_values(values, grid=[1, 2, 3, 4], repetition_of=["p", "p"])
+    with pytest.raises(ValueError, match="expected the problem of each instance as labels that can be hashed"):
+        Choices.from_values(values, grid=[1, 2, 3, 4], repetition_of=[["p"]] * 6)
+    with pytest.raises(ValueError, match="expected the problem of each instance as labels that can be hashed, got 3"):
+        Choices.from_values(values, grid=[1, 2, 3, 4], repetition_of=3)
 
 
 def test_the_ranking_options_apply(values):

@@ -38,7 +38,12 @@ def rank_repeated_runs(values: NDArray[Any], problems: Iterable[Hashable], **tol
     ([[[0, 3]], [[2, 1]], [[-1, -1]]], [0, 0, 1])
     """
     numbers: dict[Hashable, int] = {}
-    problem = np.array([numbers.setdefault(label, len(numbers)) for label in problems], dtype=np.intp)
+    try:
+        problem = np.array([numbers.setdefault(label, len(numbers)) for label in problems], dtype=np.intp)
+    except TypeError as error:
+        raise ValueError(
+            f"expected the problem of each instance as labels that can be hashed, got {problems!r}"
+        ) from error
     instances, times, algorithms = values.shape
     if len(problem) != instances:
         raise ValueError(
