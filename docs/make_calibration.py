@@ -31,6 +31,8 @@ NEAR = {1.0: "5 points of one half", 2.0: "10 points"}  # by the spread of the s
 
 DEFAULTS = {"elimination": "pointwise", "resolution": "membership"}
 
+NOT_MEASURED = "-"
+
 Cell = dict[str, Any]
 
 
@@ -46,6 +48,7 @@ def tables() -> Iterator[tuple[Path, str, str]]:
     sides = summary("coverage"), [each for each in first if "coverage" in each]
     yield PAGE, "coverage", coverage_ranges(*sides)
     yield ALL_TABLES, "coverage", coverage_table(*sides)
+    yield ALL_TABLES, "ratings", ratings_table(summary("coverage"))
     yield ALL_TABLES, "claims", claims_table(summary("near-equal"), {"pairs": pair_claims, "the first": first_claims})
     races = [*summary("races"), *(each for each in first if "races" in each)]
     yield PAGE, "races", races_table([each for each in races if _rule(each).startswith(("the ", "guarantee"))])
@@ -170,17 +173,20 @@ def _range_of(shares: list[float]) -> str:
 
 
 def coverage_ranges(cells: list[Cell], first: list[Cell]) -> str:
-    """Return the range of coverage over the autocorrelations by number of instances, beside that of the first edition."""
+    """Return the range of coverage over the autocorrelations by number of instances, in the first edition, of ratings."""
     sizes = sorted({each["instances"] for each in cells})
     rows = []
     for truth in dict.fromkeys(each["truth"] for each in cells):
         own = [_range(each for each in cells if (each["truth"], each["instances"]) == (truth, size)) for size in sizes]
-        rows.append([truth, *own, _range(each for each in first if each["truth"] == truth)])
-    return markdown(["truth", *(f"P = {size}" for size in sizes), "first edition, all P"], rows)
+        ratings = _range(each["ratings"] for each in cells if each["truth"] == truth)
+        rows.append([truth, *own, _range(each for each in first if each["truth"] == truth), ratings])
+    return markdown(["truth", *(f"P = {size}" for size in sizes), "first edition, all P", "ratings, all P"], rows)
 
 
 def _range(cells: Iterable[Cell]) -> str:
     found = [each["coverage"] for each in cells]
+    if not found:
+        return NOT_MEASURED
     return f"{100 * min(found):.0f} to {100 * max(found):.0f}"
 
 
@@ -196,10 +202,24 @@ def coverage_table(cells: list[Cell], first: list[Cell]) -> str:
         for side in (cells, first)
     ]
     rows = [
-        [truth, f"{autocorrelation:g}", *(side[truth, autocorrelation, size] for side in sides for size in sizes)]
+        [
+            truth,
+            f"{autocorrelation:g}",
+            *(side.get((truth, autocorrelation, size), NOT_MEASURED) for side in sides for size in sizes),
+        ]
         for truth, autocorrelation in dict.fromkeys((each["truth"], each["autocorrelation"]) for each in cells)
     ]
     return markdown(["truth", "autocorrelation", *_heads(sizes)], rows)
+
+
+def ratings_table(cells: list[Cell]) -> str:
+    """Return the range of coverage of ratings over the autocorrelations, by number of instances."""
+    sizes = sorted({each["instances"] for each in cells})
+    rows = []
+    for truth in dict.fromkeys(each["truth"] for each in cells):
+        same = [each for each in cells if each["truth"] == truth]
+        rows.append([truth, *(_range(each["ratings"] for each in same if each["instances"] == size) for size in sizes)])
+    return markdown(["truth", *(f"P = {size}" for size in sizes)], rows)
 
 
 def claims_table(cells: list[Cell], kinds: dict[str, Callable[[Cell], Cell]]) -> str:

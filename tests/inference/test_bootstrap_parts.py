@@ -6,7 +6,7 @@ from scipy.optimize import minimize
 
 import polarbear as pb
 from polarbear.inference.bootstrap import weighted_plackett_luce
-from polarbear.inference.bootstrap.blend import CANDIDATES, leave_one_out_scores, model_weight
+from polarbear.inference.bootstrap.blend import CANDIDATES, PRIOR, ModelWeight, leave_one_out_scores, weigh_model
 from polarbear.inference.bootstrap.first_places import first_places
 from polarbear.inference.bootstrap.instance_weights import draw_weights, pseudo_ranks, weighted_rows
 from polarbear.inference.bootstrap.near_equality import shrink_ratings
@@ -125,10 +125,83 @@ def test_the_blend_follows_the_data():
     kinds = np.where(np.arange(300)[:, None, None] % 2, [0.0, 2.0, 4.0], [4.0, 0.0, 2.0])
     noise = np.random.default_rng(0).gumbel(0, 0.3, (300, 1, 3))
     mixed = pb.Choices.from_values(kinds + noise, grid=[1])
-    chosen = [
-        model_weight(weighted_rows(each.rankings, OUTCOMES), rng=np.random.default_rng(0)) for each in (one_kind, mixed)
+    many, none = (
+        weigh_model(weighted_rows(each.rankings, OUTCOMES), rng=np.random.default_rng(0)) for each in (one_kind, mixed)
+    )
+    assert many.best > none.best
+    assert many.probabilities @ CANDIDATES > 20
+    assert none.probabilities[0] > 0.9
+
+
+def test_few_instances_say_nothing_about_the_blend():
+    model = weigh_model(weighted_rows(rankings(np.zeros((3, 4)), 3, seed=2).rankings, OUTCOMES), rng=None)
+    np.testing.assert_array_equal(model.probabilities, PRIOR)
+
+
+def test_each_draw_of_the_ratings_has_its_own_blend():
+    choices = rankings(np.tile([1.0, 0.5, 0.0], (3, 1)), 12, seed=1)
+    drawn = pb.fit(choices, draws=4000, seed=0).outcomes.model_weights_in_ratings
+    model = weigh_model(weighted_rows(choices.rankings, OUTCOMES), rng=np.random.default_rng(0))
+    shares = [np.mean(drawn == each) for each in CANDIDATES]
+    assert np.count_nonzero(shares) > 3
+    np.testing.assert_allclose(shares, model.probabilities, atol=0.03)  # four standard errors of 4,000 draws
+
+
+def test_repetitions_do_not_multiply_the_evidence_about_the_blend():
+    """Five copies of each instance, as clusters, are as much evidence as the instances."""
+    values = np.random.default_rng(5).gumbel(np.array([0.0, 0.5, 1.0, 2.0]), size=(10, 3, 4))
+    once = pb.Choices.from_values(values, grid=[1, 2, 3])
+    copied = pb.Choices.from_values(np.repeat(values, 5, axis=0), grid=[1, 2, 3], clusters=np.repeat(np.arange(10), 5))
+    models = [
+        weigh_model(weighted_rows(each.rankings, OUTCOMES), rng=np.random.default_rng(0)) for each in (once, copied)
     ]
-    assert chosen[0] > chosen[1]
+    np.testing.assert_allclose(models[0].probabilities, models[1].probabilities, atol=1e-3)
+
+
+def test_a_cluster_with_many_repetitions_is_one_piece_of_evidence_about_the_blend():
+    """Fifty copies of one instance, as a cluster, and an instance without weight leave everything as it is."""
+    values = np.random.default_rng(5).gumbel(np.array([0.0, 0.5, 1.0, 2.0]), size=(10, 3, 4))
+    once = pb.Choices.from_values(values, grid=[1, 2, 3])
+    copies = np.r_[np.zeros(49, dtype=int), np.arange(10)]
+    copied = pb.Choices.from_values(values[copies], grid=[1, 2, 3], clusters=copies)
+    weighted = pb.Choices.from_values(
+        np.concatenate([values, values[:1, :, ::-1]]), grid=[1, 2, 3], weights=np.r_[np.ones(10), 1e-9]
+    )
+    models = [
+        weigh_model(weighted_rows(each.rankings, OUTCOMES), rng=np.random.default_rng(0))
+        for each in (once, copied, weighted)
+    ]
+    for other in models[1:]:
+        assert other.best == models[0].best
+        np.testing.assert_allclose(other.probabilities, models[0].probabilities, atol=2e-3)
+
+
+def test_win_rates_do_not_depend_on_the_blend_of_the_ratings(monkeypatch):
+    choices = rankings(np.tile([1.0, 0.5, 0.0], (3, 1)), 12, seed=1)
+    posterior = pb.fit(choices, seed=0)
+    monkeypatch.setattr(ModelWeight, "draw", lambda self, draws, *, rng: np.full(draws, self.best))
+    other = pb.fit(choices, seed=0)
+    np.testing.assert_array_equal(pb.win_rates(posterior), pb.win_rates(other))
+    assert not np.array_equal(posterior.ratings, other.ratings)
+
+
+def test_each_group_draws_its_own_blend():
+    groups = {name: rankings(np.tile([1.0, 0.5, 0.0], (3, 1)), 12, seed=seed) for seed, name in enumerate("ab")}
+    for group in pb.fit_groups(groups, draws=400).values():
+        assert np.ptp(group.posterior.outcomes.model_weights_in_ratings) > 0
+
+
+def test_a_model_that_does_not_hold_leaves_ratings_uncertain():
+    """The first algorithm varies much more than the others, so it comes first or last; no Plackett-Luce model does."""
+    rng = np.random.default_rng(5)
+    values = np.concatenate([rng.normal(0, 5, (12, 1, 1)), rng.normal(0, 0.3, (12, 1, 4))], axis=2)
+    choices = pb.Choices.from_values(values, grid=[1])
+    upper = [
+        np.quantile(pb.fit(choices, prior=pb.BayesianBootstrap(plackett_luce=weight)).ratings[:, 0, 0], 0.975)
+        for weight in (0, "auto", 20.0)
+    ]
+    assert upper[1] > 0.5  # its true rating, almost
+    assert upper[2] < 0.4
 
 
 def test_leave_one_out_scores_are_those_of_refitting():
@@ -142,7 +215,7 @@ def test_leave_one_out_scores_are_those_of_refitting():
         ratings = first_places(rows.ranks, (weights / weights.sum()).astype(np.float32))[..., 0]
         for t in range(2):
             expected.append(np.log(ratings[t, rows.ranks[left_out, t] == 0]).item())
-    assert scores[CANDIDATES.index(0.0), 1] == pytest.approx(np.mean(expected), rel=1e-4)
+    assert scores[0, 1] == pytest.approx(np.mean(expected), rel=1e-4)
 
 
 @pytest.fixture(scope="module")

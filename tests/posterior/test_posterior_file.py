@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+import polarbear as pb
 from polarbear import Diagnostics, Grid, Posterior
 from tests.posterior.posteriors import dirichlet_posterior
 
@@ -252,3 +253,39 @@ def test_ratings_too_small_for_single_precision_become_zero(posterior, path):
     tiny = np.array([[[1.0, 1e-60, 1e-300]] * 4])
     replace(posterior, ratings=tiny).save(path, draws=1)
     np.testing.assert_array_equal(Posterior.load(path).ratings, [[[1, 0, 0]] * 4])
+
+
+@pytest.fixture
+def by_outcomes():
+    """A posterior of the Bayesian bootstrap, in which a Plackett-Luce fit has a weight."""
+    return pb.fit(pb.Choices.from_values(np.random.default_rng(0).random((9, 2, 3)), grid=[1, 2]), draws=100)
+
+
+def rewrite(path, **changes):
+    """Replace arrays of a posterior file; None removes one."""
+    with np.load(path) as archive:
+        arrays = {name: archive[name] for name in archive.files} | changes
+    with path.open("wb") as file:
+        np.savez(file, **{name: each for name, each in arrays.items() if each is not None})
+
+
+def test_the_weights_of_the_model_in_ratings_are_stored(by_outcomes, path):
+    by_outcomes.save(path)
+    stored = Posterior.load(path).outcomes.model_weights_in_ratings
+    np.testing.assert_array_equal(stored, by_outcomes.outcomes.model_weights_in_ratings)
+    assert np.ptp(stored) > 0
+
+
+def test_in_older_files_ratings_and_win_rates_have_the_same_weight_of_the_model(by_outcomes, path):
+    by_outcomes.save(path)
+    rewrite(path, model_weights_in_ratings=None)
+    older = Posterior.load(path).outcomes
+    np.testing.assert_array_equal(older.model_weights_in_ratings, np.full(100, older.model_weight))
+
+
+@pytest.mark.parametrize("weights", [np.ones(99), np.full(100, -1.0), np.full(100, np.nan), np.full(100, "5")])
+def test_impossible_weights_of_the_model_are_refused(by_outcomes, path, weights):
+    by_outcomes.save(path)
+    rewrite(path, model_weights_in_ratings=weights)
+    with pytest.raises(ValueError, match=r"damaged posterior file: .*weights of the model"):
+        Posterior.load(path)

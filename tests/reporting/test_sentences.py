@@ -41,6 +41,17 @@ def test_missing_runs_give_a_range_of_shares():
     assert "20 to 50\N{NO-BREAK SPACE}% of each win rate" in prior_sentences(posterior)[1]
 
 
+def test_the_share_of_plackett_luce_in_ratings_is_stated_where_it_is_another():
+    choices = pb.Choices.from_values(np.random.default_rng(0).gumbel(size=(9, 1, 3)), grid=[1])
+    posterior = pb.fit(choices, draws=200)
+    share = np.mean(posterior.outcomes.model_weights_in_ratings / (10 + posterior.outcomes.model_weights_in_ratings))
+    expected = f"In ratings the weight is uncertain; on average {100 * share:.0f}\N{NO-BREAK SPACE}% of each rating"
+    assert expected in prior_sentences(posterior)[1]
+    one_draw = posterior.thin(1)
+    differs = one_draw.outcomes.model_weights_in_ratings[0] != one_draw.outcomes.model_weight
+    assert ("In ratings" in prior_sentences(one_draw)[1]) == differs
+
+
 def test_plackett_luce_over_time_is_called_overconfident():
     ratings = random_posterior(50, 4, 3).ratings
     model, caution = prior_sentences(posterior_of(ratings))

@@ -1,5 +1,6 @@
 """Places in the top k equal counts over instances and over rankings of Plackett-Luce."""
 
+from dataclasses import replace
 from itertools import permutations
 
 import numpy as np
@@ -62,6 +63,18 @@ def test_the_top_is_blended_with_the_model_as_ratings_are(model_weight):
     share = 1.0 if np.isinf(model_weight) else 5 / (5 + 15)
     expected = share * model + (1 - share) * top_by_loops(values, weights, 2)
     np.testing.assert_allclose(TopK(2).curves(posterior), expected, atol=1e-5)
+
+
+def test_the_top_uses_the_weights_of_the_model_in_ratings():
+    """In the first draw the outcomes stand alone, in the second one the model."""
+    values = random_values(15, 2, 4, ties=False)
+    utilities = np.random.default_rng(2).normal(size=(2, 4, 2)).astype(np.float32)
+    posterior = weighted_posterior(values, utilities=utilities, model_weight=5.0)
+    outcomes = replace(posterior.outcomes, model_weights_in_ratings=np.array([0.0, np.inf]))
+    alone, model = TopK(2).curves(replace(posterior, outcomes=outcomes))
+    np.testing.assert_allclose(alone, top_by_loops(values, outcomes.weights, 2)[0], atol=1e-5)
+    ratings = np.exp(utilities) / np.exp(utilities).sum(axis=1, keepdims=True)
+    np.testing.assert_allclose(model, plackett_luce_top(ratings.astype(float), 2)[..., 1], atol=1e-5)
 
 
 def test_places_of_a_blended_fit_sum_to_k():

@@ -30,5 +30,6 @@ def weighted_posterior(values, *, weights=None, utilities=None, model_weight=0.0
             for t in range(times):
                 best = ranks[p, t] == ranks[p, t][ranks[p, t] != ABSENT].min()
                 ratings[d, t] += weights[p, d] * best / best.sum()
-    outcomes = OutcomeDraws(ranks, weights, np.ones(rows), rows, None, utilities, model_weight)
+    in_ratings = None if utilities is None else np.full(weights.shape[1], model_weight)
+    outcomes = OutcomeDraws(ranks, weights, np.ones(rows), rows, None, utilities, model_weight, in_ratings)
     return replace(posterior_of(ratings), outcomes=outcomes)

@@ -42,10 +42,10 @@ _ENDS = ("BayesianBootstrap", "outcomes", "weighted Plackett-Luce")
 
 
 def coverage_cells() -> list[CoverageCell]:
-    """Return the cells of the coverage study: six truths, three autocorrelations and three numbers of instances."""
+    """Return the cells of the coverage study: seven truths, three autocorrelations and three numbers of instances."""
     return [
         CoverageCell(truth=truth, autocorrelation=autocorrelation, instances=instances)
-        for truth in _SIX_TRUTHS
+        for truth in (*_SIX_TRUTHS, "unequal variance")
         for autocorrelation in (0.0, 0.95, 1.0)
         for instances in (8, 30, 100)
     ]

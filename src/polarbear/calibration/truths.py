@@ -21,9 +21,19 @@ if TYPE_CHECKING:
     from polarbear.arrays import Array
 
 
-Truth = Literal["random walk", "smooth", "constant", "crossing", "near-equal", "near-equal and outliers", "two kinds"]
+Truth = Literal[
+    "random walk",
+    "smooth",
+    "constant",
+    "crossing",
+    "near-equal",
+    "near-equal and outliers",
+    "two kinds",
+    "unequal variance",
+]
 
 _NEAR = 0.1  # near-equal algorithms: a tenth of the usual deviation of utilities, win rates within 5 points of one half
+_KINDS = 100  # of instances, if algorithms vary between instances
 _OUTLIER = 2.0  # utility added to the best outlier and subtracted from the worst: win rates of 88 % and 12 %
 
 
@@ -99,6 +109,12 @@ def _two_kinds(t: Array, algorithms: int, rng: np.random.Generator) -> Array:
     return np.concatenate([_smooth(t, algorithms, rng) for _ in range(2)])
 
 
+def _unequal_variance(t: Array, algorithms: int, rng: np.random.Generator) -> Array:
+    """Draw smooth curves, and deviations of each kind of instance from them: of some algorithms large, of others small."""
+    deviation = np.exp(0.7 * rng.standard_normal(algorithms))  # from 0.25 to 4, mostly
+    return _smooth(t, algorithms, rng) + deviation * rng.standard_normal((_KINDS, 1, algorithms))
+
+
 _GENERATORS: dict[str, Callable[[Array, int, np.random.Generator], Array]] = {
     "random walk": _random_walk,
     "smooth": _smooth,
@@ -107,4 +123,5 @@ _GENERATORS: dict[str, Callable[[Array, int, np.random.Generator], Array]] = {
     "near-equal": _near_equal,
     "near-equal and outliers": _near_equal,
     "two kinds": _two_kinds,
+    "unequal variance": _unequal_variance,
 }

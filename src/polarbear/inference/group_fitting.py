@@ -218,7 +218,7 @@ def _fit_group(
             method="bayesian-bootstrap",
             reliable=True,
             message=f"Bayesian bootstrap: {draws} independent draws of weights on {with_noun(number, 'instance')}, "
-            f"{describe_blend(drawn.model, unit)}; {borrowing}.",
+            f"{describe_blend(drawn.outcomes, unit)}; {borrowing}.",
             effective_draws=float(draws),
         ),
         prior=repr(prior),

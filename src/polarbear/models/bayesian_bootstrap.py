@@ -24,8 +24,9 @@ class BayesianBootstrap:
         would be certainty. With mass α, the win rate of two algorithms after k wins out of P is Beta(k + α/2, P − k + α/2).
     plackett_luce
         Weight, in instances, of the Plackett-Luce fit (under the same weights w) that is blended with the observed
-        outcomes: 0 uses the outcomes alone, infinity the fit alone. "auto" chooses by leave-one-out prediction. With few
-        instances the fit predicts better than the raw outcomes; its share vanishes as instances are added.
+        outcomes: 0 uses the outcomes alone, infinity the fit alone. "auto" chooses by leave-one-out prediction: win rates
+        use the best weight, and ratings draw theirs, since few instances cannot show that the model does not hold. With
+        few instances the fit predicts better than the raw outcomes; its share vanishes as instances are added.
     shrink
         Whether to learn from all pairs which algorithms are nearly equal, and to shrink their differences. Without
         shrinkage, noise between near-equal algorithms passes for a difference too often.

@@ -46,7 +46,9 @@ class OutcomeDraws:
     utilities
         Shape (time, algorithm, draw), single precision: the Plackett-Luce fit under the same weights; None without a fit.
     model_weight
-        The weight of the Plackett-Luce fit in the blend, in instances; infinity uses the fit alone.
+        The weight of the Plackett-Luce fit in win rates and leads, in instances; infinity uses the fit alone.
+    model_weights_in_ratings
+        Shape (draw,): its weight in ratings, and in the probability of being among the first k; None without a fit.
     observed
         The number of rows that are observed instances; the others are pseudo-instances.
     spread
@@ -63,6 +65,7 @@ class OutcomeDraws:
     scale: Array | None = None
     utilities: Array32 | None = None
     model_weight: float = 0.0
+    model_weights_in_ratings: Array | None = None
     spread: NDArray[np.float16] | None = None
     repeated: RepeatedRuns | None = None
 
@@ -92,6 +95,9 @@ class OutcomeDraws:
             self,
             weights=self.weights[:, kept],
             utilities=None if self.utilities is None else self.utilities[..., kept],
+            model_weights_in_ratings=(
+                None if self.model_weights_in_ratings is None else self.model_weights_in_ratings[kept]
+            ),
             spread=None if self.spread is None else self.spread[:, kept],
         )
 
@@ -99,6 +105,11 @@ class OutcomeDraws:
         """Return the total `sizes` of the rows, pseudo-instances included, that compare both algorithms, shape (time,)."""
         both, _ = outcomes(self._columns[first], self._columns[second])
         return self.sizes @ both
+
+    def observations(self) -> Array:
+        """Return the total `sizes` of the rows, with pseudo-instances, that observe each algorithm, (time, algorithm)."""
+        total: Array = np.einsum("r,rta->ta", self.sizes, self.ranks != ABSENT)
+        return total
 
     def were_compared(self, first: int, second: int) -> Mask:
         """Return whether any observed instance (no pseudo-instance) compares both algorithms, shape (time,)."""
@@ -223,6 +234,13 @@ def first_shares(ranks: Ranks) -> Array32:
     is_first = (ranks == best) & (ranks != ABSENT)
     shares: Array32 = (is_first / np.maximum(is_first.sum(axis=-1, keepdims=True), 1)).astype(np.float32)
     return shares
+
+
+def model_share(weights: Array, known: Array) -> Array32:
+    """Return m / (m + k) for weights m (draw,) of a fit and k instances, in the shape of k with a last axis of draws."""
+    total = np.maximum(known[..., None] + weights, np.finfo(np.float64).tiny)
+    share: Array32 = (1 - known[..., None] / total).astype(np.float32)  # 1 for an infinite weight
+    return share
 
 
 def softmax(utilities: Array32) -> Array32:

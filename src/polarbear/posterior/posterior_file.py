@@ -30,9 +30,10 @@ if TYPE_CHECKING:
 
 _FORMAT = "polarbear-posterior"
 # In version 1 win rates follow from the ratings. Version 2 adds the weighted instances that win rates are computed from.
-# Both may hold the number of comparisons, and version 2 repeated runs, which older readers ignore.
+# Both may hold the number of comparisons, and version 2 repeated runs and the weights of the model in ratings. Older readers
+# ignore these, and blend the probabilities of the first k by `model_weight`.
 _VERSION = 2
-_OUTCOME_FIELDS = ("ranks", "weights", "sizes", "scale", "utilities", "spread")
+_OUTCOME_FIELDS = ("ranks", "weights", "sizes", "scale", "utilities", "model_weights_in_ratings", "spread")
 _REPEATED_FIELDS = ("repeated_ranks", "repeated_problem", "repeated_row")
 
 
@@ -143,9 +144,21 @@ def _read_outcomes(
         scale=arrays.get("scale"),
         utilities=None if utilities is None else utilities.astype(np.float32),
         model_weight=float(about["model_weight"]),
+        model_weights_in_ratings=_read_model_weights(arrays, about, weights.shape[1]),
         spread=arrays.get("spread"),
         repeated=_read_repeated(arrays, int(about["observed"]), shape),
     )
+
+
+def _read_model_weights(arrays: dict[str, NDArray[Any]], about: dict[str, Any], draws: int) -> Array | None:
+    if "utilities" not in arrays:
+        return None
+    weights = arrays.get("model_weights_in_ratings")
+    if weights is None:  # in files of older versions, one weight served for everything
+        return np.full(draws, float(about["model_weight"]))
+    if weights.shape != (draws,) or weights.dtype.kind != "f" or not np.all(weights >= 0):
+        raise ValueError(f"weights of the model of shape {weights.shape} for {draws} draws")
+    return weights.astype(np.float64)
 
 
 def _read_repeated(arrays: dict[str, NDArray[Any]], observed: int, shape: tuple[int, int]) -> RepeatedRuns | None:

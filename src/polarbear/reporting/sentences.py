@@ -7,10 +7,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from polarbear.posterior.outcome_draws import model_share
 from polarbear.selection.observed_times import unobserved_sentence
 from polarbear.wording import format_number, with_noun
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from polarbear.arrays import Array
     from polarbear.posterior.outcome_draws import OutcomeDraws
     from polarbear.posterior.posterior import Posterior
     from polarbear.race.result import RaceResult
@@ -80,22 +84,31 @@ def prior_sentences(posterior: Posterior) -> list[str]:
 
 
 def _plackett_luce_share(outcomes: OutcomeDraws) -> str:
-    """Return a sentence on how much of the win rates comes from the Plackett-Luce fit."""
-    weight = outcomes.model_weight
-    if weight == 0:
+    """Return sentences on how much of the win rates and ratings comes from the Plackett-Luce fit."""
+    weight, in_ratings = outcomes.model_weight, outcomes.model_weights_in_ratings
+    if in_ratings is None:
         return "Win rates and ratings are outcomes alone, without a Plackett-Luce model: instances may differ in kind."
     if math.isinf(weight):
         return (
             "Win rates and ratings come from a Plackett-Luce fit under these weights, not from the outcomes themselves."
         )
     pairs = [(a, b) for a in range(outcomes.algorithms) for b in range(a + 1, outcomes.algorithms)]
-    shares = [weight / (weight + outcomes.comparisons(a, b)) for a, b in pairs]
-    lowest, highest = (percent(float(edge(np.concatenate(shares)))) for edge in (np.min, np.max))
-    part = highest if lowest == highest else f"{lowest.removesuffix(_PERCENT)} to {highest}"
-    return (
-        f"Outcomes are blended with a Plackett-Luce fit whose weight equals {weight:,.3g} instances: {part} of each win "
-        "rate comes from the model. This share falls as instances are added."
+    of_win_rates = _range_of([weight / (weight + outcomes.comparisons(a, b)) for a, b in pairs])
+    sentence = (
+        f"Outcomes are blended with a Plackett-Luce fit whose weight equals {weight:,.3g} instances: {of_win_rates} of each "
+        "win rate comes from the model."
+        if weight
+        else "Win rates are outcomes alone, without a Plackett-Luce model."
     )
+    if (in_ratings != weight).any():
+        of_ratings = _range_of([model_share(in_ratings, known).mean(axis=-1) for known in outcomes.observations()])
+        sentence += f" In ratings the weight is uncertain; on average {of_ratings} of each rating comes from the model."
+    return f"{sentence} This share falls as instances are added."
+
+
+def _range_of(shares: Sequence[Array]) -> str:
+    lowest, highest = (percent(float(edge(np.concatenate(shares)))) for edge in (np.min, np.max))
+    return highest if lowest == highest else f"{lowest.removesuffix(_PERCENT)} to {highest}"
 
 
 def diagnostic_sentences(posterior: Posterior, draws: int) -> list[str]:

@@ -17,6 +17,7 @@ import numpy as np
 
 from polarbear.observe.names import index_of
 from polarbear.observe.rankings import ABSENT
+from polarbear.posterior.outcome_draws import model_share
 from polarbear.single_thread import single_thread
 
 if TYPE_CHECKING:
@@ -241,11 +242,12 @@ def _top_of_outcomes(outcomes: OutcomeDraws, k: int, times: Indices, columns: In
     Only the algorithms `columns` count, and only instances on which all of them were observed.
     """
     model = None
-    if outcomes.utilities is not None and outcomes.model_weight > 0:
+    weights = outcomes.model_weights_in_ratings
+    if outcomes.utilities is not None and weights is not None:
         utilities = outcomes.utilities[np.ix_(times, columns)].astype(np.float64)
         strengths = np.exp(utilities - utilities.max(axis=1, keepdims=True))
         model = plackett_luce_top(strengths, k)
-        if math.isinf(outcomes.model_weight):
+        if np.isinf(weights).all():
             return model
     ranks = outcomes.ranks[:, times][..., columns]
     complete = (ranks != ABSENT).all(axis=2)
@@ -261,9 +263,8 @@ def _top_of_outcomes(outcomes: OutcomeDraws, k: int, times: Indices, columns: In
     result = np.divide(sums, total, out=np.full_like(sums, min(k / algorithms, 1.0)), where=total > 0).astype(
         np.float64
     )
-    if model is not None:
-        share = outcomes.model_weight / (outcomes.model_weight + outcomes.sizes @ complete)
-        result += share[:, None, None] * (model - result)
+    if model is not None and weights is not None:
+        result += model_share(weights, outcomes.sizes @ complete)[:, None] * (model - result)
     blended: Array = np.clip(result, 0.0, 1.0)
     return blended
 

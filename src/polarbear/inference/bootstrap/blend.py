@@ -1,13 +1,18 @@
-"""Select the weight of the Plackett-Luce fit in the blend by leave-one-out cross-validation.
+"""The weight of the Plackett-Luce fit in the blend, by leave-one-out cross-validation.
 
 Each unit (an instance or a cluster) is left out in turn. Blends of the observed outcomes of the other units with the
-Plackett-Luce fit to them predict its pairwise outcomes and its first places. The selected weight, measured in instances, has
-the highest sum of the two mean log-scores.
+Plackett-Luce fit to them predict its pairwise outcomes and its first places. The score of a weight, in instances, is the sum
+of the two mean log-scores.
+
+Win rates use the best weight. Ratings depend more on the model, and few instances cannot show that it does not hold, so each
+draw of the ratings has a weight of its own. A priori the outcomes stand alone with probability one half, and otherwise each
+weight is as probable as the next, as in `borrowing`. These probabilities are multiplied by exp(units × score): the pairs of
+a unit, which are correlated, count as much as its first place.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,23 +28,51 @@ if TYPE_CHECKING:
     from polarbear.inference.bootstrap.instance_weights import Rows
 
 
-CANDIDATES = (0.0, 5.0, 10.0, 20.0, 40.0, 80.0, 160.0)
-WITHOUT_EVIDENCE = 20.0
-"""The weight with too few units for cross-validation: the best one over all public data sets tried."""
+CANDIDATES = np.array([0.0, 5.0, 10.0, 20.0, 40.0, 80.0, 160.0])
+PRIOR = np.array([0.5, *[0.5 / 6] * 6])
+"""The prior probabilities of these weights in ratings."""
 _FEWEST_UNITS = 4
 _MANY_UNITS = 1000  # above this number even the largest weight changes predictions by less than their noise
 _MOST_UNITS = 400  # units left out, at random; with 100 the best weight of one real race varied from 0 to 80
 _MOST_TIMES = 12  # predictions at neighbouring times are nearly equal
 
 
-def model_weight(rows: Rows, *, rng: np.random.Generator) -> float:
-    """Return the weight of the Plackett-Luce fit, in instances, that best predicts left-out units."""
+@dataclass(frozen=True, eq=False)
+class ModelWeight:
+    """The weight of the Plackett-Luce fit, in instances.
+
+    Attributes
+    ----------
+    best
+        The weight in win rates.
+    probabilities
+        The probabilities of the weights `CANDIDATES` in ratings; None if the weight is `best` for certain.
+    """
+
+    best: float
+    probabilities: Array | None = None
+
+    def draw(self, draws: int, *, rng: np.random.Generator) -> Array:
+        """Draw weights in ratings, shape (draw,)."""
+        if self.probabilities is None:
+            return np.full(draws, self.best)
+        drawn: Array = rng.choice(CANDIDATES, draws, p=self.probabilities)
+        return drawn
+
+
+def weigh_model(rows: Rows, *, rng: np.random.Generator) -> ModelWeight:
+    """Return the weight of the Plackett-Luce fit, according to how well it predicts left-out units."""
     if rows.units < _FEWEST_UNITS:
         return WITHOUT_EVIDENCE
     if rows.units > _MANY_UNITS:
-        return 0.0
-    scores = leave_one_out_scores(_fewer_times(rows), rng=rng)
-    return CANDIDATES[int(np.argmax(scores.sum(axis=1)))]
+        return ModelWeight(0.0)
+    scores = leave_one_out_scores(_fewer_times(rows), rng=rng).sum(axis=1)
+    odds = PRIOR * np.exp(rows.effective * (scores - scores.max()))
+    return ModelWeight(float(CANDIDATES[np.argmax(scores)]), odds / odds.sum())
+
+
+WITHOUT_EVIDENCE = ModelWeight(20.0, PRIOR)
+"""The weight with too few units for cross-validation: in win rates the best one over all public data sets tried."""
 
 
 def leave_one_out_scores(rows: Rows, *, rng: np.random.Generator) -> Array:
@@ -55,9 +88,14 @@ def leave_one_out_scores(rows: Rows, *, rng: np.random.Generator) -> Array:
     return np.stack([pairs, firsts], axis=1)
 
 
+def _members(rows: Rows, left_out: Indices) -> Array:
+    """Return the size of each row in the unit to which it belongs, shape (row, unit): repetitions share the size of one."""
+    return np.where(rows.unit[:, None] == left_out, rows.sizes[:, None], 0.0)
+
+
 def _pair_scores(rows: Rows, left_out: Indices, weights: Array, utilities: Array) -> Iterator[tuple[Array, Array]]:
-    """Yield, for each pair, summed log-scores (candidate, time, unit) and numbers of comparisons (time, unit)."""
-    members = (rows.unit[:, None] == left_out).astype(np.float64)
+    """Yield, for each pair, log-scores (candidate, time, unit) and comparisons (time, unit), both weighted by sizes."""
+    members = _members(rows, left_out)
     for a, b in zip(*np.triu_indices(rows.ranks.shape[2], 1), strict=True):
         both, won = outcomes(rows.ranks[..., a], rows.ranks[..., b])
         scaled = both if rows.scale is None else both * rows.scale
@@ -84,7 +122,7 @@ def _first_scores(
 
     The shapes are those of `_pair_scores`.
     """
-    members = (rows.unit[:, None] == left_out).astype(np.float64)
+    members = _members(rows, left_out)
     complete: Mask = np.all(rows.ranks >= 0, axis=2)
     is_first = (rows.ranks == 0) & complete[..., None]
     shares = is_first / np.maximum(is_first.sum(axis=2, keepdims=True), 1)

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from polarbear.inference.bootstrap.blend import WITHOUT_EVIDENCE, model_weight
+from polarbear.inference.bootstrap.blend import WITHOUT_EVIDENCE, ModelWeight, weigh_model
 from polarbear.inference.bootstrap.borrowing import choose_borrowing
-from polarbear.inference.bootstrap.instance_weights import Rows, weighted_rows
-from polarbear.inference.bootstrap.posterior_draws import ratings_and_outcomes
+from polarbear.inference.bootstrap.instance_weights import weighted_rows
+from polarbear.inference.bootstrap.posterior_draws import outcome_draws, rate_and_shrink
 from polarbear.inference.bootstrap.weighted_plackett_luce import weighted_utilities
 
 if TYPE_CHECKING:
@@ -35,15 +35,12 @@ class GroupDraws:
         Ratings (time, algorithm, draw), and the weighted instances behind them.
     factor, borrowed
         The expected λ, and the expected weight of all instances of other groups, in units.
-    model
-        The weight of the Plackett-Luce fit, in units.
     """
 
     ratings: Array
     outcomes: OutcomeDraws
     factor: float
     borrowed: float
-    model: float
 
 
 def draw_group(
@@ -70,37 +67,36 @@ def draw_group(
     """
     borrowing = choose_borrowing(group, rng=rng)
     model = _model_weight(own, prior, rng=rng)
+    in_ratings = model.draw(draws, rng=rng.spawn(1)[0])
     weights, utilities = [], []
     for factor, number in zip(borrowing.factors, _allocate(borrowing.probabilities, draws), strict=True):
         if not number:
             continue
         weights.append(group.draw(factor, number, rng=rng))
-        if model > 0:
+        if model.best or in_ratings.any():
             rows = group.with_sizes(group.expected(factor))
             utilities.append(weighted_utilities(rows, weights[-1]))
     order = rng.permutation(draws)  # so that a part of the draws is a sample of all
     pairs = zip(borrowing.factors, borrowing.probabilities, strict=True)
     expected = np.sum([probability * group.expected(factor) for factor, probability in pairs], axis=0)
-    ratings, outcomes = ratings_and_outcomes(
+    sample = outcome_draws(
         group.with_sizes(expected),
         np.concatenate(weights, axis=1)[:, order],
         np.concatenate(utilities, axis=2)[..., order] if utilities else None,
-        model,
-        comparisons,
-        prior,
-        rng=rng,
+        model.best,
+        in_ratings,
     )
-    return GroupDraws(ratings, outcomes, borrowing.mean, float(expected[~group.own].sum()), model)
+    ratings, sample = rate_and_shrink(sample, comparisons, prior, rng=rng)
+    return GroupDraws(ratings, sample, borrowing.mean, float(expected[~group.own].sum()))
 
 
-def _model_weight(own: Rankings | None, prior: BayesianBootstrap, *, rng: np.random.Generator) -> float:
+def _model_weight(own: Rankings | None, prior: BayesianBootstrap, *, rng: np.random.Generator) -> ModelWeight:
     """Return the weight of the Plackett-Luce fit, chosen on the group's own instances."""
     if prior.plackett_luce != "auto":
-        return float(prior.plackett_luce)
+        return ModelWeight(float(prior.plackett_luce))
     if own is None:
         return WITHOUT_EVIDENCE
-    rows: Rows = weighted_rows(own, prior)
-    return model_weight(rows, rng=rng)
+    return weigh_model(weighted_rows(own, prior), rng=rng)
 
 
 def _allocate(probabilities: Array, draws: int) -> list[int]:

@@ -11,16 +11,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from polarbear.inference.bootstrap.blend import model_weight
+from polarbear.inference.bootstrap.blend import ModelWeight, weigh_model
 from polarbear.inference.bootstrap.first_places import first_places
 from polarbear.inference.bootstrap.instance_weights import draw_weights, weighted_rows
 from polarbear.inference.bootstrap.near_equality import draw_shrinkage_scales, shrink_ratings
 from polarbear.inference.bootstrap.weighted_plackett_luce import weighted_utilities
 from polarbear.inference.size import affordable_draws
-from polarbear.observe.rankings import ABSENT
 from polarbear.observe.scope import describe_scope
 from polarbear.posterior.diagnostics import Diagnostics
-from polarbear.posterior.outcome_draws import OutcomeDraws, softmax
+from polarbear.posterior.outcome_draws import OutcomeDraws, model_share, softmax
 from polarbear.wording import plural
 
 if TYPE_CHECKING:
@@ -29,7 +28,8 @@ if TYPE_CHECKING:
     from polarbear.models.bayesian_bootstrap import BayesianBootstrap
     from polarbear.observe import Choices, Rankings
 
-_NOT_OBSERVED = 1e-12  # the rating of an algorithm at a time without comparisons; positive, since it may be a divisor
+# The rating of an algorithm that never comes first in a draw, or is not compared at a time. It may be a divisor.
+_LEAST_RATING = 1e-12
 
 
 def bayesian_bootstrap(
@@ -44,74 +44,80 @@ def bayesian_bootstrap(
     requested, draws = draws, affordable_draws(prior, draws, times=len(choices.grid), algorithms=len(choices.names))
     rows = weighted_rows(choices.rankings, prior)
     weights = draw_weights(rows, draws, rng=rng)
-    model = model_weight(rows, rng=rng) if prior.plackett_luce == "auto" else float(prior.plackett_luce)
-    utilities = weighted_utilities(rows, weights) if model > 0 else None
-    normalised, sample = ratings_and_outcomes(rows, weights, utilities, model, choices.comparisons, prior, rng=rng)
+    model = weigh_model(rows, rng=rng) if prior.plackett_luce == "auto" else ModelWeight(float(prior.plackett_luce))
+    in_ratings = model.draw(draws, rng=rng.spawn(1)[0])  # a stream of its own: win rates do not depend on these draws
+    utilities = weighted_utilities(rows, weights) if model.best or in_ratings.any() else None
+    sample = outcome_draws(rows, weights, utilities, model.best, in_ratings)
+    ratings, sample = rate_and_shrink(sample, choices.comparisons, prior, rng=rng)
     return (
-        normalised,
+        ratings,
         sample,
-        _diagnostics(choices.rankings, prior, rows, model, draws, requested),
+        _diagnostics(choices.rankings, prior, rows, sample, requested),
         describe_scope(choices.rankings, choices.instances, generalise_to=prior.generalise_to),
     )
 
 
-def ratings_and_outcomes(
-    rows: Rows,
-    weights: Array32,
-    utilities: Array32 | None,
-    model: float,
-    comparisons: Indices | None,
-    prior: BayesianBootstrap,
-    *,
-    rng: np.random.Generator,
+def outcome_draws(
+    rows: Rows, weights: Array32, utilities: Array32 | None, model_weight: float, in_ratings: Array
+) -> OutcomeDraws:
+    """Return draws of weights (row, draw) on rows, with the Plackett-Luce fit under them and its weights."""
+    return OutcomeDraws(
+        ranks=rows.ranks,
+        weights=weights,
+        sizes=rows.sizes,
+        observed=rows.observed,
+        scale=rows.scale,
+        utilities=utilities,
+        model_weight=model_weight,
+        model_weights_in_ratings=None if utilities is None else in_ratings,
+        repeated=rows.repeated,
+    )
+
+
+def rate_and_shrink(
+    sample: OutcomeDraws, comparisons: Indices | None, prior: BayesianBootstrap, *, rng: np.random.Generator
 ) -> tuple[Array, OutcomeDraws]:
-    """Return ratings (time, algorithm, draw), blended and shrunk, and the weighted instances behind them.
+    """Return ratings (time, algorithm, draw), blended and shrunk, and the draws with the scales that shrink win rates.
 
     Parameters
     ----------
-    rows, weights
-        The rows, and draws of their weights.
-    utilities, model
-        The Plackett-Luce fit under these weights, and its weight in instances.
+    sample
+        Draws of weights on instances, with the Plackett-Luce fit under them.
     comparisons
         Shape (time, algorithm): how often each algorithm was compared; None if unknown.
     prior, rng
         The prior, which says whether to shrink, and the source of randomness.
     """
-    sample = OutcomeDraws(
-        rows.ranks, weights, rows.sizes, rows.observed, rows.scale, utilities, model, repeated=rows.repeated
-    )
-    ratings = None if np.isinf(model) else first_places(rows.ranks, weights, rows.scale, instances=rows.observed)
-    ratings = blend_ratings(rows, ratings, utilities, model)
-    if prior.shrink and rows.ranks.shape[2] > 1:
+    ratings = _blended_ratings(sample)
+    if prior.shrink and sample.algorithms > 1:
         sample = replace(sample, spread=draw_shrinkage_scales(sample, rng=rng))
         ratings = shrink_ratings(ratings, rng=rng)
-    normalised = ratings.astype(np.float64)
+    normalised = np.maximum(ratings, _LEAST_RATING, dtype=np.float64)
     if comparisons is not None and not comparisons.all():
         # Nothing is known about an algorithm without comparisons; the ratings of the others sum to one without it.
         known = (comparisons > 0) | ~(comparisons > 0).any(axis=1, keepdims=True)
-        normalised = np.where(known[..., None], normalised, _NOT_OBSERVED)
+        normalised = np.where(known[..., None], normalised, _LEAST_RATING)
     normalised /= normalised.sum(axis=1, keepdims=True)
     return normalised, sample
 
 
-def blend_ratings(rows: Rows, by_outcomes: Array32 | None, utilities: Array32 | None, model: float) -> Array32:
+def _blended_ratings(sample: OutcomeDraws) -> Array32:
     """Return the blend of ratings from outcomes and from the Plackett-Luce fit, shape (time, algorithm, draw).
 
-    The fit has the share model / (model + k), where k instances observe the algorithm at that time. The blend replaces the
-    ratings from outcomes in their memory.
+    In a draw in which the fit weighs m instances it has the share m / (m + k), where k instances observe the algorithm at
+    that time.
     """
-    if utilities is None:
-        assert by_outcomes is not None
-        return by_outcomes
-    if by_outcomes is None:
-        return softmax(utilities)
-    known = np.einsum("r,rta->ta", rows.sizes, rows.ranks != ABSENT)
-    share = (model / (model + known)).astype(np.float32)[..., None]
-    for t, blended in enumerate(by_outcomes):  # the arrays of one time are small
-        blended += share[t] * (softmax(utilities[t : t + 1])[0] - blended)
+    weights = sample.model_weights_in_ratings
+    if sample.utilities is not None and weights is not None and np.isinf(weights).all():
+        return softmax(sample.utilities)
+    ratings = first_places(sample.ranks, sample.weights, sample.scale, instances=sample.observed)
+    if sample.utilities is None or weights is None:
+        return ratings
+    known = sample.observations()
+    for t, blended in enumerate(ratings):  # the arrays of one time are small
+        blended += model_share(weights, known[t]) * (softmax(sample.utilities[t : t + 1])[0] - blended)
         blended /= blended.sum(axis=0)
-    return by_outcomes
+    return ratings
 
 
 def unit_noun(rankings: Rankings, prior: BayesianBootstrap) -> str:
@@ -120,20 +126,27 @@ def unit_noun(rankings: Rankings, prior: BayesianBootstrap) -> str:
     return "instance" if clusters is None or prior.generalise_to == "instances" else clusters.kind
 
 
-def describe_blend(model: float, unit: str) -> str:
+def describe_blend(sample: OutcomeDraws, unit: str) -> str:
     """Return how outcomes and the Plackett-Luce fit are combined."""
-    if np.isinf(model):
-        return "the Plackett-Luce fit alone"
-    if model == 0:
+    weights = sample.model_weights_in_ratings
+    if weights is None:
         return "outcomes alone"
-    return f"outcomes blended with a Plackett-Luce fit that weighs as much as {model:g} {plural(unit)}"
+    best = sample.model_weight
+    if np.isinf(best):
+        return "the Plackett-Luce fit alone"
+    blend = f"outcomes blended with a Plackett-Luce fit that weighs as much as {best:g} {plural(unit)}"
+    if (weights == best).all():
+        return blend
+    alone = f"{np.mean(weights == 0):.0%}".replace("%", " %")
+    blend = blend if best else "outcomes alone in win rates"
+    return f"{blend}; in ratings the weight of the fit is uncertain, and zero in {alone} of the draws"
 
 
 def _diagnostics(
-    rankings: Rankings, prior: BayesianBootstrap, rows: Rows, model: float, draws: int, requested: int
+    rankings: Rankings, prior: BayesianBootstrap, rows: Rows, sample: OutcomeDraws, requested: int
 ) -> Diagnostics:
-    unit = unit_noun(rankings, prior)
-    units, blend = unit if rows.units == 1 else plural(unit), describe_blend(model, unit)
+    unit, draws = unit_noun(rankings, prior), sample.weights.shape[1]
+    units, blend = unit if rows.units == 1 else plural(unit), describe_blend(sample, unit)
     message = f"Bayesian bootstrap: {draws} independent draws of weights on {rows.units} {units}, {blend}."
     if draws < requested:
         error = 100 * (0.95 * 0.05 / draws) ** 0.5
