@@ -196,6 +196,22 @@ def test_a_saved_posterior_has_no_runs(polarbear, saved, tmp_path):
         assert (outcome.code, "expected a race file or a saved posterior" in outcome.err) == (1, True)
 
 
+def test_a_selection_by_another_criterion_is_exported(polarbear, saved):
+    posterior = pb.Posterior.load(saved)
+    for options, criterion in (
+        (("--mean-rank",), pb.MeanRank()),
+        (("--top", "2"), pb.TopK(2)),
+        (("--against", posterior.names[0]), pb.WinRateAgainst(posterior.names[0])),
+    ):
+        data = json.loads(polarbear("export", saved, "selection", "--at", 20, "--format", "json", *options).out)
+        expected = pb.select(posterior, pb.At(20), criterion=criterion).to_table()
+        assert [row["choice"] for row in data] == expected["choice"]
+        assert [row["score"] for row in data] == pytest.approx(expected["score"])
+    outcome = polarbear("export", saved, "selection", "--top", "2", "--mean-rank")
+    assert outcome.code == 1
+    assert "expected one criterion, got --top and --mean-rank" in outcome.err
+
+
 def test_how_much_better_is_exported_as_tables(polarbear, finished, saved):
     """Values and instances of a race; a saved posterior holds no values."""
     quality = polarbear("export", finished, "quality").out.splitlines()

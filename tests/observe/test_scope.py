@@ -41,3 +41,9 @@ def test_plackett_luce_treats_the_members_of_clusters_as_independent():
 
 def test_counts_without_rankings():
     assert describe_scope(None, 7) == "to new instances, based on 7 instances"
+
+
+def test_a_single_cluster_is_this_one():
+    clusters = Clusters(["f", "f"], kind="function")
+    scope = describe_scope(rankings(BOTH, BOTH, clusters=clusters), 2, generalise_to="instances")
+    assert scope == "to new instances of this function, based on 2 instances"

@@ -72,6 +72,7 @@ def export(
     *,
     budgets: options.Budgets,
     attitude: options.Attitude,
+    comparison: options.Comparison,
 ) -> None:
     """Write tables and draws of a race or a posterior, for other programs and for papers.
 
@@ -98,7 +99,7 @@ def export(
         _write_draws(file, output, kind)
     else:
         if what == "selection":
-            table, caption = _selection(file, budgets, attitude)
+            table, caption = _selection(file, budgets, attitude, comparison)
         elif what in _OF_VALUES:
             table, caption = _values(file, what, level, pair, budgets.at)
         else:
@@ -135,13 +136,22 @@ def _table(file: Path, what: What, level: float, rope: float) -> "tuple[Table, s
     return pairwise_table(posterior, rope=rope), caption
 
 
-def _selection(file: Path, budgets: options.Budgets, attitude: options.Attitude) -> "tuple[Table, str]":
+def _selection(
+    file: Path, budgets: options.Budgets, attitude: options.Attitude, comparison: options.Comparison
+) -> "tuple[Table, str]":
     from polarbear.selection import select
 
     preference, risk = budgets.preference(), attitude.risk()
+    comparison.criterion()  # reports options that exclude each other before anything is read
     posterior, candidates = posterior_and_candidates(file)
     selection = select(
-        posterior, preference, risk, among=candidates, portfolio=attitude.portfolio, copies=attitude.copies
+        posterior,
+        preference,
+        risk,
+        among=candidates,
+        portfolio=attitude.portfolio,
+        copies=attitude.copies,
+        criterion=comparison.criterion(posterior.names),
     )
     return selection.to_table(), selection.sentence
 

@@ -8,9 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from polarbear.literals import View
+from polarbear.wording import find_names
 
 if TYPE_CHECKING:
-    from polarbear.selection import Preference, Risk
+    from collections.abc import Sequence
+
+    from polarbear.selection import Criterion, Preference, Risk
 
 RiskName = Literal["expected", "best", "quantile", "regret"]
 
@@ -219,6 +222,34 @@ class Attitude:
             "regret": selection.Regret(),
         }
         return risks[self.risk_name]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Options that name a criterion by which algorithms are compared: at most one, first places by default."""
+
+    top: Annotated[
+        int | None, typer.Option(min=1, metavar="K", help="Compare by how often each is among the first K, not first.")
+    ] = None
+    mean_rank: Annotated[bool, typer.Option("--mean-rank", help="Compare by the mean rank.")] = False
+    against: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Compare by the win rate against this algorithm.")
+    ] = None
+
+    def criterion(self, names: "Sequence[str] | None" = None) -> "Criterion":
+        """Return the criterion that the options name, after checking --against if the names of algorithms are known."""
+        from polarbear import selection
+
+        given: dict[str, Criterion] = {}
+        if self.top is not None:
+            given["--top"] = selection.TopK(self.top)
+        if self.mean_rank:
+            given["--mean-rank"] = selection.MeanRank()
+        if self.against is not None:
+            (baseline,) = [self.against] if names is None else find_names("--against", [self.against], names)
+            given["--against"] = selection.WinRateAgainst(baseline)
+        criterion: Criterion = only_one("criterion", given) or selection.FirstPlace()
+        return criterion
 
 
 def only_one(kind: str, given: dict[str, Any]) -> Any:

@@ -19,20 +19,14 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from polarbear.posterior.posterior import Posterior
-    from polarbear.selection import Criterion, DecisionMap, Selection
+    from polarbear.selection import DecisionMap, Selection
 
 
 def select(
     file: options.AnySource,
     budgets: options.Budgets,
     attitude: options.Attitude,
-    top: Annotated[
-        int | None, typer.Option(min=1, metavar="K", help="Compare by how often each is among the first K, not first.")
-    ] = None,
-    mean_rank: Annotated[bool, typer.Option("--mean-rank", help="Compare by the mean rank.")] = False,
-    against: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Compare by the win rate against this algorithm.")
-    ] = None,
+    comparison: options.Comparison,
     among: Annotated[list[str] | None, typer.Option(help="Consider only this algorithm; repeatable.")] = None,
     include_all: Annotated[bool, typer.Option("--all", help="Include eliminated algorithms.")] = False,
     by: options.By = None,
@@ -56,11 +50,11 @@ def select(
 
     options.require_writable(save)
     preference, risk = budgets.preference(), attitude.risk()
-    _criterion(top, mean_rank, against)  # reports options that exclude each other before anything is read
+    comparison.criterion()  # reports options that exclude each other before anything is read
     if given or (features is not None and by is None):
-        others = {"--portfolio": attitude.portfolio > 1, "--top": top is not None, "--mean-rank": mean_rank}
-        others |= {"--against": bool(against), "--by": bool(by), "--map": show_map, "--save": save is not None}
-        others |= {"--all": include_all}
+        others = {"--portfolio": attitude.portfolio > 1, "--top": comparison.top is not None}
+        others |= {"--mean-rank": comparison.mean_rank, "--against": bool(comparison.against), "--by": bool(by)}
+        others |= {"--map": show_map, "--save": save is not None, "--all": include_all}
         _refuse_together("--given" if given else "--features", [name for name, is_given in others.items() if is_given])
         choice = choose_for_instance(
             file, reading, features, FeatureQuery(preference, risk, among, parse_given(given)), quiet=quiet
@@ -71,8 +65,7 @@ def select(
     table = None if features is None else read_table_for(source, file, features)
     posterior, candidates = source.posterior, source.candidates
     among = None if among is None else find_names("--among", among, posterior.names)
-    against = None if against is None else find_names("--against", [against], posterior.names)[0]
-    criterion = _criterion(top, mean_rank, against)
+    criterion = comparison.criterion(posterior.names)
     considered = tuple(among) if among else posterior.names if include_all else candidates
 
     def query(posterior: "Posterior", among: "Sequence[str]") -> "Selection":
@@ -117,21 +110,6 @@ def select(
 def _refuse_together(option: str, names: "Sequence[str]") -> None:
     if names:
         raise ValueError(f"expected no {names[0]} with {option}, got both; leave one of them out")
-
-
-def _criterion(top: int | None, mean_rank: bool, against: str | None) -> "Criterion":
-    """Return the criterion that the options name: at most one, first places by default."""
-    from polarbear import selection
-
-    given: dict[str, Any] = {}
-    if top is not None:
-        given["--top"] = selection.TopK(top)
-    if mean_rank:
-        given["--mean-rank"] = selection.MeanRank()
-    if against is not None:
-        given["--against"] = selection.WinRateAgainst(against)
-    criterion: Criterion = options.only_one("criterion", given) or selection.FirstPlace()
-    return criterion
 
 
 def _map_as_data(overview: "DecisionMap") -> list[dict[str, Any]]:

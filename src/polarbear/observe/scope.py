@@ -67,10 +67,8 @@ def describe_scope(rankings: Rankings | None, instances: int, *, generalise_to: 
     if generalise_to == "clusters" or len(set(labels)) == number:
         return f"to new {plural(clusters.kind)}, based on {_count(labels, clusters)}{rest}"
     joint, known = "on" if clusters.unit == "run" else "of", len(set(labels))
-    return (
-        f"to new {clusters.unit}s {joint} these {known} {plural(clusters.kind)}, based on "
-        f"{with_noun(number, member_noun(clusters))}{rest}"
-    )
+    these = f"this {clusters.kind}" if known == 1 else f"these {known} {plural(clusters.kind)}"
+    return f"to new {clusters.unit}s {joint} {these}, based on {with_noun(number, member_noun(clusters))}{rest}"
 
 
 def _count(labels: Sequence[Hashable], clusters: Clusters) -> str:
