@@ -13,6 +13,7 @@ import polarbear as pb
 from polarbear import plots
 from tests.plots.legibility import FIVE, texts_of
 from tests.plots.posteriors import posterior_with, race_with
+from tests.selection.test_leaders import crossing_at
 
 
 def test_equal_figures_give_equal_files(tmp_path):
@@ -33,6 +34,16 @@ def test_equal_figures_give_equal_files(tmp_path):
 def test_heavy_modules_are_imported_only_when_needed(code, module):
     code = f"{code}; import sys; print({module!r} in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "False\n"
+
+
+@pytest.mark.parametrize(("never", "label"), [(0, "37.4"), (10, "37.4, if at all")])
+def test_a_change_of_the_leader_has_the_number_of_its_sentence(never, label):
+    """A leads B until 37.42, and in some of the 100 draws to the end."""
+    ends = np.where(np.arange(100) < never, 150.0, 37.42)
+    posterior = crossing_at(ends, pb.linear_grid(0, 100, 21))
+    (change,) = pb.decision_map(posterior).leader_changes
+    assert ("37.4" in change.sentence, "if it happens at all" in change.sentence) == (True, never > 0)
+    assert label in [text.get_text() for text, _ in texts_of(plots.decision_map(posterior))]
 
 
 def test_a_saved_figure_has_its_layout_and_later_changes(tmp_path):

@@ -251,8 +251,9 @@ def _mark_leader_changes(ax: Axes, data: DecisionBands) -> None:
         ax.plot([each.time], [height], marker="|", markersize=4, **bar)
     free_from = -np.inf
     for each in changes:
+        doubt = "" if each.certain else ", if at all"
         text = ax.annotate(
-            format_time(float(f"{each.time:.2g}")),
+            f"{format_time(float(f'{each.time:.3g}'))}{doubt}",
             (each.time, 1.015 + _LEVEL * (len(levels) - 1)),
             (0, 3),
             xycoords=above,

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 _NONE = -1  # instead of the position of a leader
-_CERTAIN = 0.95  # a change of leader in fewer draws is reported as uncertain ("if at all")
+_CERTAIN = 0.95
 
 
 @dataclass(frozen=True)
@@ -56,12 +56,17 @@ class LeaderChange:
     probability: float
 
     @property
+    def certain(self) -> bool:
+        """Whether the change happens with a probability of at least 95 %; if not, it is reported "if at all"."""
+        return self.probability >= _CERTAIN
+
+    @property
     def sentence(self) -> str:
         """A sentence that says when the leader changes, and how certain that is."""
         about, lower, upper = map(format_number, (self.time, self.lower, self.upper))
         where = f"is at {about}" if lower == upper else f"at {about} lies between {lower} and {upper}"
         doubt = f", if it happens at all ({format_percent(self.probability)} sure)"
-        return f"The change from {self.before} to {self.after} {where}{doubt if self.probability < _CERTAIN else ''}."
+        return f"The change from {self.before} to {self.after} {where}{'' if self.certain else doubt}."
 
 
 @dataclass(frozen=True, eq=False)
