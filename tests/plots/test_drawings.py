@@ -13,7 +13,7 @@ import polarbear as pb
 from polarbear import plots
 from tests.plots.legibility import FIVE, texts_of
 from tests.plots.posteriors import posterior_with, race_with
-from tests.selection.test_leaders import crossing_at
+from tests.selection.posteriors import crossing_at
 
 
 def test_equal_figures_give_equal_files(tmp_path):

@@ -38,3 +38,11 @@ def random_posterior(draws=60, times=8, algorithms=4, *, seed=0, spread=1.0, gri
         strengths / strengths.sum(axis=2, keepdims=True),
         grid or (log_grid(10, 1000, times) if times > 1 else Grid([10.0])),
     )
+
+
+def crossing_at(times, grid, *, spread=0.0):
+    """A leads until the drawn time, then B, by lines on the grid's axis; C is never best."""
+    axis = np.log if grid.axis == "log" else np.asarray
+    lead = (axis(np.asarray(times, dtype=float))[:, None] - axis(grid.times)) / np.ptp(axis(grid.times))
+    first = 0.45 + 0.2 * lead + spread
+    return posterior_of(np.stack([first, 0.9 - first, np.full_like(first, 0.1)], axis=2), grid)

@@ -7,15 +7,7 @@ import pytest
 
 from polarbear import At, Choices, Grid, ProbabilityBest, decision_map, fit, linear_grid, log_grid, select
 from polarbear.calibration.simulator import Simulator
-from tests.selection.posteriors import posterior_of, random_posterior
-
-
-def crossing_at(times, grid, *, spread=0.0):
-    """A leads until the drawn time, then B, by lines on the grid's axis; C is never best."""
-    axis = np.log if grid.axis == "log" else np.asarray
-    lead = (axis(np.asarray(times, dtype=float))[:, None] - axis(grid.times)) / np.ptp(axis(grid.times))
-    first = 0.45 + 0.2 * lead + spread
-    return posterior_of(np.stack([first, 0.9 - first, np.full_like(first, 0.1)], axis=2), grid)
+from tests.selection.posteriors import crossing_at, posterior_of, random_posterior
 
 
 @pytest.mark.parametrize(
