@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import reprlib
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
+from types import GeneratorType
 from typing import TYPE_CHECKING, Any
 
 from polarbear.algorithms.hypervolume import Hypervolume, Measure
@@ -19,15 +19,15 @@ if TYPE_CHECKING:
 Algorithm = Callable[[Any, int, float], Iterable[Any]]
 
 
-class Wrapped(ABC):
+class Wrapped:
     """An algorithm that reports to a recorder, made by `counted`, `ask_tell`, `command` or `family`.
 
     Called directly, it returns the list of improvements (time, value), which is useful for a first try.
     """
 
-    @abstractmethod
     def record(self, problem: Any, seed: int, recorder: Recorder) -> bool:
         """Run on a problem into the recorder; return whether the run ended by itself before its time."""
+        raise NotImplementedError
 
     def __call__(
         self, problem: Any, seed: int, until: float, *, clock: Clock = "evaluations", maximise: bool = False
@@ -138,7 +138,10 @@ def run_into(algorithm: Algorithm, problem: Any, seed: int, recorder: Recorder) 
 
 
 def _iterate(result: object, recorder: Recorder) -> bool:
-    if isinstance(result, (str, bytes, Mapping)) or not isinstance(result, Iterable):
+    # Checks against abstract classes come second: in a forked run, they copy dozens of pages of memory.
+    if not isinstance(result, GeneratorType) and (
+        isinstance(result, (str, bytes, Mapping)) or not isinstance(result, Iterable)
+    ):
         raise ValueError(
             f"expected an algorithm that yields or returns pairs (time, value), got {reprlib.repr(result)}; "
             "write it as a generator with `yield time, value`, or wrap a plain optimiser with pb.counted"

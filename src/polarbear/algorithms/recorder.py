@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from polarbear.algorithms.hypervolume import Measure
 
 
+_CLOCKS = get_args(Clock)
 _NOWHERE = EventLog()
 
 # Calls after the end of the budget: an algorithm that has caught `BudgetReached` this often will not stop by itself.
@@ -65,7 +66,7 @@ class Recorder:
         log: EventLog | None = None,
         give_up: Callable[[], object] | None = None,
     ) -> None:
-        if clock not in get_args(Clock):
+        if clock not in _CLOCKS:
             raise ValueError(f"expected clock='evaluations' or 'seconds', got {clock!r}")
         if not until > 0:
             raise ValueError(f"expected a time above zero up to which to run, got {until!r}")

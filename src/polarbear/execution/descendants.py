@@ -26,20 +26,13 @@ _SUBREAPER, _DEATH_SIGNAL = 36, 1  # PR_SET_CHILD_SUBREAPER and PR_SET_PDEATHSIG
 _ROUNDS = 1000  # each kills a generation of descendants; only a fork bomb has more
 
 
-_driver = os.urandom(16).hex()
+_drivers: dict[int, str] = {}
+os.register_at_fork(after_in_child=_drivers.clear)
 
 
 def driver_token() -> str:
-    """Return the common prefix of the tokens of this process's workers."""
-    return _driver
-
-
-def _renew() -> None:
-    global _driver
-    _driver = os.urandom(16).hex()
-
-
-os.register_at_fork(after_in_child=_renew)
+    """Return the common prefix of the tokens of this process's workers; a forked child has another."""
+    return _drivers.setdefault(os.getpid(), os.urandom(16).hex())
 
 
 def adopt_orphans() -> None:

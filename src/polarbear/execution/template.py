@@ -73,16 +73,16 @@ def serve(requests: int, replies: int, data: bytes, log_file: int, streams: tupl
     shared = [name for name in _new_libraries(latest) if quiet or _is_trusted(name.partition(".")[0])]
     if shared:
         write_frame(replies, Kind.LOADED, request.token, {"libraries": shared})
+    log = EventLog(log_file)
     if forks:
         data = b""
         gc.freeze()  # a garbage collection would copy the memory of all present objects in every run
     else:
         os.setsid()  # a run that kills its own process group must not kill the worker
-        log = EventLog(log_file)
         os.register_at_fork(after_in_child=lambda: _leave(log, requests, replies))
     while request is not None:
         if forks:
-            imported = _fork_run(request, algorithm, instances, log_file, (requests, replies))
+            imported = _fork_run(request, algorithm, instances, log, (requests, replies))
             if ahead:
                 _import_ahead(imported, streams)
         else:
@@ -110,7 +110,7 @@ def _failed_setup(error: BaseException) -> dict[str, Any]:
 
 
 def _fork_run(
-    request: Frame, algorithm: Algorithm, instances: Instances, log_file: int, pipes: tuple[int, int]
+    request: Frame, algorithm: Algorithm, instances: Instances, log: EventLog, pipes: tuple[int, int]
 ) -> list[str]:
     """Make a run in a forked copy of this process, pass its messages on, and return the modules that it has imported."""
     flush_output()  # a copy would write what is buffered again
@@ -122,7 +122,7 @@ def _fork_run(
             os.setsid()
             for file in (reads, *pipes):
                 os.close(file)
-            _run_in_copy(request, algorithm, instances, log_file, writes)
+            _run_in_copy(request, algorithm, instances, log, writes)
         finally:
             os._exit(1)
     os.close(writes)
@@ -135,8 +135,9 @@ def _fork_run(
     return imported
 
 
-def _run_in_copy(request: Frame, algorithm: Algorithm, instances: Instances, log_file: int, replies: int) -> None:
-    latest, log = next(reversed(sys.modules)), EventLog(log_file)
+def _run_in_copy(request: Frame, algorithm: Algorithm, instances: Instances, log: EventLog, replies: int) -> None:
+    latest = next(reversed(sys.modules))
+    log.clear()
     os.register_at_fork(after_in_child=lambda: _leave(log, replies))
     atexit._clear()  # what the payload has registered is the template's to do
 

@@ -26,7 +26,7 @@ def plain_features(given: object) -> dict[str, Value] | None:
     >>> plain_features({"dimension": np.int64(5), "kind": "smooth", "ruggedness": float("nan"), "rotated": True})
     {'dimension': 5.0, 'kind': 'smooth', 'ruggedness': None, 'rotated': True}
     """
-    if not isinstance(given, Mapping) or not given:
+    if given is None or not isinstance(given, Mapping) or not given:
         return None
     return {str(name)[:_LONGEST]: _plain(value) for name, value in list(given.items())[:_MOST]}
 
