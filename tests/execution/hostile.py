@@ -126,6 +126,11 @@ def damages_its_log(problem, seed, until):
     time.sleep(10_000 if seed == 4 else 0)
 
 
-def reports_whether_a_module_is_imported(problem, seed, until):
+def reports_whether_wave_is_imported(problem, seed, until):
     yield 1, float("wave" in sys.modules)
     import wave  # noqa: F401
+
+
+def reports_whether_packaging_is_imported(problem, seed, until):
+    yield 1, float("packaging.tags" in sys.modules)
+    import packaging.tags  # noqa: F401

@@ -87,10 +87,19 @@ class TestChannel:
             Inbox(data).take(NO_RUN)
 
 
-def test_libraries_that_a_run_imports_are_imported_ahead_of_the_next():
-    payload = pack(hostile.reports_whether_a_module_is_imported, runs.instance)
-    values = [events(run_supervised(payload, Job("a", 0, 10, seed, 0)))[0][1] for seed in range(2)]
-    assert values == [0.0, 1.0]
+class TestImports:
+    def test_libraries_that_a_run_imports_are_imported_ahead_of_the_next(self):
+        payload = pack(hostile.reports_whether_wave_is_imported, [0])
+        assert imported_before(payload, payload) == [False, True]
+
+    def test_the_standard_library_is_shared_with_other_algorithms(self):
+        first, second, third = (pack(hostile.reports_whether_wave_is_imported, [index]) for index in range(3))
+        idle = pack(hostile.reports_whether_packaging_is_imported, [0])
+        assert imported_before(first, idle, first, idle, second, third) == [False, False, True, True, True, True]
+
+    def test_other_packages_are_not(self):
+        first, second = (pack(hostile.reports_whether_packaging_is_imported, [index]) for index in range(2))
+        assert imported_before(first, first, second) == [False, True, False]
 
 
 def test_more_payloads_than_templates():
@@ -99,6 +108,12 @@ def test_more_payloads_than_templates():
     for payload in payloads + payloads[:3]:
         assert run_supervised(payload, Job("a", 0, 10, 4, 0)).status == "done"
     assert worker_pid() == pid
+
+
+def imported_before(*payloads):
+    """Return, for each run in a new worker, whether its module had been imported before."""
+    close_workers()
+    return [bool(events(run_supervised(payload, Job("a", 0, 10, 0, 0)))[0][1]) for payload in payloads]
 
 
 def is_alive(process):
