@@ -12,21 +12,24 @@ Each supervised run is a fork of a process that has loaded its algorithm. The ro
 - "NumPy" and "SciPy" have algorithms that import these: a fork costs more in a process with more memory.
 - "fork alone" is the least that such a run can cost: a process with these imports forks a copy, which exits at once.
 
-The time to start the workers has its own column. CPU time is that of all processes, starts included.
+The time to start the workers has its own column. The median is that of the times between completed runs; unlike the mean, it
+hardly depends on moments at which the machine stood still. CPU time is that of all processes, starts included.
 """
 
 from __future__ import annotations
 
 import argparse
+import itertools
 import multiprocessing
 import resource
+import statistics
 import subprocess
 import sys
 import threading
 import time
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from polarbear.execution import Limits, LocalExecutor, dask_executor, pack, run_supervised
 from polarbear.observe import Trajectory
@@ -104,18 +107,31 @@ def fresh_processes() -> Executor:
     return ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("spawn"), max_tasks_per_child=1)
 
 
-def seconds_of(executor: Executor, function: Callable[..., Run], algorithm: Any, runs: int) -> tuple[float, float]:
-    """Return the seconds of the first four runs, which start the workers, and the seconds of the others."""
+class Seconds(NamedTuple):
+    """The seconds of the first four runs, which start the workers, and the mean and median seconds of the others."""
+
+    start: float
+    mean: float
+    median: float
+
+
+def measure(executor: Executor, function: Callable[..., Run], algorithm: Any, runs: int) -> Seconds:
+    """Measure trivial runs, submitted at once."""
     payload, limits = pack(algorithm, instance), Limits(seconds=60)
     started = time.perf_counter()
     for future in [executor.submit(function, payload, Job("trivial", i, 100, i, i), limits) for i in range(4)]:
         future.result()
     warm = time.perf_counter()
+    completed = [warm]
     futures = [executor.submit(function, payload, Job("trivial", i, 100, i, i), limits) for i in range(runs)]
+    for future in futures:
+        future.add_done_callback(lambda _: completed.append(time.perf_counter()))
     failed = sum(future.result().status != "done" for future in futures)
     if failed:
         raise SystemExit(f"{failed} of {runs} trivial runs failed")
-    return warm - started, time.perf_counter() - warm
+    end = time.perf_counter()
+    between = [after - before for before, after in itertools.pairwise(sorted(completed))]
+    return Seconds(warm - started, (end - warm) / runs, statistics.median(between))
 
 
 @contextmanager
@@ -141,7 +157,7 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=10_000)
     runs = parser.parse_args().runs
     few = max(1, runs // 100)
-    print(f"{'executor':20} {'runs':>7} {'start s':>8} {'ms/run':>9} {'CPU ms/run':>11}")
+    print(f"{'executor':20} {'runs':>7} {'start s':>8} {'ms/run':>9} {'median ms':>10} {'CPU ms/run':>11}")
     rows: list[tuple[str, Callable[[], Any], Callable[..., Run], Any, int]] = [
         ("bare threads", lambda: ThreadPoolExecutor(1), bare, trivial, runs),
         ("process pool 2", lambda: ProcessPoolExecutor(2), bare, trivial, runs),
@@ -154,28 +170,28 @@ def main() -> None:
         ("threads 2", lambda: ThreadPoolExecutor(2), run_supervised, trivial, runs),
         ("dask 2", on_dask, run_supervised, trivial, runs // 10),
     ]
-    milliseconds: dict[str, float] = {}
+    medians: dict[str, float] = {}
     for name, make, function, algorithm, count in rows:
         before = cpu_seconds()
         try:
             with make() as executor:
-                start, seconds = seconds_of(executor, function, algorithm, count)
+                seconds = measure(executor, function, algorithm, count)
         except ImportError:
             print("(Dask is not installed: pip install 'polarbear-anytime[dask]')")
             continue
         # Some processes of a Dask cluster outlive the measurement, so that their CPU time is not known.
         cpu = "" if name.startswith("dask") else f"{1000 * (cpu_seconds() - before) / count:11.3f}"
-        milliseconds[name] = 1000 * seconds / count
-        print(f"{name:20} {count:7} {start:8.2f} {milliseconds[name]:9.3f} {cpu}", flush=True)
+        medians[name] = 1000 * seconds.median
+        times = f"{seconds.start:8.2f} {1000 * seconds.mean:9.3f} {medians[name]:10.3f}"
+        print(f"{name:20} {count:7} {times} {cpu}", flush=True)
     for name, imports in (("", ()), (", NumPy", ("numpy",)), (", SciPy", ("scipy.optimize", "scipy.stats"))):
-        seconds = fork_alone(runs, *imports)
-        print(f"{'fork alone' + name:20} {runs:7} {'':8} {1000 * seconds / runs:9.3f}", flush=True)
-    shared = milliseconds["local 1, not forked"]
-    costs = [milliseconds[f"local 1{name}"] - shared for name in ("", ", NumPy", ", SciPy")]
+        alone = fork_alone(runs, *imports)
+        print(f"{'fork alone' + name:20} {runs:7} {'':8} {1000 * alone / runs:9.3f}", flush=True)
+    shared = medians["local 1, not forked"]
+    costs = [medians[f"local 1{name}"] - shared for name in ("", ", NumPy", ", SciPy")]
     print(
-        "Isolation, a forked run minus one that is not forked, costs {:.1f} ms; NumPy {:.1f}, SciPy {:.1f}".format(
-            *costs
-        )
+        "Isolation, the median of a forked run minus that of one that is not forked, costs "
+        "{:.1f} ms; NumPy {:.1f}, SciPy {:.1f}".format(*costs)
     )
 
 
