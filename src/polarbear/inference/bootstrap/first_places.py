@@ -100,17 +100,11 @@ def _redistribute(own: Array32, restricted: Array32, first: Array32, weights: Ar
     """
     result = np.zeros_like(own)
     for f in np.flatnonzero(own.any(axis=1)):
-        donors = np.flatnonzero(restricted[:, f])
-        shares = weights[donors]
-        shares *= restricted[donors, f, None]
-        passed = first[donors].T @ shares
+        both = first * restricted[:, f, None]  # first among all, and f among the observed
+        reached = np.flatnonzero(both.any(axis=0))
+        passed = both[:, reached].T @ weights
         total = passed.sum(axis=0)
-        if total.all():
-            passed /= total
-        else:  # without donors the first place stays with algorithm f
-            keep = np.zeros_like(passed)
-            keep[f] = 1.0
-            passed = np.divide(passed, total, out=keep, where=total > 0)
-        passed *= own[f]
-        result += passed
+        passed = np.divide(passed, total, out=np.zeros_like(passed), where=total > 0)
+        result[reached] += passed * own[f]
+        result[f] += np.where(total > 0, 0, own[f])  # without donors the first place stays with algorithm f
     return result
