@@ -10,6 +10,7 @@ with `submit(...) -> Future`. Names are imported when they are first used, so th
 - `slot`: the worker of each thread; `close_workers` kills them all.
 - `worker_client`, `worker_main`: the driver's side of a worker, and the worker process itself, which explains the design.
 - `template`, `make_run`: the process that loads a payload and forks a copy for each run, and the run itself.
+- `seeds`: the seeds of the global random generators of a run.
 - `process_state`: restores the state of a process in which runs cannot be forked.
 - `descendants`: finds and kills every process that a run has started.
 - `frames`: the messages between these processes.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import random
 import sys
 import time
 import traceback
@@ -14,6 +13,7 @@ from polarbear.algorithms.event_log import EventLog
 from polarbear.algorithms.record_run import record_run
 from polarbear.algorithms.recorder import Recorder
 from polarbear.execution.frames import Kind
+from polarbear.execution.seeds import seeded
 from polarbear.race.instance_features import plain_features
 
 if TYPE_CHECKING:
@@ -51,10 +51,10 @@ def make_run(
         if (features := plain_features(getattr(problem, "features", None))) is not None:
             about["features"] = features
         recorder = Recorder(job["until"], job["clock"], job["maximise"], log, give_up)
-        _seed(job["seed"])
-        send(Kind.STARTED, {"at": time.monotonic(), "process": process, "cpu_seconds": time.process_time()})
-        timer = _Timer()
-        reply = {"status": "done", "ended": record_run(algorithm, problem, job["seed"], recorder)}
+        with seeded(job["seed"]):
+            send(Kind.STARTED, {"at": time.monotonic(), "process": process, "cpu_seconds": time.process_time()})
+            timer = _Timer()
+            reply = {"status": "done", "ended": record_run(algorithm, problem, job["seed"], recorder)}
     except BaseException as error:
         # Includes SystemExit and KeyboardInterrupt. Without a recorder, the algorithm itself has not started.
         reply = {"status": "error" if recorder is not None else "setup", "message": describe_error(error)}
@@ -113,17 +113,6 @@ class _Timer:
 def _cpu_seconds() -> float:
     children = os.times()
     return time.process_time() + children.children_user + children.children_system
-
-
-def _seed(seed: int) -> None:
-    """Seed the global generators, whose state would otherwise be that of the worker: the same in all its runs."""
-    random.seed(seed)
-    numpy, torch = sys.modules.get("numpy"), sys.modules.get("torch")
-    if numpy is not None:
-        numpy.random.seed(seed % 2**32)
-    if torch is not None:
-        with contextlib.suppress(Exception):
-            torch.manual_seed(seed % 2**63)
 
 
 def _text_of(error: BaseException) -> str:
