@@ -100,9 +100,10 @@ def _redistribute(own: Array32, restricted: Array32, first: Array32, weights: Ar
     """
     result = np.zeros_like(own)
     for f in np.flatnonzero(own.any(axis=1)):
-        both = first * restricted[:, f, None]  # first among all, and f among the observed
+        donors = np.flatnonzero(restricted[:, f])
+        both = first[donors] * restricted[donors, f, None]  # first among all, and f among the observed
         reached = np.flatnonzero(both.any(axis=0))
-        passed = both[:, reached].T @ weights
+        passed = both[:, reached].T @ weights[donors]
         total = passed.sum(axis=0)
         passed = np.divide(passed, total, out=np.zeros_like(passed), where=total > 0)
         result[reached] += passed * own[f]
