@@ -13,7 +13,8 @@ Each supervised run is a fork of a process that has loaded its algorithm. The ro
 - "fork alone" is the least that such a run can cost: a process with these imports forks a copy, which exits at once.
 
 The time to start the workers has its own column. The median is that of the times between completed runs; unlike the mean, it
-hardly depends on moments at which the machine stood still. CPU time is that of all processes, starts included.
+hardly depends on moments at which the machine stood still. With two workers, runs may end in pairs, and only the mean is the
+time per run. CPU time is that of all processes, starts included.
 """
 
 from __future__ import annotations
@@ -122,10 +123,10 @@ def measure(executor: Executor, function: Callable[..., Run], algorithm: Any, ru
     for future in [executor.submit(function, payload, Job("trivial", i, 100, i, i), limits) for i in range(4)]:
         future.result()
     warm = time.perf_counter()
-    completed = [warm]
-    futures = [executor.submit(function, payload, Job("trivial", i, 100, i, i), limits) for i in range(runs)]
-    for future in futures:
-        future.add_done_callback(lambda _: completed.append(time.perf_counter()))
+    completed, futures = [warm], []
+    for i in range(runs):
+        futures.append(executor.submit(function, payload, Job("trivial", i, 100, i, i), limits))
+        futures[-1].add_done_callback(lambda _: completed.append(time.perf_counter()))
     failed = sum(future.result().status != "done" for future in futures)
     if failed:
         raise SystemExit(f"{failed} of {runs} trivial runs failed")

@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from polarbear.algorithms.event_log import EventLog, read
+from polarbear.algorithms.event_log import EventLog, read, reset
 from polarbear.algorithms.recorder import BudgetReached, Recorder, number
 
 
@@ -182,6 +182,8 @@ def test_the_log_grows(shared, tmp_path):
             )
 
 
-def test_an_empty_file_is_an_empty_log(tmp_path):
+def test_a_file_without_the_header_of_a_log_is_incomplete(tmp_path):
     with (tmp_path / "log").open("w+b") as file:
+        assert read(file.fileno()) == (0.0, 0.0, False, b"", False)
+        reset(file.fileno())
         assert read(file.fileno()) == (0.0, 0.0, False, b"", True)

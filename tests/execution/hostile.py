@@ -126,11 +126,15 @@ def damages_its_log(problem, seed, until):
     time.sleep(10_000 if seed == 4 else 0)
 
 
-def reports_whether_wave_is_imported(problem, seed, until):
+def shortens_its_log(problem, seed, until):
+    """Cut off the shared memory with the improvements."""
+    yield 1, 1.0
+    for file in range(3, 60):
+        with contextlib.suppress(OSError):
+            if "memfd:polarbear" in os.readlink(f"/proc/self/fd/{file}"):  # noqa: PTH115
+                os.ftruncate(file, 0)
+
+
+def reports_whether_a_module_is_imported(problem, seed, until):
     yield 1, float("wave" in sys.modules)
     import wave  # noqa: F401
-
-
-def reports_whether_packaging_is_imported(problem, seed, until):
-    yield 1, float("packaging.tags" in sys.modules)
-    import packaging.tags  # noqa: F401

@@ -71,6 +71,18 @@ class TestChannel:
         assert result.status == "crashed"
         assert "wrote to the channel of its worker" in result.message
 
+    @pytest.mark.parametrize("wrap", [lambda algorithm: algorithm, hostile.WithAThread], ids=["forked", "not forked"])
+    def test_a_run_that_shortens_its_log_fails_alone(self, wrap):
+        improves_often = wrap(runs.improves_100_000_times)
+        assert len(events(run(improves_often, until=300))) == 300
+        pid = worker_pid()
+        result = run(wrap(hostile.shortens_its_log), limits=ONCE)
+        assert result.status == "crashed"
+        assert "wrote to the channel of its worker" in result.message
+        assert len(events(run(improves_often, until=300))) == 300
+        assert worker_pid() == pid
+        close_workers()
+
     @pytest.mark.parametrize(
         "data",
         [
@@ -87,19 +99,10 @@ class TestChannel:
             Inbox(data).take(NO_RUN)
 
 
-class TestImports:
-    def test_libraries_that_a_run_imports_are_imported_ahead_of_the_next(self):
-        payload = pack(hostile.reports_whether_wave_is_imported, [0])
-        assert imported_before(payload, payload) == [False, True]
-
-    def test_the_standard_library_is_shared_with_other_algorithms(self):
-        first, second, third = (pack(hostile.reports_whether_wave_is_imported, [index]) for index in range(3))
-        idle = pack(hostile.reports_whether_packaging_is_imported, [0])
-        assert imported_before(first, idle, first, idle, second, third) == [False, False, True, True, True, True]
-
-    def test_other_packages_are_not(self):
-        first, second = (pack(hostile.reports_whether_packaging_is_imported, [index]) for index in range(2))
-        assert imported_before(first, first, second) == [False, True, False]
+def test_libraries_that_a_run_imports_are_imported_ahead_of_the_next():
+    payload = pack(hostile.reports_whether_a_module_is_imported, runs.instance)
+    values = [events(run_supervised(payload, Job("a", 0, 10, seed, 0)))[0][1] for seed in range(2)]
+    assert values == [0.0, 1.0]
 
 
 def test_more_payloads_than_templates():
@@ -108,12 +111,6 @@ def test_more_payloads_than_templates():
     for payload in payloads + payloads[:3]:
         assert run_supervised(payload, Job("a", 0, 10, 4, 0)).status == "done"
     assert worker_pid() == pid
-
-
-def imported_before(*payloads):
-    """Return, for each run in a new worker, whether its module had been imported before."""
-    close_workers()
-    return [bool(events(run_supervised(payload, Job("a", 0, 10, 0, 0)))[0][1]) for payload in payloads]
 
 
 def is_alive(process):

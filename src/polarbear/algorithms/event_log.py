@@ -36,6 +36,8 @@ class EventLog:
 
     def clear(self) -> None:
         """Empty the log for the next run."""
+        if self._file is not None and os.fstat(self._file).st_size < self.cells.nbytes:
+            os.ftruncate(self._file, self.cells.nbytes)  # an earlier run has shortened the file
         for cell in range(HEADER):
             self.cells[cell] = 0.0
         self._count = 0
@@ -96,7 +98,8 @@ class _Disowned:
 class LogState(NamedTuple):
     """The progress of a run in another process, and its improvements as the bytes of float64 pairs.
 
-    `complete` is False if the log cannot hold as many improvements as it counts, because something else wrote to its file.
+    `complete` is False if the log cannot hold as many improvements as it counts, because something else wrote to its file or
+    shortened it.
     """
 
     reached: float
@@ -115,7 +118,7 @@ def read(file: int, *, header_only: bool = False) -> LogState:
     """Read the log in a file, which another process may be writing."""
     header = os.pread(file, _HEADER.size, 0)
     if len(header) < _HEADER.size:
-        return LogState(0.0, 0.0, False, b"")
+        return LogState(0.0, 0.0, False, b"", complete=False)
     events, reached, started, our_clock = _HEADER.unpack(header)
     complete = 0 <= events <= (os.fstat(file).st_size - _HEADER.size) // 16
     pairs = os.pread(file, 16 * int(events), _HEADER.size) if complete and not header_only else b""

@@ -27,7 +27,7 @@ class Kind(IntEnum):
     JOB = 2  # driver: make this run
     NEED = 3  # worker: the payload of the job is missing
     LOAD = 4  # driver: the payload, the only frame with a blob
-    LOADED = 5  # template: libraries that the payload or a run has imported
+    LOADED = 5  # template: the libraries that the payload has imported
     STARTED = 6  # run: the set-up is over
     REPLY = 7  # run: how it ended
     CRASHED = 8  # template or worker: the process of the run ended without a reply

@@ -36,7 +36,7 @@ THREADED = 77
 """The exit status of a template in which an import ahead of the next run has started threads."""
 
 _CHECK_MILLISECONDS = 500  # between checks of a silent run whose descendants may keep its pipe open
-# Packages that may be imported in the worker, besides the standard library, whatever else a payload or a run does.
+# Packages that may be imported in the worker, besides the standard library, whatever else a payload does when it is loaded.
 _SHARED = ("numpy", "scipy", "polarbear")
 
 
@@ -70,7 +70,7 @@ def serve(requests: int, replies: int, data: bytes, log_file: int, streams: tupl
         importlib.import_module("numpy.random")  # every run seeds it
     forks = sys.platform == "linux" and count_threads() == 1
     quiet = forks and describe_state() == state
-    shared = [name for name in _new_libraries(latest) if quiet or _is_trusted(name)]
+    shared = [name for name in _new_libraries(latest) if quiet or _is_trusted(name.partition(".")[0])]
     if shared:
         write_frame(replies, Kind.LOADED, request.token, {"libraries": shared})
     log = EventLog(log_file)
@@ -131,8 +131,6 @@ def _fork_run(
     finally:
         os.close(reads)
     imported: list[str] = message.pop("imported", [])
-    if shared := [name for name in imported if _is_trusted(name)]:
-        write_frame(pipes[1], Kind.LOADED, request.token, {"libraries": shared})
     write_frame(pipes[1], kind, request.token, message)
     return imported
 
@@ -195,8 +193,7 @@ def _new_libraries(latest: str) -> list[str]:
     return [name for name in new if installed(name)]
 
 
-def _is_trusted(module: str) -> bool:
-    package = module.partition(".")[0]
+def _is_trusted(package: str) -> bool:
     return package in _SHARED or package in sys.stdlib_module_names
 
 

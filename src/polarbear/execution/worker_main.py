@@ -20,10 +20,10 @@ pipe, which the kernel does however the driver ends. The worker then kills all i
 this: a worker waits for messages only. If the worker itself is killed, the kernel kills its templates, and these their
 runs. The driver then searches for other descendants by the token in their environment.
 
-What is imported where: before it forks a template, a worker imports what earlier payloads and runs needed of the standard
-library, NumPy, SciPy and PolarBear, so that templates share it; of other installed packages only what a payload needed, if
-loading it has neither started threads nor changed the state of the process (`process_state`). After a run, its template
-imports the installed packages that the run has imported. None of this is the user's own code.
+What is imported where: before it forks a template, a worker imports what earlier payloads needed of the standard library,
+NumPy, SciPy and PolarBear, so that templates share it; of other installed packages only if loading the payload has neither
+started threads nor changed the state of the process (`process_state`). After a run, its template imports the installed
+packages that the run has imported. None of this is the user's own code.
 
 Forking is not safe everywhere; see `template` for what happens where it is not.
 """
@@ -250,6 +250,6 @@ class _Worker:
                 if message.kind is Kind.STARTED:
                     write_frame(self._replies, Kind.STARTED, job.token, message.message)
                 elif message.kind is Kind.LOADED:
-                    self._libraries += message.message["libraries"]
+                    self._libraries = message.message["libraries"]
                 else:
                     raise InvalidFrame(f"expected an outcome of a run, got {message.kind.name}")
