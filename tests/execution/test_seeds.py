@@ -4,6 +4,7 @@ import importlib
 import random
 import sys
 from importlib.machinery import SourceFileLoader
+from importlib.util import find_spec
 
 import numpy as np
 import pytest
@@ -40,7 +41,6 @@ def generator(tmp_path, monkeypatch):
 
 
 def test_a_module_is_seeded_when_it_is_imported_and_then_in_each_run(generator):
-    finders = list(sys.meta_path)
     with seeds.seeded(5):
         module = importlib.import_module(generator)
         assert (module.seeds, random.random()) == ([5], random.Random(5).random())
@@ -48,14 +48,40 @@ def test_a_module_is_seeded_when_it_is_imported_and_then_in_each_run(generator):
     assert module.__spec__.loader is module.__loader__
     with seeds.seeded(6):
         assert module.seeds == [5, 6]
-    assert sys.meta_path == finders
 
 
-def test_after_a_run_imports_are_as_before(generator):
-    finders = list(sys.meta_path)
-    with pytest.raises(ZeroDivisionError), seeds.seeded(5):
-        raise ZeroDivisionError
-    assert sys.meta_path == finders
+def test_a_module_that_was_only_looked_up_is_seeded_when_it_is_imported(generator):
+    with seeds.seeded(5):
+        spec = find_spec(generator)
+        assert spec.loader.get_source(generator).startswith("seeds = []")
+        assert importlib.import_module(generator).seeds == [5]
+
+
+def test_a_module_whose_import_failed_is_seeded_by_the_next_one(generator, tmp_path):
+    code = (tmp_path / f"{generator}.py").read_text()
+    (tmp_path / f"{generator}.py").write_text("1 / 0")
+    with seeds.seeded(5):
+        with pytest.raises(ZeroDivisionError):
+            importlib.import_module(generator)
+        (tmp_path / f"{generator}.py").write_text(code)
+        importlib.invalidate_caches()
+        assert importlib.import_module(generator).seeds == [5]
+
+
+def test_a_folder_without_code_is_imported_as_always(generator, tmp_path):
+    (tmp_path / f"{generator}.py").unlink()
+    (tmp_path / generator).mkdir()
+    importlib.invalidate_caches()
+    with seeds.seeded(5):
+        assert list(importlib.import_module(generator).__path__) == [str(tmp_path / generator)]
+
+
+def test_the_import_system_is_the_same_in_every_run_and_inert_between_runs(generator):
+    finders = []
+    for seed in range(2):
+        with seeds.seeded(seed):
+            finders.append(list(sys.meta_path))
+    assert finders == [sys.meta_path] * 2
     assert importlib.import_module(generator).seeds == []
 
 
