@@ -129,10 +129,24 @@ def damages_its_log(problem, seed, until):
 def shortens_its_log(problem, seed, until):
     """Cut off the shared memory with the improvements."""
     yield 1, 1.0
+    for file in _logs():
+        os.ftruncate(file, 0)
+
+
+def closes_its_log(problem, seed, until):
+    """Close the descriptors of the log, and open other files under their numbers."""
+    yield 1, 1.0
+    for file in _logs():
+        os.dup2(os.memfd_create("mine"), file)
+    yield 2, 0.0
+
+
+def _logs():
+    """Yield the descriptors of the log of this run."""
     for file in range(3, 60):
         with contextlib.suppress(OSError):
             if "memfd:polarbear" in os.readlink(f"/proc/self/fd/{file}"):  # noqa: PTH115
-                os.ftruncate(file, 0)
+                yield file
 
 
 def reports_whether_a_module_is_imported(problem, seed, until):

@@ -83,6 +83,14 @@ class TestChannel:
         assert worker_pid() == pid
         close_workers()
 
+    @pytest.mark.parametrize("wrap", [lambda algorithm: algorithm, hostile.WithAThread], ids=["forked", "not forked"])
+    def test_a_run_that_closes_its_log_affects_no_later_run(self, wrap):
+        pid = worker_pid()
+        for _ in range(3):
+            assert events(run(wrap(hostile.closes_its_log), limits=ONCE)) == [(1.0, 1.0), (2.0, 0.0)]
+            assert not run_processes()  # a process that has lost its log makes no further run
+        assert worker_pid() == pid
+
     @pytest.mark.parametrize(
         "data",
         [

@@ -28,7 +28,7 @@ class EventLog:
     """
 
     def __init__(self, file: int | None = None) -> None:
-        self._file = file
+        self.file = file
         self._capacity = 0
         self.cells: memoryview[float] = memoryview(b"").cast("d")
         self._grow()
@@ -36,8 +36,8 @@ class EventLog:
 
     def clear(self) -> None:
         """Empty the log for the next run."""
-        if self._file is not None and os.fstat(self._file).st_size < self.cells.nbytes:
-            os.ftruncate(self._file, self.cells.nbytes)  # an earlier run has shortened the file
+        if self.file is not None and os.fstat(self.file).st_size < self.cells.nbytes:
+            os.ftruncate(self.file, self.cells.nbytes)  # a run of another process has shortened the file
         for cell in range(HEADER):
             self.cells[cell] = 0.0
         self._count = 0
@@ -69,14 +69,14 @@ class EventLog:
 
     def _grow(self) -> None:
         size = 2 * self.cells.nbytes or _FIRST_SIZE
-        if self._file is None:
+        if self.file is None:
             memory = bytearray(size)
             memory[: self.cells.nbytes] = self.cells.cast("B") if self.cells.nbytes else b""
             self.cells = memoryview(memory).cast("d")
         else:
-            size = max(size, os.fstat(self._file).st_size)
-            os.ftruncate(self._file, size)
-            self.cells = memoryview(mmap.mmap(self._file, size)).cast("d")
+            size = max(size, os.fstat(self.file).st_size)
+            os.ftruncate(self.file, size)
+            self.cells = memoryview(mmap.mmap(self.file, size)).cast("d")
         self._capacity = (len(self.cells) - HEADER) // 2
 
 

@@ -4,7 +4,7 @@
 unpickling, so each copy starts in the same state, whatever other runs have done. Forking is safe only while a process has
 one thread, and only on Linux. Otherwise the template makes the runs itself: it loads algorithm and instances anew for
 each, and restores the state of the process afterwards (`process_state`). After a run that leaves processes, threads or
-something else that cannot be undone, it reports leftovers, and the worker replaces it.
+something else that cannot be undone, or that closes the template's files, it reports leftovers, and the worker replaces it.
 """
 
 from __future__ import annotations
@@ -220,12 +220,25 @@ def _run_here(request: Frame, data: bytes, log: EventLog, replies: int, streams:
     def send(kind: Kind, message: dict[str, Any]) -> None:
         write_frame(replies, kind, request.token, message)
 
+    files = [_identify(file) for file in (log.file, *streams)]
     with preserved_state() as lost:
         try:
             reply = make_run(request.message, *_load(data), log, send)
         except BaseException as error:
             reply = _failed_setup(error)
-    send(Kind.REPLY, {**reply, "leftovers": bool(lost) or _has_children()})
+    changed = files != [_identify(file) for file in (log.file, *streams)]
+    send(Kind.REPLY, {**reply, "leftovers": bool(lost) or changed or _has_children()})
+
+
+def _identify(file: int | None) -> tuple[int, int] | None:
+    """Return what a file descriptor refers to, or None if it is closed."""
+    if file is None:
+        return None
+    try:
+        status = os.fstat(file)
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino
 
 
 def _leave(log: EventLog, *pipes: int) -> None:
