@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from polarbear.race.rounds import Round
     from polarbear.race.state import State
 
-_DRAWS = 300  # per panel: enough for a small band; up to six posteriors are inferred for one figure
-_TIMES = 20  # per panel, if there are more: they are a few points apart on paper
+_DRAWS = 200  # per panel: enough for a small band; up to six posteriors are inferred for one figure
+_TIMES = 16  # per panel, if there are more: three millimetres apart with three panels side by side
 _LINE = 16  # characters of names that fit into the title of a panel, beside the decision
 
 
