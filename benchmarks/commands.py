@@ -4,8 +4,8 @@
     python benchmarks/commands.py --figures decision-map rounds
 
 The race has 7 algorithms, 30 times and at most 200 instances; the recorded runs are those of the race. CPU time is that of
-the process and its children, the least of three runs. A figure should take less than 3 seconds, `select` from a saved
-posterior no longer than `import scipy.stats`.
+the process and its children, the least of three runs, with compiled modules as after an installation. A figure should take
+less than 3 seconds, `select` from a saved posterior no longer than `import scipy.stats`.
 """
 
 from __future__ import annotations
@@ -104,9 +104,10 @@ def show(name: str, seconds: float, peer: float, remark: str = "") -> None:
 def cpu_seconds(command: Sequence[str], folder: Path, repeats: int) -> float:
     """Return the least CPU time of a command and its children; exit code 2 (unfinished) is no error."""
     least = float("inf")
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     for _ in range(repeats):
         before = os.times()
-        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+        done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
         after = os.times()
         if done.returncode not in (0, 2):
             raise SystemExit(f"{' '.join(command)}: {done.stderr}")
