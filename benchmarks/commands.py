@@ -4,8 +4,9 @@
     python benchmarks/commands.py --figures decision-map rounds
 
 The race has 7 algorithms, 30 times and at most 200 instances; the recorded runs are those of the race. CPU time is that of
-the process and its children, the least of three runs, with compiled modules as after an installation. A figure should take
-less than 3 seconds, `select` from a saved posterior no longer than `import scipy.stats`.
+the process and its children, the least of three runs, with compiled modules as after an installation. `import scipy.stats`
+takes turns with each command. A figure should take less than 3 seconds, `select` from a saved posterior no longer than
+`import scipy.stats`.
 """
 
 from __future__ import annotations
@@ -71,11 +72,7 @@ def make_files(folder: Path) -> None:
 
 
 def measure(folder: Path, figures: Sequence[FigureName], repeats: int) -> None:
-    python = [sys.executable, "-c"]
-    peer = cpu_seconds([*python, "import scipy.stats"], folder, repeats)
-    print(f"{'CPU time':44s}{'seconds':>9s}{'ratio':>8s}")
-    show("import scipy.stats", peer, peer)
-    command = [sys.executable, "-m", "polarbear"]
+    print(f"{'CPU time':44s}{'seconds':>9s}{'scipy':>7s}{'ratio':>7s}")
     for words in (
         ["status", "my.race"],
         ["select", "my.posterior", "--at", "500"],
@@ -85,35 +82,35 @@ def measure(folder: Path, figures: Sequence[FigureName], repeats: int) -> None:
         ["report", "runs.csv", "-o", "runs.html"],
         ["analyse", "runs.csv"],
     ):
-        show(" ".join(words), cpu_seconds([*command, *words], folder, repeats), peer)
+        show(words, folder, repeats)
     for source in ("my.race", "runs.csv"):
         for figure in figures:
             needs = FIGURES[figure].needs
             if needs == "features" or (needs == "race" and source != "my.race"):
                 continue
             pair = ["--pair", *NAMES[2:4]] if FIGURES[figure].pair else []
-            words = ["plot", source, "--figure", figure, *pair]
-            seconds = cpu_seconds([*command, *words], folder, repeats)
-            show(" ".join(words[:4]), seconds, peer, "  too slow" if seconds > SECONDS_OF_A_FIGURE else "")
+            show(["plot", source, "--figure", figure, *pair], folder, repeats, limit=SECONDS_OF_A_FIGURE)
 
 
-def show(name: str, seconds: float, peer: float, remark: str = "") -> None:
-    print(f"{name:44s}{seconds:9.2f}{seconds / peer:8.2f}{remark}", flush=True)
-
-
-def cpu_seconds(command: Sequence[str], folder: Path, repeats: int) -> float:
-    """Return the least CPU time of a command and its children; exit code 2 (unfinished) is no error."""
-    least = float("inf")
-    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+def show(words: Sequence[str], folder: Path, repeats: int, *, limit: float = float("inf")) -> None:
+    """Print the least CPU time of a command and of the peer, which takes turns with it: a machine's speed varies."""
+    seconds = peer = float("inf")
     for _ in range(repeats):
-        before = os.times()
-        done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
-        after = os.times()
-        if done.returncode not in (0, 2):
-            raise SystemExit(f"{' '.join(command)}: {done.stderr}")
-        used = after.children_user - before.children_user + after.children_system - before.children_system
-        least = min(least, used)
-    return least
+        peer = min(peer, cpu_seconds([sys.executable, "-c", "import scipy.stats"], folder))
+        seconds = min(seconds, cpu_seconds([sys.executable, "-m", "polarbear", *words], folder))
+    remark = "  too slow" if seconds > limit else ""
+    print(f"{' '.join(words[:4]):44s}{seconds:9.2f}{peer:7.2f}{seconds / peer:7.2f}{remark}", flush=True)
+
+
+def cpu_seconds(command: Sequence[str], folder: Path) -> float:
+    """Return the CPU time of a command and its children; exit code 2 (unfinished) is no error."""
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    before = os.times()
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+    after = os.times()
+    if done.returncode not in (0, 2):
+        raise SystemExit(f"{' '.join(command)}: {done.stderr}")
+    return after.children_user - before.children_user + after.children_system - before.children_system
 
 
 if __name__ == "__main__":
