@@ -78,6 +78,7 @@ def measure(folder: Path, figures: Sequence[FigureName], repeats: int) -> None:
         ["select", "my.posterior", "--at", "500"],
         ["select", "my.race", "--at", "500"],
         ["select", "runs.csv", "--at", "500"],
+        ["export", "my.race", "summary"],
         ["report", "my.race", "-o", "my.html"],
         ["report", "runs.csv", "-o", "runs.html"],
         ["analyse", "runs.csv"],
