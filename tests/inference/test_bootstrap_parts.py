@@ -84,6 +84,14 @@ def test_the_weighted_fit_is_the_maximum_of_the_weighted_likelihood(ties, missin
             np.testing.assert_allclose(fitted[t, :, draw], best - best.mean(), atol=0.05)
 
 
+def test_many_algorithms_in_a_fixed_order_have_utilities_in_that_order():
+    """Their utilities lie so far apart that powers of e exceed the range of single precision."""
+    rows = weighted_rows(pb.Choices.from_values(np.tile(np.arange(60.0), (200, 1, 1)), grid=[1]).rankings, OUTCOMES)
+    fitted = weighted_utilities(rows, draw_weights(rows, 50, rng=np.random.default_rng(4)), exact=True)
+    assert np.ptp(fitted) > 100
+    assert (np.diff(fitted, axis=1) < 0).all()
+
+
 def test_first_places_of_complete_instances_are_weighted_shares():
     ranks = np.array([[[0, 1, 2]], [[1, 0, 0]], [[2, 1, 0]]], dtype=np.int16)
     weights = np.array([[0.5], [0.3], [0.2]], dtype=np.float32)

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 _PENALTY = 0.01  # ρ: a normal prior with standard deviation 10, far beyond any observable win rate
 _NEWTON_STEPS, _NEWTON_TOLERANCE = 60, 1e-8
+_LARGEST_SINGLE = 40.0  # utilities up to which single precision suffices; draws may lie as far again from the mode
 _LARGEST_STEP = 2.0  # in utilities; damps Newton's method far from the solution
 # A draw has converged when its next step is below 3 % of the standard deviation with which the instances determine it.
 _STEPS, _TOLERANCE = 30, 1e-3
@@ -180,24 +181,27 @@ def _iterate(
     The Hessian of a draw is close to S H S. H is the Hessian at the mode, and the diagonal S² is the ratio of the draw's
     expected wins to those at the mode. A step therefore costs no more than a gradient.
     """
-    members = stages.members.astype(np.float32)
-    wins = total * stages.wins.T.astype(np.float32) @ weights
-    counts = (total * stages.holds.T.astype(np.float32)) @ weights
+    # The powers of e of many algorithms in a fixed order exceed the range of single precision, e^±87.
+    dtype: Any = np.float32 if np.abs(mode).max() < _LARGEST_SINGLE else np.float64
+    members = stages.members.astype(dtype)
+    weights = weights.astype(dtype, copy=False)
+    wins = total * stages.wins.T.astype(dtype) @ weights
+    counts = (total * stages.holds.T.astype(dtype)) @ weights
     shares = stages.members * np.exp(mode)
     usual = (expected @ stages.holds / shares.sum(axis=1)) @ shares + _PENALTY
-    inverse = inverse.astype(np.float32)
-    usual = usual[:, None].astype(np.float32)
-    result, utilities = drawn.copy(), drawn
+    inverse = inverse.astype(dtype)
+    usual = usual[:, None].astype(dtype)
+    result, utilities = drawn.copy(), drawn.astype(dtype, copy=False)
     left = np.arange(drawn.shape[1])
     for _ in range(_STEPS):
         exponentials = np.exp(utilities)
         mass = members @ exponentials
         chosen = exponentials * (members.T @ np.divide(counts, mass, out=mass))
-        gradient = wins - chosen - np.float32(_PENALTY) * utilities
-        rescale = np.sqrt(usual / (chosen + np.float32(_PENALTY)))
+        gradient = wins - chosen - dtype(_PENALTY) * utilities
+        rescale = np.sqrt(usual / (chosen + dtype(_PENALTY)))
         step = rescale * (inverse @ (rescale * gradient))
         far = np.einsum("ad,ad->d", step, gradient) > _TOLERANCE
-        step *= np.minimum(1.0, 1.0 / np.maximum(np.abs(step).max(axis=0), np.float32(1e-30)))
+        step *= np.minimum(1.0, 1.0 / np.maximum(np.abs(step).max(axis=0), dtype(1e-30)))
         utilities = utilities + step
         result[:, left] = utilities
         if not far.any():
