@@ -20,6 +20,9 @@ _SPECIAL = {
     "}": r"\}",
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
 }
 
 
@@ -67,6 +70,18 @@ def latex(table: Mapping[str, Any], *, caption: str = "", digits: int = 3) -> st
 def escape(text: str) -> str:
     """Return text with the special characters of LaTeX escaped."""
     return "".join(_SPECIAL.get(letter, letter) for letter in " ".join(text.split()))
+
+
+def command(text: str) -> str:
+    r"""Return a command in typewriter letters, with quotes and hyphens that can be copied from the page.
+
+    Examples
+    --------
+    >>> print(command("polarbear resume my.race --only 'my ES'"))
+    \texttt{polarbear resume my.race -{}-only \textquotesingle{}my ES\textquotesingle{}}
+    """
+    letters = escape(text).replace("--", "-{}-").replace("'", r"\textquotesingle{}")
+    return rf"\texttt{{{letters}}}"
 
 
 def _cell(value: Any, digits: int) -> str:

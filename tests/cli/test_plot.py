@@ -2,6 +2,7 @@
 
 import pytest
 
+from polarbear.plots.figures import draw_figure
 from polarbear.plots.registry import FIGURES
 
 pytest.importorskip("matplotlib", reason="figures need Matplotlib: pip install 'polarbear-anytime[plots]'")
@@ -19,6 +20,20 @@ def test_all_figures_of_a_race_go_into_a_folder(polarbear, finished, tmp_path):
     assert set(written) == OF_A_POSTERIOR | OF_A_RACE | OF_A_PAIR
     assert (sorted(outcome.out.split()), outcome.err) == (sorted(map(str, written.values())), "")
     assert all(path.read_bytes().startswith(BEGINNING["png"]) for path in written.values())
+
+
+def test_the_decision_map_has_the_draws_of_the_terminal(polarbear, finished, tmp_path, monkeypatch):
+    """It states at which budgets the leader changes, as the terminal does."""
+    drawn = {}
+
+    def draw(name, posterior, *data, **style):
+        drawn[name] = len(posterior.ratings)
+        return draw_figure(name, posterior, *data, **style)
+
+    monkeypatch.setattr("polarbear.plots.draw_figure", draw)
+    for figure in ("decision-map", "ratings"):
+        assert polarbear("plot", finished, "--figure", figure, "-o", tmp_path / "figure.svg").code == 0
+    assert drawn == {"decision-map": 4000, "ratings": 1000}
 
 
 @pytest.mark.parametrize(

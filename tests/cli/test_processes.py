@@ -64,7 +64,8 @@ def test_interrupts_leave_a_valid_state_and_exit_with_2(waiting_race, number):
     printed, errors = waiting_race.communicate(timeout=PATIENCE)
     assert waiting_race.returncode == 2, errors
     assert printed.startswith(
-        "Nothing is decided yet: the first round has not ended. Next step: polarbear resume my.race"
+        "Nothing is decided yet: the first round has not ended. The race was interrupted before every pair was decided. "
+        "Next step: polarbear resume my.race"
     )
     assert "Traceback" not in errors
 

@@ -115,7 +115,9 @@ def test_the_command_line_overrides_the_file(write):
     assert (prepared.tables.execution.workers, prepared.tables.execution.dask) == (3, None)
     with pytest.raises(ConfigurationError, match=r"race\.seed\.x: it cannot be set"):
         prepare(write(), {"race.seed.x": 1})
-    with pytest.raises(ConfigurationError, match=r"race\.confidence: expected less than 1, got 2, on the command line"):
+    with pytest.raises(
+        ConfigurationError, match=r"race\.confidence: expected less than 1, got 2 \(on the command line\)"
+    ):
         prepare(write(), {"race.confidence": 2})
 
 

@@ -100,6 +100,8 @@ def test_an_added_algorithm_that_fails_pauses_the_race_too(local, copied, flag):
     commands = [each.command for each in (*summary.standings, *summary.remarks)]
     assert "polarbear resume a.race --rerun-failed" in commands
     assert not any("--only" in each for each in commands)  # single pairs need a run of every candidate
+    steps = [each.command for each in result.summary("a.race", only=["early", "late"]).remarks]
+    assert "polarbear resume a.race --rerun-failed" in steps  # also after a run of other algorithms
 
 
 def test_recorded_failures_are_judged():

@@ -148,7 +148,7 @@ class Command(Wrapped):
                     os.write(2, errors)  # to our own stderr, which the supervisor keeps with the run
         if process.returncode:
             raise ValueError(
-                f"expected {shlex.join(arguments)} to run until {recorder.clock} {recorder.until:g} or to end with exit "
+                f"expected {shlex.join(arguments)} to run until {recorder.until:g} {recorder.clock} or to end with exit "
                 f"status 0, but it {describe_exit(process.returncode)}\n{errors.decode(errors='replace').strip()}"
             )
         return not recorder.exhausted

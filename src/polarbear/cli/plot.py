@@ -27,6 +27,7 @@ Format = Literal["pdf", "svg", "png"]
 _WITH_PANELS = ", ".join(name for name, entry in FIGURES.items() if entry.panels)
 
 _DRAWS = 1000  # as in the report: bands of a figure need no more, and inference takes less than half the time
+_WITH_ALL_DRAWS = (None, "decision-map")  # it states when the leader changes, with the numbers of the terminal
 
 
 def plot(  # noqa: D103  (its docstring lists the figures of the registry; see below)
@@ -78,7 +79,8 @@ def plot(  # noqa: D103  (its docstring lists the figures of the registry; see b
             )
         _draw_of_race(figure, file, path, reading, style)
         return
-    source = open_source(file, reading, by=by, quiet=quiet, most_draws=_DRAWS)
+    most_draws = None if figure in _WITH_ALL_DRAWS else _DRAWS
+    source = open_source(file, reading, by=by, quiet=quiet, most_draws=most_draws)
     style["among"] = None if among is None else find_names("--among", among, source.posterior.names)
     style["pair"] = None if pair is None else tuple(find_names("--pair", pair, source.posterior.names))
     style["features"] = _feature_tables(source, file, features)

@@ -110,7 +110,8 @@ def print_outcome(
         print_totals(account(result, infer=False))
     elif not result.failing:
         terminal.print_result(
-            f"Nothing is decided yet: the first round has not ended. Next step: polarbear resume {known}"
+            f"Nothing is decided yet: the first round has not ended. {result.why_stopped} "
+            f"Next step: polarbear resume {known}"
         )
     if result.failing:
         _print_failing(result, file)

@@ -199,7 +199,7 @@ def _parse(path: Path) -> tuple[str, dict[str, Any]]:
 
 def _mark_override(fault: Fault, overrides: Mapping[str, Any]) -> Fault:
     """Return a fault, with a note if it is on the command line and not in the file."""
-    return Fault(fault.key, f"{fault.message}, on the command line") if fault.key in overrides else fault
+    return Fault(fault.key, f"{fault.message} (on the command line)") if fault.key in overrides else fault
 
 
 def _apply_overrides(path: Path, data: dict[str, Any], overrides: Mapping[str, Any]) -> dict[str, Any]:

@@ -168,7 +168,7 @@ def collect_runs(
         returned unchanged.
     posterior
         The posterior of these runs. Its own weights on the instances are then used, if it has any, so that intervals agree
-        with its win rates.
+        with its win rates. By default that of the race, unless you give a grid or a number of draws.
     grid
         The times at which values are compared: by default those of the posterior, of the race, or the ones that
         `polarbear analyse` suggests for recorded runs.
@@ -210,6 +210,8 @@ def collect_runs(
         settings = source.state.settings
         rules |= {name: getattr(settings, name) for name in ("failure", "absolute_tolerance", "relative_tolerance")}
         rules["unit"] = settings.clock
+        if posterior is None and grid is None and draws is None and source.rounds:
+            posterior = source.posterior  # so that intervals agree with those of the terminal and the report
         grid = settings.grid if grid is None and posterior is None else grid
         # In the order of the posterior's rows, which is that of the rounds, and not that in which runs ended.
         order: dict[Hashable, int] = {

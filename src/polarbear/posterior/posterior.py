@@ -14,6 +14,7 @@ from polarbear.posterior.draw_quantiles import draw_quantiles
 from polarbear.posterior.posterior_file import read_fields, write_fields
 from polarbear.posterior.probability_best import probability_best
 from polarbear.table import as_frame, as_html
+from polarbear.wording import format_number
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -211,7 +212,7 @@ class Posterior:
         summary, table = self.summary(), {"algorithm_name": list(self.names)}
         for t in sorted({0, len(self.grid) // 2, len(self.grid) - 1}):
             at_time = zip(summary.mean[t], summary.lower[t], summary.upper[t], strict=True)
-            name = f"rating at {self.grid.times[t]:.4g}"
+            name = f"rating at {format_number(self.grid.times[t])}"
             table[name] = [f"{mean:.2f} [{lower:.2f}, {upper:.2f}]" for mean, lower, upper in at_time]
         return as_html(table, title=repr(self), notes=(self.scope,) if self.scope else ())
 

@@ -131,7 +131,7 @@ def _remarks_on_stop(result: RaceOutcome, advice: Advice) -> list[Remark]:
                 f"The race is paused: {join_names([each.name for each in result.failing])} failed in every run of the first "
                 f"round. Fix {they} and continue, or remove {they} from the race."
             )
-            step = advice.continue_race("--rerun-failed", "rerun_failed=True")
+            step = replace(advice, only=()).continue_race("--rerun-failed", "rerun_failed=True")
         case "interrupted":
             reason, step = "The race was interrupted.", advice.continue_race("", "")
         case _:
@@ -186,14 +186,14 @@ def _remarks_on_failures(result: RaceOutcome, advice: Advice) -> list[Remark]:
     remarks = []
     for name, number in Counter(run.trajectory.algorithm for run in result.failures).items():
         first = next(run for run in result.failures if run.trajectory.algorithm == name)
-        message = (first.message.strip().splitlines() or ["no message"])[-1]
+        message = (first.message.strip().splitlines() or ["no message"])[-1].rstrip(".")
         every = number == runs[name]
         share = f"All {number:,} runs" if every else f"{number:,} of {with_noun(runs[name], 'run')}"
         remarks.append(
             Remark(
                 "do not rely on it" if every and number > 1 else "provisional",
-                f"{share} of {name} failed; the first: {message}",
-                advice.continue_race("--rerun-failed", "rerun_failed=True")
+                f"{share} of {name} failed; the first: {message}.",
+                replace(advice, only=()).continue_race("--rerun-failed", "rerun_failed=True")
                 if name in result.state.candidates
                 else advice.readmit(name, rerun_failed=True),
             )

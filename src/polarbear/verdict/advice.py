@@ -60,7 +60,7 @@ class Advice:
     def decide_every_pair(self) -> str:
         """Return how to continue a race that is unlikely to eliminate another algorithm, until every pair is decided."""
         if not self.file:
-            return 'Race.open(path, resolution="crossing", ...)'
+            return 'pb.Race.open(file, algorithms=..., instances=..., resolution="crossing").run()'
         return self.continue_race(" ".join(filter(None, ["--set race.resolution=crossing", self.limit[0]])), "")
 
     def continue_race(self, option: str, argument: str) -> str:

@@ -157,7 +157,7 @@ def _latex_list(items: Sequence[str]) -> str:
 
 def _latex_item(text: str, command: str, stop: str = "") -> str:
     """Return a text and its next step in LaTeX."""
-    step = f"{stop} Next step: \\texttt{{{latex.escape(command)}}}" if command else ""
+    step = f"{stop} Next step: {latex.command(command)}" if command else ""
     return latex.escape(text) + step
 
 
