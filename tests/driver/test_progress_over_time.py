@@ -125,7 +125,25 @@ def test_a_long_round_gives_signs_of_life():
         view.clock.now += 20
         view.on_run(run)
     total = len(plan.jobs)
-    assert lines_of(stream) == [f"round 1 · {number} of {total} runs" for number in range(3, total + 1, 3)]
+    assert lines_of(stream) == [f"round 1 · {number} of {total} runs" for number in range(2, total + 1, 2)]
+
+
+def test_a_long_run_gives_signs_of_life_and_the_time_that_is_left():
+    stream = io.StringIO()
+    view = LineView(stream, Horizon(deadline=100.0), interval=30.0, clock=Clock())
+    state = loop.start(settings_of(), NAMES)
+    plan = loop.ask(state)
+    view.on_plan(state, plan, len(plan.jobs))
+    view.clock.now = 0.0
+    view._printed = 0.0
+    for _ in range(12):
+        view.clock.now += 5.0
+        view.on_wait()
+    total = len(plan.jobs)
+    assert lines_of(stream) == [
+        f"round 1 · 0 of {total} runs · 70 s to the limit of time",
+        f"round 1 · 0 of {total} runs · 40 s to the limit of time",
+    ]
 
 
 def test_the_forecast_respects_the_limits(monkeypatch):

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, cast
 from polarbear.execution import Limits, ReplayExecutor, run_supervised
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from concurrent.futures import Executor, Future
 
     from polarbear.execution import Payload
@@ -52,11 +52,19 @@ class RunContext:
     accept_failures: bool = False
 
 
-def make_runs(jobs: Sequence[Job], context: RunContext, keep: Callable[[Job, Run], None]) -> dict[Job, Run] | None:
+_WAIT_SECONDS = 5.0  # between two calls of `on_wait`
+
+
+def make_runs(
+    jobs: Sequence[Job],
+    context: RunContext,
+    keep: Callable[[Job, Run], None],
+    on_wait: Callable[[], None] = lambda: None,
+) -> dict[Job, Run] | None:
     """Return one run per job, or None if the deadline passes first.
 
     Each run is passed to `keep` as soon as it completes. If the round is interrupted for any reason, the runs that have
-    completed by then are passed to `keep`, too.
+    completed by then are passed to `keep`, too. `on_wait` is called every few seconds, however long a run takes.
     """
     _check_payloads(jobs, context)
     futures: dict[Future[Run], Job] = {}
@@ -66,13 +74,7 @@ def make_runs(jobs: Sequence[Job], context: RunContext, keep: Callable[[Job, Run
             payload = cast("Payload", context.payloads.get(job.algorithm))  # None only for a ReplayExecutor
             with _convert_executor_errors():
                 futures[context.executor.submit(run_supervised, payload, job, context.limits)] = job
-        timeout = None if math.isinf(context.deadline) else max(0.0, context.deadline - time.monotonic())
-        completed = as_completed(futures, timeout)
-        for _ in jobs:
-            try:
-                future = next(completed)
-            except TimeoutError:
-                return None
+        for future in _await_completed(futures, context.deadline, on_wait):
             with _convert_executor_errors():
                 run = future.result()
             job = futures[future]
@@ -85,7 +87,24 @@ def make_runs(jobs: Sequence[Job], context: RunContext, keep: Callable[[Job, Run
             done[job] = run
     finally:
         _cancel_rest(futures, done, keep)
-    return done
+    return done if len(done) == len(jobs) else None
+
+
+def _await_completed(
+    futures: Iterable[Future[Run]], deadline: float, on_wait: Callable[[], None]
+) -> Iterator[Future[Run]]:
+    """Yield futures as they complete, until the deadline; call `on_wait` every few seconds."""
+    pending = set(futures)
+    while pending:
+        left = max(0.0, deadline - time.monotonic())
+        try:
+            for future in as_completed(pending, min(left, _WAIT_SECONDS)):
+                pending.discard(future)
+                yield future
+        except TimeoutError:
+            if time.monotonic() >= deadline:
+                return
+        on_wait()
 
 
 def _cancel_rest(futures: Mapping[Future[Run], Job], done: Mapping[Job, Run], keep: Callable[[Job, Run], None]) -> None:

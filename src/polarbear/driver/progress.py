@@ -16,7 +16,7 @@ from polarbear.race.forecast import ROUNDS, STABLE_FROM, instances_needed
 from polarbear.race.sampling import running_until
 from polarbear.race.state import decided_share
 from polarbear.race.stopping import StoppingLimits
-from polarbear.wording import format_percent, percent, round_off, with_noun
+from polarbear.wording import format_duration, format_percent, percent, round_off, with_noun
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from polarbear.race.state import State
 
 HEARTBEAT_SECONDS = 30.0  # a race of an hour leaves at most 120 lines in a log
-SIGN_OF_LIFE_SECONDS = 60.0  # after which a long round prints how many of its runs have ended
 
 
 class Progress(Protocol):
@@ -41,6 +40,9 @@ class Progress(Protocol):
 
     def on_run(self, run: Run) -> None:
         """Report one completed run."""
+
+    def on_wait(self) -> None:
+        """Report that the race waits for runs; called every few seconds."""
 
     def on_inference(self) -> None:
         """Report that all runs are complete and the posterior is being computed."""
@@ -86,6 +88,8 @@ class SilentView:
 
     def on_run(self, run: Run) -> None: ...
 
+    def on_wait(self) -> None: ...
+
     def on_inference(self) -> None: ...
 
     def on_decisions(self, state: State) -> None: ...
@@ -130,8 +134,8 @@ class Pace:
 class LineView(SilentView):
     """A view that prints a line after a round, or after several rounds if they take less than `interval` seconds together.
 
-    The first round, rounds with an elimination and the last round are always printed. In a round that takes long, a line
-    with the number of its runs is a sign of life.
+    The first round, rounds with an elimination and the last round are always printed. In a round that takes long, lines
+    with the number of its runs are signs of life.
     """
 
     stream: TextIO
@@ -158,9 +162,18 @@ class LineView(SilentView):
         """Count the run, and whether it failed; print a sign of life in a long round."""
         self._runs += 1
         self._failures += run.status != "done"
-        if self.interval and self.clock() - self._printed >= SIGN_OF_LIFE_SECONDS:
-            assert self._state is not None
-            self._print(f"round {len(self._state.rounds) + 1} · {self._runs} of {self._planned} runs")
+        self.on_wait()
+
+    def on_wait(self) -> None:
+        """Print a sign of life if the last line is too long ago, however long a run takes."""
+        now = self.clock()
+        if not self.interval or now - self._printed < self.interval:
+            return
+        assert self._state is not None
+        words = [f"round {len(self._state.rounds) + 1}", f"{self._runs} of {with_noun(self._planned, 'run')}"]
+        if self.horizon.deadline < math.inf:
+            words.append(f"{format_duration(max(0.0, self.horizon.deadline - now))} to the limit of time")
+        self._print(" · ".join(words))
 
     def on_decisions(self, state: State) -> None:
         """Print the outcome of the round, unless the previous line is too recent."""

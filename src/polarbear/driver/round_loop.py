@@ -75,6 +75,6 @@ def _collect_runs(record: RaceRecord, plan: Plan, context: RunContext, view: Pro
         record.add_run(run, job)
         view.on_run(run)
 
-    if make_runs(waiting, context, keep) is None:
+    if make_runs(waiting, context, keep, view.on_wait) is None:
         return None
     return [record.runs[job.algorithm, job.instance] for job in plan.jobs]
