@@ -20,7 +20,8 @@ def features_by_name(table, instances):
 def test_files_frames_and_mappings_give_the_same_features(tmp_path):
     path = tmp_path / "features.csv"
     path.write_text(CSV)
-    pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
+    pandas = pytest.importorskip("pandas", reason="tables of pandas")
+    polars = pytest.importorskip("polars", reason="tables of polars")
     mapping = {"instance": [0, 1, 2], "size": [3, None, 40], "kind": ["a", "b", None], "rotated": [True, False, True]}
     polars.DataFrame(mapping).write_parquet(tmp_path / "features.parquet")
     for source in (path, mapping, pandas.DataFrame(mapping), polars.DataFrame(mapping), tmp_path / "features.parquet"):

@@ -131,7 +131,7 @@ def _remarks_on_stop(result: RaceOutcome, advice: Advice) -> list[Remark]:
                 f"The race is paused: {join_names([each.name for each in result.failing])} failed in every run of the first "
                 f"round. Fix {they} and continue, or remove {they} from the race."
             )
-            step = replace(advice, only=()).continue_race("--rerun-failed", "rerun_failed=True")
+            step = advice.continue_race("--rerun-failed", "rerun_failed=True")
         case "interrupted":
             reason, step = "The race was interrupted.", advice.continue_race("", "")
         case _:
@@ -188,12 +188,13 @@ def _remarks_on_failures(result: RaceOutcome, advice: Advice) -> list[Remark]:
         first = next(run for run in result.failures if run.trajectory.algorithm == name)
         message = (first.message.strip().splitlines() or ["no message"])[-1].rstrip(".")
         every = number == runs[name]
+        chosen = advice if name in advice.only else replace(advice, only=())  # the selection may leave it out
         share = f"All {number:,} runs" if every else f"{number:,} of {with_noun(runs[name], 'run')}"
         remarks.append(
             Remark(
                 "do not rely on it" if every and number > 1 else "provisional",
                 f"{share} of {name} failed; the first: {message}.",
-                replace(advice, only=()).continue_race("--rerun-failed", "rerun_failed=True")
+                chosen.continue_race("--rerun-failed", "rerun_failed=True")
                 if name in result.state.candidates
                 else advice.readmit(name, rerun_failed=True),
             )
