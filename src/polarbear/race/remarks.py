@@ -131,7 +131,7 @@ def _remarks_on_stop(result: RaceOutcome, advice: Advice) -> list[Remark]:
                 f"The race is paused: {join_names([each.name for each in result.failing])} failed in every run of the first "
                 f"round. Fix {they} and continue, or remove {they} from the race."
             )
-            step = advice.continue_race("--rerun-failed", "rerun_failed=True")
+            step = _rerun_failed(advice, [each.name for each in result.failing])
         case "interrupted":
             reason, step = "The race was interrupted.", advice.continue_race("", "")
         case _:
@@ -180,6 +180,12 @@ def _further_instances(result: RaceOutcome) -> int:
     return int(needed) if needed is not None and 0 < needed < math.inf else 0
 
 
+def _rerun_failed(advice: Advice, names: Sequence[str]) -> str:
+    """Return how to make failed runs again; a selection of algorithms that leaves some of them out is dropped."""
+    chosen = advice if set(names) <= set(advice.only) else replace(advice, only=())
+    return chosen.continue_race("--rerun-failed", "rerun_failed=True")
+
+
 def _remarks_on_failures(result: RaceOutcome, advice: Advice) -> list[Remark]:
     """Return a remark per algorithm with failed runs, with the last line of its first message."""
     runs = Counter(run.trajectory.algorithm for run in result.runs)
@@ -188,13 +194,12 @@ def _remarks_on_failures(result: RaceOutcome, advice: Advice) -> list[Remark]:
         first = next(run for run in result.failures if run.trajectory.algorithm == name)
         message = (first.message.strip().splitlines() or ["no message"])[-1].rstrip(".")
         every = number == runs[name]
-        chosen = advice if name in advice.only else replace(advice, only=())  # the selection may leave it out
         share = f"All {number:,} runs" if every else f"{number:,} of {with_noun(runs[name], 'run')}"
         remarks.append(
             Remark(
                 "do not rely on it" if every and number > 1 else "provisional",
                 f"{share} of {name} failed; the first: {message}.",
-                chosen.continue_race("--rerun-failed", "rerun_failed=True")
+                _rerun_failed(advice, [name])
                 if name in result.state.candidates
                 else advice.readmit(name, rerun_failed=True),
             )
