@@ -125,7 +125,7 @@ def compare(name: str, training: TrainingSet) -> None:
 
 def forest_selector(training: TrainingSet) -> Any:
     """Return a selector that chooses the algorithm with the highest share of the first place that a forest predicts."""
-    from sklearn.ensemble import RandomForestRegressor  # type: ignore[import-untyped]
+    from sklearn.ensemble import RandomForestRegressor
 
     inputs = _numbers(training)
 

@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 import polarbear as pb
-from polarbear.inference import fitting
+from polarbear.inference import methods
 from polarbear.literals import Method
 from tests.contracts.priors_and_methods import (
     DRAWS,
@@ -207,7 +207,7 @@ def unreliable(method: Callable[..., Any]) -> Callable[..., Any]:
 @pytest.fixture
 def cheaper_methods_fail(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("correct_by_importance", "correct_by_hmc"):
-        monkeypatch.setattr(fitting, name, unreliable(getattr(fitting, name)))
+        monkeypatch.setattr(methods, name, unreliable(getattr(methods, name)))
 
 
 @pytest.mark.usefixtures("cheaper_methods_fail")
@@ -220,7 +220,7 @@ def test_auto_falls_back_on_nuts() -> None:
 
 @pytest.mark.usefixtures("cheaper_methods_fail")
 def test_auto_without_the_extra_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fitting, "reference_methods_installed", lambda: False)
+    monkeypatch.setattr(methods, "reference_methods_installed", lambda: False)
     diagnostics = pb.fit(some_choices(), prior=pb.BSpline(), draws=1000).diagnostics
     assert diagnostics.method == "hmc"
     assert not diagnostics.reliable

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy import stats
+import scipy
 
 from polarbear.checks.pair_outcomes import effective_comparisons
 from polarbear.checks.run_scores import scores_by_instance, thin_instances
@@ -157,8 +157,8 @@ def _standard_error(whole: _Fit, less: _Fit, together: Array) -> Array:
 
 def _equivalent_normal(ratio: Array, freedom: Array) -> Array:
     """Return the standard normal value with the same tail probability as this value of Student's t."""
-    tail = np.maximum(stats.t.sf(np.abs(ratio), freedom), np.finfo(np.float64).tiny)
-    normal: Array = np.copysign(stats.norm.isf(tail), ratio)
+    tail = np.maximum(scipy.special.stdtr(freedom, -np.abs(ratio)), np.finfo(np.float64).tiny)
+    normal: Array = np.copysign(-scipy.special.ndtri(tail), ratio)
     return normal
 
 

@@ -18,7 +18,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy import stats
+import scipy
 
 from polarbear.checks.findings import Influence, Misfit, PairCheck
 from polarbear.checks.leave_one_out import LeftOut, leave_one_out
@@ -100,7 +100,7 @@ class ModelCheck:
 
     def _bonferroni(self, tests: float) -> float:
         """Return the two-sided normal threshold for this number of tests at each of the independent times."""
-        return float(stats.norm.isf(FALSE_ALARMS / (2 * tests * self.independent_times)))
+        return float(-scipy.special.ndtri(FALSE_ALARMS / (2 * tests * self.independent_times)))
 
     @cached_property
     def misfits(self) -> tuple[Misfit, ...]:

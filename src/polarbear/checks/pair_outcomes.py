@@ -11,7 +11,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy import stats
+import scipy
 
 from polarbear.observe.rankings import ABSENT, UNRANKED
 from polarbear.posterior.outcome_draws import outcomes
@@ -82,7 +82,7 @@ def binomial_deviation(rate: Array, compared: Array) -> Array:
 def beating_probability(observed: Array, compared: Array) -> Array:
     """Return P(win rate > ½) of independent instances, under Jeffreys' prior: Beta(½ + wins, ½ + losses)."""
     wins = np.nan_to_num(observed) * compared
-    return np.asarray(stats.beta.sf(0.5, 0.5 + wins, 0.5 + compared - wins))
+    return np.asarray(scipy.special.betaincc(0.5 + wins, 0.5 + compared - wins, 0.5))
 
 
 def bootstrap_outcomes(rows: OutcomeDraws) -> tuple[Array, Array]:

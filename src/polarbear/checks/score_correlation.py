@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.optimize import nnls
+import scipy
 
 if TYPE_CHECKING:
     from polarbear.arrays import Array
@@ -101,6 +101,6 @@ def _stationary_target(together: Array) -> Array:
         np.exp(-distance[:, None] / np.geomspace(0.5, 4 * times, _DECAYS)), np.ones((times - 1, 1)), axis=1
     )
     pairs = np.sqrt([pair.sum() for pair in both])[:, None]
-    coefficients, _ = nnls(decays * pairs, mean * pairs[:, 0], maxiter=100 * decays.shape[1])
+    coefficients, _ = scipy.optimize.nnls(decays * pairs, mean * pairs[:, 0], maxiter=100 * decays.shape[1])
     fitted = np.append(1.0, decays @ coefficients / max(1.0, coefficients.sum()))
     return fitted[np.abs(np.subtract.outer(np.arange(times), np.arange(times)))]

@@ -1,8 +1,8 @@
 """Posterior inference: methods that turn choices and a prior into posterior draws and diagnostics.
 
 In: `Choices` and a prior. Out: draws of the utilities (of the ratings, for the Bayesian bootstrap) and `Diagnostics`.
-`fitting` holds `fit`, which selects the method and returns a `Posterior`; `request` checks its arguments. The package itself
-imports nothing, so that reading a stored race need not import the methods.
+`fitting` holds `fit`, which returns a `Posterior`; `methods` selects the method; `request` checks the arguments. The package
+itself imports nothing, so that reading a stored race need not import the methods.
 
 | method | module | priors | description |
 | --- | --- | --- | --- |

@@ -1,40 +1,20 @@
 """`fit`: infer a posterior from choices under a prior, with a suitable method.
 
-In: `Choices`, a prior, a method and a seed. Out: a `Posterior`. This is the only module that pairs priors with methods. With
-`method="auto"` it tries the fast method first and falls back on Markov chains where the diagnostics are bad.
+In: `Choices`, a prior, a method and a seed. Out: a `Posterior`. `methods` pairs the Plackett-Luce priors with their methods;
+it is imported when it is needed, since the default prior has a method of its own.
 """
 
 from __future__ import annotations
 
 import logging
-from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from polarbear.inference.bootstrap import bayesian_bootstrap
-from polarbear.inference.dirichlet.gibbs import gibbs
-from polarbear.inference.dirichlet.stick_breaking import correct_each_time
-from polarbear.inference.hmc import correct_by_hmc, hmc
-from polarbear.inference.laplace.nested import correct_by_importance
-from polarbear.inference.laplace.plain import plain_laplace
-from polarbear.inference.laplace.whitened_posterior import whitened_posterior
-from polarbear.inference.reference.advi import ADVI, advi
-from polarbear.inference.reference.jax_runtime import is_installed as reference_methods_installed
-from polarbear.inference.reference.nuts import NUTS, nuts
-from polarbear.inference.reference.pathfinder import Pathfinder, pathfinder
-from polarbear.inference.request import INSTALL, check_request
+from polarbear.inference.request import check_request
 from polarbear.inference.size import ANNOUNCED_SECONDS, expected_seconds
-from polarbear.inference.stan.pathfinder import stan_pathfinder
-from polarbear.inference.stan.program import StanPrior
-from polarbear.models import (
-    BayesianBootstrap,
-    Dirichlet,
-    PlackettLucePrior,
-    Prior,
-    TemporalPrior,
-    is_joint,
-)
+from polarbear.models import BayesianBootstrap, Prior, is_joint
 from polarbear.models.validation import require_count
 from polarbear.observe import Choices
 from polarbear.observe.rankings import were_compared
@@ -46,20 +26,9 @@ from polarbear.wording import format_duration
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from polarbear.arrays import Array, Mask
+    from polarbear.arrays import Mask
+    from polarbear.inference.methods import Reference
     from polarbear.literals import Method
-    from polarbear.posterior.diagnostics import Diagnostics
-
-
-Reference = NUTS | ADVI | Pathfinder
-
-_REFERENCES: dict[object, Reference] = {
-    "nuts": NUTS(),
-    "advi": ADVI(),
-    "advi-fullrank": ADVI(covariance="full"),
-    "pathfinder": Pathfinder(),
-}
-
 
 _LOG = logging.getLogger(__name__)
 
@@ -118,7 +87,7 @@ def fit(
     True
     """
     prior = BayesianBootstrap() if prior is None else prior
-    _check(choices, prior, method.name if isinstance(method, Reference) else method, draws, seed)
+    _check(choices, prior, method, draws, seed)
     _announce_cost(choices, prior, draws)
     rng = np.random.Generator(np.random.SFC64(seed))  # NumPy's fastest bit generator
     outcomes, scope = None, describe_scope(choices.rankings, choices.instances, generalise_to="instances")
@@ -128,7 +97,9 @@ def fit(
             drawn.flags.writeable = False  # so that the posterior needs no copy
             ratings = drawn.transpose(2, 0, 1)
         else:
-            utilities, diagnostics = _draw(choices, prior, method, draws=draws, rng=rng)
+            from polarbear.inference.methods import draw_utilities  # imports every method
+
+            utilities, diagnostics = draw_utilities(choices, prior, method, draws=draws, rng=rng)
             ratings = ratings_from_utilities(utilities)
     return Posterior(
         ratings=ratings,
@@ -144,61 +115,14 @@ def fit(
     )
 
 
-def _draw(
-    choices: Choices, prior: PlackettLucePrior, method: Method | Reference, *, draws: int, rng: np.random.Generator
-) -> tuple[Array, Diagnostics]:
-    """Draw utilities (time, algorithm, draw) with the given method, falling back on slower ones under "auto"."""
-    match _REFERENCES.get(method, method):
-        case NUTS() as settings:
-            return nuts(choices, prior, settings, draws=draws, rng=rng)
-        case ADVI() as settings:
-            return advi(choices, prior, settings, draws=draws, rng=rng)
-        case Pathfinder() as settings:
-            return pathfinder(choices, prior, settings, draws=draws, rng=rng)
-    if method == "stan-pathfinder" and isinstance(prior, StanPrior):
-        return stan_pathfinder(choices, prior, draws=draws, rng=rng)
-    if method == "hmc":
-        return hmc(choices, prior, draws=draws, rng=rng)
-    if method == "laplace":
-        return plain_laplace(choices, prior, draws=draws, rng=rng)
-    if method == "gibbs" and not isinstance(prior, TemporalPrior):
-        return gibbs(choices, prior, draws=draws, rng=rng)
-
-    posterior = whitened_posterior(choices, prior)
-    again = np.ones(len(choices.grid), dtype=bool)
-    if isinstance(prior, TemporalPrior):
-        utilities, diagnostics = correct_by_importance(posterior, draws=draws, rng=rng)
-    else:
-        utilities, diagnostics, good = correct_each_time(posterior, draws=draws, rng=rng)
-        if isinstance(prior, Dirichlet):  # times share no hyperparameter, so good times keep their draws
-            again = ~good
-    if diagnostics.reliable:
-        return utilities, diagnostics
-    if method != "auto":
-        return utilities, replace(diagnostics, message=f"{diagnostics.message} Use method='auto' or 'hmc'.")
-
-    attempts = diagnostics.message
-    if not again.all():
-        choices = choices.at_times(again)
-        posterior = whitened_posterior(choices, prior)
-        attempts += f" This concerned {again.sum()} of {len(again)} times."
-    utilities[again], diagnostics = correct_by_hmc(posterior, draws=draws, rng=rng)
-    if not diagnostics.reliable:
-        if not reference_methods_installed():
-            hint = f"NUTS may do better: {INSTALL}."
-            return utilities, replace(diagnostics, message=f"{attempts} {diagnostics.message} {hint}")
-        attempts += " Hamiltonian Monte Carlo did not converge."
-        utilities[again], diagnostics = nuts(choices, prior, NUTS(), draws=draws, rng=rng)
-    return utilities, replace(diagnostics, message=f"{attempts} {diagnostics.message}")
-
-
-def _check(choices: Choices, prior: Prior, method: str, draws: int, seed: int) -> None:
+def _check(choices: Choices, prior: Prior, method: Method | Reference, draws: int, seed: int) -> None:
     if not isinstance(choices, Choices):
         raise ValueError(
             f"expected Choices, got {type(choices).__name__}; make them with Choices.from_values, from_trajectories or "
             "from_rankings"
         )
-    check_request(prior, method, draws, times=len(choices.grid), algorithms=len(choices.names))
+    name: Any = getattr(method, "name", method)
+    check_request(prior, name, draws, times=len(choices.grid), algorithms=len(choices.names))
     require_count("seed", seed, least=0)
     _check_connected(choices)
 

@@ -20,7 +20,7 @@ def infer_posterior(state: State) -> Posterior:
     """
     if state.posterior is not None:
         return state.posterior
-    # These import every method, which reading a stored race does not need.
+    # Reading a stored race needs no inference.
     from polarbear.inference.fitting import fit
     from polarbear.models.bayesian_bootstrap import BayesianBootstrap
 

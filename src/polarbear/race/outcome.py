@@ -267,7 +267,7 @@ class RaceOutcome:
     @cached_property
     def check(self) -> ModelCheck:
         """The model check of the posterior against the observed outcomes of each pair."""
-        from polarbear.checks.model_check import model_check  # imports scipy.stats, which only the check needs
+        from polarbear.checks.model_check import model_check  # imports inference, which only the check needs
 
         return model_check(self.posterior, choices_of_runs(self.state))
 

@@ -200,7 +200,7 @@ def judge(
     unit
         The unit of the budgets.
     """
-    from polarbear.inference.fitting import fit  # imports every method, which reading a stored race does not need
+    from polarbear.inference.fitting import fit  # imports inference, which reading a race does not need
 
     if not 0.5 < confidence < 1:
         raise ValueError(f"expected confidence between 0.5 and 1, got {confidence!r}; use a value such as 0.95")

@@ -122,7 +122,7 @@ def summarise(
     candidates = [name for name in posterior.names if name not in out]
     check, bounds, settled = None, None, ""
     if choices is not None:
-        from polarbear.checks.model_check import model_check  # imports scipy.stats, which only the check needs
+        from polarbear.checks.model_check import model_check  # imports inference, which only the check needs
 
         check, bounds, settled = model_check(posterior, choices), bounds_of(decisions, choices), CHECKED
     return collect(
