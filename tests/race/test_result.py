@@ -29,9 +29,10 @@ def result(finished_race):
     return RaceResult(finished_race, "resolved")
 
 
-def first_round(batch=3):
+def first_round(batch=3, prior=None):
     """A race that has only planned its first round: its state, the plan and simulated runs."""
-    state = loop.start(pb.Settings(grid=TIMES, batch=pb.FixedBatch(batch), prior=pb.RandomWalk(), draws=400), NAMES)
+    prior = prior or pb.RandomWalk()
+    state = loop.start(pb.Settings(grid=TIMES, batch=pb.FixedBatch(batch), prior=prior, draws=400), NAMES)
     plan = loop.ask(state)
     return state, plan, simulated_runs(plan, UTILITIES, NAMES, TIMES)
 
@@ -191,6 +192,32 @@ def test_a_race_that_never_began_is_a_valid_result():
     assert len(result.undecided()) == 6
     with pytest.raises(ValueError, match="nothing has been run yet"):
         result.posterior  # noqa: B018
+
+
+@pytest.mark.parametrize("instances", [1, 3])
+def test_an_algorithm_that_failed_in_every_run_is_not_judged_unless_it_is_removed(instances):
+    prior = pb.BayesianBootstrap() if instances == 1 else None  # which eliminates no algorithm after one instance
+    state, plan, runs = first_round(instances, prior)
+    runs = [
+        Run(pb.Trajectory("b", run.trajectory.instance, [], [], until=1, failed=True), 1.0, "crashed", "no such file")
+        if run.trajectory.algorithm == "b"
+        else run
+        for run in runs
+    ]
+    state = loop.tell(state, plan, runs)
+    summary = RaceResult(state, "paused").summary("my.race")
+    (standing,) = (each for each in summary.standings if each.name == "b")
+    assert (standing.status, summary.status) == ("do not rely on it", "do not rely on it")
+    assert standing.reason.endswith("; all of its runs failed")
+    failed = "The only run of b" if instances == 1 else "All 3 runs of b"
+    assert f"{failed} failed; the first: no such file." in [each.text for each in summary.remarks]
+    assert standing.group == ("eliminated" if instances == 3 else "not ruled out")
+    if standing.group == "eliminated":
+        return
+    removed = RaceResult(loop.remove(state, "b"), "paused").summary("my.race")
+    (remark,) = (each for each in removed.remarks if f"{failed} failed" in each.text)
+    assert remark.status == "solid"
+    assert [each.status for each in removed.group("removed")] == ["solid"]
 
 
 def test_failed_runs_are_listed_with_their_cost():

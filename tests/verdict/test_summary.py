@@ -255,3 +255,73 @@ def test_markdown_shows_names_as_they_are():
     text = pb.summarise(pb.fit(choices)).to_markdown()
     assert r"**a\*b\_c**" in text
     assert "<b>" not in text.replace(r"\<b\>", "")
+
+
+def close_race(wins, instances=60):
+    """Return the posterior of a pair of which `a` wins on some of the instances."""
+    values = np.where(np.arange(instances)[:, None, None] < wins, [[0.0, 1.0]], [[1.0, 0.0]])
+    return pb.fit(pb.Choices.from_values(values, grid=[5], names=["a", "b"]))
+
+
+def collected(posterior, *, decided=False, failed=(), decisions=()):
+    """Return the summary of a race in which these decisions have been taken."""
+    out = {each.name for each in decisions}
+    return collect(
+        posterior,
+        candidates=[name for name in posterior.names if name not in out],
+        decisions=decisions,
+        specialists=(),
+        check=None,
+        unit="",
+        advice=Advice("race", "my.race"),
+        remarks=(),
+        effort="",
+        failed=failed,
+        decided=decided,
+    )
+
+
+def test_an_uncertain_lead_makes_the_whole_answer_provisional():
+    posterior = close_race(37)
+    (stretch,) = pb.decision_map(posterior).stretches
+    assert 0.8 <= stretch.probabilities[0] < 0.95
+    summary = collected(posterior)
+    (leader,) = summary.group("leads somewhere")
+    assert (leader.name, leader.status) == ("a", "provisional")
+    sure = f"{100 * stretch.probabilities[0]:.0f} % sure"
+    assert leader.text == f"best choice at 5, {sure} that it leads at any budget (provisional)"
+    assert leader.command == "polarbear resume my.race --only a --only b"
+    assert summary.status == "provisional"
+    assert "The data do not settle whether a leads at any budget." in [each.text for each in summary.remarks]
+
+
+@pytest.mark.parametrize("wins", [37, 30])
+def test_what_is_decided_or_practically_equal_is_solid(wins):
+    summary = collected(close_race(wins), decided=True)
+    assert {each.status for each in summary.standings} == {"solid"}
+    assert summary.status == "solid"
+    assert not any(each.command for each in summary.standings)
+
+
+def test_nothing_is_said_about_an_algorithm_that_failed_in_every_run():
+    posterior = close_race(60)
+    summary = collected(posterior, decisions=[pb.Dominated("b", "a", 0.99)], failed={"b"}, decided=True)
+    (out,) = summary.group("eliminated")
+    assert out.status == summary.status == "do not rely on it"
+    assert out.text.endswith("; all of its runs failed (do not rely on it)")
+    assert summary.headline == "One algorithm leads somewhere, one is eliminated (do not rely on it)."
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_the_status_is_the_worst_of_all_statements_and_comes_with_its_reason(seed):
+    """No statement is in doubt under a "solid" answer, and the first remark explains the status."""
+    rng = np.random.default_rng(seed)
+    shape = int(rng.integers(8, 80)), len(GRID), 4
+    means = np.linspace(0, 1, 4) * rng.uniform(0, 2) + rng.normal(0, 0.3, (len(GRID), 4))
+    choices = pb.Choices.from_values(means + rng.normal(size=shape), grid=GRID, names=NAMES)
+    summary = pb.summarise(pb.fit(choices, draws=500), choices=choices)
+    seriousness = ("solid", "provisional", "do not rely on it").index
+    worst = max((each.status for each in summary.standings), key=seriousness)
+    assert seriousness(summary.status) >= seriousness(worst)
+    assert summary.status == (summary.remarks[0].status if summary.remarks else "solid")
+    assert json.loads(json.dumps(summary.as_dict()))["status"] == summary.status

@@ -162,6 +162,13 @@ class RaceOutcome:
         return tuple(run for run in self.runs if run.status != "done")
 
     @property
+    def failed_everywhere(self) -> frozenset[str]:
+        """The algorithms of which every run failed."""
+        return frozenset(run.trajectory.algorithm for run in self.failures).difference(
+            run.trajectory.algorithm for run in self.runs if run.status == "done"
+        )
+
+    @property
     def ended(self) -> dict[Ended, int]:
         """The number of runs that finished by themselves, were cut off at the time that the race asked for, or failed."""
         ends = Counter(run.ended for run in self.runs)

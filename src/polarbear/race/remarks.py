@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from polarbear.race.instance_features import Value
     from polarbear.race.outcome import RaceOutcome
-    from polarbear.verdict import Advice
+    from polarbear.verdict import Advice, Status
 
 _FAIR_SHARE = 0.9  # smallest ratio of processor time to wall-clock time without a remark
 _MEASURABLE_SECONDS = 0.05  # for shorter runs the processor's clock is too coarse
@@ -191,20 +191,26 @@ def _remarks_on_failures(result: RaceOutcome, advice: Advice) -> list[Remark]:
     runs = Counter(run.trajectory.algorithm for run in result.runs)
     remarks = []
     for name, number in Counter(run.trajectory.algorithm for run in result.failures).items():
+        status: Status = "do not rely on it" if number == runs[name] else "provisional"
         first = next(run for run in result.failures if run.trajectory.algorithm == name)
         message = (first.message.strip().splitlines() or ["no message"])[-1].rstrip(".")
-        every = number == runs[name]
-        share = f"All {number:,} runs" if every else f"{number:,} of {with_noun(runs[name], 'run')}"
         remarks.append(
             Remark(
-                "do not rely on it" if every and number > 1 else "provisional",
-                f"{share} of {name} failed; the first: {message}.",
+                "solid" if name in result.state.removed else status,
+                f"{_share(number, runs[name])} of {name} failed; the first: {message}.",
                 _rerun_failed(advice, [name])
                 if name in result.state.candidates
                 else advice.readmit(name, rerun_failed=True),
             )
         )
     return remarks
+
+
+def _share(failed: int, total: int) -> str:
+    """Return how many runs failed, to begin a sentence with."""
+    if failed < total:
+        return f"{failed:,} of {with_noun(total, 'run')}"
+    return f"All {total:,} runs" if total > 1 else "The only run"
 
 
 def _remarks_on_clocks(result: RaceOutcome) -> list[Remark]:

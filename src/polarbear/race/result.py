@@ -98,6 +98,7 @@ class RaceResult(RaceOutcome):
             error_bounds={each.name: each.error_bound for each in self.eliminations},
             removed=dict(sorted(self.state.removed.items())),
             waiting=waiting,
+            failed=self.failed_everywhere,
             settled=settled_sentence(self),
             decided=self.finished,
         )

@@ -83,6 +83,9 @@ class DecisionMap:
     probability_best
         The probability that a candidate comes first more often than any other at a budget, shape (time, candidate). Rows
         sum to one. Candidates that were not observed have probability zero.
+    probability_leading
+        The probability that each candidate is the best choice at one budget or more, shape (candidate,). If the posterior
+        is not joint over time, the highest probability at a single budget, which is a lower bound.
     names
         The candidates.
     observed
@@ -97,6 +100,7 @@ class DecisionMap:
     names: tuple[str, ...]
     best: tuple[str | None, ...]
     probability_best: Array
+    probability_leading: Array
     observed: Mask
     stretches: tuple[Stretch, ...]
     leader_changes: tuple[LeaderChange, ...]
@@ -156,12 +160,15 @@ def decision_map(posterior: Posterior, *, among: Sequence[str] | None = None) ->
     observed = posterior.observed[:, columns]
     leaders = np.full(len(posterior.grid), _NONE)
     probability = np.zeros(observed.shape)
+    leads = np.zeros((len(posterior.ratings), len(names)), dtype=bool)
     for t in range(len(posterior.grid)):  # the data of one time stay in cache
         known = np.flatnonzero(observed[t])
         if known.size:
             at_time = posterior.ratings[:, t][:, columns[known]]
             leaders[t] = known[at_time.mean(axis=0).argmax()]
             probability[t, known] = probability_best(at_time)
+        if known.size > 1 or len(names) == 1:  # where its competitors were not observed, an algorithm does not lead
+            leads[:, known] |= at_time == at_time.max(axis=1, keepdims=True)
     runs = find_runs(leaders, probability, observed)
     changes = {
         (change.left.last, change.right.first): overtaking
@@ -170,8 +177,16 @@ def decision_map(posterior: Posterior, *, among: Sequence[str] | None = None) ->
     }
     times = {where: each.time for where, each in changes.items()}
     stretches = stretches_of(runs, times, posterior.grid, names, probability, observed)
-    best = tuple(None if leader == _NONE else names[leader] for leader in leaders)
-    return DecisionMap(posterior.grid, names, best, probability, observed, stretches, tuple(changes.values()))
+    return DecisionMap(
+        grid=posterior.grid,
+        names=names,
+        best=tuple(None if leader == _NONE else names[leader] for leader in leaders),
+        probability_best=probability,
+        probability_leading=leads.mean(axis=0) if posterior.joint else probability.max(axis=0),
+        observed=observed,
+        stretches=stretches,
+        leader_changes=tuple(changes.values()),
+    )
 
 
 def _leader_change(

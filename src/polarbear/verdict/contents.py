@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, get_args
 
-from polarbear.verdict.remark import Remark, overall_status
+from polarbear.verdict.remark import overall_status
 from polarbear.verdict.standing import Group, Standing
 
 if TYPE_CHECKING:
     from polarbear.selection import DecisionMap
-    from polarbear.verdict.remark import Status
+    from polarbear.verdict.remark import Remark, Status
 
 _NUMBERS = ("No", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine", "Ten")
 
@@ -44,8 +44,8 @@ class Contents:
 
     @property
     def status(self) -> Status:
-        """How far the result can be trusted: the most serious status of all remarks."""
-        return overall_status(self.remarks)
+        """How far the result can be trusted: the most serious status of all remarks and standings."""
+        return overall_status([each.status for each in self.remarks] + [each.status for each in self.standings])
 
     def group(self, group: Group) -> tuple[Standing, ...]:
         """Return the algorithms of a group."""
@@ -65,7 +65,7 @@ class Contents:
         parts = [first if leads else "No algorithm clearly leads at any budget"]
         parts += [f"{_count(undecided).lower()} {'is' if undecided == 1 else 'are'} not ruled out"] if undecided else []
         parts += [f"{_count(out).lower()} {'is' if out == 1 else 'are'} eliminated"] if out else []
-        doubt = overall_status(Remark(each.status, "") for each in self.group("eliminated"))
+        doubt = overall_status(each.status for each in self.group("eliminated"))
         parts[-1] += f" ({doubt})" if doubt != "solid" else ""
         parts += [f"{_count(removed).lower()} {'was' if removed == 1 else 'were'} removed"] if removed else []
         return f"{', '.join(parts)}."

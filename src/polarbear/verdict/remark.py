@@ -40,6 +40,6 @@ def most_serious_first(remarks: Iterable[Remark]) -> tuple[Remark, ...]:
     return tuple(sorted(remarks, key=lambda each: get_args(Status).index(each.status)))
 
 
-def overall_status(remarks: Iterable[Remark]) -> Status:
-    """Return the most serious status of all remarks, and "solid" without any."""
-    return next((each.status for each in most_serious_first(remarks)), "solid")
+def overall_status(statuses: Iterable[Status]) -> Status:
+    """Return the most serious status, and "solid" without any."""
+    return min(statuses, key=get_args(Status).index, default="solid")

@@ -17,11 +17,13 @@ if TYPE_CHECKING:
     from polarbear.posterior.elimination import Specialist
     from polarbear.posterior.posterior import Posterior
     from polarbear.selection import DecisionMap
+    from polarbear.selection.stretches import Stretch
     from polarbear.verdict.advice import Advice
     from polarbear.verdict.remark import Status
 
 Group = Literal["leads somewhere", "not ruled out", "eliminated", "removed"]
 
+_SURE = 0.95  # probability of leading at any budget from which a lead is solid
 _UNLIKELY = 0.05  # probability below which an algorithm is not beaten at every budget
 _EXPLAINED = 20  # algorithms that are not ruled out and get a reason; each takes a look at all of its pairs
 
@@ -50,8 +52,9 @@ class Standing:
 
     @property
     def text(self) -> str:
-        """The reason, and how far it can be trusted if that is in doubt for an elimination."""
-        return f"{self.reason} ({self.status})" if self.in_doubt else self.reason
+        """The reason, and how far it can be trusted if that is in doubt; "not ruled out" already states a doubt."""
+        plain = self.status == "solid" or (self.group, self.status) == ("not ruled out", "provisional")
+        return self.reason if plain else f"{self.reason} ({self.status})"
 
     @property
     def in_doubt(self) -> bool:
@@ -59,32 +62,57 @@ class Standing:
         return self.group == "eliminated" and self.status != "solid"
 
 
-def leading(overview: DecisionMap, specialists: Sequence[Specialist] = ()) -> list[Standing]:
-    """Return the algorithms that are the best choice at some budget, in order of budget."""
+def leading(
+    overview: DecisionMap, specialists: Sequence[Specialist], advice: Advice, *, decided: bool = False
+) -> list[Standing]:
+    """Return the algorithms that are the best choice at some budget, in order of budget.
+
+    A lead is solid if it is sure enough, or if every pair is decided or practically equal (`decided`).
+    """
     kept = {each.name: f"; {_specialist_reason(each)}" for each in specialists}
-    ranges: dict[str, list[str]] = {}
-    surest: dict[str, float] = {}
+    stretches: dict[str, list[Stretch]] = {}
     for each in overview.stretches:
         if each.kind == "leader":
-            (name,), (probability,) = each.names, each.probabilities
-            start, stop = format_number(each.start), format_number(each.stop)
-            ranges.setdefault(name, []).append(f"at {start}" if start == stop else f"from {start} to {stop}")
-            surest[name] = max(surest.get(name, 0.0), probability)
-    return [
-        Standing(
-            name,
-            "leads somewhere",
-            "solid" if surest[name] >= 0.95 else "provisional",
-            f"best choice {join_names(where)}{kept.get(name, '')}",
-        )
-        for name, where in ranges.items()
-    ]
+            stretches.setdefault(each.names[0], []).append(each)
+    standings = []
+    for name, led in stretches.items():
+        reason = f"best choice {join_names([_range(each) for each in led])}"
+        sure = overview.probability_leading[overview.names.index(name)]
+        if decided or sure >= _SURE:
+            standings.append(Standing(name, "leads somewhere", "solid", f"{reason}{kept.get(name, '')}"))
+        else:
+            reason += f", {format_percent(sure)} sure that it leads at any budget{kept.get(name, '')}"
+            surest = max(led, key=lambda each: each.probabilities[0])
+            command = advice.settle_pair(name, _challenger(overview, name, surest.at[0]))
+            standings.append(Standing(name, "leads somewhere", "provisional", reason, command))
+    return standings
+
+
+def _challenger(overview: DecisionMap, name: str, time: float) -> str:
+    """Return the candidate that is the second most probable best choice at a time at which an algorithm leads."""
+    row = overview.probability_best[list(overview.grid.times).index(time)]
+    _, other = max(pair for pair in zip(row.tolist(), overview.names, strict=True) if pair[1] != name)
+    return other
+
+
+def _range(each: Stretch) -> str:
+    start, stop = format_number(each.start), format_number(each.stop)
+    return f"at {start}" if start == stop else f"from {start} to {stop}"
 
 
 def not_ruled_out(
-    posterior: Posterior, overview: DecisionMap, names: Sequence[str], specialists: Sequence[Specialist], advice: Advice
+    posterior: Posterior,
+    overview: DecisionMap,
+    names: Sequence[str],
+    specialists: Sequence[Specialist],
+    advice: Advice,
+    *,
+    decided: bool = False,
 ) -> list[Standing]:
-    """Return the candidates that lead nowhere, each with the comparison that comes closest to eliminating it."""
+    """Return the candidates that lead nowhere, each with the comparison that comes closest to eliminating it.
+
+    They are solid if every pair is decided or practically equal (`decided`).
+    """
     kept = {each.name: each for each in specialists}
     result = []
     for place, name in enumerate(names):
@@ -97,7 +125,10 @@ def not_ruled_out(
         reason = f"never clearly the best choice (at most {highest} sure, at {at})"
         rival = _closest_rival(posterior, name, overview.names) if place < _EXPLAINED else None
         if rival is None:
-            result.append(Standing(name, "not ruled out", "provisional", reason))
+            result.append(Standing(name, "not ruled out", "solid" if decided else "provisional", reason))
+        elif decided and rival.probability >= _UNLIKELY:
+            clause = f"{rival.name} beats it or is practically equal; closest: {rival.clause}"
+            result.append(Standing(name, "not ruled out", "solid", f"{reason}; {clause}"))
         elif rival.probability < _UNLIKELY:
             clause = f"but no other algorithm beats it at every budget: {rival.clause}"
             result.append(Standing(name, "not ruled out", "solid", f"{reason}, {clause}"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from polarbear.posterior.e_values import error_bounds as error_bounds_of_pairs
@@ -19,7 +19,7 @@ from polarbear.verdict.standing import Standing, eliminated, leading, not_ruled_
 from polarbear.wording import REMOVED_BY_HAND, join_names, with_noun
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from polarbear.checks.findings import Decision
     from polarbear.checks.model_check import ModelCheck
@@ -167,6 +167,29 @@ def _removal_remarks(removed: Mapping[str, str]) -> list[Remark]:
     return remarks
 
 
+def _doubts(leaders: Sequence[Standing], undecided: Sequence[Standing], *, decided: bool) -> list[Remark]:
+    """Return remarks on the algorithms whose place in the answer is in doubt."""
+    if not leaders:
+        nowhere = "No algorithm is clearly the best choice at any budget"
+        settled = Remark("solid", f"{nowhere}, although every pair is decided or practically equal.")
+        return [settled if decided else Remark("provisional", f"{nowhere}.")]
+    remarks = []
+    if doubtful := [each.name for each in leaders if each.status == "provisional"]:
+        verb = "leads" if len(doubtful) == 1 else "lead"
+        remarks.append(f"{join_names(doubtful[:_NAMED])}{_and_more(doubtful)} {verb} at any budget")
+    if doubtful := [each.name for each in undecided if each.status == "provisional"]:
+        verb = "belongs" if len(doubtful) == 1 else "belong"
+        remarks.append(f"{join_names(doubtful[:_NAMED])}{_and_more(doubtful)} {verb} to the answer")
+    return [Remark("provisional", f"The data do not settle whether {doubt}.") for doubt in remarks]
+
+
+def _not_to_be_relied_on(each: Standing) -> Standing:
+    """Return the standing of an algorithm of which every run failed."""
+    if each.group == "removed":
+        return each
+    return replace(each, status="do not rely on it", reason=f"{each.reason}; all of its runs failed")
+
+
 def collect(
     posterior: Posterior,
     *,
@@ -181,6 +204,7 @@ def collect(
     error_bounds: Mapping[str, float | None] | None = None,
     removed: Mapping[str, str] | None = None,
     waiting: Mapping[str, str] | None = None,
+    failed: Collection[str] = (),
     settled: str = "",
     decided: bool = False,
 ) -> Summary:
@@ -198,33 +222,29 @@ def collect(
     removed, waiting
         Algorithms that were removed without being judged, and candidates that are not in the posterior yet, each with the
         reason.
+    failed
+        Algorithms of which every run failed, so that a statement about them says nothing about the algorithm.
     decided
         Whether every pair of candidates is decided, or practically equal.
     """
     overview = decision_map(posterior, among=candidates)
     pair_checks = () if check is None else check.check_eliminations(decisions)
-    leaders = leading(overview, specialists)
+    leaders = leading(overview, specialists, advice, decided=decided)
     others = [name for name in candidates if name not in {each.name for each in leaders}]
     found = data_remarks(posterior, by_design=advice.source == "race")
     if check is not None:
         found += model_remarks(check, pair_checks, advice) + independence_remarks(posterior, check, advice)
     found += remarks
-    if not leaders:
-        found.append(Remark("provisional", "No algorithm is clearly the best choice at any budget."))
-    undecided = not_ruled_out(posterior, overview, others, specialists, advice)
-    if leaders and not decided and (doubtful := [each.name for each in undecided if each.status == "provisional"]):
-        verb = "belongs" if len(doubtful) == 1 else "belong"
-        text = (
-            f"The data do not settle whether {join_names(doubtful[:_NAMED])}{_and_more(doubtful)} {verb} to the answer."
-        )
-        found.append(Remark("provisional", text))
+    undecided = not_ruled_out(posterior, overview, others, specialists, advice, decided=decided)
+    undecided += [Standing(name, "not ruled out", "provisional", reason) for name, reason in (waiting or {}).items()]
+    found += _doubts(leaders, undecided, decided=decided)
     found += _removal_remarks(removed or {})
     standings = [
         *leaders,
         *undecided,
-        *(Standing(name, "not ruled out", "provisional", reason) for name, reason in (waiting or {}).items()),
         *eliminated(decisions, {each.name: each for each in pair_checks}, error_bounds or {}, removed or {}),
     ]
+    standings = [_not_to_be_relied_on(each) if each.name in failed else each for each in standings]
     return Summary(
         overview=overview,
         standings=tuple(standings),
