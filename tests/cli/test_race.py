@@ -1,6 +1,7 @@
 """`race` and `status`."""
 
 import gc
+import os
 
 import pytest
 
@@ -124,21 +125,38 @@ def test_wrong_overrides_are_reported_before_the_race_begins(polarbear, race_tom
     assert not (race_toml.parent / "my.race").exists()
 
 
-def test_status_changes_nothing(polarbear, finished):
+def test_status_prints_the_verdict_of_the_race_and_changes_nothing(polarbear, finished):
     before = finished.read_bytes()
     outcome = polarbear("status", finished, "--watch")
     assert outcome.code == 0
-    assert outcome.out.startswith("Not eliminated: ")
     data = polarbear("status", finished, "--json").data
-    assert data["finished"]
-    assert data["stored_runs"] > 0
     assert finished.read_bytes() == before
+    resumed = polarbear("resume", finished, "--quiet", "--json").data
+    assert data["summary"] == resumed["summary"]
+    assert data["finished"]
+    assert data["running"] is None
+    assert data["stored_runs"] > 0
     lines = outcome.out.splitlines()
+    assert lines[0].startswith("Which algorithm at which budget (")
+    assert any(line.startswith(f"Status: {data['summary']['status']}.") for line in lines)
     rounds = f"in rounds 1 to {data['rounds']}"
     title = lines.index(f"Probability that another algorithm beats it at every budget, {rounds}")
     assert [line.split()[0] for line in lines[title + 1 : title + 1 + len(data["pareto_set"])]] == data["pareto_set"]
     assert data["scope"] == f"to new instances, based on {data['instances']} instances"
     assert f"The answer generalises {data['scope']}." in lines
+
+
+def test_status_of_a_running_race_infers_nothing(polarbear, finished, monkeypatch):
+    monkeypatch.setattr("polarbear.inference.fitting.fit", None)
+    with RaceFile.open(finished, write=True):
+        outcome = polarbear("status", finished)
+        assert outcome.out.startswith("Not eliminated: ")
+        assert "Status:" not in outcome.out
+        assert f"The race is open in process {os.getpid()} on " in outcome.out
+        assert "summary" not in polarbear("status", finished, "--json").data
+    only = polarbear("status", finished, "--progress-only")
+    assert only.out.startswith("Not eliminated: ")
+    assert "Every pair of algorithms is decided at every budget." in only.out
 
 
 def test_a_damaged_race_file_is_reported(polarbear, finished, monkeypatch):

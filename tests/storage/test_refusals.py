@@ -3,15 +3,17 @@
 import errno
 import gc
 import os
+import socket
 import sqlite3
 import subprocess
 import sys
 
+import filelock
 import pytest
 
 from polarbear.observe import Trajectory
 from polarbear.race.jobs import Job, Run
-from polarbear.storage import RaceFile, RaceFileInUse, schema, upgrades
+from polarbear.storage import RaceFile, RaceFileInUse, find_writer, schema, upgrades
 
 
 def run(instance=0, events=2, **more):
@@ -169,6 +171,27 @@ def test_a_file_has_one_writer_at_a_time(path):
         RaceFile.open(path, write=False).close()
         file.append("still", "writing")
     RaceFile.open(link, write=True).close()
+
+
+def test_the_writer_of_a_file_is_known_while_it_has_the_file_open(path):
+    assert find_writer(path) is None
+    with RaceFile.open(path, write=True):
+        assert find_writer(path) == f"process {os.getpid()} on {socket.gethostname()}"
+    assert find_writer(path) is None
+    path.with_name(path.name + ".lock").write_bytes(b" process 1 on a machine that lost power")
+    assert find_writer(path) is None
+
+
+def test_a_writer_is_not_refused_because_another_process_looks_for_writers(path, monkeypatch):
+    attempts, lock = [], filelock.lock_descriptor
+
+    def held_at_first(descriptor, **options):
+        attempts.append(descriptor)
+        return len(attempts) > 1 and lock(descriptor, **options)
+
+    monkeypatch.setattr(filelock, "lock_descriptor", held_at_first)
+    RaceFile.open(path, write=True).close()
+    assert len(attempts) == 2
 
 
 @pytest.mark.filterwarnings("ignore:unclosed database")  # which newer versions of Python report

@@ -22,33 +22,68 @@ if TYPE_CHECKING:
 _MOST_PAIRS = 10  # undecided pairs to print
 
 
-def print_status(account: dict[str, Any], curves: Curves | None = None) -> None:
-    """Print where a race stands, from its account without inference, which `polarbear.exports.account` makes."""
-    number, candidates = len(account["algorithms"]), account["pareto_set"]
-    if len(candidates) < number:
-        terminal.print_result(f"Not eliminated: {', '.join(candidates)} ({len(candidates)} of {number})")
+def print_status(account: dict[str, Any], curves: Curves | None = None, verdict: str = "") -> None:
+    """Print the status of a race.
+
+    Parameters
+    ----------
+    account
+        The totals, which `polarbear.exports.account` returns.
+    curves
+        Curves over the rounds.
+    verdict
+        The summary as text; without it, candidates and undecided pairs are printed instead.
+    """
+    if verdict:
+        terminal.print_result(verdict)
     else:
-        terminal.print_result(f"No algorithm is eliminated: {', '.join(candidates)}")
+        _print_candidates(account)
     if curves is not None:
         terminal.print_result("\n" + "\n".join(format_curves(curves)))
     if account["eliminations"]:
         terminal.print_result()
         _print_eliminations(account["eliminations"])
-    if curves is not None or account["eliminations"]:
+    if verdict or curves is not None or account["eliminations"]:
         terminal.print_result()
+    if not verdict:
+        _print_removed(account)
+        if account["scope"]:
+            terminal.print_result(f"The answer generalises {account['scope']}.")
+    print_totals(account)
+    if not verdict:
+        terminal.print_result(_why_not_running(account))
+    for each in account.get("failing", ()):
+        terminal.print_result(
+            f"{each['name']} failed in every run of its first round: {each['output'].splitlines()[0]}"
+        )
+    if not verdict:
+        _print_undecided(account)
+
+
+def _why_not_running(account: dict[str, Any]) -> str:
+    """Return that a race is running, or why it has stopped."""
+    if not account["running"]:
+        return str(account["why_stopped"])
+    return f"The race is open in {account['running']}. Its verdict follows when it stops."
+
+
+def _print_candidates(account: dict[str, Any]) -> None:
+    number, candidates = len(account["algorithms"]), account["pareto_set"]
+    if len(candidates) < number:
+        terminal.print_result(f"Not eliminated: {', '.join(candidates)} ({len(candidates)} of {number})")
+    else:
+        terminal.print_result(f"No algorithm is eliminated: {', '.join(candidates)}")
+
+
+def _print_removed(account: dict[str, Any]) -> None:
     if by_hand := [name for name, reason in account["why_removed"].items() if reason == REMOVED_BY_HAND]:
         terminal.print_result(f"Removed by hand: {', '.join(by_hand)}")
     for name, reason in account["why_removed"].items():
         if name not in by_hand:
             terminal.print_result(f"{name}: {reason}")
-    if account["scope"]:
-        terminal.print_result(f"The answer generalises {account['scope']}.")
-    print_totals(account)
-    terminal.print_result(account["why_stopped"])
-    for each in account.get("failing", ()):
-        terminal.print_result(
-            f"{each['name']} failed in every run of its first round: {each['output'].splitlines()[0]}"
-        )
+
+
+def _print_undecided(account: dict[str, Any]) -> None:
     for each in account["undecided"][:_MOST_PAIRS]:
         first, last = (format_number(edge(each["times"])) for edge in (min, max))
         many = f"at {len(each['times'])} budgets from {first} to {last}"

@@ -103,7 +103,12 @@ def no_decisions_error(path: Path) -> ValueError:
 def typed_race(path: Path) -> str:
     """Return a race file as you would type it; empty if a Python program made it, since commands cannot continue it."""
     with open_race(path) as race:
-        return terminal.shell_path(path) if "configuration" in race.about else ""
+        return typed_name(race, path)
+
+
+def typed_name(race: "Race", path: Path) -> str:
+    """Return `typed_race` of an open race."""
+    return terminal.shell_path(path) if "configuration" in race.about else ""
 
 
 def open_race(path: Path) -> "AbstractContextManager[Race]":

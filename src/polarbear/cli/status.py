@@ -1,7 +1,8 @@
-"""Command `status`: print where a race stands."""
+"""Command `status`: print the verdict on a race that has stopped, or the progress of one that is running."""
 
 import sys
 import time
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -9,7 +10,7 @@ import typer
 
 from polarbear.cli import options, terminal
 from polarbear.cli.account import dominated_by_round, print_status
-from polarbear.cli.open_file import open_race
+from polarbear.cli.open_file import open_race, typed_name
 
 if TYPE_CHECKING:
     from polarbear.cli.sparklines import Curves
@@ -21,42 +22,58 @@ def status(
         bool, typer.Option("--watch", "-w", help="Print it again after each change, until the end.")
     ] = False,
     every: Annotated[float, typer.Option(min=0.1, help="With --watch: seconds between two readings.")] = 2.0,
+    progress_only: Annotated[
+        bool, typer.Option("--progress-only", help="Leave the verdict out, so that nothing is inferred.")
+    ] = False,
     as_json: options.Json = False,
 ) -> None:
-    """Print the status of a race, even while it runs. Nothing is inferred or changed.
+    """Print the verdict on a race that has stopped, or the progress of one that is running. Nothing is changed.
 
     The exit code is 2 if the race is not finished: if pairs are undecided and further instances may decide them.
     """
-    account, curves = _read_status(file)
-    _show(account, curves, as_json=as_json)
-    while watch and not account["settled"]:
+    shown = _read_status(file, with_verdict=not progress_only)
+    _show(shown, as_json=as_json)
+    while watch and not shown.account["settled"]:
         time.sleep(every)
-        before, (account, curves) = account, _read_status(file)
-        if account != before:
+        before, shown = shown, _read_status(file, with_verdict=not progress_only)
+        if shown != before:
             if sys.stdout.isatty() and not as_json:
                 print("\033[2J\033[H", end="")  # clears the screen
             elif not as_json:
                 terminal.print_result()
-            _show(account, curves, as_json=as_json)
-    if not account["settled"]:
+            _show(shown, as_json=as_json)
+    if not shown.account["settled"]:
         raise typer.Exit(2)
 
 
-def _read_status(file: Path) -> "tuple[dict[str, Any], Curves | None]":
-    """Return the account of a race and its curves, from the race file alone."""
+@dataclass(frozen=True)
+class _Status:
+    """What a race file says: totals for JSON, curves over the rounds, and the verdict as text, empty without one."""
+
+    account: dict[str, Any]
+    curves: "Curves | None"
+    verdict: str
+
+
+def _read_status(file: Path, *, with_verdict: bool) -> _Status:
+    """Return the status of a race from its file; while another process writes it, without the verdict."""
     from polarbear.exports import account
-    from polarbear.storage import RaceFile
+    from polarbear.storage import RaceFile, find_writer
 
     with open_race(file) as race:
-        data = {"file": str(file), **account(race.result, infer=False)}
-        curves = dominated_by_round(race.result)
+        result = race.result
+        writer = find_writer(file)
+        infer = with_verdict and writer is None and bool(result.rounds)
+        known = typed_name(race, file)
+        data = {"file": str(file), "running": writer, **account(result, infer=infer, file=known)}
+        verdict = str(result.summary(known)) if infer else ""
     with RaceFile.open(file, write=False) as stored:
         data["stored_runs"] = len(stored.runs())
-    return data, curves
+    return _Status(data, dominated_by_round(result), verdict)
 
 
-def _show(account: dict[str, Any], curves: "Curves | None", *, as_json: bool) -> None:
+def _show(shown: _Status, *, as_json: bool) -> None:
     if as_json:
-        terminal.print_json(account)
+        terminal.print_json(shown.account)
     else:
-        print_status(account, curves)
+        print_status(shown.account, shown.curves, shown.verdict)

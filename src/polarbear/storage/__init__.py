@@ -15,8 +15,8 @@ values at grid times, so the grid can change later without new runs. Nothing in 
 """
 
 from polarbear.storage.errors import DamagedRaceFile
-from polarbear.storage.lock import RaceFileInUse
+from polarbear.storage.lock import RaceFileInUse, find_writer
 from polarbear.storage.race_file import RaceFile
 from polarbear.storage.rows import Event
 
-__all__ = ["DamagedRaceFile", "Event", "RaceFile", "RaceFileInUse"]
+__all__ = ["DamagedRaceFile", "Event", "RaceFile", "RaceFileInUse", "find_writer"]

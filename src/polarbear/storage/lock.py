@@ -8,6 +8,7 @@ from __future__ import annotations
 import errno
 import os
 import socket
+import time
 import weakref
 from contextlib import suppress
 from typing import TYPE_CHECKING
@@ -22,6 +23,7 @@ class RaceFileInUse(ValueError):  # noqa: N818 (a state of the file, not an erro
 
 # Windows locks the first byte, so that others cannot read it: the name of the holder begins after it.
 _LOCKED = 1
+_PROBE_SECONDS = 0.05  # much longer than `find_writer` holds the lock
 
 
 class WriterLock:
@@ -58,6 +60,26 @@ class WriterLock:
             os.close(self._descriptor)
 
 
+def find_writer(path: Path) -> str | None:
+    """Return the process that has a race file open for writing, such as "process 7 on host"; None if there is none.
+
+    It takes the lock for a moment, which a new writer tolerates.
+    """
+    from filelock import lock_descriptor
+
+    path = path.resolve()
+    try:
+        descriptor = os.open(path.with_name(path.name + ".lock"), os.O_RDONLY)
+    except OSError:  # nearly always since there is no such file
+        return None
+    try:
+        return None if lock_descriptor(descriptor, blocking=False) else _holder(descriptor)
+    except OSError:
+        return None
+    finally:
+        os.close(descriptor)
+
+
 def _remove(lock: Path, descriptor: int) -> None:
     # Remove the file while it is locked: a process that has opened it finds that it is gone, and tries again. Windows
     # cannot remove an open file; if the file can be removed there after it is closed, no other process has it open.
@@ -77,7 +99,9 @@ def _acquire(lock: Path, path: Path) -> int:
         descriptor = os.open(lock, os.O_RDWR | os.O_CREAT, 0o666)  # not inherited by programs that are started
         try:
             if not lock_descriptor(descriptor, blocking=False):
-                raise _in_use_error(path, descriptor)
+                time.sleep(_PROBE_SECONDS)  # perhaps it was only probed
+                if not lock_descriptor(descriptor, blocking=False):
+                    raise _in_use_error(path, descriptor)
             if _has_name(descriptor, lock):
                 return descriptor
         except OSError as error:
@@ -95,14 +119,19 @@ def _acquire(lock: Path, path: Path) -> int:
 
 def _in_use_error(path: Path, descriptor: int) -> RaceFileInUse:
     """Return the error that names the process which holds the lock."""
-    os.lseek(descriptor, _LOCKED, os.SEEK_SET)
-    holder = os.read(descriptor, 1000).decode(errors="replace") or "another process"
+    holder = _holder(descriptor)
     advice = (
         ", which is this one; close the race that has it open"
         if holder == _process_name()
         else "; wait for it or stop it"
     )
     return RaceFileInUse(f"{path} is being written by {holder}{advice}, or open the file for reading only")
+
+
+def _holder(descriptor: int) -> str:
+    """Return the name of the process that holds the lock."""
+    os.lseek(descriptor, _LOCKED, os.SEEK_SET)
+    return os.read(descriptor, 1000).decode(errors="replace") or "another process"
 
 
 def _process_name() -> str:
