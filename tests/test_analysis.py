@@ -45,6 +45,15 @@ class TestSuggestedGrid:
     def test_a_short_range_is_linear_and_its_ends_can_be_passed(self):
         assert suggest_grid(recorded_runs(), start=20, stop=80, count=3).axis == "linear"
 
+    def test_it_never_begins_before_anything_was_observed(self):
+        """Half of the runs of `late` find their first value after the end of the grid."""
+        late = [pb.Trajectory("late", k, [10 + 8 * k], [1.0], until=100) for k in range(12)]
+        early = [pb.Trajectory("early", k, [2 + k], [1.0], until=40) for k in range(12)]
+        grid = suggest_grid([*early, *late])
+        assert (grid.times[0], grid.times[-1]) == (2, 40)
+        single = [pb.Trajectory(name, k, [5], [1.0], until=5) for name in "ab" for k in range(3)]
+        assert suggest_grid(single).times.tolist() == [5]
+
     def test_a_start_at_zero_is_moved_to_a_positive_time(self):
         runs = [pb.Trajectory(name, 0, [0, 5], [2.0, 1.0], until=50) for name in "ab"]
         assert suggest_grid(runs).times[0] == 0.5

@@ -60,9 +60,10 @@ def suggest_grid(
 ) -> Grid:
     """Return a grid of times at which nearly all recorded runs can be compared.
 
-    It begins when, for every algorithm, half of the runs have found a value. If that is at time 0, as in data on times to
-    solve, it begins at a hundredth of its end, or earlier, when one in twenty runs has improved. It ends when, for some
-    algorithm, one in twenty runs has been cut off. Runs that finished keep their value and do not end it.
+    It ends when, for some algorithm, one in twenty runs has been cut off. Runs that finished keep their value and do not end
+    it. It begins when, for every algorithm, half of the runs have found a value, or with the first value of any run if some
+    runs have ended by then. If runs have values from time 0 on, as in data on times to solve, it begins at a hundredth of
+    its end, or earlier, when one in twenty runs has improved. If nothing was observed before its end, it has one time only.
 
     Examples
     --------
@@ -85,14 +86,23 @@ def suggest_grid(
     earliest = max(float(np.median(each)) for each in firsts.values())
     stop = latest if stop is None else stop
     if start is None:
-        changes = [float(run.times[run.times > 0][0]) for run in runs if (run.times > 0).any()] if earliest == 0 else []
-        first = float(np.quantile(changes, _SHORTEST, method="lower")) if changes else stop
-        start = earliest if 0 < earliest < stop else min(first, stop / 100)
+        start = earliest if 0 < earliest < stop else _earlier_start(runs, stop)
+        if start == stop:
+            return Grid([stop])
     if not 0 < start < stop:
         raise ValueError(
             f"expected a grid from above 0 to a later time, got {start:g} to {stop:g}; pass other start or stop times"
         )
     return (log_grid if stop / start > _WIDE else linear_grid)(start, stop, count)
+
+
+def _earlier_start(runs: Sequence[Trajectory], stop: float) -> float:
+    """Return where a grid begins if values exist from time 0 on, or if half of the runs have none until its end."""
+    firsts = [float(run.times[0]) for run in runs if run.times.size]
+    if min(firsts) > 0:
+        return min(*firsts, stop)
+    changes = [float(run.times[run.times > 0][0]) for run in runs if (run.times > 0).any()]
+    return min(float(np.quantile(changes, _SHORTEST, method="lower")) if changes else stop, stop / 100)
 
 
 def later_runs(runs: Sequence[Trajectory], grid: Grid) -> tuple[int, float]:

@@ -62,6 +62,18 @@ def test_the_cost_is_the_sum_of_the_runs(result):
     assert 0 < result.saved_share < 1
 
 
+def test_runs_that_end_by_themselves_save_nothing():
+    state, plan, runs = first_round()
+    runs = [
+        replace(run, reached=2.0) if run.trajectory.algorithm == "b" and run.trajectory.instance else run
+        for run in runs
+    ]
+    result = RaceResult(loop.tell(state, plan, runs), "paused")
+    assert [run.ended for run in result.runs].count("finished") == 2
+    assert result.full_costs == {"a": 24.0, "b": 12.0, "c": 24.0, "d": 24.0}
+    assert result.saved_share == 0.0
+
+
 def test_runs_left_out_on_request_are_not_saved():
     state = loop.tell(*first_round(batch=2))
     before = RaceResult(state, "paused")

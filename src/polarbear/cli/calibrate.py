@@ -221,8 +221,8 @@ def _print_summary(summary: dict[str, Any]) -> None:
         [
             posterior["truth"],
             _coverage(posterior),
-            _claims(posterior),
-            _claims(posterior["ratings"]),
+            _claims(posterior, posterior["data_sets"]),
+            _claims(posterior["ratings"], posterior["data_sets"]),
             _share(race["any_wrong"]),
             _share(race["any_clearly_wrong"]),
             _share(race["right_set"]),
@@ -254,11 +254,12 @@ def _coverage(posterior: dict[str, Any]) -> str:
     return f"{100 * posterior['coverage']:.1f} %" + ("" if error is None else f" ± {200 * error:.1f} %")
 
 
-def _claims(compared: dict[str, Any]) -> str:
-    """Format the share of claims that came true, and their mean posterior probability."""
+def _claims(compared: dict[str, Any], data_sets: int) -> str:
+    """Format the share of claims that came true, their number, and their mean posterior probability."""
     if compared["came_true"] is None:
         return "no claims"
-    return f"{percent(compared['came_true'])} of {percent(compared['promised'])}"
+    number = round(compared["claims"] * data_sets)
+    return f"{percent(compared['came_true'])} of {number:,} ({percent(compared['promised'])} promised)"
 
 
 def _share(rate: tuple[float, float, float] | None) -> str:

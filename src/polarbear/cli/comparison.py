@@ -139,10 +139,8 @@ def _describe_data(choices: "Choices", runs: int, clock: str) -> str:
     times, rankings = choices.grid.times, choices.rankings
     data = count_instances(choices.instances, None if rankings is None else rankings.clusters)
     first, last = format_number(times[0]), format_number(times[-1])
-    return (
-        f"{with_noun(runs, 'run')} of {len(choices.names)} algorithms on {data}, "
-        f"compared at {with_noun(len(times), 'time')} from {first} to {last} {clock}"
-    )
+    where = f"{len(times)} times from {first} to {last} {clock}" if len(times) > 1 else f"{first} {clock}"
+    return f"{with_noun(runs, 'run')} of {len(choices.names)} algorithms on {data}, compared at {where}"
 
 
 def _choice_by_aocc(

@@ -7,6 +7,7 @@ from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise, product
+from statistics import fmean
 from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
@@ -183,18 +184,30 @@ class RaceOutcome:
         return spent
 
     @property
-    def full_cost(self) -> float:
-        """The cost of running every algorithm on all these instances until the end of the grid.
+    def full_costs(self) -> dict[str, float]:
+        """The cost of running each algorithm on all these instances until the end of the grid.
 
-        Some runs were left out although no decision made them unnecessary, and do not count: those of removed algorithms,
-        and those of an algorithm in an undecided pair when the race was confined to others (`only`) or left the pair
-        undecided (`patience`).
+        A run that ends by itself or fails costs no more than it did, and a run that was not made as much as the others of
+        its algorithm on average. Some runs were left out although no decision made them unnecessary, and do not count: those
+        of removed algorithms, and those of an algorithm in an undecided pair when the race was confined to others (`only`)
+        or left the pair undecided (`patience`).
         """
-        runs = self.instances * len(self.state.names) - self._runs_left_out()
-        return runs * float(self.state.settings.grid.times[-1])
+        stop = float(self.state.settings.grid.times[-1])
+        left_out = Counter(name for name, _ in self._runs_left_out())
+        lengths: dict[str, list[float]] = {name: [] for name in self.state.names}
+        for run in self.runs:
+            lengths[run.trajectory.algorithm].append(stop if run.ended == "cut off" else run.reached)
+        return {
+            name: (self.instances - left_out[name]) * (fmean(each) if each else stop) for name, each in lengths.items()
+        }
 
-    def _runs_left_out(self) -> int:
-        """Return how many runs were left out although no decision made them unnecessary."""
+    @property
+    def full_cost(self) -> float:
+        """The sum of `full_costs`."""
+        return sum(self.full_costs.values())
+
+    def _runs_left_out(self) -> set[tuple[str, int]]:
+        """Return the runs, by algorithm and instance, that were left out although no decision made them unnecessary."""
         undecided = (
             (name, instance)
             for before, after in pairwise(self.rounds)
@@ -203,12 +216,13 @@ class RaceOutcome:
             for instance in after.instances
         )
         removed = product(self.state.removed, self.state.observations.instances)
-        return len({*undecided, *removed}.difference(self.state.observations.runs))  # it may have caught up later
+        return {*undecided, *removed}.difference(self.state.observations.runs)  # it may have caught up later
 
     @property
     def saved_share(self) -> float:
         """The share of the full cost that the race did not spend."""
-        return 1 - sum(self.cost.values()) / self.full_cost if self.instances else 0.0
+        full = self.full_cost
+        return 1 - sum(self.cost.values()) / full if full else 0.0
 
     @cached_property
     def allocation(self) -> Indices:

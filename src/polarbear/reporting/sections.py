@@ -230,7 +230,7 @@ def cost(subject: Subject) -> Data | None:
     columns = [allocation.names.index(name) for name in subject.posterior.names]
     return {
         "cost": allocation.cost[columns].tolist(),
-        "full": result.instances * float(allocation.grid.times[-1]),
+        "full": [result.full_costs[name] for name in subject.posterior.names],
         "runs": allocation.runs[columns].tolist(),
         "instances": allocation.instances,
         "saved": allocation.saved_share,
