@@ -77,6 +77,18 @@ def format_percent(probability: float) -> str:
     return "below 1 %" if probability <= 0.005 else f"{100 * probability:.0f} %"
 
 
+def format_below(probability: float, limit: float) -> str:
+    """Return a probability as `format_percent` does, but rounded down where rounding would hide that it is below a limit.
+
+    Examples
+    --------
+    >>> [format_below(each, 0.8) for each in (0.794, 0.797, 0.8)]
+    ['79 %', '79 %', '80 %']
+    """
+    hidden = probability < limit and round(100 * probability) >= 100 * limit
+    return format_percent(math.floor(100 * probability) / 100 if hidden else probability)
+
+
 def format_error_bound(bound: float | None) -> str:
     """Return the error bound of an elimination as a percentage, rounded up so that it stays a bound.
 

@@ -12,8 +12,8 @@ import polarbear as pb
 from polarbear.reporting import portfolio_rates
 from polarbear.reporting.draws import thin_and_round
 from polarbear.reporting.portfolio_rates import portfolio_win_rates
+from polarbear.selection.answers import SURE_ENOUGH
 from polarbear.selection.portfolio import win_rate_against
-from polarbear.selection.stretches import SURE_ENOUGH
 from tests.plots.posteriors import specialist_posterior
 from tests.reporting.pages import read_data
 from tests.selection.posteriors import GRIDS, posterior_of, random_posterior

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from polarbear.designing.members import compare_members
-from polarbear.selection.stretches import SURE_ENOUGH
+from polarbear.selection.answers import SURE_ENOUGH
 from polarbear.wording import format_number, format_percent, round_off, with_noun
 
 if TYPE_CHECKING:

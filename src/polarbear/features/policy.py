@@ -11,7 +11,7 @@ from polarbear.features.policy_tree import Branch, FoundGroup, KnownFeature, Lea
 from polarbear.features.python_source import source_of
 from polarbear.features.splits import describe_conditions
 from polarbear.features.table import level_name, parse_cell
-from polarbear.selection.stretches import SURE_ENOUGH
+from polarbear.selection.answers import SURE_ENOUGH
 from polarbear.table import as_frame, as_html
 from polarbear.wording import format_number, format_percent, join_names, percent, suggest, with_noun, with_unit
 

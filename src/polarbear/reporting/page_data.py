@@ -8,7 +8,7 @@ from polarbear.defaults import LEVEL
 from polarbear.plots import RatingCurves, assign_looks
 from polarbear.plots.lettering import short_names
 from polarbear.reporting.sections import SECTIONS
-from polarbear.selection.stretches import SURE_ENOUGH
+from polarbear.selection.answers import SURE_ENOUGH
 
 if TYPE_CHECKING:
     from polarbear.reporting.subject import Subject

@@ -10,7 +10,8 @@ repeated. The package needs NumPy alone. Each step has a module:
 - `recommendation`: `select`, which returns the candidate with the highest score and all others; `candidates` checks their
   names, `observed_times` leaves out those without observations, and `explanation` puts the recommendation into words.
 - `portfolio`, `virtual_portfolio`: portfolios valued from ratings, and portfolios built from stored runs.
-- `leaders`, `worst_case_regret`: the decision map, and bounds of the largest regret over all preferences.
+- `leaders`: the decision map. `answers` finds the answer at each budget, `stretches` the ranges of budgets with one answer.
+- `worst_case_regret`: bounds of the largest regret over all preferences.
 """
 
 from polarbear.selection.budget_distribution import BudgetDistribution

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from polarbear.posterior.extra_runs import extra_runs
+from polarbear.selection.answers import SURE_ENOUGH
 from polarbear.selection.budget_distribution import BudgetDistribution
 from polarbear.selection.criterion import FirstPlace
 from polarbear.selection.custom_preference import Custom
 from polarbear.selection.observed_times import few_data_sentence, independent_units
 from polarbear.selection.preference import At, Final
 from polarbear.selection.risk import Expected
-from polarbear.selection.stretches import SURE_ENOUGH
-from polarbear.wording import format_percent, join_names, with_noun
+from polarbear.wording import format_below, format_percent, join_names, with_noun
 
 if TYPE_CHECKING:
     from polarbear.posterior.extra_runs import Extent
@@ -97,7 +97,7 @@ def _answer(
         return [f"{query}, choose {best.name}: {sure}", meaning, cost, following]
     likely = sorted(candidates, key=lambda each: -each.probability_best)[:_CONTENDERS]
     likely = [each for each in likely if each.probability_best >= _WORTH_NAMING]
-    chances = join_names([f"{each.name} ({format_percent(each.probability_best)})" for each in likely], "or")
+    chances = join_names([f"{each.name} ({format_below(each.probability_best, SURE_ENOUGH)})" for each in likely], "or")
     return [
         f"{query}, it is too close to call: the best choice is {chances}",
         f"If you must choose, take {best.name}",

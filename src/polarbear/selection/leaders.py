@@ -13,7 +13,7 @@ import numpy as np
 
 from polarbear.defaults import TAILS
 from polarbear.observe import Grid
-from polarbear.posterior.probability_best import probability_best
+from polarbear.selection.answers import NO_LEADER, find_answers, refine
 from polarbear.selection.candidates import check_candidates
 from polarbear.selection.stretches import changes_between, find_runs, stretches_of
 from polarbear.table import as_frame, as_html
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     from polarbear.arrays import Array, Indices, Mask
     from polarbear.literals import FrameLibrary
     from polarbear.posterior.posterior import Posterior
+    from polarbear.selection.answers import Answers
     from polarbear.selection.stretches import Change, Stretch
     from polarbear.table import Table
 
 
-_NONE = -1  # instead of the position of a leader
 _CERTAIN = 0.95
 
 
@@ -157,36 +157,35 @@ def decision_map(posterior: Posterior, *, among: Sequence[str] | None = None) ->
     """
     names = check_candidates(posterior, among)
     columns = np.array([posterior.names.index(name) for name in names])
-    observed = posterior.observed[:, columns]
-    leaders = np.full(len(posterior.grid), _NONE)
-    probability = np.zeros(observed.shape)
-    leads = np.zeros((len(posterior.ratings), len(names)), dtype=bool)
-    for t in range(len(posterior.grid)):  # the data of one time stay in cache
-        known = np.flatnonzero(observed[t])
-        if known.size:
-            at_time = posterior.ratings[:, t][:, columns[known]]
-            leaders[t] = known[at_time.mean(axis=0).argmax()]
-            probability[t, known] = probability_best(at_time)
-        if known.size > 1 or len(names) == 1:  # where its competitors were not observed, an algorithm does not lead
-            leads[:, known] |= at_time == at_time.max(axis=1, keepdims=True)
-    runs = find_runs(leaders, probability, observed)
-    changes = {
-        (change.left.last, change.right.first): overtaking
-        for change in (changes_between(runs, leaders, probability) if posterior.joint else ())
-        if (overtaking := _leader_change(posterior, names, columns, observed, change)) is not None
-    }
-    times = {where: each.time for where, each in changes.items()}
-    stretches = stretches_of(runs, times, posterior.grid, names, probability, observed)
+    answers = find_answers(posterior, columns)
+    changes = changes_between(find_runs(answers), answers) if posterior.joint else ()
+    leader_changes = [_leader_change(posterior, names, columns, answers.observed, change) for change in changes]
+    fine = refine(answers, posterior, columns)
     return DecisionMap(
         grid=posterior.grid,
         names=names,
-        best=tuple(None if leader == _NONE else names[leader] for leader in leaders),
-        probability_best=probability,
-        probability_leading=leads.mean(axis=0) if posterior.joint else probability.max(axis=0),
-        observed=observed,
-        stretches=stretches,
-        leader_changes=tuple(changes.values()),
+        best=tuple(None if leader == NO_LEADER else names[leader] for leader in answers.leaders),
+        probability_best=answers.probability,
+        probability_leading=_probability_leading(posterior, columns, answers),
+        observed=answers.observed,
+        stretches=stretches_of(find_runs(fine), fine, names),
+        leader_changes=tuple(each for each in leader_changes if each is not None),
     )
+
+
+def _probability_leading(posterior: Posterior, columns: Indices, answers: Answers) -> Array:
+    """Return the probability that each candidate is the best choice at one budget or more; see `DecisionMap`."""
+    if not posterior.joint:
+        highest: Array = answers.probability.max(axis=0)
+        return highest
+    leads = np.zeros((len(posterior.ratings), len(columns)), dtype=bool)
+    for t, row in enumerate(answers.observed):
+        known = np.flatnonzero(row)
+        if known.size > 1 or len(columns) == 1:  # where its competitors were not observed, an algorithm does not lead
+            at_time = posterior.ratings[:, t][:, columns[known]]
+            leads[:, known] |= at_time == at_time.max(axis=1, keepdims=True)
+    share: Array = leads.mean(axis=0)
+    return share
 
 
 def _leader_change(

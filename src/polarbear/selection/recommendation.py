@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from polarbear.defaults import TAILS
+from polarbear.selection.answers import SURE_ENOUGH
 from polarbear.selection.candidates import Candidate, check_candidates
 from polarbear.selection.criterion import FirstPlace
 from polarbear.selection.custom_preference import Custom, require_monotone
@@ -29,7 +30,6 @@ from polarbear.selection.portfolio import (
 )
 from polarbear.selection.preference import Uniform
 from polarbear.selection.risk import Expected, ProbabilityBest
-from polarbear.selection.stretches import SURE_ENOUGH
 from polarbear.selection.value_units import ValueUnits, units_of
 from polarbear.table import as_frame, as_html, as_lines
 

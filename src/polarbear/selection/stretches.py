@@ -1,31 +1,31 @@
 """Stretches of budgets with one answer: a leader, "too close to call", or nothing observed.
 
 At each budget the leader is *sure enough* if it is the best choice with a probability of at least 0.8. Where it is not, the
-budget is too close to call, as `select` says for this budget.
+budget is too close to call, as `select` says for this budget. Stretches meet where the answer changes, also between grid
+times; see `polarbear.selection.answers`.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import groupby, pairwise
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from polarbear.wording import format_number, format_percent, join_names
+from polarbear.selection.answers import SURE_ENOUGH
+from polarbear.wording import format_below, format_number, format_percent, join_names
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
-    from polarbear.arrays import Array, Indices, Mask
+    from polarbear.arrays import Array, Mask
     from polarbear.observe import Grid
+    from polarbear.selection.answers import Answers, Kind
 
-SURE_ENOUGH = 0.8  # probability of being the best choice below which advice reads "too close to call"
 _REAL_TURN = 0.99  # probability from which a short lead is not noise; high, since there are many budgets
 _CONTENDER = 0.1  # largest probability in a stretch from which an algorithm is named there
 _MOST_CONTENDERS = 3  # named in text; the others are counted
-
-Kind = Literal["leader", "too close to call", "only one observed", "not observed"]
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ class Stretch:
         if self.kind == "leader":
             return f"{format_percent(self.probabilities[0])} sure at {format_number(self.at[0])}"
         named = [
-            f"{name} ({format_percent(probability)} at {format_number(time)})"
+            f"{name} ({format_below(probability, SURE_ENOUGH)} at {format_number(time)})"
             for name, probability, time in zip(self.names, self.probabilities, self.at, strict=True)
         ]
         more = len(named) - _MOST_CONTENDERS
@@ -81,7 +81,7 @@ class Stretch:
 
 @dataclass(frozen=True)
 class Run:
-    """Consecutive grid positions with one answer, from `first` to `last`; `leader` is a column, −1 if there is none."""
+    """Consecutive positions with one answer, from `first` to `last`; `leader` is a column, −1 if there is none."""
 
     kind: Kind
     leader: int
@@ -102,46 +102,29 @@ class Change:
     last: int
 
 
-def find_runs(leaders: Indices, probability: Array, observed: Mask) -> list[Run]:
-    """Return the runs of grid positions with one answer, in order.
-
-    Parameters
-    ----------
-    leaders
-        The column of the leader at each position, −1 without one.
-    probability, observed
-        The probability of being best, and whether an algorithm was observed, shape (position, column).
-    """
-
-    def answer(place: int) -> tuple[Kind, int]:
-        leader = int(leaders[place])
-        if leader < 0:
-            return "not observed", -1
-        if observed.shape[1] > 1 and observed[place].sum() == 1:
-            return "only one observed", leader
-        return ("leader", leader) if probability[place, leader] >= SURE_ENOUGH else ("too close to call", -1)
-
+def find_runs(answers: Answers) -> list[Run]:
+    """Return the runs of positions with one answer, in order."""
     runs: list[Run] = []
-    for (kind, leader), group in groupby(range(len(leaders)), key=answer):
+    for (kind, leader), group in groupby(range(len(answers.grid)), key=answers.at):
         places = list(group)
         runs.append(Run(kind, leader, places[0], places[-1]))
     return runs
 
 
-def changes_between(runs: Sequence[Run], leaders: Indices, probability: Array) -> list[Change]:
+def changes_between(runs: Sequence[Run], answers: Answers) -> list[Change]:
     """Return the changes of leader: pairs of neighbouring sure leaders.
 
     Between two sure leaders there may be budgets that are too close to call, as long as only these two lead there. Noise can
     make two algorithms take turns around the budget at which one overtakes the other; this is one change.
     """
     changes = []
-    sure = _without_turns([run for run in runs if run.kind == "leader"], probability)
+    sure = _without_turns([run for run in runs if run.kind == "leader"], answers.probability)
     for place, (left, right) in enumerate(pairwise(sure)):
-        between = set(leaders[left.last + 1 : right.first].tolist())
+        between = set(answers.leaders[left.last + 1 : right.first].tolist())
         if left.leader != right.leader and between <= {left.leader, right.leader}:
             others_before = [run.last + 1 for run in sure[:place] if run.leader != left.leader]
             others_after = [run.first - 1 for run in sure[place + 2 :] if run.leader != right.leader]
-            first, last = max(others_before, default=0), min(others_after, default=len(leaders) - 1)
+            first, last = max(others_before, default=0), min(others_after, default=len(answers.grid) - 1)
             changes.append(Change(left, right, first, last))
     return changes
 
@@ -156,38 +139,22 @@ def _without_turns(sure: list[Run], probability: Array) -> list[Run]:
     return sure
 
 
-def stretches_of(
-    runs: Sequence[Run],
-    changes: Mapping[tuple[int, int], float],
-    grid: Grid,
-    names: Sequence[str],
-    probability: Array,
-    observed: Mask,
-) -> tuple[Stretch, ...]:
-    """Return the stretches of the runs; two leaders meet where one overtakes the other.
-
-    Parameters
-    ----------
-    runs
-        The runs, see `find_runs`.
-    changes
-        The budgets at which one leader overtakes another, by the last position before and the first after the change.
-    grid, names, probability, observed
-        The budgets and the columns of the runs.
-    """
+def stretches_of(runs: Sequence[Run], answers: Answers, names: Sequence[str]) -> tuple[Stretch, ...]:
+    """Return the stretches of runs of answers; see `find_runs`."""
+    grid, probability = answers.grid, answers.probability
+    runs = [run for run in runs if not _is_invisible(run, answers)]
     starts, stops = [grid.times[0]], []
     for left, right in pairwise(runs):
-        change = changes.get((left.last, right.first))
-        if change is not None and grid.times[left.last] <= change <= grid.times[right.first]:
-            stop, start = change, change
-        else:
-            stop, start = _boundary(grid, left, right, observed)
+        stop, start = _boundary(grid, left, right, answers.observed)
         stops.append(stop)
         starts.append(start)
     stops.append(grid.times[-1])
     result = []
     for run, start, stop in zip(runs, starts, stops, strict=True):
-        inside = probability[run.first : run.last + 1]
+        places = np.arange(run.first, run.last + 1)
+        on_grid = places[~answers.added[places]]
+        places = on_grid if on_grid.size else places  # probabilities at grid times are named where there are any
+        inside = probability[places]
         columns = [run.leader] if run.leader >= 0 else _contenders(inside) if run.kind == "too close to call" else []
         peaks = [int(inside[:, column].argmax()) for column in columns]
         result.append(
@@ -197,10 +164,17 @@ def stretches_of(
                 stop=float(stop),
                 names=tuple(names[column] for column in columns),
                 probabilities=tuple(float(inside[peak, column]) for peak, column in zip(peaks, columns, strict=True)),
-                at=tuple(float(grid.times[run.first + peak]) for peak in peaks),
+                at=tuple(float(grid.times[places[peak]]) for peak in peaks),
             )
         )
     return tuple(result)
+
+
+def _is_invisible(run: Run, answers: Answers) -> bool:
+    """Return whether a run between two grid times begins and ends at the same budget, as far as that is shown."""
+    places = slice(run.first, run.last + 1)
+    first, last = answers.grid.times[[run.first, run.last]]
+    return bool(answers.added[places].all()) and format_number(first) == format_number(last)
 
 
 def _contenders(probability: Array) -> list[int]:

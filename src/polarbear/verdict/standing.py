@@ -90,7 +90,7 @@ def leading(
 
 def _challenger(overview: DecisionMap, name: str, time: float) -> str:
     """Return the candidate that is the second most probable best choice at a time at which an algorithm leads."""
-    row = overview.probability_best[list(overview.grid.times).index(time)]
+    row = overview.probability_best[np.abs(overview.grid.times - time).argmin()]
     _, other = max(pair for pair in zip(row.tolist(), overview.names, strict=True) if pair[1] != name)
     return other
 
