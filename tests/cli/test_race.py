@@ -29,9 +29,7 @@ def test_a_race_that_reaches_a_limit_exits_with_2_and_can_be_resumed(polarbear, 
     file = race_toml.parent / "my.race"
     outcome = polarbear("race", race_toml, "--max-instances", 3)
     assert outcome.code == 2
-    assert (
-        "Status: provisional. Few data: the answer generalises to new instances, based on 3 instances." in outcome.out
-    )
+    assert "Status: provisional. Few data: the answer is based on 3 instances." in outcome.out
     text = " ".join(outcome.out.split())
     assert "stopped at its limit of instances, after 3. Not decided: " in text  # too few for a forecast
     assert f"  Next step: polarbear resume {file} --max-instances 6\n" in outcome.out

@@ -39,7 +39,7 @@ def test_draws_without_a_crossing_count_against_its_probability():
     (crossing,) = found.leader_changes
     assert crossing.probability == pytest.approx(0.85)
     assert crossing.time == pytest.approx(4)
-    assert str(found).endswith("The change from A to B is at 4, if it happens at all (85 % sure).")
+    assert str(found).endswith("The change from A to B is at 4, if it happens at all (85 % sure that it does).")
 
 
 def test_of_several_crossings_each_is_matched_to_its_own_change_of_leader():

@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 _MOST_PAIRS = 10  # undecided pairs to print
 
 
-def print_status(account: dict[str, Any], curves: Curves | None = None, verdict: str = "") -> None:
+def print_status(
+    account: dict[str, Any], curves: Curves | None = None, verdict: str = "", failing: Sequence[str] = ()
+) -> None:
     """Print the status of a race.
 
     Parameters
@@ -33,7 +35,14 @@ def print_status(account: dict[str, Any], curves: Curves | None = None, verdict:
         Curves over the rounds.
     verdict
         The summary as text; without it, candidates and undecided pairs are printed instead.
+    failing
+        Lines on the algorithms that paused the race, and on what to do.
     """
+    if not account["rounds"]:
+        runs = with_noun(account["stored_runs"], "run")
+        terminal.print_result(f"Nothing is decided yet: the first round has not ended. {runs} stored.")
+        terminal.print_result("\n".join([_why_not_running(account), *failing]))
+        return
     if verdict:
         terminal.print_result(verdict)
     else:
@@ -52,10 +61,8 @@ def print_status(account: dict[str, Any], curves: Curves | None = None, verdict:
     print_totals(account)
     if not verdict:
         terminal.print_result(_why_not_running(account))
-    for each in account.get("failing", ()):
-        terminal.print_result(
-            f"{each['name']} failed in every run of its first round: {each['output'].splitlines()[0]}"
-        )
+    for line in failing:
+        terminal.print_result(line)
     if not verdict:
         _print_undecided(account)
 

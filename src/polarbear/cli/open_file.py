@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from zipfile import BadZipFile, ZipFile
 
 from polarbear.cli import terminal
-from polarbear.wording import suggest
+from polarbear.wording import join_names, suggest
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -95,7 +95,13 @@ def candidates_of(result: "RaceResult") -> tuple[str, ...]:
 
 def no_decisions_error(path: Path) -> ValueError:
     """Return the error for a race in which nothing has been decided."""
-    typed = typed_race(path)
+    with open_race(path) as race:
+        typed, failing = typed_name(race, path), [each.name for each in race.result.failing]
+    if failing:
+        return ValueError(
+            f"nothing has been decided in {path} yet: {join_names(failing)} failed in every run of the first round; for "
+            f"the reason and the next steps: polarbear status {terminal.shell_path(path)}"
+        )
     step = f"with: polarbear resume {typed}" if typed else "in the Python program that made it"
     return ValueError(f"nothing has been decided in {path} yet; continue it {step}")
 

@@ -113,22 +113,28 @@ def print_outcome(
             f"Nothing is decided yet: the first round has not ended. {result.why_stopped} "
             f"Next step: polarbear resume {known}"
         )
-    if result.failing:
-        _print_failing(result, file)
+    for line in failing_lines(result, known) if result.failing else ():
+        terminal.print_remark(line)  # not a remark but an error, which --quiet does not hide
     if leave and not result.settled:
         raise typer.Exit(2)
 
 
-def _print_failing(result: "RaceResult", file: Path) -> None:
-    """Print which algorithms paused the race, the end of their output, and what to do; not a remark but an error."""
-    known, names = terminal.shell_path(file), [each.name for each in result.failing]
+def failing_lines(result: "RaceResult", known: str) -> list[str]:
+    """Return which algorithms paused the race, the end of their output, and what to do.
+
+    `known` is the race file as you would type it in a shell; without it, the steps are calls in Python.
+    """
+    from polarbear.race.failing import python_advice
+
+    names = [each.name for each in result.failing]
     they, their = ("it", "its") if len(names) == 1 else ("them", "their")
-    for each in result.failing:
-        terminal.print_remark(each.sentence)
-    terminal.print_remark(f"Fix {they} and continue with: polarbear resume {known} --rerun-failed")
+    lines = [each.sentence for each in result.failing]
+    if not known:
+        return [*lines, python_advice(result.failing)]
+    lines.append(f"Fix {they} and continue with: polarbear resume {known} --rerun-failed")
     if len(result.pareto_set) - len(names) >= 2 or result.rounds:  # as `remove` demands
-        terminal.print_remark(f"or remove {they}: polarbear remove {known} {shlex.join(names)}")
-    terminal.print_remark(f"or let {their} failures count: polarbear resume {known} --accept-failures")
+        lines.append(f"or remove {they}: polarbear remove {known} {shlex.join(names)}")
+    return [*lines, f"or let {their} failures count: polarbear resume {known} --accept-failures"]
 
 
 def print_next_commands(file: Path, *, quiet: bool) -> None:

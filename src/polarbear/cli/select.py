@@ -88,11 +88,12 @@ def select(
     if as_json:
         from polarbear.exports import comparisons_by_name
 
-        counts = {"times": posterior.grid.times, "comparisons": comparisons_by_name(posterior)}
+        counts: dict[str, Any] = {"times": posterior.grid.times, "comparisons": comparisons_by_name(posterior)}
         overview_data = {} if overview is None else {"map": _map_as_data(overview)}
         group_data: dict[str, Any] = {}
         if by is not None:
             group_data = {"by": by, "group_remarks": divided.remarks, "groups": group_selections_as_data(groups)}
+        counts |= {"remarks": [each.sentence for each in source.remarks]}
         terminal.print_json(selection_as_data(selection) | counts | overview_data | group_data)
         return
     terminal.print_result(selection.sentence + "\n")
@@ -101,6 +102,9 @@ def select(
         terminal.print_result(f"\n{overview}")
         if sentence := unobserved_sentence(posterior, among=overview.names):
             terminal.print_result(sentence)
+    doubts = [each for each in source.remarks if each.status != "solid"] if source.result is not None else []
+    for doubt in doubts:  # those on recorded runs have been printed already
+        terminal.print_result(f"\n{doubt.sentence}")
     if by is not None:
         print_group_selections(groups, by, selection)
         for remark in divided.remarks:

@@ -5,7 +5,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from polarbear.cli import terminal
-from polarbear.cli.open_file import candidates_of, decided_result, is_posterior_file, is_race_file, load_posterior
+from polarbear.cli.open_file import (
+    candidates_of,
+    decided_result,
+    is_posterior_file,
+    is_race_file,
+    load_posterior,
+    typed_race,
+)
 from polarbear.cli.recorded_runs import Reading, RecordedRuns, read_recorded_runs
 from polarbear.wording import format_number
 
@@ -37,7 +44,7 @@ class Source:
     result, recorded
         The result of the race, or the recorded runs, if the posterior comes from one of these.
     choices, remarks
-        The choices in the recorded runs, and remarks on them.
+        The choices in the recorded runs, and remarks on the runs.
     """
 
     posterior: "Posterior"
@@ -72,7 +79,9 @@ def open_source(
     is_file = path.is_file() or not path.exists()
     if is_file and is_race_file(path) and not reading.given:
         result = decided_result(path, most_draws=most_draws)
-        return Source(result.posterior, candidates_of(result), result.state.settings.clock, result=result)
+        remarks = _remarks_on_algorithms(result, path)
+        unit = result.state.settings.clock
+        return Source(result.posterior, candidates_of(result), unit, result=result, remarks=remarks)
     if is_file and is_posterior_file(path):
         if reading.given:
             raise ValueError(
@@ -87,6 +96,16 @@ def open_source(
     choices, posterior = fit_runs(recorded, grid, **({} if most_draws is None else {"draws": most_draws}))
     candidates = pareto_set(posterior, confidence=confidence)
     return Source(posterior, candidates, recorded.unit, recorded=recorded, choices=choices, remarks=remarks)
+
+
+def _remarks_on_algorithms(result: "RaceResult", path: Path) -> "tuple[Remark, ...]":
+    """Return remarks on algorithms that failed or were removed."""
+    if not (result.failures or result.state.removed):
+        return ()
+    from polarbear.race.remarks import remarks_on_algorithms
+    from polarbear.verdict import Advice
+
+    return tuple(remarks_on_algorithms(result, Advice("race", typed_race(path))))
 
 
 def runs_with_values(source: Source, *, pooled: bool = False) -> "RunCollection | None":

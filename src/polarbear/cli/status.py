@@ -11,6 +11,7 @@ import typer
 from polarbear.cli import options, terminal
 from polarbear.cli.account import dominated_by_round, print_status
 from polarbear.cli.open_file import open_race, typed_name
+from polarbear.cli.run_race import failing_lines
 
 if TYPE_CHECKING:
     from polarbear.cli.sparklines import Curves
@@ -48,11 +49,16 @@ def status(
 
 @dataclass(frozen=True)
 class _Status:
-    """What a race file says: totals for JSON, curves over the rounds, and the verdict as text, empty without one."""
+    """What a race file says.
+
+    `account` holds the totals for JSON. `verdict` is empty while the race runs. `failing` has lines on algorithms that
+    paused the race.
+    """
 
     account: dict[str, Any]
     curves: "Curves | None"
     verdict: str
+    failing: tuple[str, ...]
 
 
 def _read_status(file: Path, *, with_verdict: bool) -> _Status:
@@ -67,13 +73,14 @@ def _read_status(file: Path, *, with_verdict: bool) -> _Status:
         known = typed_name(race, file)
         data = {"file": str(file), "running": writer, **account(result, infer=infer, file=known)}
         verdict = str(result.summary(known)) if infer else ""
+        failing = tuple(failing_lines(result, known)) if result.failing else ()
     with RaceFile.open(file, write=False) as stored:
         data["stored_runs"] = len(stored.runs())
-    return _Status(data, dominated_by_round(result), verdict)
+    return _Status(data, dominated_by_round(result), verdict, failing)
 
 
 def _show(shown: _Status, *, as_json: bool) -> None:
     if as_json:
         terminal.print_json(shown.account)
     else:
-        print_status(shown.account, shown.curves, shown.verdict)
+        print_status(shown.account, shown.curves, shown.verdict, shown.failing)

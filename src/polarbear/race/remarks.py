@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from polarbear.posterior.elimination import dominated
+from polarbear.race.failing import end_of_message
 from polarbear.race.forecast import STABLE_FROM, compared_instances, further_instances, instances_per_time, roughly
 from polarbear.race.group_elimination import group_labels
 from polarbear.race.stopping import is_futile
 from polarbear.verdict import Remark
 from polarbear.verdict.leakage import leak_of_cells
-from polarbear.verdict.summary import CHECKED
+from polarbear.verdict.summary import CHECKED, removal_remarks
 from polarbear.wording import format_number, format_percent, join_names, percent, round_off, with_noun
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
     from polarbear.race.instance_features import Value
     from polarbear.race.outcome import RaceOutcome
-    from polarbear.verdict import Advice, Status
+    from polarbear.verdict import Advice
 
 _FAIR_SHARE = 0.9  # smallest ratio of processor time to wall-clock time without a remark
 _MEASURABLE_SECONDS = 0.05  # for shorter runs the processor's clock is too coarse
@@ -41,6 +42,11 @@ def race_remarks(result: RaceOutcome, advice: Advice) -> list[Remark]:
     ]
 
 
+def remarks_on_algorithms(result: RaceOutcome, advice: Advice) -> list[Remark]:
+    """Return remarks on algorithms that failed or were removed, which need no look at the posterior."""
+    return [*_remarks_on_failures(result, advice), *removal_remarks(dict(sorted(result.state.removed.items())))]
+
+
 def settled_sentence(result: RaceOutcome) -> str:
     """Return what a race has settled."""
     wrong = ""
@@ -49,7 +55,7 @@ def settled_sentence(result: RaceOutcome) -> str:
         wrong = f" Under the posterior, an elimination is wrong with a probability of {probability}."
     if result.finished:
         return f"Every pair of algorithms is decided or practically equal.{wrong}"
-    return f"{CHECKED}{wrong}" if result.settled else ""
+    return f"{CHECKED}{wrong}"
 
 
 def undecided_clause(result: RaceOutcome) -> str:
@@ -111,7 +117,7 @@ def _remarks_on_stop(result: RaceOutcome, advice: Advice) -> list[Remark]:
             )
             return [Remark("solid", text, advice.settle_pair(*next(iter(result.undecided()))))]
         case "max_instances":
-            needed = _further_instances(result)
+            needed = 0 if advice.only else _further_instances(result)
             beyond = f"; about {needed:,} more would decide everything" if needed else ""
             reason = f"The race stopped at its limit of instances, after {result.instances:,}{beyond}."
             reason, step = _with_higher_limit(result, reason, advice)
@@ -136,7 +142,8 @@ def _remarks_on_stop(result: RaceOutcome, advice: Advice) -> list[Remark]:
             reason, step = "The race was interrupted.", advice.continue_race("", "")
         case _:
             reason, step = "The race is not finished.", advice.continue_race("", "")
-    return [Remark("provisional", f"{reason}{clause}", step)]
+    # What is in doubt follows from the posterior, not from why the race stopped.
+    return [Remark("provisional" if result.failing else "solid", f"{reason}{clause}", step)]
 
 
 def _with_higher_limit(result: RaceOutcome, reason: str, advice: Advice) -> tuple[str, str]:
@@ -191,12 +198,11 @@ def _remarks_on_failures(result: RaceOutcome, advice: Advice) -> list[Remark]:
     runs = Counter(run.trajectory.algorithm for run in result.runs)
     remarks = []
     for name, number in Counter(run.trajectory.algorithm for run in result.failures).items():
-        status: Status = "do not rely on it" if number == runs[name] else "provisional"
         first = next(run for run in result.failures if run.trajectory.algorithm == name)
-        message = (first.message.strip().splitlines() or ["no message"])[-1].rstrip(".")
+        message = (end_of_message(first.message).splitlines() or ["no message"])[0].rstrip(".")
         remarks.append(
             Remark(
-                "solid" if name in result.state.removed else status,
+                "solid" if name in result.state.removed else "provisional",
                 f"{_share(number, runs[name])} of {name} failed; the first: {message}.",
                 _rerun_failed(advice, [name])
                 if name in result.state.candidates

@@ -100,7 +100,7 @@ class RaceResult(RaceOutcome):
             waiting=waiting,
             failed=self.failed_everywhere,
             settled=settled_sentence(self),
-            decided=self.finished,
+            undecided={frozenset(pair) for pair in self.undecided()},
         )
 
     @property

@@ -17,7 +17,7 @@ from polarbear.selection.answers import NO_LEADER, find_answers, refine
 from polarbear.selection.candidates import check_candidates
 from polarbear.selection.stretches import changes_between, find_runs, stretches_of
 from polarbear.table import as_frame, as_html
-from polarbear.wording import format_number, format_percent
+from polarbear.wording import format_below, format_number
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -65,7 +65,7 @@ class LeaderChange:
         """A sentence that says when the leader changes, and how certain that is."""
         about, lower, upper = map(format_number, (self.time, self.lower, self.upper))
         where = f"is at {about}" if lower == upper else f"at {about} lies between {lower} and {upper}"
-        doubt = f", if it happens at all ({format_percent(self.probability)} sure)"
+        doubt = f", if it happens at all ({format_below(self.probability, _CERTAIN)} sure that it does)"
         return f"The change from {self.before} to {self.after} {where}{'' if self.certain else doubt}."
 
 

@@ -124,10 +124,10 @@ def independent_units(posterior: Posterior) -> int:
 def few_data_sentence(posterior: Posterior) -> str:
     """Return a sentence on an answer that rests on few instances or clusters; empty if they are enough."""
     number = independent_units(posterior)
-    rests = f"generalises {posterior.scope}" if posterior.scope else f"is based on {with_noun(number, 'instance')}"
+    data = posterior.scope.partition("based on ")[2] or with_noun(number, "instance")
     if number == 1:
-        return f"The answer {rests}: a single one shows nothing about others."
-    return f"Few data: the answer {rests}." if number < _FEW_INSTANCES else ""
+        return f"The answer is based on {data}: a single one shows nothing about others."
+    return f"Few data: the answer is based on {data}." if number < _FEW_INSTANCES else ""
 
 
 def _gaps(grid: Grid, observed: Mask) -> str:

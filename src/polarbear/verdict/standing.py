@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -62,12 +63,16 @@ class Standing:
         return self.group == "eliminated" and self.status != "solid"
 
 
+Pairs = Collection[frozenset[str]]
+"""Pairs of names; where None is allowed, it stands for all pairs."""
+
+
 def leading(
-    overview: DecisionMap, specialists: Sequence[Specialist], advice: Advice, *, decided: bool = False
+    overview: DecisionMap, specialists: Sequence[Specialist], advice: Advice, *, undecided: Pairs | None = None
 ) -> list[Standing]:
     """Return the algorithms that are the best choice at some budget, in order of budget.
 
-    A lead is solid if it is sure enough, or if every pair is decided or practically equal (`decided`).
+    A lead is solid if it is sure enough, or if none of its pairs is undecided.
     """
     kept = {each.name: f"; {_specialist_reason(each)}" for each in specialists}
     stretches: dict[str, list[Stretch]] = {}
@@ -78,14 +83,19 @@ def leading(
     for name, led in stretches.items():
         reason = f"best choice {join_names([_range(each) for each in led])}"
         sure = overview.probability_leading[overview.names.index(name)]
-        if decided or sure >= _SURE:
+        if sure >= _SURE or not _is_undecided(undecided, name):
             standings.append(Standing(name, "leads somewhere", "solid", f"{reason}{kept.get(name, '')}"))
         else:
-            reason += f", {format_percent(sure)} sure that it leads at any budget{kept.get(name, '')}"
+            reason += f", {format_percent(sure)} sure that it leads somewhere{kept.get(name, '')}"
             surest = max(led, key=lambda each: each.probabilities[0])
             command = advice.settle_pair(name, _challenger(overview, name, surest.at[0]))
             standings.append(Standing(name, "leads somewhere", "provisional", reason, command))
     return standings
+
+
+def _is_undecided(undecided: Pairs | None, *names: str) -> bool:
+    """Return whether some undecided pair contains all of these names."""
+    return undecided is None or any(pair.issuperset(names) for pair in undecided)
 
 
 def _challenger(overview: DecisionMap, name: str, time: float) -> str:
@@ -107,11 +117,11 @@ def not_ruled_out(
     specialists: Sequence[Specialist],
     advice: Advice,
     *,
-    decided: bool = False,
+    undecided: Pairs | None = None,
 ) -> list[Standing]:
     """Return the candidates that lead nowhere, each with the comparison that comes closest to eliminating it.
 
-    They are solid if every pair is decided or practically equal (`decided`).
+    They are solid if this comparison is not `undecided`: it is decided at each budget, or practically equal.
     """
     kept = {each.name: each for each in specialists}
     result = []
@@ -125,8 +135,9 @@ def not_ruled_out(
         reason = f"never clearly the best choice (at most {highest} sure, at {at})"
         rival = _closest_rival(posterior, name, overview.names) if place < _EXPLAINED else None
         if rival is None:
-            result.append(Standing(name, "not ruled out", "solid" if decided else "provisional", reason))
-        elif decided and rival.probability >= _UNLIKELY:
+            open_ = _is_undecided(undecided, name)
+            result.append(Standing(name, "not ruled out", "provisional" if open_ else "solid", reason))
+        elif rival.probability >= _UNLIKELY and not _is_undecided(undecided, name, rival.name):
             clause = f"{rival.name} beats it or is practically equal; closest: {rival.clause}"
             result.append(Standing(name, "not ruled out", "solid", f"{reason}; {clause}"))
         elif rival.probability < _UNLIKELY:

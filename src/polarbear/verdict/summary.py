@@ -9,12 +9,13 @@ from polarbear.posterior.e_values import error_bounds as error_bounds_of_pairs
 from polarbear.posterior.elimination import dominated, find_specialists
 from polarbear.posterior.posterior import Posterior
 from polarbear.selection import decision_map
+from polarbear.selection.observed_times import independent_units
 from polarbear.verdict import rendering
 from polarbear.verdict.advice import Advice
 from polarbear.verdict.contents import Contents
 from polarbear.verdict.data_remarks import data_remarks
 from polarbear.verdict.model_remarks import independence_remarks, model_remarks
-from polarbear.verdict.remark import Remark, most_serious_first
+from polarbear.verdict.remark import Remark, most_serious_first, overall_status
 from polarbear.verdict.standing import Standing, eliminated, leading, not_ruled_out
 from polarbear.wording import REMOVED_BY_HAND, join_names, with_noun
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from polarbear.literals import Elimination
     from polarbear.observe import Choices
     from polarbear.posterior.elimination import Specialist
+    from polarbear.verdict.standing import Pairs
 
 
 CHECKED = "No check gives reason to doubt it."
@@ -155,7 +157,7 @@ def _and_more(names: Sequence[str]) -> str:
     return f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
 
 
-def _removal_remarks(removed: Mapping[str, str]) -> list[Remark]:
+def removal_remarks(removed: Mapping[str, str]) -> list[Remark]:
     """Return a remark on the algorithms that were removed by hand, and one on those removed for other reasons."""
     remarks = []
     ways = {True: f"{REMOVED_BY_HAND} and not judged", False: "set aside without being eliminated"}
@@ -167,27 +169,35 @@ def _removal_remarks(removed: Mapping[str, str]) -> list[Remark]:
     return remarks
 
 
-def _doubts(leaders: Sequence[Standing], undecided: Sequence[Standing], *, decided: bool) -> list[Remark]:
+def _doubts(leaders: Sequence[Standing], remaining: Sequence[Standing], *, decided: bool) -> list[Remark]:
     """Return remarks on the algorithms whose place in the answer is in doubt."""
     if not leaders:
         nowhere = "No algorithm is clearly the best choice at any budget"
         settled = Remark("solid", f"{nowhere}, although every pair is decided or practically equal.")
         return [settled if decided else Remark("provisional", f"{nowhere}.")]
-    remarks = []
-    if doubtful := [each.name for each in leaders if each.status == "provisional"]:
-        verb = "leads" if len(doubtful) == 1 else "lead"
-        remarks.append(f"{join_names(doubtful[:_NAMED])}{_and_more(doubtful)} {verb} at any budget")
-    if doubtful := [each.name for each in undecided if each.status == "provisional"]:
-        verb = "belongs" if len(doubtful) == 1 else "belong"
-        remarks.append(f"{join_names(doubtful[:_NAMED])}{_and_more(doubtful)} {verb} to the answer")
-    return [Remark("provisional", f"The data do not settle whether {doubt}.") for doubt in remarks]
+    verbs = {"lead at any budget": leaders, "belong to the answer": remaining}
+    return [_doubt(doubtful, verb) for verb, each in verbs.items() if (doubtful := _provisional(each))]
 
 
-def _not_to_be_relied_on(each: Standing) -> Standing:
+def _provisional(standings: Sequence[Standing]) -> list[Standing]:
+    return [each for each in standings if each.status == "provisional"]
+
+
+def _doubt(standings: Sequence[Standing], verb: str) -> Remark:
+    """Return the remark that it is open whether these algorithms do something, with the first of their next steps."""
+    names = [each.name for each in standings]
+    first, _, rest = verb.partition(" ")
+    verb = f"{first}s {rest}" if len(names) == 1 else verb
+    text = f"The data do not settle whether {join_names(names[:_NAMED])}{_and_more(names)} {verb}."
+    return Remark("provisional", text, next((each.command for each in standings if each.command), ""))
+
+
+def _without_a_run(each: Standing) -> Standing:
     """Return the standing of an algorithm of which every run failed."""
     if each.group == "removed":
         return each
-    return replace(each, status="do not rely on it", reason=f"{each.reason}; all of its runs failed")
+    status = overall_status([each.status, "provisional"])
+    return replace(each, status=status, reason=f"{each.reason}; all of its runs failed")
 
 
 def collect(
@@ -206,7 +216,7 @@ def collect(
     waiting: Mapping[str, str] | None = None,
     failed: Collection[str] = (),
     settled: str = "",
-    decided: bool = False,
+    undecided: Pairs | None = None,
 ) -> Summary:
     """Return the summary of decisions that have been taken already, such as those of a race.
 
@@ -224,33 +234,35 @@ def collect(
         reason.
     failed
         Algorithms of which every run failed, so that a statement about them says nothing about the algorithm.
-    decided
-        Whether every pair of candidates is decided, or practically equal.
+    undecided
+        The pairs of candidates that are not decided at every budget; None if all may be undecided.
     """
     overview = decision_map(posterior, among=candidates)
     pair_checks = () if check is None else check.check_eliminations(decisions)
-    leaders = leading(overview, specialists, advice, decided=decided)
+    leaders = leading(overview, specialists, advice, undecided=undecided)
     others = [name for name in candidates if name not in {each.name for each in leaders}]
     found = data_remarks(posterior, by_design=advice.source == "race")
     if check is not None:
         found += model_remarks(check, pair_checks, advice) + independence_remarks(posterior, check, advice)
     found += remarks
-    undecided = not_ruled_out(posterior, overview, others, specialists, advice, decided=decided)
-    undecided += [Standing(name, "not ruled out", "provisional", reason) for name, reason in (waiting or {}).items()]
-    found += _doubts(leaders, undecided, decided=decided)
-    found += _removal_remarks(removed or {})
+    remaining = not_ruled_out(posterior, overview, others, specialists, advice, undecided=undecided)
+    remaining += [Standing(name, "not ruled out", "provisional", reason) for name, reason in (waiting or {}).items()]
+    found += _doubts(leaders, remaining, decided=undecided is not None and not undecided)
+    found += removal_remarks(removed or {})
     standings = [
         *leaders,
-        *undecided,
+        *remaining,
         *eliminated(decisions, {each.name: each for each in pair_checks}, error_bounds or {}, removed or {}),
     ]
-    standings = [_not_to_be_relied_on(each) if each.name in failed else each for each in standings]
+    standings = [_without_a_run(each) if each.name in failed else each for each in standings]
     return Summary(
         overview=overview,
         standings=tuple(standings),
         remarks=most_serious_first(found),
         unit=unit,
         effort=effort,
-        scope=f"The answer generalises {posterior.scope}." if posterior.scope else "",
+        scope=f"The answer generalises {posterior.scope}."
+        if posterior.scope and independent_units(posterior) > 1
+        else "",
         settled=settled,
     )
