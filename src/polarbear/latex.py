@@ -7,7 +7,7 @@ from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
 _SPECIAL = {
     "\\": r"\textbackslash{}",
@@ -26,6 +26,7 @@ _SPECIAL = {
 }
 
 
+_ONE_LINE = 50  # letters that fit on one line beside other columns
 _SMALL, _LARGE = 1e-4, 1e9  # numbers beyond these are written as powers of ten
 
 
@@ -44,7 +45,7 @@ def latex(table: Mapping[str, Any], *, caption: str = "", digits: int = 3) -> st
     \end{tabular}
     """
     columns = {name: list(column) for name, column in table.items()}
-    kinds = "".join("r" if column and isinstance(column[0], Real) else "l" for column in columns.values())
+    kinds = "".join(_kind(column) for column in columns.values())
     heads = [escape(name.replace("_", " ")) for name in columns]
     rows = [[_cell(value, digits) for value in row] for row in zip(*columns.values(), strict=True)]
     lines = [
@@ -65,6 +66,13 @@ def latex(table: Mapping[str, Any], *, caption: str = "", digits: int = 3) -> st
             r"\end{table}",
         ]
     return "\n".join(lines)
+
+
+def _kind(column: Sequence[Any]) -> str:
+    """Return the kind of a column: numbers to the right, text to the left, and long text in lines of half a page."""
+    if column and isinstance(column[0], Real):
+        return "r"
+    return r"p{0.5\linewidth}" if max((len(str(value)) for value in column), default=0) > _ONE_LINE else "l"
 
 
 def escape(text: str) -> str:

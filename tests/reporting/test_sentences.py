@@ -7,17 +7,9 @@ import pytest
 
 import polarbear as pb
 from polarbear.race.rounds import Eliminated
-from polarbear.reporting.sentences import elimination_detail, prior_sentences, scope_sentence
+from polarbear.reporting.sentences import elimination_detail, prior_sentences
 from tests.plots.posteriors import specialist_posterior
 from tests.selection.posteriors import posterior_of, random_posterior
-
-
-def test_the_scope_is_a_sentence():
-    posterior = specialist_posterior(draws=200)
-    assert scope_sentence(posterior) == "The answer generalises to new instances, based on 200 instances."
-    functions = replace(posterior, scope="to new functions, based on 24 functions")
-    assert scope_sentence(functions) == "The answer generalises to new functions, based on 24 functions."
-    assert scope_sentence(replace(posterior, scope="")) == ""
 
 
 @pytest.mark.parametrize(

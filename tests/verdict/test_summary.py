@@ -325,3 +325,19 @@ def test_the_status_is_the_worst_of_all_statements_and_comes_with_its_reason(see
     assert seriousness(summary.status) >= seriousness(worst)
     assert summary.status == (summary.remarks[0].status if summary.remarks else "solid")
     assert json.loads(json.dumps(summary.as_dict()))["status"] == summary.status
+
+
+def test_the_scope_of_the_answer():
+    posterior = close_race(40)
+    assert collected(posterior).scope == "The answer generalises to new instances, based on 60 instances."
+    functions = replace(posterior, scope="to new functions, based on 24 functions")
+    assert collected(functions).scope == "The answer generalises to new functions, based on 24 functions."
+    assert collected(replace(posterior, scope="")).scope == ""
+    assert collected(close_race(1, instances=1)).scope == ""  # a single instance shows nothing about others
+
+
+def test_long_cells_are_wrapped_in_latex():
+    values = np.random.default_rng(0).normal(size=(40, 1, 3))
+    names = ["differential evolution", "particle swarm optimisation", "covariance matrix adaptation"]
+    tex = pb.summarise(pb.fit(pb.Choices.from_values(values, grid=[5], names=names))).to_latex()
+    assert r"\begin{tabular}{llp{0.5\linewidth}}" in tex

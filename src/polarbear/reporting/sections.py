@@ -27,7 +27,6 @@ from polarbear.reporting.sentences import (
     diagnostic_sentences,
     elimination_detail,
     prior_sentences,
-    scope_sentence,
     status_sentences,
     stop_sentence,
     uncertainty_sentences,
@@ -291,7 +290,7 @@ def settings(subject: Subject) -> Data:
     posterior, result = subject.posterior, subject.result
     data = {
         "instances": posterior.instances,
-        "scope": scope_sentence(posterior),
+        "scope": subject.summary.scope,
         "prior": posterior.prior,
         "method": posterior.diagnostics.method,
         "confidence": str(subject.confidence),

@@ -56,11 +56,6 @@ def stop_sentence(result: RaceResult, *, running: bool) -> str:
     return _RUNNING if running and not result.finished else result.why_stopped
 
 
-def scope_sentence(posterior: Posterior) -> str:
-    """Return a sentence on what the answer generalises to; empty if the posterior has no scope."""
-    return f"The answer generalises {posterior.scope}." if posterior.scope else ""
-
-
 def prior_sentences(posterior: Posterior) -> list[str]:
     """Return sentences on what the prior assumes, and what that means for the probabilities."""
     if posterior.outcomes is not None:

@@ -33,16 +33,17 @@ function drawAreas(root, area, columns, times, probability, page) {
   });
 }
 
-// Draw a band above the chart: in the colour of the leader with its name where there is room, or hatched and grey where it
-// is too close to call or nothing was observed.
+// Draw a band above the chart: in the colour of the leader, or hatched and grey where it is too close to call or nothing was
+// observed. Names are written where there is room for them; the legend has them all.
 function drawStretches(root, area, stretches, page) {
   for (const [algorithm, start, stop, choice, certainty] of stretches) {
     const [from, width] = stretchExtent(area, stretches, start, stop);
     const look = { x: from, y: 28, width, height: 12, rx: 2, ...stretchLook(page, algorithm) };
     root.append(svg("rect", look, svg("title", null, `${choice}: ${certainty}`)));
     const letters = Math.floor((width - 4) / (1.2 * LETTER)); // bold letters are wider
-    const name = algorithm === null || choice.length <= letters ? choice : page.short_names[algorithm];
-    if (letters >= 4) root.append(svg("text", { class: "label strong", x: from, y: 20 }, shorten(name, letters)));
+    const names = algorithm === null ? [choice] : [choice, page.short_names[algorithm]];
+    const name = names.find((each) => each.length <= letters);
+    if (name) root.append(svg("text", { class: "label strong", x: from, y: 20 }, name));
   }
 }
 
