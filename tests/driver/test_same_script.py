@@ -1,13 +1,18 @@
 """A program that is run again continues the race of its file, or reports what differs."""
 
+import importlib
+import linecache
 import re
+import sys
 from functools import partial
 from unittest.mock import Mock
 
 import pytest
 
 import polarbear as pb
+from polarbear.algorithms.counted import Counted
 from polarbear.driver.agreement import describe_algorithm, describe_instances, instance_differences
+from polarbear.driver.source_code import digest_code
 from tests.driver.races import SETTINGS, journal, race_of, run_quietly, stored_runs
 from tests.race.live_algorithms import LEVELS, four, staircase
 
@@ -120,3 +125,51 @@ class Optimiser:
 )
 def test_identities_do_not_depend_on_the_process(algorithm, identity):
     assert describe_algorithm(algorithm) == identity
+
+
+def write_module(tmp_path, monkeypatch, step):
+    """Return a function of a module that was just written, as a program finds it when it is started again."""
+    (tmp_path / "edited_optimisers.py").write_text(
+        f"def early(problem, seed, until):\n    yield from [(1.0, {step}), (8.0, 0.0)]\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "edited_optimisers", raising=False)
+    linecache.clearcache()
+    importlib.invalidate_caches()
+    return importlib.import_module("edited_optimisers").early
+
+
+@pytest.mark.parametrize("wrap", [lambda function: function, partial, pb.counted])
+def test_an_edit_of_the_code_changes_its_digest_and_nothing_else_does(tmp_path, monkeypatch, wrap):
+    def digest(step):
+        function = write_module(tmp_path, monkeypatch, step)
+        if wrap is pb.counted:
+            return digest_code(Counted(function))
+        return digest_code(wrap(function))
+
+    first = digest(1.5)
+    assert first is not None
+    assert digest(1.5) == first
+    assert digest(2.25) != first
+
+
+def test_a_script_whose_algorithm_was_edited_keeps_its_runs_and_says_so_once(local, tmp_path, monkeypatch, caplog):
+    path = tmp_path / "my.race"
+    for step, warnings in ((1.5, 0), (1.5, 0), (2.25, 1), (2.25, 0)):
+        early = write_module(tmp_path, monkeypatch, step)
+        caplog.clear()
+        with race_of({**four(), "early": early}, path=path) as race:
+            runs = stored_runs(path)
+            run_quietly(race, local, max_instances=4)
+        assert [record.levelname for record in caplog.records] == ["WARNING"] * warnings
+        assert runs.items() <= stored_runs(path).items()
+        for record in caplog.records:
+            assert record.getMessage().startswith(
+                "The code of early has changed since runs of it were stored in my.race."
+            )
+
+
+def test_code_without_source_is_not_compared():
+    assert digest_code(eval("lambda problem, seed, until: []")) is None
+    assert digest_code(pb.command("solver {instance}")) is None
+    assert digest_code(None) is None

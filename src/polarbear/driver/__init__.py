@@ -9,6 +9,7 @@ In: algorithms, a source of instances, and settings. Out: a `RaceResult`, and a 
 - `resume`: rebuilds the state of a race from its file.
 - `rescue`: saves a race whose file was lost while it ran, or is damaged.
 - `agreement`: compares a race file with the race that a program describes.
+- `source_code`: notices that the code of an algorithm was edited.
 - `progress`: shows a race while it runs.
 - `environment`: the software and the machine of a race.
 """

@@ -1,7 +1,8 @@
 """Compare a race file with the race that a program describes, so that running the program again continues the race.
 
 A race file holds no code. What it stores about an algorithm is its identity in words: the name of its function, the fixed
-arguments, or the command. A function may be edited, for example to fix it, without becoming another algorithm.
+arguments, or the command. A function may be edited, for example to fix it, without becoming another algorithm; `source_code`
+notices that it was.
 """
 
 from __future__ import annotations

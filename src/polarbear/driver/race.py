@@ -21,6 +21,7 @@ from polarbear.driver.record import RaceRecord, load_record
 from polarbear.driver.resume import explain_damage, removed_event, states_before_adding
 from polarbear.driver.round_loop import run_rounds
 from polarbear.driver.selected import check_selected
+from polarbear.driver.source_code import digest_codes, warn_of_edits
 from polarbear.execution import Limits, LocalExecutor, Payload, ReplayExecutor, pack
 from polarbear.problems import Repeated
 from polarbear.race import loop
@@ -119,6 +120,7 @@ class Race:
                 "algorithms": list(self.state.names),
                 "identities": agreement.describe_algorithms(by_name),
                 "instances": agreement.describe_instances(instances),
+                "code": digest_codes(by_name),
                 "made": environment(),
             }
             if clusters is not None:
@@ -165,6 +167,7 @@ class Race:
                 race._stopped = "paused"
             record.store_clusters()
             record.store_features(features)
+            race._warn_of_edits()
         except BaseException:
             file.close()
             raise
@@ -186,9 +189,16 @@ class Race:
             present = {name: each for name, each in algorithms.items() if name in record.state.names}
             self._begin(present, instances, record)
             record.store_clusters()
+            self._warn_of_edits()
         except BaseException:
             file.close()
             raise
+
+    def _warn_of_edits(self) -> None:
+        """Log a warning if the code of an algorithm was edited since the file was last opened with it."""
+        file = self._record.file
+        if file is not None and file.writable:
+            warn_of_edits(file, self.algorithms, ran=sorted({name for name, _ in self._record.runs}))
 
     def _begin(self, algorithms: Mapping[str, Algorithm], instances: Instances, record: RaceRecord) -> None:
         unknown = [name for name in algorithms if name not in record.state.names]
