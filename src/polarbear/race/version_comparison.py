@@ -92,15 +92,17 @@ class VersionComparison:
         share, at = percent(float(rates.mean[worst])), with_unit(float(rates.times[worst]), self.unit)
         low, high = percent(float(rates.lower[worst])).removesuffix(" %"), percent(float(rates.upper[worst]))
         sure = f"{format_percent(self.probability)} sure"
+        margin = f"{round_off(100 * rates.least)} %"
         if self.verdict == "no worse":
             return (
-                f"{self.new} is at least as good as {self.old} at every budget {self._range()} "
-                f"({sure}; win rate at worst {share}, at {format_number(float(rates.times[worst]))})."
+                f"{self.new} is nowhere worse than {self.old} by more than the margin: {sure} that it wins on at least "
+                f"{margin} of {plural(self.noun)} {self._range()} (at worst {share}, at "
+                f"{format_number(float(rates.times[worst]))})."
             )
         if self.verdict == "worse":
             return (
                 f"{self.new} is worse than {self.old}: at {at} it wins on {share} of {plural(self.noun)} "
-                f"({low} to {high}; {sure} that it wins on less than {percent(rates.least)} at some budget)."
+                f"({low} to {high}; {sure} that it wins on less than {margin} at some budget)."
             )
         more = (
             f"expect a decision after about {roughly(max(self.instances_needed - self.instances, 1.0)):,.0f} more"
@@ -114,8 +116,7 @@ class VersionComparison:
         )
         return (
             f"Undecided after {with_noun(self.instances, self.noun)}: at {at} {self.new} wins on {share} of "
-            f"{plural(self.noun)} ({low} to {high}), where {percent(rates.least)} would count as equal; "
-            f"{demand}: {more}."
+            f"{plural(self.noun)} ({low} to {high}), and {margin} or more count as no worse; {demand}: {more}."
         )
 
     def to_data(self) -> dict[str, Any]:
@@ -145,7 +146,7 @@ class VersionComparison:
     def _range(self) -> str:
         first, last = (float(self.win_rates.times[position]) for position in (0, -1))
         until = with_unit(last, self.unit)
-        return f"of {until}" if first == last else f"from {format_number(first)} to {until}"
+        return f"at {until}" if first == last else f"at every budget from {format_number(first)} to {until}"
 
 
 def planned_looks(most_instances: int) -> tuple[int, ...]:
