@@ -1,5 +1,7 @@
 """`polarbear compare`: two versions as functions, commands or recorded runs; one sentence and an exit code."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -33,6 +35,15 @@ def test_a_worse_algorithm_of_the_configuration_has_exit_code_1(polarbear, race_
     assert outcome.code == 1
     assert outcome.out.startswith("poor is worse than random: at ")
     assert outcome.err == ""
+
+
+def test_a_look_shows_probabilities_of_the_posterior_and_what_decides(polarbear, race_toml):
+    outcome = polarbear("compare", "random", "random", "--config", race_toml, "--instances", 24, "--rope", 0.01)
+    *_, look = outcome.err.splitlines()
+    words = (
+        r"24 instances · (.+) sure that NEW is nowhere worse by more than the margin, (.+) that it is worse somewhere"
+    )
+    assert re.fullmatch(rf"{words} \(95 % decides\)", look)
 
 
 def test_too_few_instances_have_exit_code_2(polarbear, race_toml):

@@ -31,7 +31,7 @@ def test_a_version_that_loses_slightly_more_often_is_not_called_as_good():
     sentence = judge(choices_of(1900, 2100), "OLD", "NEW").sentence
     assert sentence.startswith("NEW is nowhere worse than OLD by more than the margin: over 99 % sure")
     assert "as good as" not in sentence
-    assert sentence.endswith("(at worst 48 %, at 10).") or sentence.endswith("(at worst 47 %, at 10).")
+    assert sentence.endswith(("(at worst 48 %, at 10).", "(at worst 47 %, at 10)."))
 
 
 def test_the_margin_is_not_rounded_to_whole_per_cents():
@@ -95,6 +95,18 @@ def test_the_data_hold_what_the_sentence_says():
     assert data["budgets"] == [10, 1000]
     assert len(data["win_rate"]) == len(data["lower"]) == len(data["upper"]) == 2
     assert data["probability"] == data["probability_no_worse"] > data["probability_worse"]
+
+
+def test_the_data_of_an_undecided_comparison_hold_the_probabilities_of_the_posterior():
+    """Corrected for looks, both would be 0: that neither is certain, not that neither is probable."""
+    data = judge(choices_of(25, 25), "OLD", "NEW", looks=6).to_data()
+    assert data["verdict"] == "undecided"
+    assert data["probability"] == 0
+    both = data["probability_no_worse"] + data["probability_worse"]
+    assert both == pytest.approx(1, abs=0.05)  # since both budgets have the same outcomes
+    assert data["probability_no_worse"] > 0.6
+    assert data["probability_needed"] == pytest.approx(1 - 0.05 / 6)
+    assert correct_for_looks(data["probability_needed"], 6) == pytest.approx(0.95)
 
 
 def test_looks_double_up_to_the_limit():

@@ -80,6 +80,11 @@ class VersionComparison:
         return f"VersionComparison({self.verdict}, {self.sentence})"
 
     @property
+    def probability_needed(self) -> float:
+        """What the probability of a verdict must reach at one look, so that all looks together have the confidence."""
+        return required_at_one_look(self.confidence, self.looks)
+
+    @property
     def exit_code(self) -> int:
         """0 if the new version is no worse, 1 if it is worse, 2 if more instances are needed."""
         return EXIT_CODES[self.verdict]
@@ -120,7 +125,11 @@ class VersionComparison:
         )
 
     def to_data(self) -> dict[str, Any]:
-        """Return the comparison as plain values, for JSON."""
+        """Return the comparison as plain values, for JSON.
+
+        "probability" is corrected for the number of looks. "probability_no_worse" and "probability_worse" are those of the
+        posterior at this look, and a verdict needs one of them to reach "probability_needed".
+        """
         rates = self.win_rates
         return {
             "old": self.old,
@@ -129,8 +138,9 @@ class VersionComparison:
             "exit_code": self.exit_code,
             "sentence": self.sentence,
             "probability": self.probability,
-            "probability_no_worse": correct_for_looks(rates.nowhere_worse, self.looks),
-            "probability_worse": correct_for_looks(rates.worse_somewhere, self.looks),
+            "probability_no_worse": rates.nowhere_worse,
+            "probability_worse": rates.worse_somewhere,
+            "probability_needed": self.probability_needed,
             "instances": self.instances,
             "instances_needed": self.instances_needed,
             "confidence": self.confidence,
@@ -168,6 +178,11 @@ def planned_looks(most_instances: int) -> tuple[int, ...]:
 def correct_for_looks(probability: float, looks: int) -> float:
     """Return a probability whose complement is multiplied by the number of looks (Bonferroni), at least 0."""
     return max(0.0, 1 - looks * (1 - probability))
+
+
+def required_at_one_look(confidence: float, looks: int) -> float:
+    """Return the probability that `correct_for_looks` turns into the confidence."""
+    return 1 - (1 - confidence) / looks
 
 
 def judge(
@@ -213,7 +228,7 @@ def judge(
     enough = independent_units(posterior) >= least
     sure = max(no_worse, worse) >= confidence and enough
     verdict: Verdict = "undecided" if not sure else "no worse" if no_worse >= worse else "worse"
-    growth = rates.growth_to(1 - (1 - confidence) / looks) if verdict == "undecided" else 1.0
+    growth = rates.growth_to(required_at_one_look(confidence, looks)) if verdict == "undecided" else 1.0
     return VersionComparison(
         old=old,
         new=new,
