@@ -40,6 +40,22 @@ def test_the_remaining_time_follows_from_the_instances_of_this_call(monkeypatch)
     view.close()
 
 
+def test_runs_that_were_stored_before_the_call_do_not_count_for_the_pace(monkeypatch):
+    """Of the first round's 18 runs on 6 instances, this call makes 2 in 20 seconds: 10 s per run, and so 30 s per instance."""
+    monkeypatch.setattr(remaining, "further_instances", lambda *_: None)
+    monkeypatch.setattr(views, "running_until", lambda _: dict.fromkeys(NAMES, 8.0))
+    monkeypatch.setattr(remaining, "running_until", lambda _: dict.fromkeys(NAMES, 8.0))
+    stream = io.StringIO()
+    view = TakesTime(stream, Horizon(StoppingLimits(available=7)), interval=30.0, seconds=20.0)
+    state = loop.start(settings_of(), NAMES)
+    plan = loop.ask(state)
+    assert len(plan.jobs) == 18
+    view.on_plan(state, plan, 2)
+    view.on_inference()
+    view.on_decisions(loop.tell(state, plan, simulated_runs(plan, UTILITIES, NAMES, TIMES)))
+    assert lines_of(stream)[0].endswith(" · 1 instance to the limit, 30 s")
+
+
 def test_the_forecast_is_the_median_of_three_rounds_with_the_same_candidates(monkeypatch):
     totals = iter([132.0, 932.0, 232.0, 332.0])
     monkeypatch.setattr(views, "instances_needed", lambda *_: next(totals))
