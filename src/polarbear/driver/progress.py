@@ -139,8 +139,8 @@ class Pace:
 class LineView(SilentView):
     """A view that prints a line after a round, or after several rounds if they take less than `interval` seconds together.
 
-    The first round, rounds with an elimination and the last round are always printed. In a round that takes long, lines
-    with the number of its runs are signs of life.
+    Instances and costs are those of the race so far. The first round, rounds with an elimination and the last round are
+    always printed. In a round that takes long, lines with the number of its runs are signs of life.
     """
 
     stream: TextIO
@@ -197,11 +197,11 @@ class LineView(SilentView):
             self._print_rounds(self._state, forecast=False)  # the race stops, so nothing remains
 
     def _print_rounds(self, state: State, *, forecast: bool = True) -> None:
-        first, last = self._waiting[0], self._waiting[-1]
-        instances = sum(len(each.instances) for each in self._waiting)
+        last = self._waiting[-1]
+        total = with_noun(len(state.observations.instances), member_noun(state.clusters))
         words = [
-            f"round {last.number}" if first is last else f"rounds {first.number} to {last.number}",
-            with_noun(instances, member_noun(state.clusters)) if instances else "no new runs",
+            f"round {last.number}",
+            total if any(each.instances for each in self._waiting) else "no new runs",
             f"{percent(last.resolved_share)} decided",
             with_noun(len(state.candidates), "candidate"),
             f"{round_off(state.cost)} {state.settings.clock}",
