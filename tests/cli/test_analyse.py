@@ -56,6 +56,23 @@ def test_a_table_gives_a_pareto_set_and_a_posterior_to_select_from(polarbear, ta
     assert polarbear("select", tmp_path / "posterior.npz", "--at", 5).code == 0
 
 
+@pytest.mark.parametrize("command", ["analyse", "select"])
+def test_the_help_says_that_a_saved_posterior_holds_no_eliminations(polarbear, command):
+    text = " ".join(polarbear(command, "--help").out.replace("│", " ").split())
+    assert "It holds no eliminations: select then compares all algorithms, or those of --among." in text
+
+
+def test_a_saved_posterior_answers_like_the_runs_among_the_same_algorithms(polarbear, table, tmp_path):
+    saved = tmp_path / "posterior.npz"
+    polarbear("analyse", table, "--count", 8, "--save", saved)
+    everything = polarbear("select", saved, "--at", 5, "--json").data
+    assert {name for each in everything["candidates"] for name in each["members"]} == {"good", "bad", "late"}
+    from_runs = polarbear("select", table, "--count", 8, "--at", 5, "--json").data
+    assert {name for each in from_runs["candidates"] for name in each["members"]} == {"good", "late"}
+    among = polarbear("select", saved, "--at", 5, "--among", "good", "--among", "late", "--json").data
+    assert among["sentence"] == from_runs["sentence"] != everything["sentence"]
+
+
 def test_the_text_has_the_pareto_set_and_the_replayed_race(as_race):
     outcome, _ = as_race
     assert outcome.code == 0

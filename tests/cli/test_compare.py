@@ -1,5 +1,7 @@
 """`polarbear compare`: two versions as functions, commands or recorded runs; one sentence and an exit code."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -22,8 +24,8 @@ def test_the_same_function_is_no_worse(polarbear, race_toml):
     outcome = polarbear("compare", *2 * ["cli_optimisers:random_search"], "--config", race_toml)
     assert outcome.code == 0, outcome.err
     assert outcome.out == (
-        "NEW is at least as good as OLD at every budget from 5 to 60 evaluations "
-        "(over 99 % sure; win rate at worst 50 %, at 5).\n"
+        "NEW is nowhere worse than OLD by more than the margin: over 99 % sure that it wins on at least 45 % of instances "
+        "at every budget from 5 to 60 evaluations (at worst 50 %, at 5).\n"
     )
     assert outcome.err.splitlines()[0].startswith("24 instances · ")
 
@@ -33,6 +35,15 @@ def test_a_worse_algorithm_of_the_configuration_has_exit_code_1(polarbear, race_
     assert outcome.code == 1
     assert outcome.out.startswith("poor is worse than random: at ")
     assert outcome.err == ""
+
+
+def test_a_look_shows_probabilities_of_the_posterior_and_what_decides(polarbear, race_toml):
+    outcome = polarbear("compare", "random", "random", "--config", race_toml, "--instances", 24, "--rope", 0.01)
+    *_, look = outcome.err.splitlines()
+    words = (
+        r"24 instances · (.+) sure that NEW is nowhere worse by more than the margin, (.+) that it is worse somewhere"
+    )
+    assert re.fullmatch(rf"{words} \(95 % decides\)", look)
 
 
 def test_too_few_instances_have_exit_code_2(polarbear, race_toml):

@@ -54,7 +54,7 @@ def test_one_line_per_round():
     lines = stream.getvalue().splitlines()
     assert len(lines) == len(state.rounds) > 1
     for line, round_ in zip(lines, state.rounds, strict=True):
-        assert line.startswith(f"round {round_.number} · {len(round_.instances)} instances · ")
+        assert line.startswith(f"round {round_.number} · {6 * round_.number} instances · ")  # so far
         assert f"{100 * round_.resolved_share:.0f} % decided" in line
         for each in round_.eliminated:
             assert f"{each.name} is eliminated (beaten by {each.by}, {format_percent(each.probability)} sure)" in line

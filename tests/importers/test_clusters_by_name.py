@@ -147,7 +147,7 @@ def test_a_block_without_any_label_is_refused(tmp_path):
     path = write_table(tmp_path / "r.csv", [(1, "a"), (2, None), (3, "b")], ["instance", "data_set"])
     with pytest.raises(
         ValueError,
-        match=r"expected 'data_set' for every run, got none for 1 of 3 blocks, first Block\(.*instance=2.*; fill it in",
+        match=r"expected 'data_set' for every run, got none for 1 of 3 blocks, first instance 2, run 1; fill it in",
     ):
         read_runs(path, cluster="data_set")
 
@@ -169,7 +169,9 @@ def test_a_field_that_some_runs_lack_is_refused(tmp_path):
 def test_a_column_with_two_values_on_one_block_is_refused(tmp_path, column):
     lines = ["algorithm_name,instance,step,evaluations,raw_y", "cma,1,s1,1,3", "cma,1,s2,2,2", "de,1,s1,1,1"]
     (tmp_path / "r.csv").write_text("\n".join(lines) + "\n")
-    with pytest.raises(ValueError, match=f"expected one '{column}' for all rows of a block, got .* and .* on Block"):
+    with pytest.raises(
+        ValueError, match=f"expected one '{column}' for all rows of a block, got .* and .* on instance 1, run 1;"
+    ):
         read_runs(tmp_path, cluster=column)
 
 

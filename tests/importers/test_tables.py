@@ -163,8 +163,8 @@ def test_several_runs_under_one_number_are_left_out(tmp_path):
         path = write_csv(tmp_path / "r.csv", [*rows, ("b", 1, 1, 1.0)], names)
         imported = read_runs(path)
         assert imported.algorithms == {"b": 1}
-        assert imported.skipped[0].reason is Reason.SEVERAL_RUNS
-        assert "distinguish them by a column run_id" in str(imported.skipped[0])
+        assert [each.reason for each in imported.skipped] == [Reason.NO_USABLE_RUN, Reason.SEVERAL_RUNS]
+        assert "distinguish them by a column run_id, first: a on run 1" in str(imported.skipped[1])
 
 
 def test_duplicate_rows_count_once(tmp_path):
@@ -203,6 +203,43 @@ def test_rows_that_cannot_be_used_are_counted_and_reported_once(tmp_path):
         "r.csv: rows without a value, first: line 11: 'a, 6, nan' (2 times)",
         "r.csv: rows that name no algorithm, first: line 13: ', 8, 1'",
     }
+
+
+def test_runs_are_reported_in_words(tmp_path):
+    path = tmp_path / "r.csv"
+    path.write_text(
+        "algorithm_name,function_id,run_id,evaluations,raw_y\nCMA-ES,f1,0,1,nan\nCMA-ES,f1,x,1,nan\nde,f1,0,1,5\n"
+    )
+    reports = list(map(str, read_runs(path).skipped))
+    assert "r.csv: runs without any value, first: CMA-ES on function f1, run 0 (2 times)" in reports
+    path.write_text("algorithm_name,evaluations,raw_y\nCMA-ES,1,nan\nde,1,3\n")
+    assert "r.csv: runs without any value, first: CMA-ES" in map(str, read_runs(path).skipped)
+
+
+LEFT_OUT = [
+    "algorithm_name,instance,evaluations,raw_y",
+    *("cma,1,1,5", "no values,1,1,nan", "=text,1,1,n/a", "algorithm_name,instance,evaluations,raw_y"),
+    *("mixed,1,1,n/a", "mixed,2,1,3", "negative,1,-1,3"),
+]
+
+
+@pytest.mark.parametrize(
+    ("options", "names"),
+    [
+        ({}, "=text, no values, negative"),
+        ({"without": ["mixed"]}, "=text, no values, negative"),
+        ({"only": ["cma"]}, ""),
+    ],
+)
+def test_algorithms_without_a_usable_run_are_named(tmp_path, options, names):
+    (tmp_path / "r.csv").write_text("\n".join(LEFT_OUT) + "\n")
+    imported = read_runs(tmp_path, **options)
+    reports = [each for each in imported.skipped if each.reason is Reason.NO_USABLE_RUN]
+    sentence = f"r.csv: algorithms without a usable run, left out altogether: {names}"
+    assert list(map(str, reports)) == ([sentence] if names else [])
+    if names:
+        assert imported.remarks[0].sentence == f"Data were skipped: {sentence}."
+        assert imported.remarks[0].status == "provisional"
 
 
 def test_a_table_without_a_last_line_end_is_read_and_noted(tmp_path):

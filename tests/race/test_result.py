@@ -362,3 +362,22 @@ def test_notebooks_show_the_summary(result):
     assert all(name in html for name in NAMES)
     assert f"{result.eliminations[0].name}: beaten by {result.eliminations[0].by} at every budget" in html
     assert "<strong>Status: " in html
+
+
+def test_a_selection_from_a_result_is_one_among_its_candidates(result):
+    known = list(result.pareto_set)
+    assert len(known) < len(result.posterior.names)
+    assert pb.decision_map(result).stretches == pb.decision_map(result.posterior, among=known).stretches
+    selection = pb.select(result, pb.Final())
+    expected = pb.select(result.posterior, pb.Final(), among=known)
+    assert selection.sentence == expected.sentence
+    assert {each.name for each in selection.candidates} == set(known)
+    np.testing.assert_array_equal(selection.values, expected.values)
+    assert pb.select(result, among=result.posterior.names).values.shape[1] == len(result.posterior.names)
+    assert worst_case_regret(result) == worst_case_regret(result.posterior, among=known)
+
+
+def test_a_selection_leaves_out_candidates_that_have_not_run(result):
+    added = RaceResult(loop.add(result.state, "new"), "paused")
+    assert "new" in added.pareto_set
+    assert {each.name for each in pb.select(added).candidates} == {each.name for each in pb.select(result).candidates}

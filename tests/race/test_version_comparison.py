@@ -21,9 +21,22 @@ def test_no_worse():
     result = judge(choices_of(70, 30), "OLD", "NEW")
     assert (result.verdict, result.exit_code) == ("no worse", 0)
     assert result.sentence == (
-        "NEW is at least as good as OLD at every budget from 10 to 1,000 evaluations "
-        "(over 99 % sure; win rate at worst 70 %, at 10)."
+        "NEW is nowhere worse than OLD by more than the margin: over 99 % sure that it wins on at least 45 % of "
+        "instances at every budget from 10 to 1,000 evaluations (at worst 70 %, at 10)."
     )
+
+
+def test_a_version_that_loses_slightly_more_often_is_not_called_as_good():
+    """Only a loss by more than the margin is excluded: here the new version wins on less than half of the instances."""
+    sentence = judge(choices_of(1900, 2100), "OLD", "NEW").sentence
+    assert sentence.startswith("NEW is nowhere worse than OLD by more than the margin: over 99 % sure")
+    assert "as good as" not in sentence
+    assert sentence.endswith(("(at worst 48 %, at 10).", "(at worst 47 %, at 10)."))
+
+
+def test_the_margin_is_not_rounded_to_whole_per_cents():
+    result = judge(choices_of(70, 30, grid=[120]), "OLD", "NEW", rope=0.025)
+    assert "that it wins on at least 47.5 % of instances at 120 evaluations (at worst 70 %, at 120)." in result.sentence
 
 
 def test_worse():
@@ -48,8 +61,8 @@ def test_undecided_says_how_many_instances_would_decide():
     assert result.sentence.startswith(
         "Undecided after 50 instances: at 10 evaluations NEW wins on 50 % of instances (3"
     )
-    assert "would count as equal; a verdict demands certainty at every budget: expect a decision" in result.sentence
-    assert "equal; repeated looks at all budgets demand more certainty: " in replace(result, looks=3).sentence
+    assert "and 45 % or more count as no worse; a verdict demands certainty at every budget: expect" in result.sentence
+    assert "worse; repeated looks at all budgets demand more certainty: " in replace(result, looks=3).sentence
     rounded = result.sentence.removesuffix(" more.").rsplit(" ", 1)[1].replace(",", "")
     assert float(rounded) == pytest.approx(result.instances_needed - 50, rel=0.34)  # rounded to one digit
 
@@ -82,6 +95,18 @@ def test_the_data_hold_what_the_sentence_says():
     assert data["budgets"] == [10, 1000]
     assert len(data["win_rate"]) == len(data["lower"]) == len(data["upper"]) == 2
     assert data["probability"] == data["probability_no_worse"] > data["probability_worse"]
+
+
+def test_the_data_of_an_undecided_comparison_hold_the_probabilities_of_the_posterior():
+    """Corrected for looks, both would be 0: that neither is certain, not that neither is probable."""
+    data = judge(choices_of(25, 25), "OLD", "NEW", looks=6).to_data()
+    assert data["verdict"] == "undecided"
+    assert data["probability"] == 0
+    both = data["probability_no_worse"] + data["probability_worse"]
+    assert both == pytest.approx(1, abs=0.05)  # since both budgets have the same outcomes
+    assert data["probability_no_worse"] > 0.6
+    assert data["probability_needed"] == pytest.approx(1 - 0.05 / 6)
+    assert correct_for_looks(data["probability_needed"], 6) == pytest.approx(0.95)
 
 
 def test_looks_double_up_to_the_limit():

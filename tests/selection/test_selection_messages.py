@@ -15,7 +15,9 @@ from polarbear import (
     TopK,
     Uniform,
     WinRateAgainst,
+    decision_map,
     select,
+    worst_case_regret,
 )
 from tests.selection.posteriors import posterior_of, random_posterior
 from tests.selection.queries import PREFERENCES
@@ -160,3 +162,22 @@ def test_values_of_portfolios_stay_where_saturating_preferences_increase():
     saturating = Custom(lambda curves: (1 - (1 - curves) ** 2).mean(axis=-1))
     for size in (1, 3):
         assert select(random_posterior(), saturating, portfolio=size).candidates[0].expected <= 1
+
+
+class Group:
+    """A group of instances has a posterior, but is none and has no candidates."""
+
+    posterior = fixed()
+
+
+@pytest.mark.parametrize("function", [select, worst_case_regret, decision_map])
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        (Group(), "expected a posterior, got Group; pass its posterior"),
+        ([1.0], "expected a posterior, got list; pass the posterior of a fit, or of the result of a race"),
+    ],
+)
+def test_other_types_are_refused(function, source, message):
+    with pytest.raises(ValueError, match=message):
+        function(source)

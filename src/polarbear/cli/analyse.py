@@ -45,7 +45,10 @@ def analyse(
         ),
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the posterior, and of the order of a replayed race.")] = 0,
-    save: Annotated[Path | None, typer.Option(help="Write the posterior to this file, to select from later.")] = None,
+    save: Annotated[
+        Path | None,
+        typer.Option(help=f"Write the posterior to this file, to select from later. {options.NO_DECISIONS}"),
+    ] = None,
     report: Annotated[Path | None, typer.Option(help="Write an HTML report to this file.")] = None,
     show_all: Annotated[bool, typer.Option("--all", help="Print all rows of each table; by default 20.")] = False,
     as_json: options.Json = False,

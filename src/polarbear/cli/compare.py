@@ -51,8 +51,8 @@ def compare(
 
     Live versions run on the same instances with the same seeds until the answer is certain enough.
 
-    Exit codes: 0 if NEW is at least as good at every budget, 1 if it is worse somewhere or the input has an error, 2 if more
-    instances are needed.
+    Exit codes: 0 if NEW is nowhere worse by more than the margin --rope, 1 if it is worse somewhere or the input has an
+    error, 2 if more instances are needed.
     """
     rule: dict[str, Any] = {"confidence": confidence, "rope": rope}
     if runs is not None or (Path(old).exists() and Path(new).exists()):
@@ -128,10 +128,12 @@ def _algorithm_table(text: str, known: dict[str, Any], config: Path) -> Any:
 
 
 def _print_look(result: "VersionComparison", *, quiet: bool) -> None:
-    data = result.to_data()
-    no_worse, worse = (format_percent(data[f"probability_{name}"]) for name in ("no_worse", "worse"))
+    rates = result.win_rates
+    no_worse, worse = format_percent(rates.nowhere_worse), format_percent(rates.worse_somewhere)
+    needed = f"{100 - float(f'{100 * (1 - result.probability_needed):.2g}'):.6g} %"
     terminal.print_remark(
-        f"{with_noun(result.instances, result.noun)} · {no_worse} sure that NEW is nowhere worse, {worse} that it is worse",
+        f"{with_noun(result.instances, result.noun)} · {no_worse} sure that {result.new} is nowhere worse by more than the "
+        f"margin, {worse} that it is worse somewhere ({needed} decides)",
         quiet=quiet,
     )
 

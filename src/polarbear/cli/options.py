@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from polarbear.selection import Criterion, Preference, Risk
 
 RiskName = Literal["expected", "best", "quantile", "regret"]
+# Part of the help of options that save a posterior.
+NO_DECISIONS = "It holds no eliminations: select then compares all algorithms, or those of --among."
 
 Config = Annotated[Path, typer.Argument(help="The configuration, or the folder of a race.toml.", show_default=True)]
 RaceFileName = Annotated[Path, typer.Argument(metavar="RACE", help="The race file.")]

@@ -37,7 +37,10 @@ def select(
     ] = None,
     show_map: Annotated[bool, typer.Option("--map", help="Also print which algorithm leads at which budget.")] = False,
     save: Annotated[
-        Path | None, typer.Option(help="Write 1,000 draws of the posterior to this small file, to select from later.")
+        Path | None,
+        typer.Option(
+            help=f"Write 1,000 draws of the posterior to this small file, to select from later. {options.NO_DECISIONS}"
+        ),
     ] = None,
     as_json: options.Json = False,
     quiet: options.Quiet = False,

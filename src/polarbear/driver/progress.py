@@ -99,20 +99,24 @@ class SilentView:
 
 @dataclass
 class Pace:
-    """The seconds per new instance since the beginning of a call, and the forecasts of the last rounds.
+    """The seconds per run since the beginning of a call, and the forecasts of the last rounds.
 
-    A continued race has used instances before the call.
+    Only runs that this call makes count: the first round of a continued race may have others, stored before the call.
     """
 
     _began: float | None = None
-    _used_before: int = 0
+    _runs: int = 0
+    _runners: frozenset[str] = frozenset()
     _candidates: frozenset[str] = frozenset()
     _forecasts: deque[float] = field(default_factory=lambda: deque(maxlen=ROUNDS))
 
-    def begin(self, state: State, now: float) -> None:
-        """Start the clock, unless it runs already."""
+    def begin(self, plan: Plan, waiting: int, now: float) -> None:
+        """Count the runs that a round has yet to make, and start the clock, unless it runs already."""
         if self._began is None:
-            self._began, self._used_before = now, len(state.observations.instances)
+            self._began = now
+        self._runs += waiting
+        if plan.kind == "fresh":
+            self._runners = frozenset(name for name, _ in plan.until)
 
     def forecast(self, state: State) -> None:
         """Forecast the race after a round, once that is stable; earlier forecasts are for the same candidates only."""
@@ -124,8 +128,9 @@ class Pace:
 
     def describe_remaining(self, state: State, horizon: Horizon, now: float) -> str:
         """Return in words how many instances remain, and how long they take at this pace."""
-        new = len(state.observations.instances) - self._used_before
-        pace = (now - self._began) / new if new and self._began is not None else None
+        running = running_until(state).keys()
+        per_instance = len(self._runners & running) or len(running)  # runs
+        pace = per_instance * (now - self._began) / self._runs if self._runs and self._began is not None else None
         left = horizon.deadline - now
         return describe_remaining(state, horizon.limits, pace=pace, seconds_left=left, recent=self._forecasts)
 
@@ -134,8 +139,8 @@ class Pace:
 class LineView(SilentView):
     """A view that prints a line after a round, or after several rounds if they take less than `interval` seconds together.
 
-    The first round, rounds with an elimination and the last round are always printed. In a round that takes long, lines
-    with the number of its runs are signs of life.
+    Instances and costs are those of the race so far. The first round, rounds with an elimination and the last round are
+    always printed. In a round that takes long, lines with the number of its runs are signs of life.
     """
 
     stream: TextIO
@@ -154,7 +159,7 @@ class LineView(SilentView):
         """Begin to count the runs of a round."""
         self._runs, self._planned = len(plan.jobs) - waiting, len(plan.jobs)
         self._state = state
-        self._pace.begin(state, self.clock())
+        self._pace.begin(plan, waiting, self.clock())
         if self._printed == -math.inf:
             self._printed = self.clock()
 
@@ -192,11 +197,11 @@ class LineView(SilentView):
             self._print_rounds(self._state, forecast=False)  # the race stops, so nothing remains
 
     def _print_rounds(self, state: State, *, forecast: bool = True) -> None:
-        first, last = self._waiting[0], self._waiting[-1]
-        instances = sum(len(each.instances) for each in self._waiting)
+        last = self._waiting[-1]
+        total = with_noun(len(state.observations.instances), member_noun(state.clusters))
         words = [
-            f"round {last.number}" if first is last else f"rounds {first.number} to {last.number}",
-            with_noun(instances, member_noun(state.clusters)) if instances else "no new runs",
+            f"round {last.number}",
+            total if any(each.instances for each in self._waiting) else "no new runs",
             f"{percent(last.resolved_share)} decided",
             with_noun(len(state.candidates), "candidate"),
             f"{round_off(state.cost)} {state.settings.clock}",
@@ -247,7 +252,7 @@ class LiveView(SilentView):
 
         self._state, self._plan, self._runs, self._note = state, plan, len(plan.jobs) - waiting, ""
         self._round = len(state.rounds) + 1
-        self._pace.begin(state, time.monotonic())
+        self._pace.begin(plan, waiting, time.monotonic())
         if self._live is None:
             self._live = Live(console=Console(file=self.stream), refresh_per_second=8, get_renderable=self._render)
             self._live.start()

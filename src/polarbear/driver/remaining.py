@@ -32,7 +32,7 @@ def describe_remaining(
     limits
         The limits of the race.
     pace
-        Seconds per new instance so far; None if there has been none.
+        Seconds per new instance, at the pace so far; None if there has been no run.
     seconds_left
         Seconds until the race must stop; may be infinite.
     recent

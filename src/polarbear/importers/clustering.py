@@ -25,7 +25,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from polarbear.importers.foreign_text import quote
-from polarbear.importers.imported import Block
+from polarbear.importers.imported import Block, describe_block
 from polarbear.wording import plural, suggest
 
 if TYPE_CHECKING:
@@ -157,7 +157,7 @@ def _cluster_by_names(names: tuple[str, ...], blocks: list[Block], imported: Imp
         if missing := [block for block in blocks if block not in part]:
             raise ValueError(
                 f"expected {quote(name)} for every run, got none for {len(missing)} of {len(blocks)} blocks, first "
-                f"{missing[0]}; fill it in, or choose other clusters"
+                f"{describe_block(missing[0])}; fill it in, or choose other clusters"
             )
     kinds = [_KINDS.get(name, name.replace("_", " ")) for name in names]
     functions = len(_functions(blocks))
@@ -197,7 +197,7 @@ def _column_labels(name: str, imported: Imported) -> dict[Block, Hashable]:
         if len(values) > 1:
             raise ValueError(
                 f"expected one {quote(name)} for all rows of a block, got {quote(values[0])} and {quote(values[1])} on "
-                f"{block}; choose a column that is the same for all runs on an instance"
+                f"{describe_block(block)}; choose a column that is the same for all runs on an instance"
             )
         if values:
             labels[block] = values[0]

@@ -37,6 +37,19 @@ def quote(text: object) -> str:
     return written[:_QUOTED] + ("..." if len(written) > _QUOTED else "")
 
 
+def show(text: object) -> str:
+    r"""Return foreign text for a sentence: shortened and without quotation marks.
+
+    Examples
+    --------
+    >>> show("CMA-ES"), show("a\tb"), show(3)
+    ('CMA-ES', 'a\\tb', '3')
+    """
+    if not isinstance(text, str):
+        return quote(text)
+    return ascii(text[:_QUOTED])[1:-1] + ("..." if len(text) > _QUOTED else "")
+
+
 def identifier(value: object) -> Identifier:
     """Return an id in one form for all formats: whole numbers as `int`, other text as `str`, empty values as None.
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from polarbear.importers.events import SOLVED
-from polarbear.importers.foreign_text import Identifier
+from polarbear.importers.foreign_text import Identifier, show
 from polarbear.observe import Choices, Clusters
 from polarbear.verdict import Remark
 from polarbear.wording import as_sentence, with_noun
@@ -53,6 +53,18 @@ class Block(NamedTuple):
     def repetition_of(self) -> Problem:
         """What the run repeats: runs with an equal `repetition_of` have values that can be compared."""
         return self.problem
+
+
+def describe_block(block: Sequence[Identifier]) -> str:
+    """Return what is known of a block, or of a problem, in words; empty if nothing is.
+
+    Examples
+    --------
+    >>> describe_block(Block(None, "f1", 5, None, 0)), describe_block(("bbob", 8, 5, 1))
+    ('function f1, dimension 5, run 0', 'suite bbob, function 8, dimension 5, instance 1')
+    """
+    named = zip(Block._fields, block, strict=False)
+    return ", ".join(f"{field} {show(value)}" for field, value in named if value is not None)
 
 
 @dataclass(frozen=True)

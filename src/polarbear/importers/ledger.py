@@ -5,7 +5,7 @@ from __future__ import annotations
 from hashlib import blake2b
 from typing import TYPE_CHECKING, get_args
 
-from polarbear.importers.foreign_text import replace_surrogates
+from polarbear.importers.foreign_text import replace_surrogates, show
 from polarbear.importers.imported import About, Block, Imported, Skipped
 from polarbear.importers.namesakes import Origin, place_of, separate_namesakes
 from polarbear.importers.reasons import Reason, UnreadableError, explain, shorten
@@ -27,7 +27,7 @@ Cells = frozenset[tuple["Identifier", ...]]
 
 _REPORTS = 1000  # distinct reports; further ones share one
 _NOTES = 20
-_LISTED = 10  # reports that the error lists if there is no run
+_LISTED = 10  # reports that the error lists if there is no run, and algorithms that a report names
 _DIGEST = 15  # bytes; a bytes object of this length takes 48 bytes, and one more would take 64
 _SHORT, _SHARED = 8, 10_000  # events of a run that may share its times with others, and the arrays of times remembered
 
@@ -68,6 +68,7 @@ class Ledger:
         self._places: list[object] = []
         self._digests: list[bytes] = []
         self._times: dict[bytes, Array] = {}  # of short runs, by their bytes
+        self._named: dict[str, str] = {}  # every algorithm, whether it has usable runs or not, with the first file
         self._groups: dict[tuple[str, Place], _Group] = {}  # `result` compares the runs of one name between folders
         self._refusal: ValueError | None = None
 
@@ -100,6 +101,10 @@ class Ledger:
         """Raise the error for further objectives, if some were found; to be called when everything is read."""
         if self._refusal is not None:
             raise self._refusal
+
+    def name(self, file: str, algorithm: str) -> None:
+        """Remember that a file names an algorithm, even if none of its runs can be used."""
+        self._named.setdefault(replace_surrogates(algorithm), file)
 
     def note(self, sentence: str) -> None:
         """Record an assumption that replaces missing information in the data."""
@@ -151,6 +156,7 @@ class Ledger:
         group = self._groups.get((algorithm, place))
         if group is None:
             group = self._groups[algorithm, place] = _Group(algorithm)
+            self.name(file, algorithm)
         block = first = Block(*problem, 1 if run is None else run)
         if run is None:
             # An unusable run keeps its number, so that later repetitions still meet those of other algorithms.
@@ -218,8 +224,9 @@ class Ledger:
         ValueError
             If the ledger holds no run.
         """
+        left_out = self._left_out()
         notes = self._separate_namesakes(as_repetitions=as_repetitions)
-        skipped = tuple(self._skipped.values())
+        skipped = (*left_out, *self._skipped.values())
         if not self.runs:
             reports = "".join(f"\n- {each}" for each in skipped[:_LISTED])
             more = f"\n- and {len(skipped) - _LISTED} more" if len(skipped) > _LISTED else ""
@@ -250,6 +257,18 @@ class Ledger:
             columns=tuple(self.columns),
             cells=cells,
         )
+
+    def _left_out(self) -> list[Skipped]:
+        """Return a report of the algorithms that have no run that can be used; empty if the request names algorithms."""
+        used = {run.algorithm for run in self.runs}
+        names = [name for name in self._named if name not in used]
+        if not names or not used or self.request.part.only:
+            return []
+        files = {self._named[name] for name in names}
+        shown = ", ".join(map(show, names[:_LISTED]))
+        shown += f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
+        sentence = Reason.NO_USABLE_RUN.sentence(names=shown)
+        return [Skipped(files.pop() if len(files) == 1 else "several files", Reason.NO_USABLE_RUN, sentence)]
 
     def _share(self, times: Array) -> Array:
         """Return the array of an earlier short run with the same times, if there is one.

@@ -150,7 +150,8 @@ def read_runs(
     ...     imported = read_runs(file)
     >>> imported.runs
     (Trajectory('cma' on Block(suite=None, function=None, dimension=None, instance=1, run=1): 2 improvements until 10),)
-    >>> print(imported.skipped[0])
+    >>> print(*imported.skipped, sep="\n")
+    runs.csv: algorithms without a usable run, left out altogether: de
     runs.csv: rows without numbers as evaluations and raw_y, first: line 4: 'de, 1, 1, x'
     """
     if preset is not None and preset not in PRESETS:

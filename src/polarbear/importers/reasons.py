@@ -118,6 +118,7 @@ class Reason(Enum):
     DUPLICATE_ROWS = "duplicate rows, counted once"
 
     # Runs
+    NO_USABLE_RUN = "algorithms without a usable run, left out altogether: {names}"
     EMPTY_RUN = "runs without any value"
     INVALID_RUN = "runs that are not valid ({problem})"
     SEVERAL_RUNS = (

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from polarbear.formula_cells import unescape_formula
 from polarbear.importers.columns import locate_columns
 from polarbear.importers.events import Events, take_numbers
-from polarbear.importers.foreign_text import amount, flag, identifier, quote
+from polarbear.importers.foreign_text import amount, flag, identifier, quote, show
+from polarbear.importers.imported import describe_block
 from polarbear.importers.reasons import Reason
 from polarbear.importers.repetitions import ambiguity, may_be_several_runs
 
@@ -48,7 +49,8 @@ class _Key(NamedTuple):
     run: Identifier
 
     def __str__(self) -> str:
-        return f"{quote(self.algorithm)} on {quote(str(self.problem))}, run {quote(self.run)}"
+        block = describe_block((*self.problem, self.run))
+        return show(self.algorithm) + (f" on {block}" if block else "")
 
 
 class _Run(NamedTuple):
@@ -116,6 +118,9 @@ class TableRuns:
             except (ValueError, TypeError, OverflowError):
                 first = _describe_row(table, count, row)
                 ledger.skip(file, Reason.NON_NUMERIC_ROW, first, time=names[time_place], value=names[value_place])
+                algorithm = _algorithm_of(table, dict(zip(places.keys, key_of(row), strict=False)))
+                if algorithm and algorithm not in names:  # a second line of column names names no algorithm
+                    ledger.name(file, algorithm)
                 continue
             key = key_of(row)
             events = known.get(key)
@@ -174,12 +179,11 @@ class TableRuns:
         It is None if the row names no algorithm; then its run is not stored.
         """
         cells = dict(zip(places.keys, key_cells, strict=False))
-        name = cells.get("algorithm_name") if "algorithm_name" in cells else PurePosixPath(table.file).stem
-        algorithm = str(name).strip() if name is not None else ""
+        algorithm = _algorithm_of(table, cells)
         if not algorithm:
             return None
         if table.escaped:
-            algorithm, key_cells = unescape_formula(algorithm), tuple(map(unescape_formula, key_cells))
+            key_cells = tuple(map(unescape_formula, key_cells))
             cells = dict(zip(places.keys, key_cells, strict=False))
         function = identifier(cells.get("function_id"))
         problem: Problem = (
@@ -221,6 +225,13 @@ class TableRuns:
 def _number(cell: Any) -> float:
     """Return the number in a cell; NaN if it is empty."""
     return float("nan" if cell is None or cell == "" else cell)
+
+
+def _algorithm_of(table: Table, cells: dict[str, Any]) -> str:
+    """Return the algorithm that the cells of a row name, or else the name of the file; empty if the cell is."""
+    name = cells.get("algorithm_name") if "algorithm_name" in cells else PurePosixPath(table.file).stem
+    algorithm = str(name).strip() if name is not None else ""
+    return str(unescape_formula(algorithm)) if table.escaped and algorithm else algorithm
 
 
 def _describe_case(algorithm: str, problem: Problem) -> str:

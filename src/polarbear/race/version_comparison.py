@@ -80,6 +80,11 @@ class VersionComparison:
         return f"VersionComparison({self.verdict}, {self.sentence})"
 
     @property
+    def probability_needed(self) -> float:
+        """What the probability of a verdict must reach at one look, so that all looks together have the confidence."""
+        return required_at_one_look(self.confidence, self.looks)
+
+    @property
     def exit_code(self) -> int:
         """0 if the new version is no worse, 1 if it is worse, 2 if more instances are needed."""
         return EXIT_CODES[self.verdict]
@@ -92,15 +97,17 @@ class VersionComparison:
         share, at = percent(float(rates.mean[worst])), with_unit(float(rates.times[worst]), self.unit)
         low, high = percent(float(rates.lower[worst])).removesuffix(" %"), percent(float(rates.upper[worst]))
         sure = f"{format_percent(self.probability)} sure"
+        margin = f"{round_off(100 * rates.least)} %"
         if self.verdict == "no worse":
             return (
-                f"{self.new} is at least as good as {self.old} at every budget {self._range()} "
-                f"({sure}; win rate at worst {share}, at {format_number(float(rates.times[worst]))})."
+                f"{self.new} is nowhere worse than {self.old} by more than the margin: {sure} that it wins on at least "
+                f"{margin} of {plural(self.noun)} {self._range()} (at worst {share}, at "
+                f"{format_number(float(rates.times[worst]))})."
             )
         if self.verdict == "worse":
             return (
                 f"{self.new} is worse than {self.old}: at {at} it wins on {share} of {plural(self.noun)} "
-                f"({low} to {high}; {sure} that it wins on less than {percent(rates.least)} at some budget)."
+                f"({low} to {high}; {sure} that it wins on less than {margin} at some budget)."
             )
         more = (
             f"expect a decision after about {roughly(max(self.instances_needed - self.instances, 1.0)):,.0f} more"
@@ -114,12 +121,15 @@ class VersionComparison:
         )
         return (
             f"Undecided after {with_noun(self.instances, self.noun)}: at {at} {self.new} wins on {share} of "
-            f"{plural(self.noun)} ({low} to {high}), where {percent(rates.least)} would count as equal; "
-            f"{demand}: {more}."
+            f"{plural(self.noun)} ({low} to {high}), and {margin} or more count as no worse; {demand}: {more}."
         )
 
     def to_data(self) -> dict[str, Any]:
-        """Return the comparison as plain values, for JSON."""
+        """Return the comparison as plain values, for JSON.
+
+        "probability" is corrected for the number of looks. "probability_no_worse" and "probability_worse" are those of the
+        posterior at this look, and a verdict needs one of them to reach "probability_needed".
+        """
         rates = self.win_rates
         return {
             "old": self.old,
@@ -128,8 +138,9 @@ class VersionComparison:
             "exit_code": self.exit_code,
             "sentence": self.sentence,
             "probability": self.probability,
-            "probability_no_worse": correct_for_looks(rates.nowhere_worse, self.looks),
-            "probability_worse": correct_for_looks(rates.worse_somewhere, self.looks),
+            "probability_no_worse": rates.nowhere_worse,
+            "probability_worse": rates.worse_somewhere,
+            "probability_needed": self.probability_needed,
             "instances": self.instances,
             "instances_needed": self.instances_needed,
             "confidence": self.confidence,
@@ -145,7 +156,7 @@ class VersionComparison:
     def _range(self) -> str:
         first, last = (float(self.win_rates.times[position]) for position in (0, -1))
         until = with_unit(last, self.unit)
-        return f"of {until}" if first == last else f"from {format_number(first)} to {until}"
+        return f"at {until}" if first == last else f"at every budget from {format_number(first)} to {until}"
 
 
 def planned_looks(most_instances: int) -> tuple[int, ...]:
@@ -167,6 +178,11 @@ def planned_looks(most_instances: int) -> tuple[int, ...]:
 def correct_for_looks(probability: float, looks: int) -> float:
     """Return a probability whose complement is multiplied by the number of looks (Bonferroni), at least 0."""
     return max(0.0, 1 - looks * (1 - probability))
+
+
+def required_at_one_look(confidence: float, looks: int) -> float:
+    """Return the probability that `correct_for_looks` turns into the confidence."""
+    return 1 - (1 - confidence) / looks
 
 
 def judge(
@@ -212,7 +228,7 @@ def judge(
     enough = independent_units(posterior) >= least
     sure = max(no_worse, worse) >= confidence and enough
     verdict: Verdict = "undecided" if not sure else "no worse" if no_worse >= worse else "worse"
-    growth = rates.growth_to(1 - (1 - confidence) / looks) if verdict == "undecided" else 1.0
+    growth = rates.growth_to(required_at_one_look(confidence, looks)) if verdict == "undecided" else 1.0
     return VersionComparison(
         old=old,
         new=new,

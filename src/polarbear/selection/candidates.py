@@ -5,12 +5,24 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
+
+from polarbear.posterior.posterior import Posterior
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from polarbear.posterior.posterior import Posterior
+
+class DecidedRace(Protocol):
+    """The result of a race, as far as a selection needs it."""
+
+    @property
+    def posterior(self) -> Posterior:
+        """The posterior of all algorithms that have run."""
+
+    @property
+    def pareto_set(self) -> tuple[str, ...]:
+        """The algorithms that have not been eliminated or removed."""
 
 
 @dataclass(frozen=True)
@@ -45,8 +57,26 @@ class Candidate:
         return portfolio_name(self.members)
 
 
+def posterior_and_candidates(
+    source: Posterior | DecidedRace, among: Sequence[str] | None
+) -> tuple[Posterior, tuple[str, ...]]:
+    """Return the posterior of a fit or a race, and the requested candidates in its order.
+
+    By default, these are all algorithms of a fit, and the Pareto set of a race as far as it has run.
+    """
+    if isinstance(source, Posterior):
+        return source, check_candidates(source, among)
+    if not hasattr(source, "pareto_set"):
+        raise _type_error(source)
+    posterior = source.posterior
+    known = [name for name in source.pareto_set if name in posterior.names]
+    return posterior, check_candidates(posterior, known if among is None else among)
+
+
 def check_candidates(posterior: Posterior, among: Sequence[str] | None) -> tuple[str, ...]:
     """Return the requested candidates in the order of the posterior."""
+    if not isinstance(posterior, Posterior):
+        raise _type_error(posterior)
     if among is None:
         return posterior.names
     names = (among,) if isinstance(among, str) else tuple(among)
@@ -58,6 +88,12 @@ def check_candidates(posterior: Posterior, among: Sequence[str] | None) -> tuple
             + (f"; did you mean {' and '.join(map(repr, near))}?" if near else "")
         )
     return tuple(name for name in posterior.names if name in names)
+
+
+def _type_error(source: object) -> ValueError:
+    own = hasattr(source, "posterior")
+    advice = "pass its posterior" if own else "pass the posterior of a fit, or of the result of a race"
+    return ValueError(f"expected a posterior, got {type(source).__name__}; {advice}")
 
 
 def portfolio_name(members: Iterable[str]) -> str:

@@ -14,7 +14,7 @@ import numpy as np
 from polarbear.defaults import TAILS
 from polarbear.observe import Grid
 from polarbear.selection.answers import NO_LEADER, find_answers, refine
-from polarbear.selection.candidates import check_candidates
+from polarbear.selection.candidates import posterior_and_candidates
 from polarbear.selection.stretches import changes_between, find_runs, stretches_of
 from polarbear.table import as_frame, as_html
 from polarbear.wording import format_below, format_number
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from polarbear.literals import FrameLibrary
     from polarbear.posterior.posterior import Posterior
     from polarbear.selection.answers import Answers
+    from polarbear.selection.candidates import DecidedRace
     from polarbear.selection.stretches import Change, Stretch
     from polarbear.table import Table
 
@@ -141,7 +142,7 @@ class DecisionMap:
         return rows
 
 
-def decision_map(posterior: Posterior, *, among: Sequence[str] | None = None) -> DecisionMap:
+def decision_map(posterior: Posterior | DecidedRace, *, among: Sequence[str] | None = None) -> DecisionMap:
     """Return the leader at each budget, the stretches of budgets with one answer, and the changes of leader.
 
     The leader is the algorithm that comes first most often: the one with the highest expected rating among the candidates.
@@ -151,22 +152,22 @@ def decision_map(posterior: Posterior, *, among: Sequence[str] | None = None) ->
     Parameters
     ----------
     posterior
-        Draws of ratings over time.
+        A posterior, or the result of a race.
     among
-        The candidates; all algorithms by default.
+        The candidates; by default all algorithms, or the Pareto set of a race.
     """
-    names = check_candidates(posterior, among)
-    columns = np.array([posterior.names.index(name) for name in names])
-    answers = find_answers(posterior, columns)
-    changes = changes_between(find_runs(answers), answers) if posterior.joint else ()
-    leader_changes = [_leader_change(posterior, names, columns, answers.observed, change) for change in changes]
-    fine = refine(answers, posterior, columns)
+    fitted, names = posterior_and_candidates(posterior, among)
+    columns = np.array([fitted.names.index(name) for name in names])
+    answers = find_answers(fitted, columns)
+    changes = changes_between(find_runs(answers), answers) if fitted.joint else ()
+    leader_changes = [_leader_change(fitted, names, columns, answers.observed, change) for change in changes]
+    fine = refine(answers, fitted, columns)
     return DecisionMap(
-        grid=posterior.grid,
+        grid=fitted.grid,
         names=names,
         best=tuple(None if leader == NO_LEADER else names[leader] for leader in answers.leaders),
         probability_best=answers.probability,
-        probability_leading=_probability_leading(posterior, columns, answers),
+        probability_leading=_probability_leading(fitted, columns, answers),
         observed=answers.observed,
         stretches=stretches_of(find_runs(fine), fine, names),
         leader_changes=tuple(each for each in leader_changes if each is not None),

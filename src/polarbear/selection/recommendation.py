@@ -14,7 +14,7 @@ import numpy as np
 
 from polarbear.defaults import TAILS
 from polarbear.selection.answers import SURE_ENOUGH
-from polarbear.selection.candidates import Candidate, check_candidates
+from polarbear.selection.candidates import Candidate, posterior_and_candidates
 from polarbear.selection.criterion import FirstPlace
 from polarbear.selection.custom_preference import Custom, require_monotone
 from polarbear.selection.explanation import explain
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from polarbear.arrays import Array, Indices
     from polarbear.literals import FrameLibrary
     from polarbear.posterior.posterior import Posterior
+    from polarbear.selection.candidates import DecidedRace
     from polarbear.selection.criterion import Criterion
     from polarbear.selection.preference import Preference
     from polarbear.selection.risk import Risk
@@ -147,7 +148,7 @@ class Selection:
 
 
 def select(
-    posterior: Posterior,
+    posterior: Posterior | DecidedRace,
     preference: Preference | None = None,
     risk: Risk | None = None,
     *,
@@ -161,15 +162,16 @@ def select(
     Parameters
     ----------
     posterior
-        The posterior of a race or a fit.
+        A posterior, or the result of a race.
     preference
         How budgets are weighted: `Uniform` (default), `At`, `Final`, `LogUniform`, `Between`, `Weighted`,
         `BudgetDistribution` or `Custom`.
     risk
         `Expected` (default), `ProbabilityBest`, `Quantile` or `Regret`.
     among
-        The candidates, such as the Pareto set of a race; all algorithms by default. Ratings and ranks remain those among
-        all algorithms. Algorithms that were not observed at budgets with more than 5 % of the weight are left out.
+        The candidates; by default all algorithms of a posterior, and the Pareto set of a race. Ratings and ranks remain
+        those among all algorithms. Algorithms that were not observed at budgets with more than 5 % of the weight are left
+        out.
     portfolio
         The number of machines that run side by side. The best result counts, and an algorithm may run on several machines.
         The value of different algorithms is the sum of their ratings. Repeated runs on the same problems measure what
@@ -199,7 +201,7 @@ def select(
     risk = Expected() if risk is None else risk
     criterion = FirstPlace() if criterion is None else criterion
     _check_arguments(preference, risk, criterion)
-    names = check_candidates(posterior, among)
+    posterior, names = posterior_and_candidates(posterior, among)
     size = _check_size(portfolio)
     if size > 1 and not isinstance(criterion, FirstPlace):
         raise ValueError(

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from polarbear.selection.candidates import check_candidates
+from polarbear.selection.candidates import posterior_and_candidates
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from polarbear.arrays import Array
     from polarbear.posterior.posterior import Posterior
+    from polarbear.selection.candidates import DecidedRace
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,7 @@ class RegretBounds:
     time: float
 
 
-def worst_case_regret(posterior: Posterior, *, among: Sequence[str] | None = None) -> RegretBounds:
+def worst_case_regret(posterior: Posterior | DecidedRace, *, among: Sequence[str] | None = None) -> RegretBounds:
     r"""Bound the worst-case reducible regret over monotone preferences.
 
     Under a preference u, with V_A = u(θ_A), the best A given the posterior has the expected regret
@@ -63,11 +64,11 @@ def worst_case_regret(posterior: Posterior, *, among: Sequence[str] | None = Non
     Parameters
     ----------
     posterior
-        Draws of ratings over time.
+        A posterior, or the result of a race.
     among
-        The candidates, such as the Pareto set of a race; all algorithms by default.
+        The candidates; by default all algorithms of a posterior, and the Pareto set of a race.
     """
-    names = check_candidates(posterior, among)
+    posterior, names = posterior_and_candidates(posterior, among)
     if len(names) == 1:
         return RegretBounds(0.0, 0.0, float(posterior.grid.times[0]))
     columns = [posterior.names.index(name) for name in names]
