@@ -156,18 +156,18 @@ def decision_map(posterior: Posterior | DecidedRace, *, among: Sequence[str] | N
     among
         The candidates; by default all algorithms, or the Pareto set of a race.
     """
-    fitted, names = posterior_and_candidates(posterior, among)
-    columns = np.array([fitted.names.index(name) for name in names])
-    answers = find_answers(fitted, columns)
-    changes = changes_between(find_runs(answers), answers) if fitted.joint else ()
-    leader_changes = [_leader_change(fitted, names, columns, answers.observed, change) for change in changes]
-    fine = refine(answers, fitted, columns)
+    posterior, names = posterior_and_candidates(posterior, among)
+    columns = np.array([posterior.names.index(name) for name in names])
+    answers = find_answers(posterior, columns)
+    changes = changes_between(find_runs(answers), answers) if posterior.joint else ()
+    leader_changes = [_leader_change(posterior, names, columns, answers.observed, change) for change in changes]
+    fine = refine(answers, posterior, columns)
     return DecisionMap(
-        grid=fitted.grid,
+        grid=posterior.grid,
         names=names,
         best=tuple(None if leader == NO_LEADER else names[leader] for leader in answers.leaders),
         probability_best=answers.probability,
-        probability_leading=_probability_leading(fitted, columns, answers),
+        probability_leading=_probability_leading(posterior, columns, answers),
         observed=answers.observed,
         stretches=stretches_of(find_runs(fine), fine, names),
         leader_changes=tuple(each for each in leader_changes if each is not None),
