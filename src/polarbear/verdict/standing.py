@@ -88,7 +88,7 @@ def leading(
         else:
             reason += f", {format_percent(sure)} sure that it leads somewhere{kept.get(name, '')}"
             surest = max(led, key=lambda each: each.probabilities[0])
-            command = advice.settle_pair(name, _challenger(overview, name, surest.at[0]))
+            command = advice.settle_pair(name, _challenger(overview, name, surest.at[0], undecided))
             standings.append(Standing(name, "leads somewhere", "provisional", reason, command))
     return standings
 
@@ -98,11 +98,11 @@ def _is_undecided(undecided: Pairs | None, *names: str) -> bool:
     return undecided is None or any(pair.issuperset(names) for pair in undecided)
 
 
-def _challenger(overview: DecisionMap, name: str, time: float) -> str:
-    """Return the candidate that is the second most probable best choice at a time at which an algorithm leads."""
+def _challenger(overview: DecisionMap, name: str, time: float, undecided: Pairs | None) -> str:
+    """Return the most probable best choice at a time, among the candidates of which the pair with a leader is undecided."""
     row = overview.probability_best[np.abs(overview.grid.times - time).argmin()]
-    _, other = max(pair for pair in zip(row.tolist(), overview.names, strict=True) if pair[1] != name)
-    return other
+    others = [other for other in overview.names if other != name and _is_undecided(undecided, name, other)]
+    return max(others, key=lambda other: row[overview.names.index(other)])
 
 
 def _range(each: Stretch) -> str:
