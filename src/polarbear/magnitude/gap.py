@@ -79,14 +79,8 @@ class GapShares:
 
     @property
     def amount(self) -> str:
-        """The gaps that count, in words: "more than 0.5", "more than 50 %", or "any amount" without a tolerance."""
-        if not self.tolerance:
-            return "any amount"
-        return (
-            f"more than {format_number(100 * self.tolerance)} %"
-            if self.relative
-            else f"more than {format_number(self.tolerance)}"
-        )
+        """The gaps that count, in words; see `describe_tolerance`."""
+        return describe_tolerance(self.tolerance, relative=self.relative)
 
     def _share(self, name: str, place: int, of: str = "") -> str:
         share, low, high = (100 * getattr(self, f"{name}{end}")[place] for end in ("", "_lower", "_upper"))
@@ -201,6 +195,19 @@ def measure_gaps(
         level=level,
         unit=collection.unit,
     )
+
+
+def describe_tolerance(tolerance: float, *, relative: bool = False) -> str:
+    """Return the gaps that exceed a tolerance, in words that follow "better by".
+
+    Examples
+    --------
+    >>> describe_tolerance(0.5), describe_tolerance(0.5, relative=True), describe_tolerance(0)
+    ('more than 0.5', 'more than 50 %', 'any amount')
+    """
+    if not tolerance:
+        return "any amount"
+    return f"more than {format_number(100 * tolerance)} %" if relative else f"more than {format_number(tolerance)}"
 
 
 def gaps_between(first: Array, second: Array, *, maximise: bool) -> Array:
