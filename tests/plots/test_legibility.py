@@ -51,7 +51,7 @@ def test_figures_of_a_column_are_legible(figure):
 
 
 @pytest.mark.calibration
-@pytest.mark.parametrize("figure", [name for name in OF_A_RACE if name not in ("speed-up", "gap")])
+@pytest.mark.parametrize("figure", [name for name in OF_A_RACE if name != "speed-up"])
 def test_figures_of_a_race_in_a_column_are_legible(figure):
     assert_legible(of_race(figure, race_with(5, names=FIVE, rounds=2), width=3.4))
 

@@ -257,6 +257,8 @@ def test_a_phone_shows_whole_tables_and_the_whole_recommendation_despite_long_na
     overflow = "(each) => [each.scrollWidth - each.clientWidth, each.scrollHeight - each.clientHeight]"
     for table in ("#speed-table", "#instances-table"):
         assert page.locator(table).evaluate(overflow)[0] <= 0
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+    assert page.locator("#gap-shares-chart svg").bounding_box()["width"] <= 390
     region, row = (page.locator(f"#instances-table{part}").bounding_box() for part in ("", " tbody tr >> nth=1"))
     assert row["y"] + row["height"] <= region["y"] + region["height"]
     long_report.choose("machines", 3)
