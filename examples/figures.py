@@ -45,6 +45,7 @@ def main(folder: Path = ROOT / "docs" / "images" / "figures") -> None:
         "forecast": pb.plots.forecast(race_recorded(40)),  # while pairs are undecided
         "quality": pb.plots.quality(result),
         "speed-up": pb.plots.speed_up(result, "CSA", "XNES"),
+        "gap": pb.plots.gap(result, "CSA", "XNES", 0.01),
         "tree": pb.plots.tree(*race_bowls()),  # of another race, whose instances have features
     }
     folder.mkdir(parents=True, exist_ok=True)

@@ -221,6 +221,15 @@ def test_how_much_better_is_exported_as_tables(polarbear, finished, saved):
     speed = polarbear("export", finished, "speed-up", *pair).out.splitlines()
     assert speed[0].startswith("algorithm_name,against,time,ratio,lower,upper,")
     assert {line.split(",")[0] for line in speed[1:]} == {"climber"}
+    gaps = polarbear("export", finished, "gap", *pair, "--tolerance", "25%", "--format", "json").data
+    with pb.Race.open(finished) as race:
+        expected = pb.gap_exceeds(race.result, "climber", "random", 0.25, relative=True)
+        at_all = pb.gap_exceeds(race.result, "climber", "random")
+    assert {(row["tolerance"], row["relative"]) for row in gaps} == {(0.25, True)}
+    assert [row["better"] for row in gaps] == pytest.approx(expected.better.tolist())
+    assert [row["worse_upper"] for row in gaps] == pytest.approx(expected.worse_upper.tolist())
+    caption = polarbear("export", finished, "gap", *pair, "--format", "tex").out
+    assert at_all.sentence.replace("%", r"\%") in " ".join(caption.split())
     instances = polarbear("export", finished, "instances", *pair, "--at", 20).out.splitlines()
     assert instances[0] == "instance,algorithm_name,against,value,value_against,gap,winner"
     assert {line.split(",")[-1] for line in instances[1:]} <= {"climber", "random", "tie"}

@@ -120,7 +120,7 @@ def test_plot_draws_panels_or_files_per_group(polarbear, table, tmp_path, monkey
     for name in ("ratings", "decision-map", "values"):
         titles = [ax.get_title(loc="left") for ax in drawn[f"{name}.pdf"].axes]
         assert titles == ["all runs", "function 1", "function 2"]
-    others = ("dominance", "pair", "comparisons", "quality", "speed-up")
+    others = ("dominance", "pair", "comparisons", "quality", "speed-up", "gap")
     for name in others:
         assert {f"{name}.pdf", f"{name}-function-1.pdf", f"{name}-function-2.pdf"} <= drawn.keys()
     assert "tree.pdf" in drawn  # one tree for all groups

@@ -61,7 +61,15 @@ def test_a_saved_posterior_has_no_figures_of_rounds(polarbear, saved, tmp_path, 
     assert f"got the saved posterior {saved}, which holds no values" in " ".join(outcome.err.split())
 
 
-@pytest.mark.parametrize(("figure", "options"), [("quality", []), ("speed-up", ["--pair", "a", "b"])])
+@pytest.mark.parametrize(
+    ("figure", "options"),
+    [
+        ("quality", []),
+        ("speed-up", ["--pair", "a", "b"]),
+        ("gap", ["--pair", "a", "b", "--tolerance", "0.5"]),
+        ("gap", ["--pair", "a", "b", "--tolerance", "10%"]),
+    ],
+)
 def test_values_of_recorded_runs_can_be_drawn(polarbear, tmp_path, figure, options):
     rows = [f"{name},{i},{t},{v / t + i}" for name, v in (("a", 1), ("b", 3)) for i in range(9) for t in (1, 10, 100)]
     table = tmp_path / "runs.csv"
@@ -80,6 +88,15 @@ def test_values_of_recorded_runs_can_be_drawn(polarbear, tmp_path, figure, optio
         (
             ["--figure", "pair", "--pair", "climber", "nobody"],
             "expected --pair with the names of algorithms, got 'nobody'; choose among random, climber, poor",
+        ),
+        (["--figure", "gap"], "expected two algorithms for the figure gap, got none; add --pair random climber"),
+        (
+            ["--figure", "gap", "--tolerance", "much"],
+            "expected --tolerance with an amount such as 0.5 or 10%, got 'much'",
+        ),
+        (
+            ["--figure", "gap", "--pair", "climber", "poor", "--tolerance=-1"],
+            "expected a finite tolerance, not negative, got -1.0",
         ),
         (["--figure", "ratings", "-o", "x.gif"], "expected a file that ends in .pdf, .svg or .png"),
         (["-o", "x.pdf"], "expected a folder for all figures, got the file x.pdf; choose one figure with --figure"),

@@ -87,6 +87,38 @@ def test_the_share_of_gaps_above_a_tolerance(runs):
     assert "by more than 50 % on" in twice.sentence
 
 
+def test_without_a_tolerance_every_difference_counts(runs):
+    found = pb.gap_exceeds(runs, "quick", "steady", grid=GRID, at=150)
+    won = pb.instances_won(runs, "quick", "steady", grid=GRID, at=150)
+    place = int(np.flatnonzero(found.grid.times == 150)[0])
+    assert found.better[place] == pytest.approx(len(won.won_by("quick")) / 25)
+    assert found.worse[place] == pytest.approx(len(won.won_by("steady")) / 25)
+    assert found.sentence.startswith("At 150 quick is better than steady by any amount on ")
+    assert "and worse on " in found.sentence
+    table = pb.gap_exceeds(runs, "quick", "steady", 0.5, relative=True, grid=GRID).to_table()
+    assert (set(table["tolerance"].tolist()), set(table["relative"].tolist())) == ({0.5}, {True})
+    with pytest.raises(ValueError, match="expected two different algorithms, got 'quick' twice"):
+        pb.gap_exceeds(runs, "quick", "quick")
+
+
+def test_the_interval_of_a_share_counts_clusters_once_and_unknown_instances_never():
+    """Twelve instances in four clusters: draws of the weights are added up one by one, as the definition says."""
+    runs = [
+        pb.Trajectory(name, i, [1], [float(i % 3 == 0 and name == "b")], until=9 if i < 10 else 2, cluster=i // 3)
+        for name in "ab"
+        for i in range(12)
+    ]
+    collection = collect_runs(runs, grid=[1, 9])
+    found, weights = pb.gap_exceeds(collection, "a", "b", 0.5), collection.weights
+    for time, known in enumerate((range(12), range(10))):
+        inside = sum(weights.draws[i] for i in known if i % 3 == 0)
+        rest = sum(weights.draws[i] for i in known if i % 3)
+        drawn = np.sort((inside + weights.above) / (inside + rest + weights.above + weights.below))
+        np.testing.assert_allclose(found.better_lower[time], drawn[24], rtol=1e-5)  # of 1000: 0.025 * 999 = 24.975
+        np.testing.assert_allclose(found.better_upper[time], drawn[975], rtol=1e-5)
+    np.testing.assert_allclose(found.better, [1 / 3, (3 + 1) / 10])
+
+
 def test_the_interval_of_a_share_is_that_of_jeffreys():
     from scipy.stats import beta
 

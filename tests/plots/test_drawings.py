@@ -187,5 +187,42 @@ def test_a_speed_up_is_drawn_with_its_bounds():
         plots.speed_up([runs[0], replace_instance(runs[-1])], "A", "B", grid=[10, 20])
 
 
+def test_gaps_are_drawn_with_their_tolerance_and_intervals():
+    """A is better than B by 0 to 8 on nine instances, and unknown at 100."""
+    runs = [pb.Trajectory("A", i, [1], [0.0], until=50) for i in range(9)]
+    runs += [pb.Trajectory("B", i, [1], [float(i)], until=300) for i in range(9)]
+    figure = plots.gap(runs, "A", "B", 5, grid=[10, 20, 100])
+    ax = figure.axes[0]
+    better, worse = ax.lines[:2]
+    np.testing.assert_allclose(better.get_ydata(), [3 / 9, 3 / 9, np.nan])
+    np.testing.assert_allclose(worse.get_ydata(), [0, 0, np.nan])
+    found = pb.gap_exceeds(runs, "A", "B", 5, grid=[10, 20, 100])
+    assert band_at(ax.collections[0], 10) == pytest.approx([found.better_lower[0], found.better_upper[0]])
+    assert ax.get_title("left") == "better by more than 5\nbands: 95 % intervals"
+    with pytest.raises(ValueError, match="expected instances with values of both A and B, got none"):
+        plots.gap([runs[0], replace_instance(runs[-1])], "A", "B", grid=[10, 20])
+
+
+def band_at(band, time):
+    """Return the lowest and the highest point of a band at a time."""
+    outline = band.get_paths()[0].vertices
+    heights = outline[outline[:, 0] == time, 1]
+    return [heights.min(), heights.max()]
+
+
+def test_the_interval_of_a_median_is_drawn_and_reaches_the_edge_where_it_has_no_end():
+    """Values 0 to 14 on fifteen instances, and two instances of B, which do not bound its median."""
+    runs = [pb.Trajectory("A", i, [1], [float(i)], until=300) for i in range(15)]
+    runs += [pb.Trajectory("B", i, [1], [float(i)], until=300) for i in range(2)]
+    ax = plots.quality(runs, grid=[10, 100]).axes[0]
+    curves = pb.quality_curves(runs, grid=[10, 100])
+    assert np.isinf([curves.lower[0, 1], curves.upper[0, 1]]).all()
+    quartiles, interval, _, endless = ax.collections
+    assert band_at(quartiles, 10) == pytest.approx([3.0, 11.0])
+    assert band_at(interval, 10) == pytest.approx([curves.lower[0, 0], curves.upper[0, 0]])
+    assert band_at(endless, 10) == pytest.approx(ax.get_ylim())
+    assert ax.get_title("left") == "dark bands: 95 % intervals of the medians\nlight bands: quartiles"
+
+
 def replace_instance(run):
     return pb.Trajectory(run.algorithm, 99, run.times, run.values, until=run.until)

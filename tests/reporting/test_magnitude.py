@@ -1,8 +1,10 @@
 """The section "How much better": its data are those of Python, and the browser shows them."""
 
 import base64
+import re
 from dataclasses import replace
 from functools import partial
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -58,6 +60,63 @@ def test_a_posterior_has_the_section_only_with_its_runs(tmp_path, posterior, run
     np.testing.assert_allclose(rival["ratio"], [found.ratio[-1], found.lower[-1], found.upper[-1]], rtol=1e-3)
 
 
+def test_the_intervals_of_the_medians_are_those_of_the_quality_curves(tmp_path, posterior, runs, monkeypatch):
+    section = section_of(pb.report(posterior, tmp_path / "page.html", runs=runs))
+    curves = pb.quality_curves(runs, grid=GRID)
+    np.testing.assert_allclose(section["quality"]["lower"], curves.lower.T, rtol=1e-3)
+    np.testing.assert_allclose(section["quality"]["upper"], curves.upper.T, rtol=1e-3)
+    monkeypatch.setattr(magnitude, "_MEDIAN_WORK", 0)  # 200 draws: every fifth of 1000
+    section = section_of(pb.report(posterior, tmp_path / "page.html", runs=runs))
+    collection = pb.collect_runs(runs, grid=GRID)
+    fewer = replace(
+        collection.weights,
+        **{name: getattr(collection.weights, name)[..., ::5] for name in ("draws", "below", "above")},
+    )
+    curves = pb.quality_curves(replace(collection, weights=fewer))
+    np.testing.assert_allclose(section["quality"]["lower"], curves.lower.T, rtol=1e-3)
+
+
+def shares_of(section, pairs=3):
+    """Return the shares of gaps as whole per cents, NaN where unknown: (pair, tolerance, quantity, time)."""
+    gaps = section["gaps"]
+    shape = pairs, len(gaps["amounts"]), 6, len(gaps["times"])
+    shares = np.frombuffer(base64.b64decode(gaps["shares"]), dtype=np.uint8).reshape(shape)
+    return np.where(shares == 255, np.nan, shares)
+
+
+def tolerances_of(section):
+    none, *others = section["gaps"]["amounts"]
+    assert none == "any amount"
+    return [0.0, *(float(text.removeprefix("more than ").replace(",", "")) for text in others)]
+
+
+def test_the_page_has_the_shares_of_gaps_of_every_pair_for_a_few_tolerances(tmp_path, posterior, runs):
+    section = section_of(pb.report(posterior, tmp_path / "page.html", runs=runs))
+    tolerances, shares = tolerances_of(section), shares_of(section)
+    values = {name: np.array([run.at(GRID.times) for run in runs if run.algorithm == name]) for name in NAMES}
+    for pair, (one, other) in enumerate(combinations(NAMES, 2)):
+        for place, tolerance in enumerate(tolerances):
+            for quantity, gaps in ((0, values[other] - values[one]), (3, values[one] - values[other])):
+                assert shares[pair, place, quantity].tolist() == [
+                    round(100 * np.mean(row > tolerance)) for row in gaps.T
+                ]
+            found = pb.gap_exceeds(runs, one, other, tolerance, grid=GRID)
+            for quantity, name in ((1, "better_lower"), (2, "better_upper"), (4, "worse_lower"), (5, "worse_upper")):
+                np.testing.assert_allclose(shares[pair, place, quantity], 100 * getattr(found, name), atol=0.51)
+    best = np.min(list(values.values()), axis=0)
+    distances = np.concatenate([(each - best)[each > best] for each in values.values()])
+    for tolerance, share in zip(tolerances[1:], (0.1, 0.5, 0.9), strict=True):
+        assert np.mean(distances < tolerance / 1.5) < share < np.mean(distances < 1.5 * tolerance)  # one digit
+
+
+def test_of_many_pairs_the_page_has_the_shares_at_fewer_budgets(tmp_path, posterior, runs, monkeypatch):
+    whole = section_of(pb.report(posterior, tmp_path / "page.html", runs=runs))
+    monkeypatch.setattr(magnitude, "_GAP_CELLS", 3 * 4 * 3)
+    few = section_of(pb.report(posterior, tmp_path / "page.html", runs=runs))
+    assert few["gaps"]["times"] == [GRID.times[t] for t in (0, 3, 6)]
+    np.testing.assert_array_equal(shares_of(few), shares_of(whole)[..., [0, 3, 6]])
+
+
 def test_runs_that_were_not_made_are_not_known(tmp_path):
     race = small_race(confidence=0.8)
     section = section_of(pb.report(race, tmp_path / "page.html"))
@@ -103,6 +162,62 @@ def test_the_browser_shows_the_instances_of_a_pair_and_their_runs(open_report, p
     assert page.locator("#instances-table button[aria-pressed=true]").count() == 1
 
 
+def test_the_browser_shows_the_sentence_and_the_shares_of_gaps(open_report, posterior, runs):
+    page = open_report(posterior, about={"runs": runs, "unit": "evaluations"}).page
+    collection = pb.collect_runs(runs, grid=GRID, unit="evaluations")
+    menu = page.locator("#magnitude-tolerance select")
+    texts = menu.locator("option").all_text_contents()
+    tolerance = float(texts[2].removeprefix("more than "))
+    page.locator("#magnitude-budget input").evaluate(
+        "(slider) => { slider.value = 3; slider.dispatchEvent(new Event('input')); }"
+    )
+    for pair in (("quick", "poor"), ("poor", "quick"), ("steady", "poor")):
+        for select, name in zip(page.locator("#magnitude-pair select").all(), pair, strict=True):
+            select.select_option(label=name)
+        for text, amount in ((texts[0], 0), (texts[2], tolerance)):
+            menu.select_option(label=text)
+            found = pb.gap_exceeds(collection, *pair, amount, at=100)
+            assert page.text_content("#gap-shares-text").replace("\u00a0", " ") == found.sentence
+            assert f"better than the other by {text}" in page.text_content("#gap-shares-caption")
+            lines = page.locator("#gap-shares-chart .line").evaluate_all("(all) => all.map((e) => e.getAttribute('d'))")
+            for line, shares in zip(lines, (found.better, found.worse), strict=True):
+                drawn = [float(height) for height in re.findall(r"[ML][\d.]+ ([\d.]+)", line)]
+                np.testing.assert_allclose(drawn, 10 + 190 * (1 - shares), atol=1.05)  # half a per cent of 190 pixels
+    page.locator("#magnitude-pair select").first.select_option(label="poor")
+    assert page.text_content("#gap-shares-text") == "Choose two different algorithms."
+    assert page.is_hidden("#gap-shares-figure")
+
+
+def test_the_browser_draws_the_interval_of_each_median(open_report, posterior, runs):
+    """The ends of the strong band at the first budget, on the logarithmic axis of the chart."""
+    page = open_report(posterior, about={"runs": runs}).page
+    curves = pb.quality_curves(runs, grid=GRID)
+    everything = [curves.median, curves.lower, curves.upper, curves.low_quartile, curves.high_quartile]
+    low, high = np.log([np.min(everything), np.max(everything)])
+    bands = page.locator("#quality-chart .interval-of-median")
+    assert bands.count() == 3
+    for column, name in enumerate(NAMES):
+        outline = page.locator(f"#quality-chart .curve:has(title:text-is('{name}')) .interval-of-median").get_attribute(
+            "d"
+        )
+        heights = [float(height) for height in re.findall(r"[ML][\d.]+ ([\d.]+)", outline)]
+        ends = np.log([curves.upper[0, column], curves.lower[0, column]])
+        np.testing.assert_allclose([heights[0], heights[-1]], 10 + 290 * (1 - (ends - low) / (high - low)), atol=0.2)
+    caption = page.text_content("#quality-figure figcaption")
+    assert "Strong band: the 95\u00a0% interval of the" in caption
+    assert "Faint band: from the lower to the upper quartile" in caption
+
+
+def test_an_interval_that_few_instances_do_not_bound_reaches_the_edges(open_report):
+    runs = three_algorithms(2)
+    posterior = pb.fit(pb.Choices.from_trajectories(runs, grid=GRID, per_instance=True), draws=300)
+    report = open_report(posterior, about={"runs": runs})
+    assert {end for curve in section_of(report.path)["quality"]["upper"] for end in curve} == {None}
+    for band in report.page.locator("#quality-chart .interval-of-median").all():
+        heights = {float(height) for height in re.findall(r"[ML][\d.]+ ([\d.]+)", band.get_attribute("d"))}
+        assert heights == {10.0, 300.0}
+
+
 def test_hostile_names_and_missing_solutions_are_shown_as_text(open_report):
     runs = [*recorded_runs(HOSTILE, instances=8), pb.Trajectory("never", 0, [], [], until=1000)]
     choices = pb.Choices.from_trajectories(runs, grid=pb.log_grid(10, 1000, 5), per_instance=True)
@@ -142,6 +257,8 @@ def test_a_phone_shows_whole_tables_and_the_whole_recommendation_despite_long_na
     overflow = "(each) => [each.scrollWidth - each.clientWidth, each.scrollHeight - each.clientHeight]"
     for table in ("#speed-table", "#instances-table"):
         assert page.locator(table).evaluate(overflow)[0] <= 0
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+    assert page.locator("#gap-shares-chart svg").bounding_box()["width"] <= 390
     region, row = (page.locator(f"#instances-table{part}").bounding_box() for part in ("", " tbody tr >> nth=1"))
     assert row["y"] + row["height"] <= region["y"] + region["height"]
     long_report.choose("machines", 3)

@@ -19,6 +19,8 @@ from polarbear.cli.open_file import (
 )
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from polarbear.table import Table
 
 What = Literal[
@@ -30,6 +32,7 @@ What = Literal[
     "selection",
     "quality",
     "speed-up",
+    "gap",
     "instances",
     "configuration",
     "irace",
@@ -46,11 +49,12 @@ _FORMATS: dict[str, tuple[Format, ...]] = {
     "selection": ("csv", "tex", "parquet", "json"),
     "quality": ("csv", "tex", "parquet", "json"),
     "speed-up": ("csv", "tex", "parquet", "json"),
+    "gap": ("csv", "tex", "parquet", "json"),
     "instances": ("csv", "tex", "parquet", "json"),
     "configuration": ("toml",),
     "irace": ("txt",),
 }
-_OF_VALUES = ("quality", "speed-up", "instances")
+_OF_VALUES = ("quality", "speed-up", "gap", "instances")
 _BINARY = ("parquet", "nc", "npz")
 
 
@@ -67,8 +71,9 @@ def export(
         float, typer.Option(help="For pairwise: win rates within this distance of 0.5 count as equal.")
     ] = 0.05,
     pair: Annotated[
-        tuple[str, str] | None, typer.Option(help="For speed-up and instances: the two algorithms.")
+        tuple[str, str] | None, typer.Option(help="For speed-up, gap and instances: the two algorithms.")
     ] = None,
+    tolerance: options.Tolerance = None,
     *,
     budgets: options.Budgets,
     attitude: options.Attitude,
@@ -77,9 +82,9 @@ def export(
     """Write tables and draws of a race or a posterior, for other programs and for papers.
 
     Formats of summary: md (Markdown), tex, json. Of runs: csv, parquet. Of posterior: csv, parquet (summaries), nc (draws,
-    for ArviZ), npz (draws, for PolarBear). Of decisions: json. Of pairwise, selection, quality, speed-up and instances: csv,
-    tex (booktabs), parquet, json. Of configuration: toml. Of irace, the surviving
-    configurations of an irace scenario: txt.
+    for ArviZ), npz (draws, for PolarBear). Of decisions: json. Of pairwise, selection, quality, speed-up, gap and instances:
+    csv, tex (booktabs), parquet, json. Of configuration: toml. Of irace, the surviving configurations of an irace scenario:
+    txt.
     """
     kind = _format(what, output, form)
     options.require_writable(output)
@@ -101,7 +106,7 @@ def export(
         if what == "selection":
             table, caption = _selection(file, budgets, attitude, comparison)
         elif what in _OF_VALUES:
-            table, caption = _values(file, what, level, pair, budgets.at)
+            table, caption = _values(file, what, level, pair, budgets.at, options.read_tolerance(tolerance))
         else:
             table, caption = _table(file, what, level, rope)
         _write_table(table, caption, output, kind)
@@ -157,10 +162,16 @@ def _selection(
 
 
 def _values(
-    file: Path, what: What, level: float, pair: tuple[str, str] | None, at: float | None
+    file: Path,
+    what: What,
+    level: float,
+    pair: tuple[str, str] | None,
+    at: float | None,
+    tolerance: "dict[str, Any]",
 ) -> "tuple[Table, str]":
     """Return a table of how much better an algorithm is, from the values in a race file."""
     from polarbear.magnitude.collection import collect_runs
+    from polarbear.magnitude.gap import gap_exceeds
     from polarbear.magnitude.instances_won import instances_won
     from polarbear.magnitude.quality import quality_curves
     from polarbear.magnitude.speed_up import speed_up
@@ -177,6 +188,9 @@ def _values(
     if what == "speed-up":
         found = speed_up(runs, *pair, at=at, level=level)
         return found.to_table(), found.sentence
+    if what == "gap":
+        shares = gap_exceeds(runs, *pair, **tolerance, at=at, level=level)
+        return shares.to_table(), shares.sentence
     won = instances_won(runs, *pair, at=at)
     return won.to_table(), won.sentence
 

@@ -28,6 +28,14 @@ Features = Annotated[
     Path | None,
     typer.Option(metavar="TABLE", help="A table of features of the instances: CSV, Parquet, or ARFF of ASlib."),
 ]
+Tolerance = Annotated[
+    str | None,
+    typer.Option(
+        metavar="AMOUNT",
+        help="For gap: the smallest difference that matters to you, in units of the values (0.5), or as a share of the "
+        "second algorithm's value (10%). By default every difference counts.",
+    ),
+]
 OtherConfig = Annotated[Path | None, typer.Option("--config", help="The configuration, if it has moved.")]
 By = Annotated[
     str | None,
@@ -302,3 +310,20 @@ def _read_numbers(path: Path) -> list[float]:
     if not numbers:
         raise ValueError(f"expected numbers in {path}, one per line, got none")
     return numbers
+
+
+def read_tolerance(text: str | None) -> dict[str, Any]:
+    """Return the tolerance of `gap_exceeds` that was typed, and whether it is a share; nothing if none was.
+
+    Examples
+    --------
+    >>> read_tolerance("0.5"), read_tolerance("10%"), read_tolerance(None)
+    ({'tolerance': 0.5, 'relative': False}, {'tolerance': 0.1, 'relative': True}, {})
+    """
+    if text is None:
+        return {}
+    number, relative = text.removesuffix("%").rstrip(), text.endswith("%")
+    try:
+        return {"tolerance": float(number) / (100 if relative else 1), "relative": relative}
+    except ValueError as error:
+        raise ValueError(f"expected --tolerance with an amount such as 0.5 or 10%, got {text!r}") from error

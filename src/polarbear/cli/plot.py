@@ -49,8 +49,9 @@ def plot(  # noqa: D103  (its docstring lists the figures of the registry; see b
     ] = None,
     among: Annotated[list[str] | None, typer.Option(help="Show only this algorithm; repeatable.")] = None,
     pair: Annotated[
-        tuple[str, str] | None, typer.Option(help="The algorithms of the figures pair and speed-up.")
+        tuple[str, str] | None, typer.Option(help="The algorithms of the figures pair, speed-up and gap.")
     ] = None,
+    tolerance: options.Tolerance = None,
     by: options.By = None,
     features: options.Features = None,
     quiet: options.Quiet = False,
@@ -66,6 +67,7 @@ def plot(  # noqa: D103  (its docstring lists the figures of the registry; see b
         "width": width,
         "preference": budgets.preference(),
         "limit": _limit_of(file) if figure in (None, "forecast") else None,
+        **options.read_tolerance(tolerance),
     }
     path = output or Path(f"{file.stem}-{figure}.{form}" if figure else f"{file.stem}-figures")
     if figure is not None:
@@ -152,7 +154,7 @@ def _drawings(
 
     if groups.fitted and FIGURES[name].panels:
         unit = source.unit or "time"
-        options = {option: value for option, value in style.items() if option not in ("pair", "limit", "features")}
+        options = {option: style[option] for option in ("axis", "width", "preference", "among")}
         yield path, plots.by_group(name, {"all runs": source.posterior, **groups.posteriors}, unit=unit, **options)
         return
     needs_runs = FIGURES[name].needs in ("runs", "features")

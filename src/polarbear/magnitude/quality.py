@@ -144,14 +144,9 @@ def quality_curves(
     names = collection.names if among is None else tuple(among)
     columns = [collection.index(name) for name in names]
     curves = quartile_curves(collection, names)
-    lower, upper = (np.full_like(curves["median"], np.nan) for _ in range(2))
-    weights = collection.weights
-    for place, name in enumerate(names if intervals else ()):
-        for time, values, known in _over_time(collection, name):
-            drawn = weighted_quantile(
-                values[known], weights.draws[known], 0.5, below=weights.below, above=weights.above
-            )
-            lower[time, place], upper[time, place] = central_interval(drawn, level)
+    lower, upper = (
+        median_intervals(collection, names, level=level) if intervals else np.full((2, *curves["median"].shape), np.nan)
+    )
     return QualityCurves(
         names=names,
         all_names=collection.names,
@@ -176,6 +171,31 @@ def quartile_curves(collection: RunCollection, names: Sequence[str]) -> dict[str
                 expected = collection.weights.expected[known, None]
                 curves[quantity][time, place] = weighted_quantile(values[known], expected, share)[0]
     return curves
+
+
+def median_intervals(
+    collection: RunCollection, names: Sequence[str], *, level: float = 0.95, times: Indices | None = None, step: int = 1
+) -> Array:
+    """Return both ends of the interval of each median, shape (end, time, algorithm); see `quality_curves`.
+
+    Parameters
+    ----------
+    collection, names, level
+        The runs, the algorithms, and the level.
+    times
+        The positions of the times in the grid; all by default. The other times are NaN.
+    step
+        Use every `step`-th draw of the weights only, since the duration is proportional to the number of draws.
+    """
+    ends = np.full((2, len(collection.grid), len(names)), np.nan)
+    weights, wanted = collection.weights, range(len(collection.grid)) if times is None else times
+    draws, below, above = (each[..., ::step] for each in (weights.draws, weights.below, weights.above))
+    for place, name in enumerate(names):
+        for time, values, known in _over_time(collection, name):
+            if time in wanted:
+                drawn = weighted_quantile(values[known], draws[known], 0.5, below=below, above=above)
+                ends[:, time, place] = central_interval(drawn, level)
+    return ends
 
 
 def _over_time(collection: RunCollection, name: str) -> Iterator[tuple[int, Array, Mask]]:

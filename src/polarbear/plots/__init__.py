@@ -11,7 +11,8 @@ when they are first used.
 - `rating_curves`, `pair_dominance`, `dominance_matrix`, `decision_bands`, `preference_values`, `comparison_counts`: figures
   of a posterior.
 - `dominance_evolution`, `round_panels`, `sample_allocation`, `decision_forecast`: figures of a race.
-- `quality_over_time`, `budget_ratio`: figures of the values of runs, whose data step is in `polarbear.magnitude`.
+- `quality_over_time`, `budget_ratio`, `gap_shares`: figures of the values of runs; their data steps are in
+  `polarbear.magnitude`.
 - `palette`, `style`, `page_sizes`, `lettering`, `end_labels`: colours, page style and files, sizes, text, and labels.
 """
 

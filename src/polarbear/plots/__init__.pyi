@@ -12,6 +12,7 @@ from .figures import (
     draw_figure,
     evolution,
     forecast,
+    gap,
     pair,
     quality,
     ratings,
@@ -19,6 +20,7 @@ from .figures import (
     speed_up,
     values,
 )
+from .gap_shares import draw_gap
 from .group_figure import by_group
 from .pair_dominance import PairDominance, draw_pair
 from .palette import Look, assign_colours, assign_looks
@@ -65,6 +67,7 @@ __all__ = [
     "draw_evolution",
     "draw_figure",
     "draw_forecast",
+    "draw_gap",
     "draw_open_pairs",
     "draw_pair",
     "draw_quality",
@@ -75,6 +78,7 @@ __all__ = [
     "draw_values",
     "evolution",
     "forecast",
+    "gap",
     "key_rounds",
     "pair",
     "posterior_after",

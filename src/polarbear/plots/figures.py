@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from polarbear import plots
 from polarbear.magnitude.collection import collect_runs
+from polarbear.magnitude.gap import gap_exceeds
 from polarbear.magnitude.quality import quality_curves
 from polarbear.magnitude.speed_up import speed_up as measure
 from polarbear.plots.budget_ratio import draw_speed_up
@@ -19,6 +20,7 @@ from polarbear.plots.decision_bands import DecisionBands, draw_decision_map
 from polarbear.plots.decision_forecast import DecisionForecast, draw_forecast, draw_open_pairs, pair_labels
 from polarbear.plots.dominance_evolution import DominanceEvolution, draw_evolution
 from polarbear.plots.dominance_matrix import DominanceMatrix, draw_dominance
+from polarbear.plots.gap_shares import draw_gap
 from polarbear.plots.page_sizes import LINE_INCHES, height_below, height_of_rows, list_height, panels_across
 from polarbear.plots.pair_dominance import PairDominance, draw_pair
 from polarbear.plots.preference_values import PreferenceValues, draw_values
@@ -65,7 +67,7 @@ def draw_figure(
     runs
         The runs with their values, for the figures that need them; by default those of the race.
     pair
-        The two algorithms of the figures "pair" and "speed-up".
+        The two algorithms of the figures "pair", "speed-up" and "gap".
     **options
         Options such as `width`. None stands for the default, and a figure ignores options that it does not have.
     """
@@ -322,7 +324,7 @@ def quality(
     width: float | None = None,
     **reading: Any,
 ) -> Figure:
-    """Draw the median over instances of the best value so far, with quartiles as bands, per algorithm.
+    """Draw the median over instances of the best value so far, with its 95 % interval and the quartiles, per algorithm.
 
     Parameters
     ----------
@@ -339,7 +341,7 @@ def quality(
     **reading
         The `posterior`, the `grid` and the rules of comparison; see `collect_runs`.
     """
-    data = quality_curves(source, among=among, intervals=False, **reading)
+    data = quality_curves(source, among=among, **reading)
     with styled():
         figure, ax = new_figure(width, list_height(len(data.names)))
         draw_quality(ax, data, axis=axis, unit=unit)
@@ -361,4 +363,37 @@ def speed_up(
     with styled():
         figure, ax = new_figure(width, 2.4)
         draw_speed_up(ax, data, axis=axis, unit=unit)
+        return lay_out(figure)
+
+
+def gap(
+    source: Source,
+    first: str,
+    second: str,
+    tolerance: float = 0.0,
+    *,
+    relative: bool = False,
+    axis: Axis | None = None,
+    unit: str | None = None,
+    width: float | None = None,
+    **reading: Any,
+) -> Figure:
+    """Draw the share of instances on which each algorithm of a pair is better by more than a tolerance, over time.
+
+    Parameters
+    ----------
+    source
+        The result of a race, imported runs, or trajectories.
+    first, second
+        The pair.
+    tolerance, relative
+        The smallest gap that matters to you, in the units of the values, or as a share of the second algorithm's value; by
+        default every difference counts. See `gap_exceeds`.
+    axis, unit, width, **reading
+        See `quality`.
+    """
+    data = gap_exceeds(source, first, second, tolerance, relative=relative, **reading)
+    with styled():
+        figure, ax = new_figure(width, 2.4)
+        draw_gap(ax, data, axis=axis, unit=unit)
         return lay_out(figure)

@@ -22,6 +22,7 @@ FigureName = Literal[
     "forecast",
     "quality",
     "speed-up",
+    "gap",
     "tree",
 ]
 
@@ -62,5 +63,8 @@ FIGURES: dict[FigureName, FigureEntry] = {
     "forecast": FigureEntry("when undecided pairs should be decided", needs="race"),
     "quality": FigureEntry("median and quartiles of the best value so far", needs="runs"),
     "speed-up": FigureEntry("share of a rival's budget that an algorithm needs", needs="runs", pair=True),
+    "gap": FigureEntry(
+        "share of instances on which one algorithm is better by more than a tolerance", needs="runs", pair=True
+    ),
     "tree": FigureEntry("after which features another algorithm should be chosen", needs="features"),
 }

@@ -1,18 +1,21 @@
-"""Data of the section "How much better": quality curves, speed-ups of the leader, and values by instance.
+"""Data of the section "How much better": quality curves, speed-ups of the leader, gaps of pairs, and values by instance.
 
 The page embeds the values of at most 200 instances at 40 times, fewer for many algorithms, so that it stays small. Winners
-come from exact values, since single precision cannot always tell which of two close values is better.
+come from exact values, since single precision cannot always tell which of two close values is better. Intervals need the
+weights of all instances, which the page does not hold: shares of gaps are computed here, for a few tolerances.
 """
 
 from __future__ import annotations
 
 import base64
+from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from polarbear.magnitude.collection import label_instance
-from polarbear.magnitude.quality import quartile_curves
+from polarbear.magnitude.gap import describe_tolerance, measure_gaps
+from polarbear.magnitude.quality import median_intervals, quartile_curves
 from polarbear.magnitude.speed_up import measure_speed_up
 from polarbear.magnitude.summary import how_much_better, leader_and_rivals
 from polarbear.observe import ABSENT, Grid, rank_values
@@ -29,7 +32,16 @@ _INSTANCES = 200
 _CELLS = 60_000  # values in all, of five bytes each: 400 kB in base64
 _BUDGETS = 30  # at which speed-ups are computed
 _WORK = 40_000_000  # weights to add up for all speed-ups, which takes a few seconds
-_UNKNOWN = 255  # rank of a value that is not known
+_MEDIAN_WORK = 200_000_000  # weights to add up for the intervals of all medians, which takes two seconds
+_LEAST_DRAWS = 200
+_GAP_WORK = 6_000_000_000  # weights to add up for all shares of gaps, which takes a few seconds
+_GAP_CELLS = 15_000  # shares with their intervals, of six bytes each: 120 kB in base64
+_SHARES = (
+    0.1,
+    0.5,
+    0.9,
+)  # of the distances from the best value that lie below the tolerances: small, typical and large ones
+_UNKNOWN = 255  # rank of a value, or share, that is not known
 
 
 def magnitude(subject: Subject) -> dict[str, Any] | None:
@@ -53,6 +65,7 @@ def magnitude(subject: Subject) -> dict[str, Any] | None:
         "quality": quality,
         "other_best": _other_best_median(subject.posterior, quality["median"], last[0], maximise=runs.maximise),
         "speed": _speed_ups(subject, runs, times),
+        "gaps": _gaps(runs, columns, times),
         **_values(runs, columns, times),
     }
 
@@ -63,14 +76,19 @@ def _spread(number: int, most: int) -> Indices:
 
 
 def _quality(runs: RunCollection, columns: list[int | None], times: Indices) -> dict[str, Any]:
-    """Return median and quartiles, each by algorithm and time; None where there is no finite value."""
+    """Return the median, its interval and the quartiles, each by algorithm and time; None where a value is not finite."""
     curves = quartile_curves(runs, runs.names)
+    draws = runs.weights.draws.shape[1]
+    affordable = max(_LEAST_DRAWS, _MEDIAN_WORK // (len(runs.instances) * len(times) * len(runs.names)))
+    lower, upper = median_intervals(runs, runs.names, times=times, step=-(-draws // affordable))
 
     def by_algorithm(values: Array) -> list[list[float | None]]:
         return [[None] * len(times) if k is None else _short(values[times, k]) for k in columns]
 
     return {
         "median": by_algorithm(curves["median"]),
+        "lower": by_algorithm(lower),
+        "upper": by_algorithm(upper),
         "low": by_algorithm(curves["low_quartile"]),
         "high": by_algorithm(curves["high_quartile"]),
     }
@@ -123,6 +141,47 @@ def _row(found: SpeedUp, place: int) -> dict[str, Any]:
         return {"ratio": ratio, "text": "not compared"}
     amount, interval = found.amount(place), found.interval(place)
     return {"ratio": ratio, "text": amount if amount == interval else f"{amount} ({interval})"}
+
+
+def _gaps(runs: RunCollection, columns: list[int | None], times: Indices) -> dict[str, Any]:
+    """Return the shares of instances with a gap above each tolerance, as per cents in base64.
+
+    The order is (pair, tolerance, quantity, time), with the pairs (0, 1), (0, 2), ..., (1, 2), ... of all algorithms and the
+    quantities of `GapShares` from `better` to `worse_upper`.
+    """
+    tolerances = [0.0, *_example_tolerances(runs, times)]
+    pairs = list(combinations(columns, 2))
+    each = len(runs.instances) * runs.weights.draws.shape[1]
+    most = min(_GAP_CELLS, _GAP_WORK // each) // (len(pairs) * len(tolerances))
+    grid = Grid(runs.grid.times[times[_spread(len(times), max(2, most))]])
+    percents = np.full((len(pairs), len(tolerances), 6, len(grid)), np.nan)
+    for k, tolerance in enumerate(tolerances):
+        for pair, (one, other) in enumerate(pairs):
+            if one is not None and other is not None:
+                found = measure_gaps(
+                    runs, runs.names[one], runs.names[other], tolerance, grid, at=float(grid.times[-1])
+                )
+                better = found.better, found.better_lower, found.better_upper
+                percents[pair, k] = 100 * np.stack([*better, found.worse, found.worse_lower, found.worse_upper])
+    packed = np.where(np.isnan(percents), _UNKNOWN, np.rint(percents)).astype(np.uint8)
+    return {
+        "amounts": [describe_tolerance(tolerance) for tolerance in tolerances],
+        "times": grid.times.tolist(),
+        "shares": base64.b64encode(packed.tobytes()).decode("ascii"),
+    }
+
+
+def _example_tolerances(runs: RunCollection, times: Indices) -> list[float]:
+    """Return round numbers near quantiles of the distances from the best value on the same instance at the same time."""
+    sign = -1.0 if runs.maximise else 1.0
+    losses = sign * runs.table.values[:, times]
+    losses = np.where(np.isfinite(losses), losses, np.inf)
+    with np.errstate(invalid="ignore"):
+        distances = losses - losses.min(axis=2, keepdims=True)
+    distances = distances[np.isfinite(distances) & (distances > 0)]
+    if not distances.size:
+        return []
+    return list(dict.fromkeys(float(f"{each:.0e}") for each in np.quantile(distances, _SHARES)))
 
 
 def _values(runs: RunCollection, columns: list[int | None], times: Indices) -> dict[str, Any]:

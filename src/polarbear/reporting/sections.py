@@ -328,7 +328,7 @@ SECTIONS = (
     Section("explorer", explorer, _EXPLORER_SCRIPTS),
     Section("problem", problem, _PROBLEM_SCRIPTS),
     Section("standings", standings, ("evolution.js", "standings.js")),
-    Section("magnitude", magnitude, ("magnitude.js",)),
+    Section("magnitude", magnitude, ("gap_shares.js", "magnitude.js")),
     Section("ratings", ratings, ("ratings.js",)),
     Section("comparisons", comparisons, ("comparisons.js",)),
     Section("pairs", pairs, ("pairs.js",)),

@@ -1,4 +1,5 @@
-// How much better: values over time, the budget that the leader needs for the quality of the others, and single instances.
+// How much better: values over time, the budget that the leader needs for the quality of the others, gaps, and single
+// instances.
 
 const POWERS = { "-": "⁻", 0: "⁰", 1: "¹", 2: "²", 3: "³", 4: "⁴", 5: "⁵", 6: "⁶", 7: "⁷", 8: "⁸", 9: "⁹" };
 const UNKNOWN_RANK = 255;
@@ -10,13 +11,20 @@ sections.magnitude = (data, page) => {
   byId("magnitude-text").textContent = data.sentences.join(" ");
   qualityChart(data, page);
   const valueOf = unpackValues(data, page.names.length);
-  const state = { speed: data.speed.length - 1, pair: data.pair.slice(), instance: null };
+  const at = data.times[data.times.length - 1];
+  const state = { speed: data.speed.length - 1, at, pair: data.pair.slice(), tolerance: 0, instance: null };
   const instanceChart = drawInstance(data, page, valueOf, state);
   const showInstances = instanceTable(data, page, valueOf, state, instanceChart);
+  const showGaps = gapShares(data, page, state);
   const showSpeed = speedTable(data, page);
+  const showPair = () => {
+    showGaps();
+    showInstances();
+  };
+  pairMenus(page, state, showPair);
   budgetSlider(data, page, state, () => {
     if (data.speed.length) showSpeed(data.speed[state.speed]);
-    showInstances();
+    showPair();
   });
 };
 
@@ -48,8 +56,8 @@ function budgetScale(page, area, times) {
 }
 
 function qualityChart({ quality, times, other_best: other, pair: [leader] }, page) {
-  const { median, low, high } = quality;
-  const scale = valueScale([median, low, high].flat(2));
+  const { median, lower, upper, low, high } = quality;
+  const scale = valueScale([median, lower, upper, low, high].flat(2));
   const algorithms = page.names.map((_, algorithm) => algorithm);
   const candidates = new Set(page.candidates);
   let highlight = () => {};
@@ -65,6 +73,7 @@ function qualityChart({ quality, times, other_best: other, pair: [leader] }, pag
         root, page, algorithm, along(median[algorithm]), band[0].map((point, t) => both[t] && point), both,
       );
       line.classList.toggle("faint", !candidates.has(algorithm));
+      line.prepend(svg("path", { class: "band interval-of-median", d: intervalPath(algorithm) }));
     }
     if (room) {
       const last = (algorithm) => median[algorithm].findLast((value) => value !== null);
@@ -72,6 +81,16 @@ function qualityChart({ quality, times, other_best: other, pair: [leader] }, pag
       endLabels(root, page, area, labelled.map((algorithm) => ({ algorithm, y: area.y(last(algorithm)) })));
     }
     budgetAxis(root, area, page);
+
+    // Return the outline of the interval of a median. An end that the instances do not bound lies at the edge.
+    function intervalPath(algorithm) {
+      const end = (values, edge) =>
+        median[algorithm].map((value, t) => {
+          if (value === null) return null;
+          return [area.x(times[t]), values[algorithm][t] === null ? edge : area.y(values[algorithm][t])];
+        });
+      return bandPath(end(lower, area.bottom), end(upper, area.top));
+    }
     queueMicrotask(() => highlight());
   });
   highlight = legend(byId("quality-legend"), page, algorithms, byId("quality-figure"));
@@ -154,8 +173,8 @@ function unpackValues({ values, ranks, times }, algorithms) {
   };
 }
 
-// Return a function that shows the instances of the pair, sorted by the gap between their values.
-function instanceTable(data, page, valueOf, state, showInstance) {
+// Build the menus of the pair, and call `changed` after each change.
+function pairMenus(page, state, changed) {
   const menu = (label, place) =>
     el(
       "label",
@@ -163,12 +182,15 @@ function instanceTable(data, page, valueOf, state, showInstance) {
       `${label} `,
       el(
         "select",
-        { onchange: (event) => ((state.pair[place] = Number(event.target.value)), show()) },
+        { onchange: (event) => ((state.pair[place] = Number(event.target.value)), changed()) },
         ...page.names.map((name, k) => el("option", { value: k, selected: k === state.pair[place] }, name)),
       ),
     );
   byId("magnitude-pair").replaceChildren(menu("Compare", 0), menu("with", 1));
+}
 
+// Return a function that shows the instances of the pair, sorted by the gap between their values.
+function instanceTable(data, page, valueOf, state, showInstance) {
   function show() {
     const time = nearest(data.times, state.at);
     const rows = pairRows(data, valueOf, state.pair, time);
