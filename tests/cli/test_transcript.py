@@ -8,7 +8,6 @@ import pytest
 TRANSCRIPT = Path(__file__).parents[2] / "docs" / "start" / "transcript.md"
 OPTIMISERS = ("random search", "(1+1)-ES", "differential evolution", "Nelder-Mead", "timid (1+1)-ES")
 RACED = ("random", "climber", "poor")
-FINISHED = {"Every pair of algorithms is decided at every budget."}  # the race of the transcript is not finished
 
 
 def templates(text, names):
@@ -34,9 +33,12 @@ def templates(text, names):
 def test_lines_have_the_wording_of_the_transcript(command, finished, polarbear):
     shown = templates(TRANSCRIPT.read_text(), OPTIMISERS)
     name, *options = command
-    printed = templates(polarbear(name, finished, *options).out, RACED)
+    output = polarbear(name, finished, *options).out
+    if name == "status":  # which begins with the verdict, whose sentences depend on the race
+        output = output[output.index("The answer generalises") :]
+    printed = templates(output, RACED)
     printed = {line for line in printed if "too close to call" not in line}  # the transcript has sure answers
-    assert printed - shown - FINISHED == set()
+    assert printed - shown == set()
     assert len(printed) >= 2
 
 
