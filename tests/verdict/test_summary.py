@@ -295,6 +295,11 @@ def test_an_uncertain_lead_makes_the_whole_answer_provisional():
     assert "The data do not settle whether a leads at any budget." in [each.text for each in summary.remarks]
 
 
+def test_a_lead_that_only_an_algorithm_without_runs_may_contest_has_no_next_step():
+    (leader,) = collected(close_race(37), undecided=[{"a", "waiting"}]).group("leads somewhere")
+    assert (leader.status, leader.command) == ("provisional", "")
+
+
 @pytest.mark.parametrize("wins", [37, 30])
 def test_what_is_decided_or_practically_equal_is_solid(wins):
     summary = collected(close_race(wins), undecided=())

@@ -88,7 +88,8 @@ def leading(
         else:
             reason += f", {format_percent(sure)} sure that it leads somewhere{kept.get(name, '')}"
             surest = max(led, key=lambda each: each.probabilities[0])
-            command = advice.settle_pair(name, _challenger(overview, name, surest.at[0], undecided))
+            challenger = _challenger(overview, name, surest.at[0], undecided)
+            command = "" if challenger is None else advice.settle_pair(name, challenger)
             standings.append(Standing(name, "leads somewhere", "provisional", reason, command))
     return standings
 
@@ -98,11 +99,14 @@ def _is_undecided(undecided: Pairs | None, *names: str) -> bool:
     return undecided is None or any(pair.issuperset(names) for pair in undecided)
 
 
-def _challenger(overview: DecisionMap, name: str, time: float, undecided: Pairs | None) -> str:
-    """Return the most probable best choice at a time, among the candidates of which the pair with a leader is undecided."""
+def _challenger(overview: DecisionMap, name: str, time: float, undecided: Pairs | None) -> str | None:
+    """Return the most probable best choice at a time, among the candidates of which the pair with a leader is undecided.
+
+    It is None if there is no such candidate: the undecided ones have not run yet.
+    """
     row = overview.probability_best[np.abs(overview.grid.times - time).argmin()]
     others = [other for other in overview.names if other != name and _is_undecided(undecided, name, other)]
-    return max(others, key=lambda other: row[overview.names.index(other)])
+    return max(others, key=lambda other: row[overview.names.index(other)], default=None)
 
 
 def _range(each: Stretch) -> str:
