@@ -291,6 +291,7 @@ def test_an_uncertain_lead_makes_the_whole_answer_provisional():
     sure = f"{100 * stretch.probabilities[0]:.0f} % sure"
     assert leader.text == f"best choice at 5, {sure} that it leads somewhere (provisional)"
     assert leader.command == "polarbear resume my.race --only a --only b"
+    assert summary.headline == "One algorithm leads somewhere (provisional), one is not ruled out."
     assert summary.status == "provisional"
     assert "The data do not settle whether a leads at any budget." in [each.text for each in summary.remarks]
 
@@ -298,6 +299,16 @@ def test_an_uncertain_lead_makes_the_whole_answer_provisional():
 def test_a_lead_that_only_an_algorithm_without_runs_may_contest_has_no_next_step():
     (leader,) = collected(close_race(37), undecided=[{"a", "waiting"}]).group("leads somewhere")
     assert (leader.status, leader.command) == ("provisional", "")
+
+
+def test_the_headline_counts_the_statements_in_doubt():
+    found = collected(
+        pb.fit(choices_of(), draws=500),
+        decisions=[pb.Dominated("middling", "late", 0.99), pb.Dominated("poor", "early", 0.99)],
+        failed={"poor"},
+        undecided=(),
+    )
+    assert found.headline == "Two algorithms lead somewhere, two are eliminated (one provisional)."
 
 
 @pytest.mark.parametrize("wins", [37, 30])

@@ -59,16 +59,23 @@ class Contents:
 
     @property
     def headline(self) -> str:
-        """A sentence that counts the algorithms in each group, with the worst status of an elimination."""
+        """A sentence that counts the algorithms in each group, and the leads and eliminations that are in doubt."""
         leads, undecided, out, removed = (len(self.group(group)) for group in get_args(Group))
         first = f"{_count(leads)} algorithm{'' if leads == 1 else 's'} {'leads' if leads == 1 else 'lead'} somewhere"
-        parts = [first if leads else "No algorithm clearly leads at any budget"]
+        parts = [first + self._doubt("leads somewhere") if leads else "No algorithm clearly leads at any budget"]
         parts += [f"{_count(undecided).lower()} {'is' if undecided == 1 else 'are'} not ruled out"] if undecided else []
-        parts += [f"{_count(out).lower()} {'is' if out == 1 else 'are'} eliminated"] if out else []
-        doubt = overall_status(each.status for each in self.group("eliminated"))
-        parts[-1] += f" ({doubt})" if doubt != "solid" else ""
+        doubt = self._doubt("eliminated")
+        parts += [f"{_count(out).lower()} {'is' if out == 1 else 'are'} eliminated{doubt}"] if out else []
         parts += [f"{_count(removed).lower()} {'was' if removed == 1 else 'were'} removed"] if removed else []
         return f"{', '.join(parts)}."
+
+    def _doubt(self, group: Group) -> str:
+        """Return the most serious status in a group in brackets, and how many of several it concerns; empty if solid."""
+        statuses = [each.status for each in self.group(group)]
+        worst = overall_status(statuses)
+        number = statuses.count(worst)
+        which = "" if number == len(statuses) else f"{_count(number).lower()} "
+        return "" if worst == "solid" else f" ({which}{worst})"
 
     @property
     def status_sentence(self) -> str:
