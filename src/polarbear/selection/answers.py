@@ -6,7 +6,8 @@ Between grid times, ratings are interpolated on the axis of the grid, draw by dr
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from itertools import pairwise
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
@@ -14,6 +15,8 @@ from polarbear.observe import Grid
 from polarbear.posterior.probability_best import probability_best
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from polarbear.arrays import Array, Indices, Mask
     from polarbear.posterior.posterior import Posterior
 
@@ -85,38 +88,50 @@ def refine(answers: Answers, posterior: Posterior, columns: Indices) -> Answers:
     Where the observed candidates change, no budget is added: nothing is known between.
     """
     grid, observed = answers.grid, answers.observed
-    places, leaders, probability, known = [], [], [], []
-
-    def add(place: float, leader: int, chances: Array, row: Mask) -> None:
-        places.append(place)
-        leaders.append(leader)
-        probability.append(chances)
-        known.append(row)
-
-    def enclose(k: int, left: tuple[float, int, Array], right: tuple[float, int, Array], halvings: int) -> None:
-        """Add budgets between two shares of the interval from grid time k to the next, until the answers there agree."""
-        row = observed[k]
-        same = answer_at(*left[1:], row) == answer_at(*right[1:], row)
-        if same or not halvings:
-            return
-        share = (left[0] + right[0]) / 2
-        values = (1 - share) * posterior.ratings[:, k][:, columns] + share * posterior.ratings[:, k + 1][:, columns]
-        middle = (share, *_lead(values, row))
-        enclose(k, left, middle, halvings - 1)
-        add(k + share, *middle[1:], row)
-        enclose(k, middle, right, halvings - 1)
-
-    for k in range(len(grid)):
-        here = (0.0, int(answers.leaders[k]), answers.probability[k])
-        add(k, *here[1:], observed[k])
-        if k + 1 < len(grid) and (observed[k] == observed[k + 1]).all():
-            enclose(k, here, (1.0, int(answers.leaders[k + 1]), answers.probability[k + 1]), _HALVINGS)
-    scale = np.log if grid.axis == "log" else np.asarray
-    between = np.interp(places, np.arange(len(grid)), scale(grid.times))
-    times = np.exp(between) if grid.axis == "log" else between
-    added = ~np.isin(places, np.arange(len(grid)))
+    on_grid = [_Point(k, int(answers.leaders[k]), answers.probability[k]) for k in range(len(grid))]
+    points = on_grid[:1]
+    for left, right in pairwise(on_grid):
+        k = int(left.place)
+        if (observed[k] == observed[k + 1]).all():
+            ends = posterior.ratings[:, k][:, columns], posterior.ratings[:, k + 1][:, columns]
+            points += _enclose(left, right, ends, observed[k], _HALVINGS)
+        points.append(right)
+    places = np.array([each.place for each in points])
+    on_axis = np.interp(places, np.arange(len(grid)), np.log(grid.times) if grid.axis == "log" else grid.times)
+    times = np.exp(on_axis) if grid.axis == "log" else on_axis
+    added = places % 1 > 0
     times[~added] = grid.times  # exactly
-    return Answers(Grid(times, grid.axis), np.array(leaders), np.array(probability), np.array(known), added)
+    return Answers(
+        grid=Grid(times, grid.axis),
+        leaders=np.array([each.leader for each in points]),
+        probability=np.array([each.probability for each in points]),
+        observed=observed[places.astype(int)],
+        added=added,
+    )
+
+
+class _Point(NamedTuple):
+    """The leader at a place on the grid: place 2.5 is half-way between the third and the fourth time."""
+
+    place: float
+    leader: int
+    probability: Array
+
+
+def _enclose(left: _Point, right: _Point, ends: tuple[Array, Array], observed: Mask, halvings: int) -> Iterator[_Point]:
+    """Yield points between two others, until neighbours have the same answer or the interval was halved often enough.
+
+    `ends` are the ratings at the grid times before and after these points.
+    """
+    same = answer_at(left.leader, left.probability, observed) == answer_at(right.leader, right.probability, observed)
+    if same or not halvings:
+        return
+    place = (left.place + right.place) / 2
+    share = place % 1
+    middle = _Point(place, *_lead((1 - share) * ends[0] + share * ends[1], observed))
+    yield from _enclose(left, middle, ends, observed, halvings - 1)
+    yield middle
+    yield from _enclose(middle, right, ends, observed, halvings - 1)
 
 
 def _lead(ratings: Array, observed: Mask) -> tuple[int, Array]:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from polarbear.defaults import TAILS
-from polarbear.wording import format_error_bound, format_number, format_percent, join_names, percent
+from polarbear.selection.answers import SURE_ENOUGH
+from polarbear.wording import format_below, format_error_bound, format_number, format_percent, join_names
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -59,7 +60,7 @@ class Standing:
 
     @property
     def in_doubt(self) -> bool:
-        """Whether the algorithm was eliminated although the outcomes of its pair do not support it."""
+        """Whether the algorithm was eliminated, and that is in doubt."""
         return self.group == "eliminated" and self.status != "solid"
 
 
@@ -135,7 +136,7 @@ def not_ruled_out(
             continue
         peak = overview.probability_best[:, overview.names.index(name)]
         at = format_number(overview.grid.times[int(peak.argmax())])
-        highest = percent(max(float(peak.max()), 0.01))
+        highest = format_below(max(float(peak.max()), 0.01), SURE_ENOUGH)
         reason = f"never clearly the best choice (at most {highest} sure, at {at})"
         rival = _closest_rival(posterior, name, overview.names) if place < _EXPLAINED else None
         if rival is None:
