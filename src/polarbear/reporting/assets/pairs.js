@@ -1,6 +1,6 @@
 // Pairs of algorithms: a table of all pairs, and the win rate of one pair over time.
 
-const DOUBTED = "* The outcomes of these two alone do not support this; the status at the top says more.";
+const DOUBTED = "* This elimination is in doubt; the status at the top says why.";
 
 sections.pairs = (data, page) => {
   const where = data.rule === "joint" ? "at every budget at once" : "at the budget where this is least certain";
