@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from polarbear.plots.lettering import disable_math, format_time, short_names, time_axis
+from polarbear.plots.lettering import format_time, short_names, show_literally, time_axis
 from polarbear.plots.palette import assign_looks
 from polarbear.plots.rating_curves import isolated
 
@@ -61,14 +61,14 @@ def draw_speed_up(ax: Axes, data: SpeedUp, *, axis: Axis | None = None, unit: st
     time_axis(
         ax, data.grid, axis=axis, unit=f"budget of {short[data.second]}" + (f" in {measured}" if measured else "")
     )
-    disable_math(ax.xaxis.label)
+    show_literally(ax.xaxis.label)
     ax.set_ylabel("budget ratio")
     other = look[data.second].colour
     for height, text, its_colour, side in (
         (0.0, f"{short[data.first]} is faster", colour, "bottom"),
         (1.0, f"{short[data.second]} is faster", other, "top"),
     ):
-        disable_math(
+        show_literally(
             ax.annotate(
                 text,
                 (1, height),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from polarbear.plots.end_labels import add_legend_outside
-from polarbear.plots.lettering import disable_math, format_time, short_names, time_axis
+from polarbear.plots.lettering import format_time, short_names, show_literally, time_axis
 from polarbear.plots.palette import assign_looks
 from polarbear.plots.style import lay_out
 from polarbear.selection import decision_map
@@ -212,7 +212,7 @@ def _write_inside(ax: Axes, times: Array, area: _Area) -> Text | None:
     """Write a name near the middle of the highest part of its area; return None if it fits nowhere."""
     from matplotlib.patheffects import withStroke
 
-    label = disable_math(ax.text(0, 0, area.text, color="white", ha="center", va="center", fontweight="bold"))
+    label = show_literally(ax.text(0, 0, area.text, color="white", ha="center", va="center", fontweight="bold"))
     label.set_path_effects([withStroke(linewidth=3, foreground=area.style["facecolor"])])
     box = label.get_window_extent()
     x, below = ax.transData.transform(np.column_stack([times, area.low])).T

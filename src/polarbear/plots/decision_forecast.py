@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from polarbear.plots.lettering import disable_math, format_time, label_ticks, short_names
+from polarbear.plots.lettering import format_time, label_ticks, short_names, show_literally
 from polarbear.race.forecast import STABLE_FROM, instances_per_time, roughly
 
 if TYPE_CHECKING:
@@ -153,7 +153,7 @@ def draw_open_pairs(ax: Axes, data: DecisionForecast, *, most: int = 12) -> None
         reach = pair.instances if known else edge
         ax.plot([now, reach], [row, row], color="#B0B0B0", linewidth=1.2, zorder=2)
         ax.plot(reach, row, marker="o" if known else ">", color="#262626", clip_on=False, zorder=3)
-        disable_math(
+        show_literally(
             ax.annotate(
                 f"about {format_time(roughly(pair.instances))}" if known else "undecided",
                 (reach, row),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from polarbear.plots.lettering import disable_math, name_ticks
+from polarbear.plots.lettering import name_ticks, show_literally
 from polarbear.posterior.relations import anytime_dominance, dominance
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def draw_dominance(ax: Axes, data: DominanceMatrix) -> None:
         for (row, column), probability in np.ndenumerate(data.probability):
             if row != column:
                 colour = "white" if probability > 0.55 else "#262626"
-                disable_math(
+                show_literally(
                     ax.text(
                         column,
                         row,

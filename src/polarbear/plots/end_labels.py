@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polarbear.plots.lettering import disable_math, short_names
+from polarbear.plots.lettering import short_names, show_literally
 from polarbear.plots.style import lay_out
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ def label_ends(ax: Axes, ends: Mapping[str, float], looks: Mapping[str, Look]) -
 
     def write(name: str, x: float, y: float) -> Text:
         colour = looks[name].colour
-        return disable_math(
+        return show_literally(
             ax.text(x, y, short[name], transform=corner, color=colour, va="center", fontsize=_FONT_POINTS)
         )
 
@@ -129,7 +129,7 @@ def add_legend_outside(
     place: dict[str, Any] = {"loc": "upper left", "bbox_to_anchor": corner, "bbox_transform": beside}
     legend = ax.legend(handles, labels, title=title, alignment="left", ncols=columns or 1, **place)
     for text in legend.get_texts():
-        disable_math(text)
+        show_literally(text)
 
 
 def columns_below(width: float, labels: Sequence[str]) -> int | None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from polarbear.plots.end_labels import columns_below
 from polarbear.plots.group_panels import draw_panels, group_data, shared_list
-from polarbear.plots.lettering import disable_math, short_names
+from polarbear.plots.lettering import short_names, show_literally
 from polarbear.plots.page_sizes import LETTER_INCHES, LINE_INCHES, PANEL_INCHES, height_of_rows, panels_across
 from polarbear.plots.style import WIDTH_INCHES, empty_figure, lay_out, styled
 
@@ -99,5 +99,5 @@ def by_group(
                 ncols=columns or 1,
             )
             for text in legend.get_texts():
-                disable_math(text)
+                show_literally(text)
         return lay_out(figure)

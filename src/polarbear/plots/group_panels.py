@@ -12,7 +12,7 @@ import numpy as np
 
 from polarbear.plots.decision_bands import DecisionBands, area_handles, draw_decision_map
 from polarbear.plots.end_labels import legend_line
-from polarbear.plots.lettering import disable_math, short_names
+from polarbear.plots.lettering import short_names, show_literally
 from polarbear.plots.palette import assign_looks
 from polarbear.plots.preference_values import PreferenceValues, draw_values
 from polarbear.plots.rating_curves import RatingCurves, draw_ratings
@@ -83,7 +83,7 @@ def draw_panels(
         (float(np.nanmax(data.upper)) for data in panels.values() if isinstance(data, RatingCurves)), default=1.0
     )
     for ax, (group, data) in zip(axes, panels.items(), strict=True):
-        disable_math(ax.set_title(group, fontsize=8))
+        show_literally(ax.set_title(group, fontsize=8))
         if isinstance(data, str):
             ax.set_axis_off()
             ax.text(0.5, 0.5, data, transform=ax.transAxes, ha="center", va="center", color="#555555")

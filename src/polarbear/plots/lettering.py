@@ -8,6 +8,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from polarbear.plots.fallback_fonts import use_fallback_font
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
@@ -50,10 +52,11 @@ def _shorten(line: str, longest: int, tail: int) -> str:
     return line[: longest - 1 - tail].rstrip(" ,;:") + "…" + (line[-tail:].lstrip() if tail else "")
 
 
-def disable_math(text: Text) -> Text:
-    """Turn off formulas in a text, so that `$x$` appears literally, and return it."""
+def show_literally(text: Text) -> Text:
+    """Show a text as it is, without formulas such as `$x$` and in a font that has its letters, and return it."""
     text.set_parse_math(False)
     text.set_usetex(False)
+    use_fallback_font(text)
     return text
 
 
@@ -68,13 +71,13 @@ def label_ticks(axis: Axis, labels: Sequence[str]) -> None:
     axis.set_ticks(range(len(labels)), labels=labels)
     axis.set_tick_params(length=0)
     for text in axis.get_ticklabels():
-        disable_math(text)
+        show_literally(text)
 
 
 def write_right(ax: Axes, lines: Iterable[tuple[float, str]]) -> None:
     """Write texts to the right of the axes, each at a height in data coordinates."""
     for height, text in lines:
-        disable_math(
+        show_literally(
             ax.annotate(
                 text,
                 (1, height),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from polarbear.plots.lettering import disable_math, short_names, time_axis
+from polarbear.plots.lettering import short_names, show_literally, time_axis
 from polarbear.plots.palette import assign_looks
 from polarbear.plots.rating_curves import isolated, last_known
 from polarbear.posterior.relations import dominance, equivalence
@@ -127,7 +127,7 @@ def draw_pair(ax: Axes, data: PairDominance, *, axis: Axis | None = None, unit: 
         if side == "center" and not 0.12 < height < 0.88:  # would overlap the names
             height = 0.5
             text = f"dashed: {text}"
-        disable_math(
+        show_literally(
             ax.annotate(
                 text,
                 (1, height),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from polarbear.features.dependence import find_dependence
 from polarbear.features.training_set import make_training_set
 from polarbear.features.tree_rows import tree_rows
-from polarbear.plots.lettering import disable_math, short_names, time_axis
+from polarbear.plots.lettering import short_names, show_literally, time_axis
 from polarbear.plots.palette import assign_looks
 
 if TYPE_CHECKING:
@@ -126,7 +126,7 @@ def _draw_branches(ax: Axes, data: ProblemTree, room: float) -> None:
         face = _SOFT if row.feature else "white"
         ax.plot([at], [number], marker="o", markersize=5, color=_SOFT, markerfacecolor=face, zorder=2, clip_on=False)
         letters = int((room - _INDENT * row.depth - _MARGIN) / _LETTER + _ROUNDING)
-        disable_math(ax.text(at + 0.1, number, _label(row, letters), va="center", color=_INK, fontsize=8))
+        show_literally(ax.text(at + 0.1, number, _label(row, letters), va="center", color=_INK, fontsize=8))
 
 
 def _draw_bands(ax: Axes, data: ProblemTree) -> None:
@@ -143,7 +143,7 @@ def _draw_bands(ax: Axes, data: ProblemTree) -> None:
             }
             ax.broken_barh([(start, stop - start)], (number - _BAND / 2, _BAND), **style)
             name = ax.text(start, number - _BAND / 2 - 0.06, short[each.name], fontsize=7, color=_SOFT, va="bottom")
-            disable_math(name)
+            show_literally(name)
 
 
 def _label(row: TreeRow, letters: int | None = None) -> str:

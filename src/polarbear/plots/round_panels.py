@@ -15,7 +15,7 @@ from polarbear.models.bayesian_bootstrap import BayesianBootstrap
 from polarbear.observe import Grid
 from polarbear.plots.dominance_evolution import DominanceEvolution
 from polarbear.plots.end_labels import legend_line
-from polarbear.plots.lettering import disable_math, short_names
+from polarbear.plots.lettering import short_names, show_literally
 from polarbear.plots.palette import assign_looks
 from polarbear.plots.rating_curves import RatingCurves, draw_ratings
 from polarbear.race.inference import infer_posterior
@@ -223,7 +223,7 @@ def draw_rounds(axes: Sequence[Axes], data: RoundPanels, *, axis: Axis | None = 
         loc="outside right upper",
     )
     for text in legend.get_texts():
-        disable_math(text)
+        show_literally(text)
 
 
 def _head(ax: Axes, heading: str, lines: Sequence[str]) -> None:
@@ -232,10 +232,10 @@ def _head(ax: Axes, heading: str, lines: Sequence[str]) -> None:
     Each line is a text of its own: Matplotlib sets ligatures in texts of several lines, and embeds their font twice.
     """
     pad, step, size = 4.0, 9.75, 7.5  # in points
-    disable_math(ax.set_title(heading, va="bottom", fontsize=size, pad=pad + step * len(lines)))
+    show_literally(ax.set_title(heading, va="bottom", fontsize=size, pad=pad + step * len(lines)))
     for number, line in enumerate(reversed(lines)):
         offset = (0, pad + step * number)
-        disable_math(
+        show_literally(
             ax.annotate(
                 line, (0, 1), offset, xycoords="axes fraction", textcoords="offset points", va="bottom", fontsize=size
             )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from polarbear.plots.lettering import disable_math, short_names
+from polarbear.plots.lettering import short_names, show_literally
 from polarbear.plots.page_sizes import LETTER_INCHES, LINE_INCHES
 from polarbear.plots.palette import assign_looks
 from polarbear.plots.problem_tree import ProblemTree, draw_tree, drop_names_without_room
@@ -78,7 +78,7 @@ def draw_tree_figure(data: ProblemTree, *, axis: Axis | None, unit: str | None, 
         ]
         legend = figure.legend(handles, labels, loc="outside lower left", ncols=columns)
         for text in legend.get_texts():
-            disable_math(text)
+            show_literally(text)
         lay_out(figure)
         drop_names_without_room(bands)
         return lay_out(figure)
