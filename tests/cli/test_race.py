@@ -173,3 +173,16 @@ def test_a_folder_stands_for_its_race_toml(polarbear, race_toml, command):
     outcome = polarbear(command, race_toml.parent, "--set", "race.rope=7")
     assert outcome.code == 1
     assert f"{race_toml} has 1 fault" in outcome.err
+
+
+def test_select_points_to_the_verdict_and_waits_for_a_first_round(polarbear, finished, race_toml):
+    assert polarbear("select", finished, "--at", 20).err.endswith(
+        f"How far to trust the race itself: polarbear status {finished}\n"
+    )
+    file = race_toml.parent / "my.race"
+    assert polarbear("race", race_toml, "--max-seconds", 0.001).code == 2
+    with RaceFile.open(file, write=True):
+        waiting = polarbear("select", file, "--at", 20)
+    assert waiting.code == 1
+    assert f"its first round is running in process {os.getpid()} on " in waiting.err
+    assert f"continue it with: polarbear resume {file}" in polarbear("select", file, "--at", 20).err

@@ -73,6 +73,20 @@ def test_failures_count_on_request_and_are_not_repeated(local, tmp_path, broken,
         result = run_quietly(race, local, max_instances=4, accept_failures=True)
     assert len(result.failures) == 4
     assert [round_.number for round_ in result.rounds] == [1]
+    with pb.Race.open(tmp_path / "my.race") as race:
+        result = race.result
+    (remark,) = (each for each in result.summary().remarks if "failed" in each.text)
+    assert remark.status == "solid"
+    assert remark.text.startswith("All 4 runs of poor failed, and failed runs count as the worst outcome; the first: ")
+    assert "all of its runs failed" not in str(result.summary())
+
+
+def test_failures_that_were_accepted_are_in_doubt_again_once_they_are_repeated(local, tmp_path, broken, flag):
+    with race_of(broken, path=tmp_path / "my.race") as race:
+        run_quietly(race, local, max_instances=4, accept_failures=True)
+        assert race.result.failures_accepted
+        run_quietly(race, local, max_instances=4, rerun_failed=True)
+        assert not race.result.failures_accepted
 
 
 def test_a_failing_algorithm_can_be_removed(local, tmp_path, broken):

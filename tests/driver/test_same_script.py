@@ -164,6 +164,9 @@ def test_a_script_whose_algorithm_was_edited_keeps_its_runs_and_says_so_once(loc
             run_quietly(race, local, max_instances=4)
         assert [record.levelname for record in caplog.records] == ["WARNING"] * warnings
         assert runs.items() <= stored_runs(path).items()
+        with pb.Race.open(path) as race:  # the remark stays
+            found = [each.status for each in race.result.summary().remarks if "code of early has changed" in each.text]
+        assert found == (["provisional"] if step == 2.25 else [])
         for record in caplog.records:
             assert record.getMessage().startswith(
                 "The code of early has changed since runs of it were stored in my.race."

@@ -119,3 +119,14 @@ def test_a_limit_that_stops_selected_algorithms_is_the_reason_also_if_the_race_w
         pair = next(iter(left.undecided()))
         result = run_quietly(race, local, only=pair, max_instances=left.instances)
     assert (result.stopped, result.settled) == ("max_instances", False)
+
+
+def test_a_call_that_runs_nothing_for_selected_algorithms_keeps_why_the_race_stopped(local, unfinished):
+    """Otherwise the next steps would no longer raise the limit at which the race as a whole stopped."""
+    pair = ["early", "late"]
+    with reopen(unfinished) as race:
+        assert run_quietly(race, local, only=pair).stopped == "selected pairs decided"
+        assert run_quietly(race, local, max_instances=1).stopped == "max_instances"
+        assert run_quietly(race, local, only=pair).stopped == "selected pairs decided"
+    with pb.Race.open(unfinished) as race:
+        assert race.result.stopped == "max_instances"

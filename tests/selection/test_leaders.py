@@ -195,6 +195,38 @@ def test_a_stretch_has_the_answer_of_select(shares, expected):
         assert stretch.choice == (selection.recommendation if selection.is_sure else "too close to call")
 
 
+def test_between_two_uncertain_grid_times_an_algorithm_may_be_a_sure_leader():
+    """At the first time B, at the second C beats A in a third of the draws; half-way A is ahead in nearly all."""
+    ratings = np.tile([[0.4, 0.2, 0.1], [0.4, 0.1, 0.2]], (300, 1, 1))
+    ratings[:100, 0, 1] = 0.45
+    ratings[100:200, 1, 2] = 0.45
+    posterior = posterior_of(ratings, linear_grid(1, 2, 2))
+    assert [each.choice for each in decision_map(posterior).stretches] == [
+        "too close to call",
+        "A",
+        "too close to call",
+    ]
+    assert select(posterior, At(1.5)).recommendation == "A"
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_the_map_and_select_agree_on_simulated_races(seed):
+    """Up to one point of probability: the map looks at three places within each interval of the grid, and at its changes."""
+    rng = np.random.default_rng(seed)
+    levels = 0.5 * rng.normal(size=(4, 1, 1)) + 0.5 * rng.normal(size=(4, 15, 1)).cumsum(axis=1) / 3
+    values = levels.transpose(2, 1, 0) + Simulator(0.9).values(np.zeros((15, 4)), 100, rng=rng)
+    posterior = fit(Choices.from_values(values, grid=log_grid(10, 500, 15)), draws=500)
+    stretches = decision_map(posterior).stretches
+    edges = np.array([each.start for each in stretches[1:]])
+    for time in np.geomspace(10, 500, 100).clip(10, 500):
+        if edges.size and np.abs(time / edges - 1).min() < 2e-3:
+            continue
+        (stretch,) = (each for each in stretches if each.start <= time <= each.stop)
+        selection = select(posterior, At(time))
+        if abs(selection.probability_best - 0.8) > 0.01:
+            assert stretch.choice == (selection.recommendation if selection.is_sure else "too close to call")
+
+
 @pytest.mark.parametrize("seed", range(5))
 def test_the_map_and_select_agree_between_grid_times(seed):
     """Also close to the budgets at which the answer changes."""

@@ -129,13 +129,18 @@ def _algorithm_table(text: str, known: dict[str, Any], config: Path) -> Any:
 
 def _print_look(result: "VersionComparison", *, quiet: bool) -> None:
     rates = result.win_rates
-    no_worse, worse = format_percent(rates.nowhere_worse), format_percent(rates.worse_somewhere)
+    no_worse, worse = _format_sureness(rates.nowhere_worse), _format_sureness(rates.worse_somewhere)
     needed = f"{100 - float(f'{100 * (1 - result.probability_needed):.2g}'):.6g} %"
     terminal.print_remark(
         f"{with_noun(result.instances, result.noun)} · {no_worse} sure that {result.new} is nowhere worse by more than the "
         f"margin, {worse} that it is worse somewhere ({needed} decides)",
         quiet=quiet,
     )
+
+
+def _format_sureness(probability: float) -> str:
+    """Return a probability with one decimal near those that decide, which have one, too."""
+    return f"{100 * probability:.1f} %" if 0.9 <= probability < 0.9995 else format_percent(probability)
 
 
 def _compare_recorded(

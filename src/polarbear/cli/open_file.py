@@ -95,12 +95,18 @@ def candidates_of(result: "RaceResult") -> tuple[str, ...]:
 
 def no_decisions_error(path: Path) -> ValueError:
     """Return the error for a race in which nothing has been decided."""
+    from polarbear.storage import find_writer
+
     with open_race(path) as race:
         typed, failing = typed_name(race, path), [each.name for each in race.result.failing]
     if failing:
         return ValueError(
             f"nothing has been decided in {path} yet: {join_names(failing)} failed in every run of the first round; for "
             f"the reason and the next steps: polarbear status {terminal.shell_path(path)}"
+        )
+    if (writer := find_writer(path)) is not None:
+        return ValueError(
+            f"nothing has been decided in {path} yet; its first round is running in {writer}: wait for it"
         )
     step = f"with: polarbear resume {typed}" if typed else "in the Python program that made it"
     return ValueError(f"nothing has been decided in {path} yet; continue it {step}")

@@ -108,6 +108,10 @@ def select(
     doubts = [each for each in source.remarks if each.status != "solid"] if source.result is not None else []
     for doubt in doubts:  # those on recorded runs have been printed already
         terminal.print_result(f"\n{doubt.sentence}")
+    if source.result is not None:
+        terminal.print_remark(
+            f"How far to trust the race itself: polarbear status {terminal.shell_path(file)}", quiet=quiet
+        )
     if by is not None:
         print_group_selections(groups, by, selection)
         for remark in divided.remarks:

@@ -50,6 +50,12 @@ Algorithm = Any  # a callable run(problem, seed, until), or the result of a wrap
 Instances = Any  # a callable instance(index, seed), or a sequence of problems
 
 
+_OWN_KEYS = frozenset(
+    {"settings", "algorithms", "identities", "instances", "clusters", "features", "stopped", "made"}
+    | {"code", "edited", "failures_accepted"}
+)
+
+
 class Race:
     """A race of algorithms on sampled instances (the paper's Algorithm 1).
 
@@ -198,7 +204,8 @@ class Race:
         """Log a warning if the code of an algorithm was edited since the file was last opened with it."""
         file = self._record.file
         if file is not None and file.writable:
-            warn_of_edits(file, self.algorithms, ran=sorted({name for name, _ in self._record.runs}))
+            ran = sorted({name for (name, _), run in self._record.runs.items() if run.status == "done"})
+            self._record.edited = warn_of_edits(file, self.algorithms, ran=ran)
 
     def _begin(self, algorithms: Mapping[str, Algorithm], instances: Instances, record: RaceRecord) -> None:
         unknown = [name for name in algorithms if name not in record.state.names]
@@ -237,7 +244,14 @@ class Race:
         # Of pairs that are left undecided, `only` may have asked for one, which a limit stopped.
         stopped = end if end is not None and (end == "resolved" or self._stopped == "paused") else self._stopped
         failing = find_failing(state, self._record.runs.values()) if stopped == "algorithm failed" else ()
-        return RaceResult(state, stopped, failing, self._available)
+        return RaceResult(
+            state,
+            stopped,
+            failing,
+            available=self._available,
+            failures_accepted=self._record.failures_accepted,
+            edited=self._record.edited,
+        )
 
     @property
     def about(self) -> dict[str, Any]:
@@ -269,7 +283,7 @@ class Race:
 
     def note(self, key: str, value: Any) -> None:
         """Store an additional JSON value in the race file, next to those of the race itself."""
-        if key in ("settings", "algorithms", "identities", "instances", "clusters", "features", "stopped", "made"):
+        if key in _OWN_KEYS:
             raise ValueError(f"{key!r} is the race's own; choose another key")
         if self._record.file is not None:
             self._record.file.set_about(key, value)
@@ -346,8 +360,11 @@ class Race:
             if limit is not None and not limit >= 0:
                 raise ValueError(f"expected {name} of at least 0, got {limit!r}; use None for no limit")
         deadline = math.inf if max_seconds is None else time.monotonic() + max_seconds
+        before = self._stopped, len(self.state.rounds), len(self._record.runs)
         selected = None if only is None else check_selected(only, self.state)
         try:
+            if accept_failures or rerun_failed:
+                self._record.accept_failures(accept_failures)
             if rerun_failed:
                 self._rerun_failed(self.state.candidates if selected is None else selected)
             if (end := loop.end(self.state)) is not None and loop.ask(self.state, only=selected) is None:
@@ -370,7 +387,11 @@ class Race:
         except KeyboardInterrupt:
             self._record.reload()
             self._stopped = "interrupted"
-        self._record.note_stop(self._stopped)
+        nothing_ran = before[1:] == (len(self.state.rounds), len(self._record.runs))
+        # A call that selects decided pairs says nothing about why the race as a whole stopped.
+        self._record.note_stop(
+            before[0] if nothing_ran and self._stopped == "selected pairs decided" else self._stopped
+        )
         return self.result
 
     def _rerun_failed(self, names: frozenset[str]) -> None:

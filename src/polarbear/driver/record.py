@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from polarbear.driver.rescue import lost_file_error, rescue
 from polarbear.driver.resume import add_features, explain_damage, label_run, rebuild_state
+from polarbear.driver.source_code import edited_algorithms
 from polarbear.problems import Repeated
 from polarbear.race.instance_features import features_by_index
 from polarbear.race.result import Stopped
@@ -39,12 +40,16 @@ class RaceRecord:
         The race file, or None for a race that is kept in memory only.
     clusters
         The cluster of each instance, if instances are repeated.
+    failures_accepted, edited
+        See `RaceOutcome`.
     """
 
     state: State
     runs: dict[tuple[str, int], Run] = field(default_factory=dict)
     file: RaceFile | None = None
     clusters: tuple[int, ...] | None = None
+    failures_accepted: bool = False
+    edited: tuple[str, ...] = ()
     _rescued: Path | None = None
 
     def update(self, state: State, kind: EventKind, data: Any) -> None:
@@ -106,6 +111,12 @@ class RaceRecord:
             self.check_file()
             self.file.set_about("stopped", {"reason": reason, "event": self.file.last_event})
 
+    def accept_failures(self, accepted: bool) -> None:
+        """Store whether failed runs count as they are."""
+        if self.file is not None and accepted != self.failures_accepted:
+            self.file.set_about("failures_accepted", accepted)
+        self.failures_accepted = accepted
+
     def store_clusters(self) -> None:
         """Store the clusters of repeated instances, unless the file has them already or is open for reading."""
         if self.file is not None and self.file.writable and self.clusters is not None:
@@ -154,7 +165,7 @@ def load_record(file: RaceFile, instances: Instances) -> RaceRecord:
                 "expected instances as polarbear.problems.Repeated, as when the race was created, got "
                 f"{type(instances).__name__}; repeat the same list of problems"
             )
-        return RaceRecord(*rebuild_state(file, known), file, known)
+        return _with_notes(RaceRecord(*rebuild_state(file, known), file, known))
     clusters = instances.clusters
     used = 1 + max((instance for _, instance in file.runs()), default=-1)
     if clusters[:used] != (tuple(range(used)) if known is None else known[:used]):
@@ -162,4 +173,12 @@ def load_record(file: RaceFile, instances: Instances) -> RaceRecord:
             f"expected the first {used} instances as the race has used them, got another order of repetitions; repeat the "
             "same list of problems, with new ones at its end, or start another race"
         )
-    return RaceRecord(*rebuild_state(file, clusters), file, clusters)
+    return _with_notes(RaceRecord(*rebuild_state(file, clusters), file, clusters))
+
+
+def _with_notes(record: RaceRecord) -> RaceRecord:
+    """Return the record with what its file notes about failures and edits."""
+    if record.file is not None:
+        record.failures_accepted = bool(record.file.about.get("failures_accepted", False))
+        record.edited = edited_algorithms(record.file)
+    return record

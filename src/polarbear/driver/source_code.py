@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from polarbear.storage import RaceFile
 
-_KEY = "code"  # under which a race file stores the digests
+_KEY, _EDITED = "code", "edited"  # under which a race file stores the digests, and the edited algorithms
 
 _LOG = logging.getLogger(__name__)
 
@@ -56,16 +56,24 @@ def digest_codes(algorithms: Mapping[str, Any]) -> dict[str, str]:
     return {name: digest for name, digest in digests.items() if digest is not None}
 
 
-def warn_of_edits(file: RaceFile, algorithms: Mapping[str, Any], *, ran: Iterable[str]) -> None:
-    """Log a warning that names the edited algorithms of which runs are stored, once per edit."""
+def edited_algorithms(file: RaceFile) -> tuple[str, ...]:
+    """Return the algorithms whose code was edited after runs of it were stored in this file."""
+    return tuple(file.about.get(_EDITED, ()))
+
+
+def warn_of_edits(file: RaceFile, algorithms: Mapping[str, Any], *, ran: Iterable[str]) -> tuple[str, ...]:
+    """Log a warning that names the edited algorithms of which runs are stored, once per edit; return all edited ones."""
+    before = edited_algorithms(file)
     stored, new = file.about.get(_KEY, {}), digest_codes(algorithms)
     edited = [name for name in ran if name in new and stored.get(name, new[name]) != new[name]]
     if {**stored, **new} != stored:
         file.set_about(_KEY, {**stored, **new})
     if edited:
+        file.set_about(_EDITED, sorted({*before, *edited}))
         _LOG.warning(
             "The code of %s has changed since runs of it were stored in %s. These runs are kept; to race the new code from "
-            "the start, give it a new name. run(rerun_failed=True) makes failed runs again.",
+            "the start, give it a new name.",
             join_names(edited),
             file.path.name,
         )
+    return edited_algorithms(file) if edited else before

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from polarbear.race.jobs import Run
     from polarbear.race.state import State
 
+LAST_OUTPUT = "\n\nIts last output:\n"  # separates the error of a failed run from what it printed
 _LINES = 8  # last lines of a failed run's output in a message
 _PACKAGE = str(Path(__file__).parent.parent)
 
@@ -79,7 +80,7 @@ def end_of_message(message: str) -> str:
 
     Frames of PolarBear itself are left out of the traceback.
     """
-    report, _, output = message.strip().partition("\n\nIts last output:\n")
+    report, _, output = message.strip().partition(LAST_OUTPUT)
     error, separator, tracebacks = report.partition("\n\nTraceback (most recent call last):\n")
     last = tracebacks.rpartition("Traceback (most recent call last):\n")[2]
     frames, own = [], False
@@ -103,7 +104,7 @@ def python_advice(failing: Iterable[FailingAlgorithm]) -> str:
     names = [each.name for each in failing]
     return (
         f"Fix {'it' if len(names) == 1 else 'them'} and call run(rerun_failed=True); or call "
-        f"{' and '.join(f'race.remove({name!r})' for name in names)}; or let the failures count with "
+        f"{'; '.join(f'race.remove({name!r})' for name in names)}; or let the failures count with "
         "run(accept_failures=True)."
     )
 

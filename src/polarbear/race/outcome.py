@@ -79,12 +79,18 @@ class RaceOutcome:
         The algorithms that failed in every run of their first round, if the race was paused because of them.
     available
         The number of instances that exist; infinite if they are generated on demand, or if it is not known.
+    failures_accepted
+        Whether failed runs count as they are, on request (`accept_failures`).
+    edited
+        The algorithms whose code was edited after runs of it were stored.
     """
 
     state: State
     stopped: Stopped
     failing: tuple[FailingAlgorithm, ...] = ()
     available: float = math.inf
+    failures_accepted: bool = False
+    edited: tuple[str, ...] = ()
 
     @property
     def finished(self) -> bool:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from polarbear.posterior.elimination import dominated
-from polarbear.race.failing import end_of_message
+from polarbear.race.failing import LAST_OUTPUT, end_of_message
 from polarbear.race.forecast import STABLE_FROM, compared_instances, further_instances, instances_per_time, roughly
 from polarbear.race.group_elimination import group_labels
 from polarbear.race.stopping import is_futile
@@ -36,6 +36,7 @@ def race_remarks(result: RaceOutcome, advice: Advice) -> list[Remark]:
     return [
         *_remarks_on_stop(result, advice),
         *_remarks_on_failures(result, advice),
+        *_remarks_on_edits(result),
         *_remarks_on_clocks(result),
         *_remarks_on_eliminations(result, advice),
         *_remarks_on_groups(result),
@@ -130,7 +131,8 @@ def _remarks_on_stop(result: RaceOutcome, advice: Advice) -> list[Remark]:
             repeated = "repeats in [instances]" if advice.file else "pb.problems.Repeated"
             reason, step = f"The race has used all instances; add more, or repeat them with {repeated}.", ""
         case "selected pairs decided":
-            reason, step = "Every pair of the selected algorithms is decided.", advice.continue_race("", "")
+            reason = "Every pair of the selected algorithms is decided."
+            step = replace(advice, only=()).continue_race("", "")
         case "algorithm failed":
             they = "it" if len(result.failing) == 1 else "them"
             reason = (
@@ -199,17 +201,37 @@ def _remarks_on_failures(result: RaceOutcome, advice: Advice) -> list[Remark]:
     remarks = []
     for name, number in Counter(run.trajectory.algorithm for run in result.failures).items():
         first = next(run for run in result.failures if run.trajectory.algorithm == name)
-        message = (end_of_message(first.message).splitlines() or ["no message"])[0].rstrip(".")
+        settled = name in result.state.removed or result.failures_accepted
+        count = ", and failed runs count as the worst outcome" if result.failures_accepted else ""
         remarks.append(
             Remark(
-                "solid" if name in result.state.removed else "provisional",
-                f"{_share(number, runs[name])} of {name} failed; the first: {message}.",
+                "solid" if settled else "provisional",
+                f"{_share(number, runs[name])} of {name} failed{count}; the first: {_reason(first.message)}.",
                 _rerun_failed(advice, [name])
                 if name in result.state.candidates
                 else advice.readmit(name, rerun_failed=True),
             )
         )
     return remarks
+
+
+def _reason(message: str) -> str:
+    """Return the error of a failed run in one line, with the last line of what it printed."""
+    error = (end_of_message(message).splitlines() or ["no message"])[0].rstrip(".")
+    output = message.partition(LAST_OUTPUT)[2].strip().splitlines()
+    return f"{error} (last output: {output[-1].strip()})" if output else error
+
+
+def _remarks_on_edits(result: RaceOutcome) -> list[Remark]:
+    """Return a remark if runs of an algorithm may come from different versions of its code."""
+    edited = [name for name in result.edited if name in result.state.candidates]
+    if not edited:
+        return []
+    text = (
+        f"The code of {join_names(edited)} has changed since runs of it were stored, so its runs may come from different "
+        "versions. To race the new code from the start, give it a new name."
+    )
+    return [Remark("provisional", text)]
 
 
 def _share(failed: int, total: int) -> str:

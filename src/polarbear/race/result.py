@@ -82,8 +82,10 @@ class RaceResult(RaceOutcome):
             if name not in known
         }
         # Single pairs can be settled once every candidate has run, and as long as there are instances.
-        undecided = () if waiting or self.stopped == "instances ran out" else self.undecided()
-        advice = Advice("race", file, tuple(only), higher_limit(self), {frozenset(pair) for pair in undecided})
+        undecided = {frozenset(pair) for pair in self.undecided()}
+        can_run = set() if waiting or self.stopped == "instances ran out" else undecided
+        strict = self.state.settings.resolution == "strict"
+        advice = Advice("race", file, tuple(only), higher_limit(self), can_run, decides_budgets=strict)
         cost = sum(self.cost.values())
         return collect(
             self.posterior,
@@ -98,9 +100,10 @@ class RaceResult(RaceOutcome):
             error_bounds={each.name: each.error_bound for each in self.eliminations},
             removed=dict(sorted(self.state.removed.items())),
             waiting=waiting,
-            failed=self.failed_everywhere,
+            failed=() if self.failures_accepted else self.failed_everywhere,
             settled=settled_sentence(self),
-            undecided={frozenset(pair) for pair in self.undecided()},
+            undecided=undecided,
+            open_at_a_budget=undecided if strict else None,
         )
 
     @property

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 SURE_ENOUGH = 0.8  # probability of being the best choice below which advice reads "too close to call"
 NO_LEADER = -1  # instead of the column of a leader
 _HALVINGS = 12  # of the interval between two grid times; a change is then known to three digits on all but coarse grids
+_ALWAYS = 2  # halvings even if both ends have the same answer: between two uncertain grid times, one may be sure
 
 Kind = Literal["leader", "too close to call", "only one observed", "not observed"]
 
@@ -94,7 +95,7 @@ def refine(answers: Answers, posterior: Posterior, columns: Indices) -> Answers:
         k = int(left.place)
         if (observed[k] == observed[k + 1]).all():
             ends = posterior.ratings[:, k][:, columns], posterior.ratings[:, k + 1][:, columns]
-            points += _enclose(left, right, ends, observed[k], _HALVINGS)
+            points += _enclose(left, right, ends, observed[k])
         points.append(right)
     places = np.array([each.place for each in points])
     on_axis = np.interp(places, np.arange(len(grid)), np.log(grid.times) if grid.axis == "log" else grid.times)
@@ -118,20 +119,24 @@ class _Point(NamedTuple):
     probability: Array
 
 
-def _enclose(left: _Point, right: _Point, ends: tuple[Array, Array], observed: Mask, halvings: int) -> Iterator[_Point]:
+def _enclose(
+    left: _Point, right: _Point, ends: tuple[Array, Array], observed: Mask, halvings: int = 0
+) -> Iterator[_Point]:
     """Yield points between two others, until neighbours have the same answer or the interval was halved often enough.
 
-    `ends` are the ratings at the grid times before and after these points.
+    `ends` are the ratings at the grid times before and after these points. Between two times at which the same algorithm is
+    a sure leader, it stays one.
     """
-    same = answer_at(left.leader, left.probability, observed) == answer_at(right.leader, right.probability, observed)
-    if same or not halvings:
+    answers = [answer_at(each.leader, each.probability, observed) for each in (left, right)]
+    same = answers[0] == answers[1] and (answers[0][0] == "leader" or halvings >= _ALWAYS)
+    if same or halvings == _HALVINGS or observed.sum() < 2:
         return
     place = (left.place + right.place) / 2
     share = place % 1
     middle = _Point(place, *_lead((1 - share) * ends[0] + share * ends[1], observed))
-    yield from _enclose(left, middle, ends, observed, halvings - 1)
+    yield from _enclose(left, middle, ends, observed, halvings + 1)
     yield middle
-    yield from _enclose(middle, right, ends, observed, halvings - 1)
+    yield from _enclose(middle, right, ends, observed, halvings + 1)
 
 
 def _lead(ratings: Array, observed: Mask) -> tuple[int, Array]:

@@ -28,6 +28,8 @@ class Advice:
         run. Empty if no limit stopped the race.
     open_pairs
         The pairs that further runs of a race can decide; None stands for all pairs.
+    decides_budgets
+        Whether the race already continues until each pair is decided at each budget (the resolution "strict").
     """
 
     source: Literal["race", "runs", "posterior"] = "posterior"
@@ -35,6 +37,7 @@ class Advice:
     only: tuple[str, ...] = ()
     limit: tuple[str, str] = ("", "")
     open_pairs: Collection[frozenset[str]] | None = None
+    decides_budgets: bool = False
 
     def settle_pair(self, first: str, second: str) -> str:
         """Return how to get more data about a pair of candidates; empty where nothing would run."""
@@ -59,9 +62,17 @@ class Advice:
 
     def decide_every_pair(self) -> str:
         """Return how to continue a race that is unlikely to eliminate another algorithm, until every pair is decided."""
+        return self._with_resolution("crossing")
+
+    def decide_every_budget(self) -> str:
+        """Return how to continue a race until each pair is decided at each budget; empty where nothing would run."""
+        stuck = self.source != "race" or self.decides_budgets or (self.open_pairs is not None and not self.open_pairs)
+        return "" if stuck else self._with_resolution("strict")
+
+    def _with_resolution(self, resolution: str) -> str:
         if not self.file:
-            return 'pb.Race.open(file, algorithms=..., instances=..., resolution="crossing").run()'
-        return self.continue_race(" ".join(filter(None, ["--set race.resolution=crossing", self.limit[0]])), "")
+            return f'pb.Race.open(file, algorithms=..., instances=..., resolution="{resolution}").run()'
+        return self.continue_race(" ".join(filter(None, [f"--set race.resolution={resolution}", self.limit[0]])), "")
 
     def continue_race(self, option: str, argument: str) -> str:
         """Return how to continue a race with an option of the command line or an argument of `Race.run`."""
@@ -71,11 +82,14 @@ class Advice:
         chosen = f"only={list(self.only)}" if self.only else ""
         return f"race.run({', '.join(filter(None, [chosen, argument]))})"
 
-    def use_prior(self, prior: str) -> str:
-        """Return how to fit again with another prior."""
+    def use_bootstrap(self, *, without_model: bool = False) -> str:
+        """Return how to fit again with the Bayesian bootstrap; empty where the command line has no option for it."""
         if not self.file:
-            return f"pb.fit(choices, prior=pb.{prior})"
-        quoted = shlex.quote(prior)
+            return f"pb.fit(choices, prior=pb.BayesianBootstrap({'plackett_luce=0' if without_model else ''}))"
         if self.source == "race":
-            return f"polarbear resume {self.file} --set race.prior={quoted}"
-        return f"polarbear analyse {self.file} --prior {quoted}" if self.source == "runs" else ""
+            table = '{kind = "BayesianBootstrap", plackett_luce = 0}'
+            prior = f"race.prior={table}" if without_model else "race.prior=BayesianBootstrap"
+            return f"polarbear resume {self.file} --set {shlex.quote(prior)}"
+        if self.source == "runs" and not without_model:
+            return f"polarbear analyse {self.file} --prior BayesianBootstrap"
+        return ""

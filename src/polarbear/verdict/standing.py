@@ -69,11 +69,11 @@ Pairs = Collection[frozenset[str]]
 
 
 def leading(
-    overview: DecisionMap, specialists: Sequence[Specialist], advice: Advice, *, undecided: Pairs | None = None
+    overview: DecisionMap, specialists: Sequence[Specialist], advice: Advice, *, open_at_a_budget: Pairs | None = None
 ) -> list[Standing]:
     """Return the algorithms that are the best choice at some budget, in order of budget.
 
-    A lead is solid if it is sure enough, or if none of its pairs is undecided.
+    A lead is solid if it is sure enough, or if each pair of the algorithm is decided or practically equal at each budget.
     """
     kept = {each.name: f"; {_specialist_reason(each)}" for each in specialists}
     stretches: dict[str, list[Stretch]] = {}
@@ -84,30 +84,27 @@ def leading(
     for name, led in stretches.items():
         reason = f"best choice {join_names([_range(each) for each in led])}"
         sure = overview.probability_leading[overview.names.index(name)]
-        if sure >= _SURE or not _is_undecided(undecided, name):
+        if sure >= _SURE or not _contains(open_at_a_budget, name):
             standings.append(Standing(name, "leads somewhere", "solid", f"{reason}{kept.get(name, '')}"))
         else:
-            reason += f", {format_percent(sure)} sure that it leads somewhere{kept.get(name, '')}"
+            reason += f", {format_below(sure, _SURE)} sure that it leads somewhere{kept.get(name, '')}"
             surest = max(led, key=lambda each: each.probabilities[0])
-            challenger = _challenger(overview, name, surest.at[0], undecided)
-            command = "" if challenger is None else advice.settle_pair(name, challenger)
+            rival = _challenger(overview, name, surest.at[0])
+            command = advice.settle_pair(name, rival) or advice.decide_every_budget()
             standings.append(Standing(name, "leads somewhere", "provisional", reason, command))
     return standings
 
 
-def _is_undecided(undecided: Pairs | None, *names: str) -> bool:
-    """Return whether some undecided pair contains all of these names."""
-    return undecided is None or any(pair.issuperset(names) for pair in undecided)
+def _contains(pairs: Pairs | None, *names: str) -> bool:
+    """Return whether some pair contains all of these names."""
+    return pairs is None or any(pair.issuperset(names) for pair in pairs)
 
 
-def _challenger(overview: DecisionMap, name: str, time: float, undecided: Pairs | None) -> str | None:
-    """Return the most probable best choice at a time, among the candidates of which the pair with a leader is undecided.
-
-    It is None if there is no such candidate: the undecided ones have not run yet.
-    """
+def _challenger(overview: DecisionMap, name: str, time: float) -> str:
+    """Return the candidate that is the most probable best choice at a time, after the leader."""
     row = overview.probability_best[np.abs(overview.grid.times - time).argmin()]
-    others = [other for other in overview.names if other != name and _is_undecided(undecided, name, other)]
-    return max(others, key=lambda other: row[overview.names.index(other)], default=None)
+    others = [other for other in overview.names if other != name]
+    return max(others, key=lambda other: row[overview.names.index(other)])
 
 
 def _range(each: Stretch) -> str:
@@ -126,7 +123,7 @@ def not_ruled_out(
 ) -> list[Standing]:
     """Return the candidates that lead nowhere, each with the comparison that comes closest to eliminating it.
 
-    They are solid if this comparison is not `undecided`: it is decided at each budget, or practically equal.
+    They are solid if this comparison is not `undecided`: it is known that neither algorithm eliminates the other.
     """
     kept = {each.name: each for each in specialists}
     result = []
@@ -140,13 +137,11 @@ def not_ruled_out(
         reason = f"never clearly the best choice (at most {highest} sure, at {at})"
         rival = _closest_rival(posterior, name, overview.names) if place < _EXPLAINED else None
         if rival is None:
-            open_ = _is_undecided(undecided, name)
+            open_ = _contains(undecided, name)
             result.append(Standing(name, "not ruled out", "provisional" if open_ else "solid", reason))
-        elif rival.probability >= _UNLIKELY and not _is_undecided(undecided, name, rival.name):
-            clause = f"{rival.name} beats it or is practically equal; closest: {rival.clause}"
-            result.append(Standing(name, "not ruled out", "solid", f"{reason}; {clause}"))
-        elif rival.probability < _UNLIKELY:
-            clause = f"but no other algorithm beats it at every budget: {rival.clause}"
+        elif rival.probability < _UNLIKELY or not _contains(undecided, name, rival.name):
+            clearly = "" if rival.probability < _UNLIKELY else "clearly "
+            clause = f"but no other algorithm {clearly}beats it at every budget: {rival.clause}"
             result.append(Standing(name, "not ruled out", "solid", f"{reason}, {clause}"))
         else:
             clause = f"{rival.name} may beat it at every budget; least certain: {rival.clause}"

@@ -217,6 +217,7 @@ def collect(
     failed: Collection[str] = (),
     settled: str = "",
     undecided: Pairs | None = None,
+    open_at_a_budget: Pairs | None = None,
 ) -> Summary:
     """Return the summary of decisions that have been taken already, such as those of a race.
 
@@ -234,12 +235,13 @@ def collect(
         reason.
     failed
         Algorithms of which every run failed, so that a statement about them says nothing about the algorithm.
-    undecided
-        The pairs of candidates that are not decided at every budget; None if all may be undecided.
+    undecided, open_at_a_budget
+        The pairs of candidates of which one may yet eliminate the other, and those that are neither decided nor practically
+        equal at some budget; None if these may be all.
     """
     overview = decision_map(posterior, among=candidates)
     pair_checks = () if check is None else check.check_eliminations(decisions)
-    leaders = leading(overview, specialists, advice, undecided=undecided)
+    leaders = leading(overview, specialists, advice, open_at_a_budget=open_at_a_budget)
     others = [name for name in candidates if name not in {each.name for each in leaders}]
     found = data_remarks(posterior, by_design=advice.source == "race")
     if check is not None:

@@ -143,7 +143,7 @@ function speedTable({ speed }, page) {
       null,
       "The share of each rival’s budget that ",
       nameElement(page.names[leader]),
-      `, the best choice at ${budget}, needs for the quality that the rival reaches at ${budget}: median over instances, ` +
+      `, the most probable best choice at ${budget}, needs for the quality that the rival reaches at ${budget}: median over instances, ` +
         `with its 95${PERCENT} interval. Left of the line, below 1, it is faster.` +
         (rivals.some(({ text }) => text.includes("or more")) ? " “Or more”: the data give no upper limit." : ""),
     );
