@@ -181,6 +181,7 @@ def test_select_points_to_the_verdict_and_waits_for_a_first_round(polarbear, fin
     )
     file = race_toml.parent / "my.race"
     assert polarbear("race", race_toml, "--max-seconds", 0.001).code == 2
+    assert polarbear("status", file).out.endswith(f"Next step: polarbear resume {file}\n")
     with RaceFile.open(file, write=True):
         waiting = polarbear("select", file, "--at", 20)
     assert waiting.code == 1

@@ -23,7 +23,7 @@ _MOST_PAIRS = 10  # undecided pairs to print
 
 
 def print_status(
-    account: dict[str, Any], curves: Curves | None = None, verdict: str = "", failing: Sequence[str] = ()
+    account: dict[str, Any], curves: Curves | None = None, verdict: str = "", steps: Sequence[str] = ()
 ) -> None:
     """Print the status of a race.
 
@@ -35,13 +35,13 @@ def print_status(
         Curves over the rounds.
     verdict
         The summary as text; without it, candidates and undecided pairs are printed instead.
-    failing
+    steps
         Lines on the algorithms that paused the race, and on what to do.
     """
     if not account["rounds"]:
         runs = with_noun(account["stored_runs"], "run")
         terminal.print_result(f"Nothing is decided yet: the first round has not ended. {runs} stored.")
-        terminal.print_result("\n".join([_why_not_running(account), *failing]))
+        terminal.print_result("\n".join([_why_not_running(account), *steps]))
         return
     if verdict:
         terminal.print_result(verdict)
@@ -61,7 +61,7 @@ def print_status(
     print_totals(account)
     if not verdict:
         terminal.print_result(_why_not_running(account))
-    for line in failing:
+    for line in steps:
         terminal.print_result(line)
     if not verdict:
         _print_undecided(account)

@@ -249,12 +249,18 @@ def remarks_on_ends(runs: "Sequence[Trajectory]", posterior: "Posterior") -> "li
     ended, cut_early = _count_ends(runs, posterior)
     stop = format_number(posterior.grid.times[-1])
     parts = [
-        f"{ended['finished']:,} finished and keep their value" if ended["finished"] else "",
-        f"{cut_early:,} were cut off before {stop} and are unknown afterwards" if cut_early else "",
+        _count(ended["finished"], "finished and keeps its value", "finished and keep their value"),
+        _count(cut_early, f"was cut off before {stop} and is unknown", f"were cut off before {stop} and are unknown")
+        + (" afterwards" if cut_early else ""),
         f"{ended['failed']:,} failed" if ended["failed"] else "",
     ]
     known = [part for part in parts if part]
     return [Remark("solid", f"Of the runs, {', '.join(known)}.")] if known else []
+
+
+def _count(number: int, one: str, several: str) -> str:
+    """Return a number with what one or several runs did; empty for none."""
+    return f"{number:,} {one if number == 1 else several}" if number else ""
 
 
 def _print_replay(replay: "Replay", clock: str) -> None:

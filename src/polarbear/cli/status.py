@@ -51,14 +51,14 @@ def status(
 class _Status:
     """What a race file says.
 
-    `account` holds the totals for JSON. `verdict` is empty while the race runs. `failing` has lines on algorithms that
-    paused the race.
+    `account` holds the totals for JSON. `verdict` is empty while the race runs. `steps` has lines on algorithms that
+    paused the race, and on what to do if its first round has not ended.
     """
 
     account: dict[str, Any]
     curves: "Curves | None"
     verdict: str
-    failing: tuple[str, ...]
+    steps: tuple[str, ...]
 
 
 def _read_status(file: Path, *, with_verdict: bool) -> _Status:
@@ -73,14 +73,16 @@ def _read_status(file: Path, *, with_verdict: bool) -> _Status:
         known = typed_name(race, file)
         data = {"file": str(file), "running": writer, **account(result, infer=infer, file=known)}
         verdict = str(result.summary(known)) if infer else ""
-        failing = tuple(failing_lines(result, known)) if result.failing else ()
+        steps = tuple(failing_lines(result, known)) if result.failing else ()
+        if known and not (result.rounds or steps or writer):
+            steps = (f"Next step: polarbear resume {known}",)
     with RaceFile.open(file, write=False) as stored:
         data["stored_runs"] = len(stored.runs())
-    return _Status(data, dominated_by_round(result), verdict, failing)
+    return _Status(data, dominated_by_round(result), verdict, steps)
 
 
 def _show(shown: _Status, *, as_json: bool) -> None:
     if as_json:
         terminal.print_json(shown.account)
     else:
-        print_status(shown.account, shown.curves, shown.verdict, shown.failing)
+        print_status(shown.account, shown.curves, shown.verdict, shown.steps)

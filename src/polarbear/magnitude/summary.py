@@ -91,4 +91,5 @@ def leader_and_rivals(posterior: Posterior, among: Sequence[str], at: float) -> 
 def _describe(rival: str, found: SpeedUp) -> str:
     """Return a phrase with the budget ratio, its interval and the rival."""
     interval = "" if found.interval(0) == found.amount(0) else f" ({found.interval(0)})"
-    return f"{found.share(0)} the budget of {rival}{interval}"
+    share = "1 times" if found.amount(0) == "1" else found.share(0)  # a number, as the interval has
+    return f"{share} the budget of {rival}{interval}"

@@ -120,10 +120,11 @@ def _speed_ups(subject: Subject, runs: RunCollection, times: Indices) -> list[di
     budgets = runs.grid.times[times[places]]
     leaders = [next(iter(leader_and_rivals(subject.posterior, subject.candidates, at)), None) for at in budgets]
     rows: dict[float, list[dict[str, Any]]] = {float(at): [] for at in budgets}
+    rivals = {name for (name, _), run in runs.runs.items() if run.values.size}  # of the others, every run failed
     for leader in dict.fromkeys(name for name in leaders if name is not None):
         led = Grid([at for at, name in zip(budgets, leaders, strict=True) if name == leader])
         for rival in names:
-            if rival != leader and rival in runs.names:
+            if rival != leader and rival in rivals:
                 found = measure_speed_up(runs, leader, rival, led, at=float(led.times[-1]))
                 for place, at in enumerate(led.times):
                     rows[float(at)].append({"algorithm": names.index(rival), **_row(found, place)})

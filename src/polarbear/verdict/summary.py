@@ -69,7 +69,7 @@ class Summary(Contents):
             "remarks": [asdict(each) for each in self.remarks],
             "effort": self.effort,
             "scope": self.scope,
-            "settled": self.settled,
+            "settled": self.settled if self.status == "solid" else "",
         }
 
 
