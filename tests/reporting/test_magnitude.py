@@ -42,6 +42,16 @@ def unpack(section, algorithms=3):
     return values, np.frombuffer(base64.b64decode(section["ranks"]), dtype=np.uint8).reshape(shape)
 
 
+def test_an_algorithm_that_never_found_a_value_has_no_speed_up(tmp_path, runs):
+    """Against it, any algorithm would need nearly none of its budget."""
+    failed = [pb.Trajectory("broken", run.instance, [], [], until=1000, failed=True) for run in runs[::3]]
+    choices = pb.Choices.from_trajectories([*runs, *failed], grid=GRID, per_instance=True)
+    posterior = pb.fit(choices, draws=300)
+    section = section_of(pb.report(posterior, tmp_path / "page.html", runs=[*runs, *failed]))
+    rivals = {posterior.names[each["algorithm"]] for row in section["speed"] for each in row["rivals"]}
+    assert rivals == {"quick", "steady", "poor"}
+
+
 def test_a_posterior_has_the_section_only_with_its_runs(tmp_path, posterior, runs):
     assert section_of(pb.report(posterior, tmp_path / "page.html")) is None
     section = section_of(pb.report(posterior, tmp_path / "page.html", runs=runs))
