@@ -36,11 +36,7 @@ _MEDIAN_WORK = 200_000_000  # weights to add up for the intervals of all medians
 _LEAST_DRAWS = 200
 _GAP_WORK = 6_000_000_000  # weights to add up for all shares of gaps, which takes a few seconds
 _GAP_CELLS = 15_000  # shares with their intervals, of six bytes each: 120 kB in base64
-_SHARES = (
-    0.1,
-    0.5,
-    0.9,
-)  # of the distances from the best value that lie below the tolerances: small, typical and large ones
+_SHARES = (0.1, 0.5, 0.9)  # of the distances from the best value that lie below each tolerance
 _UNKNOWN = 255  # rank of a value, or share, that is not known
 
 
