@@ -128,12 +128,15 @@ def test_a_frame_has_one_row_for_each_time_and_algorithm(posterior):
 
 def test_notebooks_show_ratings_at_three_times(posterior):
     html = posterior._repr_html_()
-    assert html.startswith("<p>Posterior(3 algorithms, 4 times")
+    assert html.startswith("<p>Ratings: on how many instances each algorithm comes first, with 95 % intervals</p>")
     assert html.count("<tr>") == 4
-    assert html.count("<th>rating at ") == 3
+    assert html.count("<th>at ") == 3
     summary = posterior.summary()
-    assert f"<td>{summary.mean[-1, 2]:.2f} [{summary.lower[-1, 2]:.2f}, {summary.upper[-1, 2]:.2f}]</td></tr>" in html
-    assert replace(posterior, scope="to new <functions>")._repr_html_().endswith("<p>to new &lt;functions&gt;</p>")
+    mean, lower, upper = (100 * each[-1, 2] for each in (summary.mean, summary.lower, summary.upper))
+    assert f"<td>{mean:.0f} % ({lower:.0f} to {upper:.0f} %)</td></tr>" in html
+    assert f"<p>Reliable. {posterior.diagnostics.message}</p>" in html
+    scoped = replace(posterior, scope="to new <functions>")._repr_html_()
+    assert scoped.endswith("<p>Ratings generalise to new &lt;functions&gt;.</p>")
 
 
 def test_the_representation_says_whether_it_is_reliable(posterior):

@@ -84,7 +84,7 @@ def test_further_remarks_are_a_list_and_name_a_status_of_their_own():
     assert 'class="verdict do-not-rely-on-it"' in markup
     assert re.findall("<li>.*?</li>", markup)[1] == "<li>For your information.</li>"
     assert words(markup) == (
-        "Status: do not rely on it. One instance. Provisional. Few data. Next step: a <b> For your information."
+        "Status: do not rely on it. One instance. Provisional: Few data. Next step: a <b> For your information."
     )
 
 

@@ -68,24 +68,30 @@ def test_a_result_without_remarks_is_solid(summary):
 
 
 def test_all_forms_have_the_same_answer_and_the_same_remarks(posterior):
-    given = [Remark("solid", "For information."), Remark("do not rely on it", "A & B clash.", "polarbear fix 'A b'")]
+    given = [
+        Remark("solid", "For information."),
+        Remark("provisional", "Few runs."),
+        Remark("do not rely on it", "A & B clash.", "polarbear fix 'A b'"),
+    ]
     summary = pb.summarise(posterior, unit="evaluations", remarks=given)
-    assert [each.text for each in summary.remarks] == ["A & B clash.", "For information."]
+    reasons = ["A & B clash.", "Few runs.", "For information."]
+    assert [each.text for each in summary.remarks] == reasons
     assert summary.status == "do not rely on it"
     assert summary.status_sentence == "Status: do not rely on it. A & B clash."
     rows = summary.overview.rows("evaluations")
     data = json.loads(json.dumps(summary.as_dict()))
-    assert [each["text"] for each in data["remarks"]] == ["A & B clash.", "For information."]
+    assert [each["text"] for each in data["remarks"]] == reasons
     assert (data["status"], data["headline"], data["answer"]) == (summary.status, summary.headline, summary.answer)
     html = summary._repr_html_()
-    assert (
-        "<strong>Status: do not rely on it.</strong></p><ul><li>do not rely on it: A &amp; B clash. Next step: " in html
-    )
+    status = "<strong>Status: do not rely on it.</strong></p>"
+    assert f"{status}<ul><li>Do not rely on it: A &amp; B clash. Next step: <code>polarbear fix" in html
     quoted = r"\textquotesingle{}A b\textquotesingle{}"
     assert rf"A \& B clash. Next step: \texttt{{polarbear fix {quoted}}}" in summary.to_latex()
-    assert "- do not rely on it: A & B clash. Next step: `polarbear fix 'A b'`" in summary.to_markdown()
+    assert "- Do not rely on it: A & B clash. Next step: `polarbear fix 'A b'`" in summary.to_markdown()
     text = str(summary)
-    assert "Status: do not rely on it. A & B clash.\n  Next step: polarbear fix 'A b'\n- For information.\n" in text
+    assert "Status: do not rely on it. A & B clash.\n  Next step: polarbear fix 'A b'\n- Provisional: Few runs." in text
+    for form in (text, summary.to_markdown(), summary.to_latex(), html):
+        assert form.index("Provisional: Few runs.") < form.index("For information.")
     for form in (text, summary.to_markdown(), html):
         for row in rows:
             assert all(cell in form for cell in row)

@@ -211,10 +211,15 @@ class Posterior:
     def _repr_html_(self) -> str:
         summary, table = self.summary(), {"algorithm_name": list(self.names)}
         for t in sorted({0, len(self.grid) // 2, len(self.grid) - 1}):
-            at_time = zip(summary.mean[t], summary.lower[t], summary.upper[t], strict=True)
-            name = f"rating at {format_number(self.grid.times[t])}"
-            table[name] = [f"{mean:.2f} [{lower:.2f}, {upper:.2f}]" for mean, lower, upper in at_time]
-        return as_html(table, title=repr(self), notes=(self.scope,) if self.scope else ())
+            at_time = zip(*(100 * each[t] for each in (summary.mean, summary.lower, summary.upper)), strict=True)
+            name = f"at {format_number(self.grid.times[t])}"
+            table[name] = [f"{mean:.0f} % ({lower:.0f} to {upper:.0f} %)" for mean, lower, upper in at_time]
+        return as_html(
+            table,
+            title="Ratings: on how many instances each algorithm comes first, with 95 % intervals",
+            notes=(f"{'Reliable' if self.diagnostics.reliable else 'Not reliable'}. {self.diagnostics.message}",)
+            + ((f"Ratings generalise {self.scope}.",) if self.scope else ()),
+        )
 
     def to_xarray(self) -> Any:
         """Return ratings and win rates as an `xarray.Dataset`.

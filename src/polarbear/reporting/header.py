@@ -45,15 +45,15 @@ def status_html(summary: Summary) -> str:
     lead, others = (summary.remarks[:1], summary.remarks[1:]) if doubted else ((), summary.remarks)
     reason = _escape(lead[0].text if lead else summary.settled)
     step = "".join(_step(each.command) for each in lead)
-    items = "".join(_remark_item(each, summary) for each in others)
+    items = "".join(_remark_item(each) for each in others)
     listed = f"<ul>{items}</ul>" if items else ""
     kind = summary.status.replace(" ", "-")
     return f'<div class="verdict {kind}"><p><strong>Status: {summary.status}.</strong> {reason}{step}</p>{listed}</div>'
 
 
-def _remark_item(remark: Remark, summary: Summary) -> str:
-    """Return a remark as an item, with its status if that is neither the overall one nor "solid"."""
-    label = f"<strong>{remark.status.capitalize()}.</strong> " if remark.status not in (summary.status, "solid") else ""
+def _remark_item(remark: Remark) -> str:
+    """Return a remark as an item, with its status in bold unless it only informs."""
+    label = "" if remark.status == "solid" else f"<strong>{remark.status.capitalize()}:</strong> "
     return f"<li>{label}{_escape(remark.text)}{_step(remark.command)}</li>"
 
 

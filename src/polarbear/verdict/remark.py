@@ -30,6 +30,11 @@ class Remark:
     command: str = ""
 
     @property
+    def labelled(self) -> str:
+        """The reason, with the status in front unless the remark only informs."""
+        return self.text if self.status == "solid" else f"{self.status.capitalize()}: {self.text}"
+
+    @property
     def sentence(self) -> str:
         """The reason, and the command if there is one."""
         return f"{self.text} Next step: {self.command}" if self.command else self.text

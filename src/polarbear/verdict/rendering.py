@@ -77,7 +77,7 @@ def status_lines(summary: Contents) -> list[str]:
         lines += [
             line
             for each in (summary.remarks[1:] if summary.status != "solid" else summary.remarks)
-            for line in (*_wrap(f"- {each.text}", "  "), *_command_lines(each.command, "  "))
+            for line in (*_wrap(f"- {each.labelled}", "  "), *_command_lines(each.command, "  "))
         ]
     return [*lines, *_wrap(summary.scope)] if summary.scope else lines
 
@@ -109,7 +109,8 @@ def as_markdown(summary: Contents) -> str:
     rows = summary.overview.rows(summary.unit)
     lines = [f"## {title(summary)}", "", "| budget | choose | how certain |", "| --- | --- | --- |"]
     lines += [f"| {' | '.join(map(_markdown, row))} |" for row in rows]
-    lines += ["", *(f"{_markdown(each.sentence)}  " for each in summary.overview.leader_changes)]
+    changes = summary.overview.leader_changes
+    lines += ["", *(f"{_markdown(each.sentence)}  " for each in changes)] if changes else []
     for group, standings in summary.groups.items():
         lines += ["", f"### {heading(group)}", ""]
         lines += [_markdown_standing(each) for each in standings] or ["none"]
@@ -130,7 +131,7 @@ def _markdown_standing(each: Standing) -> str:
 
 
 def _markdown_remark(each: Remark) -> str:
-    return f"- {each.status}: {_markdown(each.text)}" + (f" Next step: `{each.command}`" if each.command else "")
+    return f"- {_markdown(each.labelled)}" + (f" Next step: `{each.command}`" if each.command else "")
 
 
 def as_latex(summary: Contents) -> str:
@@ -145,9 +146,7 @@ def as_latex(summary: Contents) -> str:
         parts.append(_latex_list(items) if items else "none")
     parts.append(rf"\paragraph{{Status}} {latex.escape(_status(summary).removeprefix('Status: '))}")
     if summary.remarks:
-        parts.append(
-            _latex_list([_latex_item(f"{each.status}: {each.text}", each.command) for each in summary.remarks])
-        )
+        parts.append(_latex_list([_latex_item(each.labelled, each.command) for each in summary.remarks]))
     return "\n".join([*parts, latex.escape(summary.scope)]).rstrip() + "\n"
 
 
@@ -170,7 +169,7 @@ def as_html(summary: Contents) -> str:
         f"<p>{heading(group)}</p><ul>{''.join(map(_html_standing, standings)) or '<li>none</li>'}</ul>"
         for group, standings in summary.groups.items()
     )
-    remarks = "".join(f"<li>{escape(f'{each.status}: {each.sentence}')}</li>" for each in summary.remarks)
+    remarks = "".join(f"<li>{escape(each.labelled)}{_html_step(each.command)}</li>" for each in summary.remarks)
     return (
         answer
         + "".join(f"<p>{escape(note)}</p>" for note in notes)
@@ -182,5 +181,9 @@ def as_html(summary: Contents) -> str:
 
 
 def _html_standing(each: Standing) -> str:
-    step = f". Next step: <code>{escape(each.command)}</code>" if each.command else ""
-    return f"<li>{escape(f'{each.name}: {each.text}')}{step}</li>"
+    stop = "." if each.command else ""
+    return f"<li>{escape(f'{each.name}: {each.text}')}{stop}{_html_step(each.command)}</li>"
+
+
+def _html_step(command: str) -> str:
+    return f" Next step: <code>{escape(command)}</code>" if command else ""
