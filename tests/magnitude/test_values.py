@@ -167,6 +167,15 @@ def test_the_instances_won_by_each(runs):
         pb.instance_curves(runs, 99)
 
 
+def test_notebooks_name_algorithms_without_a_value_on_an_instance():
+    runs = [pb.Trajectory("a", 0, [1.0], [2.0], until=9), pb.Trajectory("<b>", 0, [], [], until=0, failed=True)]
+    html = pb.instance_curves(runs, 0, grid=[1, 9])._repr_html_()
+    assert html.startswith("<p>Improvements on instance 0</p>")
+    assert html.endswith("<p>No value of &lt;b&gt;.</p>")
+    complete = [runs[0], replace(runs[0], algorithm="<b>")]
+    assert "No value" not in pb.instance_curves(complete, 0, grid=[1, 9])._repr_html_()
+
+
 def test_ties_follow_the_tolerance_of_the_ranking():
     runs = [pb.Trajectory(name, 0, [1], [value], until=9) for name, value in (("a", 1.0), ("b", 1.05))]
     assert pb.instances_won(runs, "a", "b", grid=[9]).winners == ("a",)

@@ -9,7 +9,7 @@ import numpy as np
 
 from polarbear.magnitude.collection import collect_runs, label_instance
 from polarbear.table import as_frame, as_html
-from polarbear.wording import with_noun
+from polarbear.wording import join_names, with_noun
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
@@ -55,7 +55,13 @@ class InstanceCurves:
         return as_frame(self.to_table(), backend)
 
     def _repr_html_(self) -> str:
-        return as_html(self.to_table(), title=f"Runs on instance {label_instance(self.instance)}")
+        table = {name: column for name, column in self.to_table().items() if name != "until"}
+        without = [run.algorithm for run in self.runs if not run.times.size]
+        return as_html(
+            table,
+            title=f"Improvements on instance {label_instance(self.instance)}",
+            notes=(f"No value of {join_names(without)}.",) if without else (),
+        )
 
 
 def instance_curves(source: Source, instance: Hashable, **reading: Any) -> InstanceCurves:

@@ -290,7 +290,9 @@ function drawInstance(data, page, valueOf, state) {
     root.append(svg("line", { class: "threshold", x1: x, x2: x, y1: area.top, y2: area.bottom }));
     if (room) endLabels(root, page, area, ends);
     budgetAxis(root, area, page);
-    byId("instance-caption").textContent = `${label()}: the best value so far of every algorithm. The dashed line is the budget.`;
+    const without = page.names.filter((_, algorithm) => !runs[algorithm].some(Number.isFinite));
+    const missing = without.length ? ` No value of: ${without.join(", ")}.` : "";
+    byId("instance-caption").textContent = `${label()}: the best value so far of every algorithm.${missing} The dashed line is the budget.`;
   });
   return redraw;
 }
