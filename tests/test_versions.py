@@ -1,5 +1,6 @@
 """Comparing versions that run here, and recorded versions."""
 
+import re
 from concurrent.futures import Future
 from functools import partial
 
@@ -67,6 +68,24 @@ def test_a_limit_leaves_close_versions_undecided(executor):
 def test_a_list_of_instances_is_used_up(executor):
     result = pb.compare(version(0.0), version(0.0), [1.0] * 10, GRID, executor=executor, draws=1000)
     assert result.instances == 10
+
+
+def test_repetitions_of_two_instances_are_two_instances(executor):
+    looks = []
+    repeated = pb.problems.Repeated([1.0, 2.0], 60)
+    options = {"executor": executor, "draws": 1000, "common_random_numbers": False, "after_look": looks.append}
+    result = pb.compare(version(0.0), version(1.5), repeated, GRID, max_instances=48, **options)
+    assert (result.verdict, result.exit_code) == ("undecided", 2)
+    assert [each.data for each in looks] == ["2 instances with 24 repetitions", "2 instances with 48 repetitions"]
+    assert (result.units, result.to_data()["units"]) == (2, 2)
+    assert result.instances_needed >= 5 / 2 * 48  # fewer than five units show nothing
+    assert re.search(r"Undecided after 2 instances with 48 repetitions: .* more instances\.$", result.sentence)
+
+
+def test_repetitions_of_many_instances_decide(executor):
+    repeated = pb.problems.Repeated([float(k) for k in range(20)], 4)
+    options = {"executor": executor, "draws": 1000, "common_random_numbers": False}
+    assert pb.compare(version(0.0), version(1.5), repeated, GRID, **options).verdict == "worse"
 
 
 def test_no_time_at_all_is_an_error():

@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 from polarbear.analysis import suggest_grid
 from polarbear.driver.dispatch import RaceError, RunContext, make_runs
+from polarbear.driver.resume import label_run
 from polarbear.execution import Limits, LocalExecutor, pack
 from polarbear.observe import Choices, Trajectory
+from polarbear.problems import Repeated
 from polarbear.race.observations import Observations, add_runs
 from polarbear.race.sampling import job
 from polarbear.race.settings import Settings
@@ -135,7 +137,8 @@ def compare(
             executor = LocalExecutor()
             stack.callback(executor.shutdown, cancel_futures=True)
         context = RunContext(executor, payloads, Limits(seconds=time_limit, retries=retries), deadline)
-        return _compare_live(context, names, looks, chosen, after_look)
+        clusters = instances.clusters if isinstance(instances, Repeated) else None
+        return _compare_live(context, names, looks, chosen, after_look, clusters)
 
 
 def _compare_live(
@@ -144,14 +147,19 @@ def _compare_live(
     looks: Sequence[int],
     settings: Settings,
     after_look: Callable[[VersionComparison], None],
+    clusters: tuple[int, ...] | None,
 ) -> VersionComparison:
-    """Run both versions up to each look, until the comparison is decided, or the looks or the time run out."""
+    """Run both versions up to each look, until the comparison is decided, or the looks or the time run out.
+
+    `clusters` has the problem of each instance, if instances are repeated.
+    """
     observations, used = Observations(), 0
     result: VersionComparison | None = None
     for number in looks:
         runs, complete = _run_batch(context, names, range(used, number), settings)
         if runs:
-            observations, used = add_runs(observations, runs, names, settings), number
+            labelled = [label_run(run, clusters) for run in runs]
+            observations, used = add_runs(observations, labelled, names, settings), number
             assert observations.choices is not None
             result = judge(
                 observations.choices,

@@ -63,17 +63,17 @@ def test_undecided_says_how_many_instances_would_decide():
     )
     assert "and 45 % or more count as no worse; a verdict demands certainty at every budget: expect" in result.sentence
     assert "worse; repeated looks at all budgets demand more certainty: " in replace(result, looks=3).sentence
-    rounded = result.sentence.removesuffix(" more.").rsplit(" ", 1)[1].replace(",", "")
+    rounded = result.sentence.removesuffix(" more instances.").rsplit(" ", 1)[1].replace(",", "")
     assert float(rounded) == pytest.approx(result.instances_needed - 50, rel=0.34)  # rounded to one digit
 
 
-def test_repetitions_of_one_instance_are_called_runs():
+def test_repetitions_of_one_instance_are_called_so():
     values = np.random.default_rng(0).normal(size=(20, 1, 2))
     clusters = Clusters(range(20), kind="run on this instance", unit="run")
     choices = pb.Choices.from_values(values, grid=[1], names=["OLD", "NEW"], clusters=clusters)
     sentence = judge(choices, "OLD", "NEW").sentence
-    assert sentence.startswith("Undecided after 20 runs: at 1 evaluation NEW wins on ")
-    assert " of runs (" in sentence
+    assert sentence.startswith("Undecided after 20 repetitions: at 1 evaluation NEW wins on ")
+    assert " of repetitions (" in sentence
 
 
 def test_identical_versions_are_no_worse_after_few_instances():

@@ -11,7 +11,7 @@ import typer
 from polarbear.cli import options, terminal
 from polarbear.cli.recorded_runs import Reading, RecordedRuns, read_recorded_runs
 from polarbear.cli.source import grid_of, print_remarks
-from polarbear.wording import format_percent, suggest, with_noun
+from polarbear.wording import format_percent, suggest
 
 if TYPE_CHECKING:
     from polarbear.race.version_comparison import VersionComparison
@@ -132,7 +132,7 @@ def _print_look(result: "VersionComparison", *, quiet: bool) -> None:
     no_worse, worse = _format_sureness(rates.nowhere_worse), _format_sureness(rates.worse_somewhere)
     needed = f"{100 - float(f'{100 * (1 - result.probability_needed):.2g}'):.6g} %"
     terminal.print_remark(
-        f"{with_noun(result.instances, result.noun)} · {no_worse} sure that {result.new} is nowhere worse by more than the "
+        f"{result.data} · {no_worse} sure that {result.new} is nowhere worse by more than the "
         f"margin, {worse} that it is worse somewhere ({needed} decides)",
         quiet=quiet,
     )

@@ -71,10 +71,16 @@ def describe_scope(rankings: Rankings | None, instances: int, *, generalise_to: 
     return f"to new {clusters.unit}s {joint} {these}, based on {with_noun(number, member_noun(clusters))}{rest}"
 
 
+def unit_noun(clusters: Clusters | None) -> str:
+    """Return what is independent of others: a cluster such as a function, or an instance."""
+    if clusters is None:
+        return "instance"
+    kind = re.split(r" on | of ", clusters.kind)[0]  # "instance of this function" is an instance
+    return "repetition" if kind == "run" else kind
+
+
 def _count(labels: Sequence[Hashable], clusters: Clusters) -> str:
     """Return the number of clusters and of their members, and one number if each cluster has one member."""
-    number = len(set(labels))
-    kind = re.split(r" on | of ", clusters.kind)[0]  # "instance of this function" is an instance
-    noun = "repetition" if kind == "run" else kind
+    number, noun = len(set(labels)), unit_noun(clusters)
     members = with_noun(len(labels), member_noun(clusters))
     return with_noun(number, noun) if number == len(labels) else f"{with_noun(number, noun)} with {members}"

@@ -16,13 +16,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from polarbear.models import BayesianBootstrap
+from polarbear.observe.scope import count_instances, member_noun, unit_noun
 from polarbear.posterior.non_inferiority import non_inferiority
 from polarbear.race.forecast import roughly
 from polarbear.selection.observed_times import independent_units
-from polarbear.wording import format_number, format_percent, percent, plural, round_off, with_noun, with_unit
+from polarbear.wording import format_number, format_percent, percent, plural, round_off, with_unit
 
 if TYPE_CHECKING:
-    from polarbear.observe import Choices
+    from polarbear.observe import Choices, Clusters
     from polarbear.posterior.non_inferiority import NonInferiority
     from polarbear.posterior.posterior import Posterior
 
@@ -50,14 +51,16 @@ class VersionComparison:
         How sure the verdict is, corrected for the number of looks; of an undecided comparison, the larger of the two.
     win_rates
         The win rate of the new version over the old one at each budget, with its probabilities.
-    instances
-        The number of instances on which both were run.
+    instances, units
+        The number of instances on which both were run, and of the independent ones: clusters, if instances are repeated.
     instances_needed
         The expected total number of instances that decides; infinite if it is more than 1,024 times the present number.
     confidence, rope, looks
         The required probability, the margin of equality, and the number of planned looks at the data.
-    unit, noun
-        The unit of the budgets, and what an instance is: "run" for repetitions of one instance.
+    unit
+        The unit of the budgets.
+    clusters
+        The clusters of the instances, such as repetitions of each; None if all are independent.
     posterior
         The posterior behind all of this.
     """
@@ -68,12 +71,13 @@ class VersionComparison:
     probability: float
     win_rates: NonInferiority
     instances: int
+    units: int
     instances_needed: float
     confidence: float
     rope: float
     looks: int
     unit: str
-    noun: str
+    clusters: Clusters | None
     posterior: Posterior
 
     def __repr__(self) -> str:
@@ -90,9 +94,15 @@ class VersionComparison:
         return EXIT_CODES[self.verdict]
 
     @property
+    def data(self) -> str:
+        """The number of instances in words, such as "2 instances with 48 repetitions"."""
+        return count_instances(self.instances, self.clusters)
+
+    @property
     def sentence(self) -> str:
         """The verdict in one sentence."""
         rates = self.win_rates
+        members = plural(member_noun(self.clusters))
         worst = rates.worst if self.verdict != "no worse" else int(rates.mean.argmin())
         share, at = percent(float(rates.mean[worst])), with_unit(float(rates.times[worst]), self.unit)
         low, high = percent(float(rates.lower[worst])).removesuffix(" %"), percent(float(rates.upper[worst]))
@@ -101,28 +111,32 @@ class VersionComparison:
         if self.verdict == "no worse":
             return (
                 f"{self.new} is nowhere worse than {self.old} by more than the margin: {sure} that it wins on at least "
-                f"{margin} of {plural(self.noun)} {self._range()} (at worst {share}, at "
+                f"{margin} of {members} {self._range()} (at worst {share}, at "
                 f"{format_number(float(rates.times[worst]))})."
             )
         if self.verdict == "worse":
             return (
-                f"{self.new} is worse than {self.old}: at {at} it wins on {share} of {plural(self.noun)} "
+                f"{self.new} is worse than {self.old}: at {at} it wins on {share} of {members} "
                 f"({low} to {high}; {sure} that it wins on less than {margin} at some budget)."
             )
-        more = (
-            f"expect a decision after about {roughly(max(self.instances_needed - self.instances, 1.0)):,.0f} more"
-            if math.isfinite(self.instances_needed)
-            else f"even {round_off(1024 * self.instances)} would hardly decide"
-        )
         demand = (
             "a verdict demands certainty at every budget"
             if self.looks == 1
             else "repeated looks at all budgets demand more certainty"
         )
         return (
-            f"Undecided after {with_noun(self.instances, self.noun)}: at {at} {self.new} wins on {share} of "
-            f"{plural(self.noun)} ({low} to {high}), and {margin} or more count as no worse; {demand}: {more}."
+            f"Undecided after {self.data}: at {at} {self.new} wins on {share} of {members} ({low} to {high}), and {margin} "
+            f"or more count as no worse; {demand}: {self._further_data()}."
         )
+
+    def _further_data(self) -> str:
+        """Return how much more data should decide; of repeated instances, others are needed, not more repetitions."""
+        growth = self.instances_needed / self.instances
+        noun = plural(unit_noun(self.clusters))
+        if math.isfinite(growth):
+            further = roughly(max((growth - 1) * self.units, 1.0))
+            return f"expect a decision after about {further:,.0f} more {noun}"
+        return f"even {round_off(1024 * self.units)} {noun} would hardly decide"
 
     def to_data(self) -> dict[str, Any]:
         """Return the comparison as plain values, for JSON.
@@ -142,6 +156,7 @@ class VersionComparison:
             "probability_worse": rates.worse_somewhere,
             "probability_needed": self.probability_needed,
             "instances": self.instances,
+            "units": self.units,
             "instances_needed": self.instances_needed,
             "confidence": self.confidence,
             "rope": self.rope,
@@ -224,9 +239,8 @@ def judge(
     rates = non_inferiority(posterior, old, new, rope=rope)
     no_worse, worse = (correct_for_looks(each, looks) for each in (rates.nowhere_worse, rates.worse_somewhere))
     # Fewer instances show nothing: equal versions would win or lose on all of them too often.
-    least = math.ceil(math.log2(1 / (1 - confidence)))
-    enough = independent_units(posterior) >= least
-    sure = max(no_worse, worse) >= confidence and enough
+    least, units = math.ceil(math.log2(1 / (1 - confidence))), independent_units(posterior)
+    sure = max(no_worse, worse) >= confidence and units >= least
     verdict: Verdict = "undecided" if not sure else "no worse" if no_worse >= worse else "worse"
     growth = rates.growth_to(required_at_one_look(confidence, looks)) if verdict == "undecided" else 1.0
     return VersionComparison(
@@ -236,16 +250,12 @@ def judge(
         probability=max(no_worse, worse),
         win_rates=rates,
         instances=choices.instances,
-        instances_needed=max(growth * choices.instances, least),
+        units=units,
+        instances_needed=max(growth, least / units) * choices.instances,
         confidence=confidence,
         rope=rope,
         looks=looks,
         unit=unit,
-        noun=_noun(choices),
+        clusters=None if choices.rankings is None else choices.rankings.clusters,
         posterior=posterior,
     )
-
-
-def _noun(choices: Choices) -> str:
-    clusters = None if choices.rankings is None else choices.rankings.clusters
-    return "instance" if clusters is None else clusters.unit
