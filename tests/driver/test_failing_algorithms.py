@@ -84,9 +84,11 @@ def test_failures_count_on_request_and_are_not_repeated(local, tmp_path, broken,
 def test_failures_that_were_accepted_are_in_doubt_again_once_they_are_repeated(local, tmp_path, broken, flag):
     with race_of(broken, path=tmp_path / "my.race") as race:
         run_quietly(race, local, max_instances=4, accept_failures=True)
-        assert race.result.failures_accepted
+        assert race.result.accepted_failures == set(race.result.state.names)
+        run_quietly(race, local, max_instances=4, rerun_failed=True, only=["early", "late"])
+        assert race.result.accepted_failures == {"poor", "middle"}
         run_quietly(race, local, max_instances=4, rerun_failed=True)
-        assert not race.result.failures_accepted
+        assert race.result.accepted_failures == {"poor"} - set(race.result.pareto_set)
 
 
 def test_a_failing_algorithm_can_be_removed(local, tmp_path, broken):

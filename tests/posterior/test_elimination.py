@@ -1,5 +1,6 @@
 """Which algorithm eliminates which, and in what order; test_pareto_set.py checks which ones remain."""
 
+import re
 from functools import cache
 
 import numpy as np
@@ -98,6 +99,19 @@ def test_a_specialist_is_kept_by_default_and_can_be_dropped(elimination):
     (specialist,) = pb.find_specialists(posterior, **options)
     assert (specialist.name, specialist.by) == ("A", "B")
     assert specialist.share == pytest.approx(0.4, abs=0.05)
+    assert specialist.lower < specialist.share < specialist.upper
+    assert specialist.certain
+    assert re.search(r"but it comes first on \d\d % of instances \(\d\d to \d\d %\) at ", specialist.clause)
+
+
+def test_the_clause_of_a_specialist_says_whether_it_surely_comes_first_more_often():
+    """With 15 instances, y is only perhaps first more often than x, which beats it everywhere."""
+    orders = [[0, 1, 2, 3], [0, 1, 2, 3], [3, 0, 1, 2], [3, 1, 0, 2], [3, 1, 2, 0]]
+    values = np.tile(np.array(orders, dtype=float), (3, 1))[:, None]
+    posterior = pb.fit(pb.Choices.from_values(values, grid=[1], names=list("wxyz")), draws=2000)
+    (specialist,) = pb.find_specialists(posterior, confidence=0.9)
+    assert not specialist.certain
+    assert "but it may come first more often: on " in specialist.clause
 
 
 def test_under_plackett_luce_there_are_no_specialists():

@@ -87,7 +87,11 @@ def test_arviz_receives_the_container_that_it_uses(posterior, installed, contain
         if not found.__version__.startswith("0."):
             pytest.skip("needs ArviZ 0.x, which PyMC 5 brings")
 
+    actual = importlib.metadata.version
+
     def version(name):
+        if name != "arviz":  # such as NumPy, which xarray asks for when it is imported
+            return actual(name)
         if installed is None:
             raise importlib.metadata.PackageNotFoundError(name)
         return installed

@@ -175,7 +175,11 @@ def test_a_doubtful_elimination_of_a_specialist_says_why_and_how_to_reconsider_i
     (record,) = state.rounds
     out = replace(record, eliminated=(Eliminated("A", "B", 0.97, 1, 1, 12.0),))
     state = replace(state, candidates=frozenset("BC"), rounds=(out,), posterior=posterior)
-    remarks = race_remarks(RaceResult(state, "paused"), Advice("race", "a.race"))
+    result = RaceResult(state, "paused")
+    (standing,) = result.summary().group("eliminated")
+    assert standing.status == "provisional"
+    assert standing.reason.endswith("; wrong with a probability of 50 % by now")
+    remarks = race_remarks(result, Advice("race", "a.race"))
     doubt = next(each for each in remarks if "the elimination of A is wrong" in each.text)
     assert "Another algorithm beats it at every budget (" in doubt.text
     assert "may come first often enough to be kept as a specialist." in doubt.text
@@ -223,7 +227,8 @@ def test_an_algorithm_that_failed_in_every_run_is_judged_provisionally_unless_it
     assert summary.status == ("do not rely on it" if instances == 1 else "provisional")
     assert standing.reason.endswith("; all of its runs failed")
     failed = "The only run of b" if instances == 1 else "All 3 runs of b"
-    assert f"{failed} failed; the first: no such file." in [each.text for each in summary.remarks]
+    text = f"{failed} failed, and failed runs count as the worst outcome; the first: no such file."
+    assert any(each.text.startswith(text) for each in summary.remarks)
     assert standing.group == ("eliminated" if instances == 3 else "not ruled out")
     if standing.group == "eliminated":
         return
@@ -231,6 +236,23 @@ def test_an_algorithm_that_failed_in_every_run_is_judged_provisionally_unless_it
     (remark,) = (each for each in removed.remarks if f"{failed} failed" in each.text)
     assert remark.status == "solid"
     assert [each.status for each in removed.group("removed")] == ["solid"]
+
+
+@pytest.mark.parametrize("accepted", [False, True])
+def test_an_elimination_to_which_failed_runs_contributed_is_in_doubt(result, accepted):
+    (first,) = (each for each in result.eliminations[:1])
+    runs = dict(result.state.observations.runs)
+    key = next(key for key in runs if key[0] == first.name)
+    runs[key] = Run(dataclasses.replace(runs[key].trajectory, failed=True), 1.0, "crashed", "no such file")
+    state = replace(result.state, observations=replace(result.state.observations, runs=runs))
+    names = frozenset(NAMES) if accepted else frozenset()
+    summary = RaceResult(state, "resolved", accepted_failures=names).summary()
+    (standing,) = (each for each in summary.group("eliminated") if each.name == first.name)
+    number = sum(name == first.name for name, _ in runs)
+    assert (standing.status == "solid", f"; 1 of its {number} runs failed" in standing.reason) == (
+        accepted,
+        not accepted,
+    )
 
 
 def test_failed_runs_are_listed_with_their_cost():

@@ -269,7 +269,7 @@ def close_race(wins, instances=60):
     return pb.fit(pb.Choices.from_values(values, grid=[5], names=["a", "b"]))
 
 
-def collected(posterior, *, undecided=None, strict=False, failed=(), decisions=(), advice=None):
+def collected(posterior, *, undecided=None, strict=False, doubts=None, decisions=(), advice=None):
     """Return the summary of a race in which these decisions have been taken."""
     out = {each.name for each in decisions}
     return collect(
@@ -282,7 +282,7 @@ def collected(posterior, *, undecided=None, strict=False, failed=(), decisions=(
         advice=advice or Advice("race", "my.race"),
         remarks=(),
         effort="",
-        failed=failed,
+        doubts=doubts,
         undecided=undecided,
         open_at_a_budget=undecided if strict else None,
     )
@@ -316,7 +316,7 @@ def test_the_headline_counts_the_statements_in_doubt():
     found = collected(
         pb.fit(choices_of(), draws=500),
         decisions=[pb.Dominated("middling", "late", 0.99), pb.Dominated("poor", "early", 0.99)],
-        failed={"poor"},
+        doubts={"poor": "all of its runs failed"},
         undecided=(),
         strict=True,
     )
@@ -333,7 +333,13 @@ def test_what_is_decided_or_practically_equal_is_solid(wins):
 
 def test_a_statement_about_an_algorithm_that_failed_in_every_run_is_provisional():
     posterior = close_race(60)
-    summary = collected(posterior, decisions=[pb.Dominated("b", "a", 0.99)], failed={"b"}, undecided=(), strict=True)
+    summary = collected(
+        posterior,
+        decisions=[pb.Dominated("b", "a", 0.99)],
+        doubts={"b": "all of its runs failed"},
+        undecided=(),
+        strict=True,
+    )
     (out,) = summary.group("eliminated")
     assert out.status == summary.status == "provisional"
     assert out.text.endswith("; all of its runs failed (provisional)")

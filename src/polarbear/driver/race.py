@@ -52,7 +52,7 @@ Instances = Any  # a callable instance(index, seed), or a sequence of problems
 
 _OWN_KEYS = frozenset(
     {"settings", "algorithms", "identities", "instances", "clusters", "features", "stopped", "made"}
-    | {"code", "edited", "failures_accepted"}
+    | {"code", "edited", "accepted_failures"}
 )
 
 
@@ -249,7 +249,7 @@ class Race:
             stopped,
             failing,
             available=self._available,
-            failures_accepted=self._record.failures_accepted,
+            accepted_failures=self._record.accepted_failures,
             edited=self._record.edited,
         )
 
@@ -339,8 +339,8 @@ class Race:
             Whether to make the failed runs of candidates again, with the same seeds, and replace them. Decisions stay
             recorded; pairs with these algorithms become undecided, and the next round decides with the new outcomes.
         accept_failures
-            Whether to judge an algorithm that fails in every run of its first round, instead of pausing the race.
-            Recorded runs are always judged.
+            Whether to judge an algorithm that fails in every run of its first round, instead of pausing the race, and to
+            trust decisions that rest on failed runs. The race remembers the latter. Recorded runs are always judged.
         time_limit
             Wall-clock seconds after which a single run is killed.
         retries
@@ -363,10 +363,12 @@ class Race:
         before = self._stopped, len(self.state.rounds), len(self._record.runs)
         selected = None if only is None else check_selected(only, self.state)
         try:
-            if accept_failures or rerun_failed:
-                self._record.accept_failures(accept_failures)
             if rerun_failed:
-                self._rerun_failed(self.state.candidates if selected is None else selected)
+                repeated = frozenset(self.state.candidates if selected is None else selected)
+                self._record.accept_failures(self._record.accepted_failures - repeated)
+                self._rerun_failed(repeated)
+            if accept_failures:
+                self._record.accept_failures(frozenset(self.state.names))
             if (end := loop.end(self.state)) is not None and loop.ask(self.state, only=selected) is None:
                 self._stopped = end
                 return self.result

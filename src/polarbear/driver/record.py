@@ -40,7 +40,7 @@ class RaceRecord:
         The race file, or None for a race that is kept in memory only.
     clusters
         The cluster of each instance, if instances are repeated.
-    failures_accepted, edited
+    accepted_failures, edited
         See `RaceOutcome`.
     """
 
@@ -48,7 +48,7 @@ class RaceRecord:
     runs: dict[tuple[str, int], Run] = field(default_factory=dict)
     file: RaceFile | None = None
     clusters: tuple[int, ...] | None = None
-    failures_accepted: bool = False
+    accepted_failures: frozenset[str] = frozenset()
     edited: tuple[str, ...] = ()
     _rescued: Path | None = None
 
@@ -111,11 +111,11 @@ class RaceRecord:
             self.check_file()
             self.file.set_about("stopped", {"reason": reason, "event": self.file.last_event})
 
-    def accept_failures(self, accepted: bool) -> None:
-        """Store whether failed runs count as they are."""
-        if self.file is not None and accepted != self.failures_accepted:
-            self.file.set_about("failures_accepted", accepted)
-        self.failures_accepted = accepted
+    def accept_failures(self, names: frozenset[str]) -> None:
+        """Store the algorithms of which failed runs are accepted."""
+        if self.file is not None and names != self.accepted_failures:
+            self.file.set_about("accepted_failures", sorted(names))
+        self.accepted_failures = names
 
     def store_clusters(self) -> None:
         """Store the clusters of repeated instances, unless the file has them already or is open for reading."""
@@ -179,6 +179,6 @@ def load_record(file: RaceFile, instances: Instances) -> RaceRecord:
 def _with_notes(record: RaceRecord) -> RaceRecord:
     """Return the record with what its file notes about failures and edits."""
     if record.file is not None:
-        record.failures_accepted = bool(record.file.about.get("failures_accepted", False))
+        record.accepted_failures = frozenset(record.file.about.get("accepted_failures", ()))
         record.edited = edited_algorithms(record.file)
     return record

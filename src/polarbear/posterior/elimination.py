@@ -19,9 +19,10 @@ from typing import TYPE_CHECKING, get_args
 
 import numpy as np
 
+from polarbear.defaults import TAILS
 from polarbear.literals import Elimination, Specialists
 from polarbear.posterior.relations import anytime_dominance, dominance
-from polarbear.wording import format_number, format_percent, with_unit
+from polarbear.wording import format_number
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -54,30 +55,35 @@ class Dominated:
 
 @dataclass(frozen=True)
 class Specialist:
-    """An algorithm that another one beats on most instances at every time, but that comes first too often to be eliminated.
+    """An algorithm that another one beats on most instances at every time, but that may come first more often.
 
     Attributes
     ----------
     name, by
         The specialist, and the algorithm that beats it.
-    share
-        The specialist's largest expected share of first places over all times.
+    share, lower, upper
+        The specialist's largest expected share of first places over all times, and its 95 % interval.
     time
         The time of the largest share.
+    certain
+        Whether it comes first more often than the other at some time, with the confidence of an elimination.
     """
 
     name: str
     by: str
     share: float
+    lower: float
+    upper: float
     time: float
+    certain: bool
 
-    def sentence(self, unit: str = "") -> str:
-        """Return a sentence that says why the specialist is kept."""
-        when = with_unit(self.time, unit) if unit else f"time {format_number(self.time)}"
-        return (
-            f"{self.name} is a specialist: {self.by} beats it on most instances at every time, but it comes first on "
-            f"{format_percent(self.share)} of instances at {when}, so it is kept."
-        )
+    @property
+    def clause(self) -> str:
+        """Why it is kept, as a clause that follows "it is"."""
+        first = f"on {100 * self.share:.0f} % of instances ({100 * self.lower:.0f} to {100 * self.upper:.0f} %)"
+        at = format_number(self.time)
+        more = f"it comes first {first} at {at}" if self.certain else f"it may come first more often: {first} at {at}"
+        return f"a specialist: {self.by} beats it on most instances at every budget, but {more}"
 
 
 def elimination_probabilities(
@@ -181,13 +187,28 @@ def find_specialists(
 
     candidates = posterior.names if among is None else tuple(among)
     eliminated = {each.name for each in eliminations("keep")}
-    shares, times = posterior.ratings.mean(axis=0), posterior.grid.times
-    result = []
-    for each in eliminations("drop"):
-        if each.name not in eliminated:
-            own = shares[:, posterior.names.index(each.name)]
-            result.append(Specialist(each.name, each.by, float(own.max()), float(times[int(own.argmax())])))
-    return tuple(result)
+    return tuple(
+        _specialist(posterior, each, confidence) for each in eliminations("drop") if each.name not in eliminated
+    )
+
+
+def _specialist(posterior: Posterior, beaten: Dominated, confidence: float) -> Specialist:
+    """Return an algorithm that would be eliminated if first places did not count."""
+    assert posterior.outcomes is not None
+    own, rival = (posterior.names.index(each) for each in (beaten.name, beaten.by))
+    shares = posterior.ratings[:, :, own].mean(axis=0)
+    best = int(shares.argmax())
+    lower, upper = np.quantile(posterior.ratings[:, best, own], TAILS)
+    more_often = posterior.outcomes.first_place_lead(own, rival) > 0
+    return Specialist(
+        name=beaten.name,
+        by=beaten.by,
+        share=float(shares[best]),
+        lower=float(lower),
+        upper=float(upper),
+        time=float(posterior.grid.times[best]),
+        certain=bool(more_often.mean(axis=1).max() >= confidence),
+    )
 
 
 def dominated(

@@ -79,8 +79,8 @@ class RaceOutcome:
         The algorithms that failed in every run of their first round, if the race was paused because of them.
     available
         The number of instances that exist; infinite if they are generated on demand, or if it is not known.
-    failures_accepted
-        Whether failed runs count as they are, on request (`accept_failures`).
+    accepted_failures
+        The algorithms of which failed runs are accepted (`accept_failures`), so that they are no reason for doubt.
     edited
         The algorithms whose code was edited after runs of it were stored.
     """
@@ -89,7 +89,7 @@ class RaceOutcome:
     stopped: Stopped
     failing: tuple[FailingAlgorithm, ...] = ()
     available: float = math.inf
-    failures_accepted: bool = False
+    accepted_failures: frozenset[str] = frozenset()
     edited: tuple[str, ...] = ()
 
     @property
@@ -169,11 +169,11 @@ class RaceOutcome:
         return tuple(run for run in self.runs if run.status != "done")
 
     @property
-    def failed_everywhere(self) -> frozenset[str]:
-        """The algorithms of which every run failed."""
-        return frozenset(run.trajectory.algorithm for run in self.failures).difference(
-            run.trajectory.algorithm for run in self.runs if run.status == "done"
-        )
+    def failure_counts(self) -> dict[str, tuple[int, int]]:
+        """The number of failed runs and of all runs of each algorithm with failures, in the order of their first failure."""
+        total = Counter(run.trajectory.algorithm for run in self.runs)
+        failed = Counter(run.trajectory.algorithm for run in self.failures)
+        return {name: (number, total[name]) for name, number in failed.items()}
 
     @property
     def ended(self) -> dict[Ended, int]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -46,6 +45,35 @@ def race_remarks(result: RaceOutcome, advice: Advice) -> list[Remark]:
 def remarks_on_algorithms(result: RaceOutcome, advice: Advice) -> list[Remark]:
     """Return remarks on algorithms that failed or were removed, which need no look at the posterior."""
     return [*_remarks_on_failures(result, advice), *removal_remarks(dict(sorted(result.state.removed.items())))]
+
+
+def doubts_by_algorithm(result: RaceOutcome) -> dict[str, str]:
+    """Return why the standing of an algorithm is in doubt, as clauses about it.
+
+    An elimination is in doubt if failed runs, which count as the worst outcome, contributed to it, or if the present
+    posterior doubts it. Any other standing is in doubt if all runs of the algorithm failed.
+    """
+    out = {each.name for each in result.eliminations}
+    doubts: dict[str, list[str]] = {}
+    for name, (failed, total) in result.failure_counts.items():
+        if name in result.accepted_failures:
+            continue
+        if failed == total:
+            doubts[name] = ["all of its runs failed"]
+        elif name in out:
+            doubts[name] = [f"{failed:,} of its {total:,} runs failed"]
+    for name, error in _doubted_eliminations(result).items():
+        doubts.setdefault(name, []).append(f"wrong with a probability of {format_percent(error)} by now")
+    return {name: "; ".join(clauses) for name, clauses in doubts.items()}
+
+
+def _doubted_eliminations(result: RaceOutcome) -> dict[str, float]:
+    """Return the eliminations of earlier rounds that the present posterior doubts, and how probably they are wrong."""
+    allowed = 2 * (1 - result.state.settings.confidence)
+    if result.wrong_elimination <= allowed:
+        return {}
+    errors = result.elimination_errors(result.state.settings.specialists)
+    return {name: error for name, error in errors.items() if error > allowed}
 
 
 def settled_sentence(result: RaceOutcome) -> str:
@@ -196,22 +224,21 @@ def _rerun_failed(advice: Advice, names: Sequence[str]) -> str:
 
 
 def _remarks_on_failures(result: RaceOutcome, advice: Advice) -> list[Remark]:
-    """Return a remark per algorithm with failed runs, with the last line of its first message."""
-    runs = Counter(run.trajectory.algorithm for run in result.runs)
+    """Return a remark per algorithm with failed runs, with the error of the first."""
+    count = "are missing" if result.state.settings.failure == "missing" else "count as the worst outcome"
+    accept = "--accept-failures" if advice.file else "accept_failures=True"
     remarks = []
-    for name, number in Counter(run.trajectory.algorithm for run in result.failures).items():
+    for name, (failed, total) in result.failure_counts.items():
         first = next(run for run in result.failures if run.trajectory.algorithm == name)
-        settled = name in result.state.removed or result.failures_accepted
-        count = ", and failed runs count as the worst outcome" if result.failures_accepted else ""
-        remarks.append(
-            Remark(
-                "solid" if settled else "provisional",
-                f"{_share(number, runs[name])} of {name} failed{count}; the first: {_reason(first.message)}.",
-                _rerun_failed(advice, [name])
-                if name in result.state.candidates
-                else advice.readmit(name, rerun_failed=True),
-            )
+        settled = name in result.state.removed or name in result.accepted_failures
+        text = (
+            f"{_share(failed, total)} of {name} failed, and failed runs {count}; the first: {_reason(first.message)}."
         )
+        step = advice.readmit(name, rerun_failed=True)
+        if name in result.state.candidates:
+            step = _rerun_failed(advice, [name])
+            text += "" if settled else f" If failing is part of what it does, accept it with {accept}."
+        remarks.append(Remark("solid" if settled else "provisional", text, step))
     return remarks
 
 
@@ -260,10 +287,9 @@ def _remarks_on_clocks(result: RaceOutcome) -> list[Remark]:
 
 def _remarks_on_eliminations(result: RaceOutcome, advice: Advice) -> list[Remark]:
     """Return a remark if the present posterior doubts an elimination of an earlier round."""
-    allowed = 2 * (1 - result.state.settings.confidence) * max(len(result.eliminations), 1)
-    if result.wrong_elimination <= allowed:
+    errors = _doubted_eliminations(result)
+    if not errors:
         return []
-    errors = result.elimination_errors(result.state.settings.specialists)
     worst = max(errors, key=lambda name: errors[name])
     reason = ""
     beaten = 1 - result.elimination_errors("drop")[worst]
@@ -275,7 +301,7 @@ def _remarks_on_eliminations(result: RaceOutcome, advice: Advice) -> list[Remark
     others = f" The probability that any elimination is wrong is {format_percent(result.wrong_elimination)}."
     text = (
         f"Under the present posterior, the elimination of {worst} is wrong with a probability of "
-        f"{format_percent(errors[worst])}.{reason}{others if len(errors) > 1 else ''}"
+        f"{format_percent(errors[worst])}.{reason}{others if len(result.eliminations) > 1 else ''}"
     )
     return [Remark("provisional", text, advice.readmit(worst))]
 

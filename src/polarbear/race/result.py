@@ -7,7 +7,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any, Literal
 
 from polarbear.race.outcome import RaceOutcome, Stopped
-from polarbear.race.remarks import higher_limit, race_remarks, settled_sentence
+from polarbear.race.remarks import doubts_by_algorithm, higher_limit, race_remarks, settled_sentence
 from polarbear.race.tables import eliminations_table, rounds_table, runs_table
 from polarbear.table import as_frame
 from polarbear.verdict import Advice
@@ -100,7 +100,7 @@ class RaceResult(RaceOutcome):
             error_bounds={each.name: each.error_bound for each in self.eliminations},
             removed=dict(sorted(self.state.removed.items())),
             waiting=waiting,
-            failed=() if self.failures_accepted else self.failed_everywhere,
+            doubts=doubts_by_algorithm(self),
             settled=settled_sentence(self),
             undecided=undecided,
             open_at_a_budget=undecided if strict else None,

@@ -148,7 +148,7 @@ def comparisons(subject: Subject) -> Data | None:
 def standings(subject: Subject) -> Data:
     """Return every algorithm in its group with the reason, and the probabilities behind eliminations by round."""
     result, unit = subject.result, subject.unit
-    details = {each.name: each.sentence(unit) for each in subject.specialists}
+    details = {each.name: f"{each.name} is {each.clause}." for each in subject.specialists}
     if result is not None:
         details |= {each.name: elimination_detail(each, unit) for each in result.eliminations}
     return {

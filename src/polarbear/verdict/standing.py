@@ -75,7 +75,7 @@ def leading(
 
     A lead is solid if it is sure enough, or if each pair of the algorithm is decided or practically equal at each budget.
     """
-    kept = {each.name: f"; {_specialist_reason(each)}" for each in specialists}
+    kept = {each.name: f"; {each.clause}" for each in specialists}
     stretches: dict[str, list[Stretch]] = {}
     for each in overview.stretches:
         if each.kind == "leader":
@@ -129,7 +129,11 @@ def not_ruled_out(
     result = []
     for place, name in enumerate(names):
         if name in kept:
-            result.append(Standing(name, "not ruled out", "solid", _specialist_reason(kept[name])))
+            each = kept[name]
+            command = "" if each.certain else advice.settle_pair(each.by, name)
+            result.append(
+                Standing(name, "not ruled out", "solid" if each.certain else "provisional", each.clause, command)
+            )
             continue
         peak = overview.probability_best[:, overview.names.index(name)]
         at = format_number(overview.grid.times[int(peak.argmax())])
@@ -148,13 +152,6 @@ def not_ruled_out(
             command = advice.settle_pair(rival.name, name)
             result.append(Standing(name, "not ruled out", "provisional", f"{reason}; {clause}", command))
     return result
-
-
-def _specialist_reason(each: Specialist) -> str:
-    return (
-        f"a specialist: {each.by} beats it on most instances at every budget, but it comes first on "
-        f"{format_percent(each.share)} of instances at {format_number(each.time)}"
-    )
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from polarbear.verdict.standing import Standing, eliminated, leading, not_ruled_
 from polarbear.wording import REMOVED_BY_HAND, join_names, with_noun
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from polarbear.checks.findings import Decision
     from polarbear.checks.model_check import ModelCheck
@@ -192,12 +192,11 @@ def _doubt(standings: Sequence[Standing], verb: str) -> Remark:
     return Remark("provisional", text, next((each.command for each in standings if each.command), ""))
 
 
-def _without_a_run(each: Standing) -> Standing:
-    """Return the standing of an algorithm of which every run failed."""
+def _in_doubt(each: Standing, doubt: str) -> Standing:
+    """Return a standing that is in doubt, with the reason."""
     if each.group == "removed":
         return each
-    status = overall_status([each.status, "provisional"])
-    return replace(each, status=status, reason=f"{each.reason}; all of its runs failed")
+    return replace(each, status=overall_status([each.status, "provisional"]), reason=f"{each.reason}; {doubt}")
 
 
 def collect(
@@ -214,7 +213,7 @@ def collect(
     error_bounds: Mapping[str, float | None] | None = None,
     removed: Mapping[str, str] | None = None,
     waiting: Mapping[str, str] | None = None,
-    failed: Collection[str] = (),
+    doubts: Mapping[str, str] | None = None,
     settled: str = "",
     undecided: Pairs | None = None,
     open_at_a_budget: Pairs | None = None,
@@ -233,8 +232,8 @@ def collect(
     removed, waiting
         Algorithms that were removed without being judged, and candidates that are not in the posterior yet, each with the
         reason.
-    failed
-        Algorithms of which every run failed, so that a statement about them says nothing about the algorithm.
+    doubts
+        Why the standing of some algorithms is in doubt, as clauses about them.
     undecided, open_at_a_budget
         The pairs of candidates of which one may yet eliminate the other, and those that are neither decided nor practically
         equal at some budget; None if these may be all.
@@ -256,7 +255,8 @@ def collect(
         *remaining,
         *eliminated(decisions, {each.name: each for each in pair_checks}, error_bounds or {}, removed or {}),
     ]
-    standings = [_without_a_run(each) if each.name in failed else each for each in standings]
+    doubts = doubts or {}
+    standings = [_in_doubt(each, doubts[each.name]) if each.name in doubts else each for each in standings]
     return Summary(
         overview=overview,
         standings=tuple(standings),
