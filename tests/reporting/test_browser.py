@@ -49,7 +49,8 @@ def test_every_section_of_a_race_has_content(report, result):
     page = report.page
     assert page.title() == page.text_content("h1") == "Four & more"
     ids = [section.get_attribute("id") for section in page.locator("main section").all()]
-    assert ids == [*(section.name for section in SECTIONS if section.name != "groups"), "cite"]
+    rest = [section.name for section in SECTIONS if section.name not in ("groups", "trust")]
+    assert ids == ["trust", *rest, "cite"]  # an elimination rests on failed runs, and is in doubt
     for section in page.locator("main section").all():
         assert len(section.inner_text().split()) > 10
     stated = page.text_content("#standings-groups").replace("\N{NO-BREAK SPACE}", " ")
@@ -166,6 +167,18 @@ def test_the_recommendation_stays_beside_the_controls(open_report, result):
         page.locator(control).first.evaluate("(each) => each.scrollIntoView({ block: 'center', behavior: 'instant' })")
         assert is_within_viewport(page, ".recommended")
         assert is_within_viewport(page, ".statements")
+
+
+@pytest.mark.parametrize("width", [1024, 1440, 1920])
+def test_the_recommendation_never_covers_the_table_of_choices(open_report, result, width):
+    page = open_report(result, viewport={"width": width, "height": 900}).page
+    for machines in (1, 3):
+        page.locator(f"input[name=machines][value='{machines}']").check(force=True)
+        place = page.locator(".alternatives").bounding_box()["y"] + page.evaluate("scrollY")
+        for offset in range(0, 1100, 100):
+            page.evaluate("(y) => scrollTo({ top: y, behavior: 'instant' })", place - offset)
+            answer, table = (page.locator(each).bounding_box() for each in (".recommendation", ".alternatives"))
+            assert answer["y"] + answer["height"] <= table["y"]
 
 
 def test_print_shows_the_answer_to_the_query_without_controls(open_report, result):

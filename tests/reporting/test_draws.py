@@ -11,10 +11,10 @@ from tests.selection.posteriors import posterior_of, random_posterior
 
 
 def test_draws_are_thinned_and_rounded_to_fit_the_page():
-    posterior = random_posterior(1500, 8, 4)
+    posterior = random_posterior(4500, 8, 4)
     small = thin_and_round(posterior)
-    assert small.ratings.shape == (1000, 8, 4)
-    assert np.abs(small.ratings - posterior.thin(1000).ratings).max() < 1.6e-5
+    assert small.ratings.shape == (4000, 8, 4)
+    assert np.abs(small.ratings - posterior.thin(4000).ratings).max() < 1.6e-5
     tiny = posterior_of(np.full((3, 2, 2), 1e-6))
     assert thin_and_round(tiny).ratings == pytest.approx(1e-6, rel=0.02)
     wide = thin_and_round(random_posterior(500, 200, 20))

@@ -119,8 +119,8 @@ class Explanation:
             return "No feature matters: there is none that differs between instances."
         if self.instances < 2 * LEAST_CLUSTERS:
             return (
-                f"No feature matters so far: {with_noun(self.instances, 'instance')} cannot be divided into groups of at "
-                f"least {LEAST_CLUSTERS}."
+                f"No feature matters so far: each group needs at least {LEAST_CLUSTERS} independent instances, or clusters "
+                f"such as functions, and there are {self.instances} in all."
             )
         return (
             f"No feature matters: none of {examined} improves the choice more than shuffled features do. The best split "

@@ -12,13 +12,14 @@ if TYPE_CHECKING:
     from polarbear.arrays import Array
     from polarbear.posterior.posterior import Posterior
 
-_DRAWS = 1000
+_DRAWS = 4000  # as many as an inference gives by default, so that the page and `select` agree
+_DRAWS_OF_PAIRS = 1000
 _BYTES = 2_400_000  # limit for the draws in base64; the whole page then stays below three megabytes
 _LARGEST = 65535  # of an unsigned integer of sixteen bits
 
 
 def thin_and_round(posterior: Posterior) -> Posterior:
-    """Return the posterior as the page stores it: thinned to at most a thousand draws, and rounded.
+    """Return the posterior as the page stores it: thinned to at most 4,000 draws, and rounded.
 
     A large grid or many algorithms leave room for fewer draws. The page stores square roots √θ in sixteen bits. The error
     of any value computed from ratings in [0, 1] is then at most 1.6e-5, and smaller where ratings are small.
@@ -41,7 +42,7 @@ def pack_win_rates(posterior: Posterior, *, level: float) -> str:
     The quantities are the mean, the lower and the upper end of the credible interval, and the probability of a win rate
     above one half, from at most a thousand draws. One byte resolves steps of 1/255, finer than a chart can show.
     """
-    thinned, (_, times, algorithms) = posterior.thin(_DRAWS), posterior.ratings.shape
+    thinned, (_, times, algorithms) = posterior.thin(_DRAWS_OF_PAIRS), posterior.ratings.shape
     tails = [(1 - level) / 2, (1 + level) / 2]
     pairs = [(a, b) for a in range(algorithms) for b in range(a + 1, algorithms)]
     numbers = np.empty((len(pairs), 4, times), dtype=np.uint8)

@@ -9,10 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from polarbear.selection.answers import SURE_ENOUGH
 from polarbear.selection.criterion import FirstPlace, MeanRank, TopK, WinRateAgainst
 from polarbear.selection.custom_preference import Custom
 from polarbear.selection.risk import Quantile
-from polarbear.wording import format_percent, percent
+from polarbear.wording import format_below, percent
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -89,7 +90,7 @@ class ValueUnits:
             self.format(candidate.expected),
             *cautious,
             self.format_interval(candidate.lower, candidate.upper),
-            format_percent(candidate.probability_best),
+            format_below(candidate.probability_best, SURE_ENOUGH),
             self.format_loss(candidate.regret, points="points"),
         ]
 

@@ -18,5 +18,5 @@ function failureGroup({ algorithm, status, instances, reason, message }) {
     nameElement(reason),
   );
   const scroll = { class: "scroll", role: "region", tabindex: "0", "aria-label": "Message" };
-  return el("details", null, summary, el("div", scroll, el("pre", null, message)));
+  return el("details", { class: "summary-on-paper" }, summary, el("div", scroll, el("pre", null, message)));
 }

@@ -94,7 +94,12 @@ function qualityChart({ quality, times, other_best: other, pair: [leader] }, pag
     queueMicrotask(() => highlight());
   });
   highlight = legend(byId("quality-legend"), page, algorithms, byId("quality-figure"));
-  byId("quality-note").replaceChildren("The answer counts how often an algorithm comes first, not by how much. ", ...medianNote());
+  const without = page.names.filter((_, algorithm) => median[algorithm].every((value) => value === null));
+  byId("quality-note").replaceChildren(
+    "The answer counts how often an algorithm comes first, not by how much. ",
+    ...medianNote(),
+    without.length ? ` Not drawn, since too few instances have a value: ${without.join(", ")}.` : "",
+  );
 
   // Explain why the best choice at the longest budget is not the one with the best median.
   function medianNote() {
@@ -200,7 +205,7 @@ function instanceTable(data, page, valueOf, state, showInstance) {
     const budget = `${formatAmount(round(data.times[time]))} ${page.unit}`.trim();
     const ties = count(null) ? `; ${WHOLE.format(count(null))} tied` : "";
     byId("instances-text").replaceChildren(
-      `At ${budget}, on ${formatCount(rows.length, "instance")} with values of both${sample}: `,
+      `At ${budget}, on ${formatCount(rows.length, "instance")} that compare both${sample}: `,
       nameElement(first),
       ` wins ${WHOLE.format(count(state.pair[0]))}, `,
       nameElement(second),

@@ -40,6 +40,12 @@ function formatProbability(share) {
   return share < 0.005 ? `below 1${PERCENT}` : formatPercent(share);
 }
 
+// Format a probability, rounded down where rounding would hide that it is below a limit.
+function formatBelow(share, limit) {
+  const hidden = share < limit && Math.round(100 * share) >= 100 * limit;
+  return formatProbability(hidden ? Math.floor(100 * share) / 100 : share);
+}
+
 function formatCount(count, singular, plural = `${singular}s`) {
   return `${WHOLE.format(count)} ${count === 1 ? singular : plural}`;
 }

@@ -1,5 +1,6 @@
 // Pairs of algorithms: a table of all pairs, and the win rate of one pair over time.
 
+const ON_PHONE = 4; // columns that a phone shows
 const DOUBTED = "* This elimination is in doubt; the status at the top says why.";
 
 sections.pairs = (data, page) => {
@@ -35,7 +36,12 @@ function pairTable(beats, doubted, page) {
   return el(
     "table",
     { class: "matrix" },
-    el("caption", null, "Probabilities in per cent"),
+    el(
+      "caption",
+      null,
+      "Probabilities in per cent",
+      page.names.length > ON_PHONE ? el("span", { class: "phone-only" }, "; scroll sideways for more columns") : "",
+    ),
     el("thead", null, el("tr", null, el("th", { scope: "col" }, "this one beats …"), ...heads)),
     el("tbody", null, ...rows),
   );

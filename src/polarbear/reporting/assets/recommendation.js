@@ -62,7 +62,7 @@ function pythonDetails(code, open) {
 function contenderList(page, { contenders }) {
   return contenders.map(({ members, probabilityBest }, k) => {
     const after = [".", " or ", ", "][Math.min(contenders.length - 1 - k, 2)];
-    const probability = ` (${formatProbability(probabilityBest)})${after}`;
+    const probability = ` (${formatBelow(probabilityBest, page.sure_enough)})${after}`;
     return el("span", { class: "contender" }, ...portfolioName(page, members, shortLabel), probability);
   });
 }
@@ -201,7 +201,7 @@ function rankingTable(page, { candidates, compared }) {
         el("span", { class: "range" }),
         el("span", { class: "mean" }),
       ),
-      el("td", null, formatProbability(probabilityBest)),
+      el("td", null, formatBelow(probabilityBest, page.sure_enough)),
     );
   });
   const extent = `comes first on (axis from ${(100 * lowest).toFixed(0)} to ${formatPercent(highest)})`;
