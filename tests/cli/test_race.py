@@ -31,7 +31,7 @@ def test_a_race_that_reaches_a_limit_exits_with_2_and_can_be_resumed(polarbear, 
     assert outcome.code == 2
     assert "Status: provisional. Few data: the answer is based on 3 instances." in outcome.out
     text = " ".join(outcome.out.split())
-    assert "stopped at its limit of instances, after 3. Not decided: " in text  # too few for a forecast
+    assert "stopped at its limit of instances; it has used 3. Not decided: " in text  # too few for a forecast
     assert f"  Next step: polarbear resume {file} --max-instances 6\n" in outcome.out
     status = polarbear("status", file)
     assert status.code == 2

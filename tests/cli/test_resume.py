@@ -58,7 +58,7 @@ def test_new_algorithms_are_added(polarbear, race_toml, tmp_path):
     assert "every algorithm of" in outcome.err
     (file.parent / "race.toml").write_text(RACE)
     outcome = polarbear("resume", file, "--max-instances", 8)
-    assert "race.toml also has poor, not yet in the race; add with: polarbear add" in outcome.err
+    assert "race.toml also has poor, which the race does not have; add with: polarbear add" in outcome.err
     outcome = polarbear("add", file, "pore")
     assert outcome.code == 1
     assert "did you mean 'poor'?" in outcome.err
@@ -191,7 +191,7 @@ def test_a_race_can_begin_with_some_of_the_algorithms(polarbear, race_toml):
     outcome = polarbear("race", race_toml, "--only", "random", "--only", "poor", "--max-instances", 4, "--json", "-q")
     assert outcome.data["algorithms"] == ["random", "poor"]
     outcome = polarbear("resume", race_toml.parent / "my.race", "--max-instances", 4)
-    assert "race.toml also has climber, not yet in the race" in outcome.err
+    assert "race.toml also has climber, which the race does not have" in outcome.err
     outcome = polarbear("race", race_toml, "-o", race_toml.parent / "a.race", "--only", "random")
     assert (outcome.code, "expected two algorithms or more with --only, got random" in outcome.err) == (1, True)
     outcome = polarbear("race", race_toml, "-o", race_toml.parent / "a.race", "--only", "random", "--only", "pore")

@@ -124,9 +124,8 @@ def remove(
             raise ValueError(
                 f"expected two candidates or more to remain, got {', '.join(rest) or 'none'}; start another race"
             )
-        state = race.state
         for name in names:
-            state = loop.remove(state, name)  # raises an error before anything is written
+            loop.remove(race.state, name)  # raises an error before anything is written
         for name in names:
             race.remove(name)
         candidates, ran = race.state.pareto_set, set(names) <= set(race.state.names)

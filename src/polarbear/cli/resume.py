@@ -1,7 +1,7 @@
 """Command `resume`: continue a race from its race file, with new settings or for selected algorithms only."""
 
 import shlex
-from collections.abc import Callable, Sequence, Sized
+from collections.abc import Callable, Collection, Sequence, Sized
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -118,7 +118,7 @@ def continue_race(
     new = [name for name in prepared.algorithms if name not in present]
     if new and change is None:
         terminal.print_remark(
-            f"{prepared.path.name} also has {', '.join(new)}, not yet in the race; add with: polarbear add "
+            f"{prepared.path.name} also has {', '.join(new)}, which the race does not have; add with: polarbear add "
             f"{terminal.shell_path(file)}",
             quiet=quiet,
         )
@@ -135,7 +135,7 @@ def continue_race(
             f"remove it from the race: polarbear remove {terminal.shell_path(file)} {removal}"
         )
     if rerun_failed:
-        _print_reruns(file, runs, {*(only or candidates), *needed}, quiet=quiet)
+        _print_reruns(file, runs, {*(only or candidates), *needed}, present, quiet=quiet)
     known = {name: each for name, each in prepared.algorithms.items() if name in present}
     features = features_to_store(prepared, quiet=quiet)
     with (
@@ -173,16 +173,19 @@ def _nothing_ran(result: "RaceResult", prepared: "Prepared") -> str:
     return f"{reason} To continue, use {join_names(steps, 'or')}."
 
 
-def _print_reruns(file: Path, runs: "list[Run]", names: set[str], *, quiet: bool) -> None:
-    """Print which failed runs are made again, and which are not because their algorithm is no candidate."""
+def _print_reruns(file: Path, runs: "list[Run]", names: set[str], present: Collection[str], *, quiet: bool) -> None:
+    """Print which failed runs are made again, and which are not because their algorithm is no candidate.
+
+    An algorithm that was removed before its runs were judged is not `present` any more, and can be added.
+    """
     from polarbear.race.failing import count_failures
 
     again = count_failures(run for run in runs if run.trajectory.algorithm in names)
     terminal.print_remark(f"Made again: {again}" if again else "No failed runs to make again", quiet=quiet)
     others = {run.trajectory.algorithm for run in runs if run.status != "done"} - names
     for name in sorted(others):
+        known, quoted = terminal.shell_path(file), shlex.quote(name)
+        step = f"readmit {known} {quoted} --rerun-failed" if name in present else f"add {known} {quoted}"
         terminal.print_remark(
-            f"Not made again: the failed runs of {name}; to let it race again: polarbear readmit "
-            f"{terminal.shell_path(file)} {shlex.quote(name)} --rerun-failed",
-            quiet=quiet,
+            f"Not made again: the failed runs of {name}; to let it race again: polarbear {step}", quiet=quiet
         )

@@ -13,6 +13,7 @@ from polarbear.race.failing import LAST_OUTPUT, end_of_message
 from polarbear.race.forecast import STABLE_FROM, compared_instances, further_instances, instances_per_time, roughly
 from polarbear.race.group_elimination import group_labels
 from polarbear.race.stopping import is_futile
+from polarbear.selection.observed_times import independent_units
 from polarbear.verdict import Remark
 from polarbear.verdict.leakage import leak_of_cells
 from polarbear.verdict.summary import CHECKED, removal_remarks
@@ -106,9 +107,13 @@ def undecided_clause(result: RaceOutcome) -> str:
 
 
 def _forecasts(result: RaceOutcome, pairs: Sequence[tuple[str, str]]) -> dict[tuple[str, str], str]:
-    """Return for each pair how many more instances it should take, in brackets with a blank before them; else empty."""
+    """Return for each pair how many more instances it should take, in brackets with a blank before them; else empty.
+
+    More repetitions of the same instances would not do, so of repeated instances each counts once.
+    """
     state, names = result.state, result.state.names
-    if result.instances < STABLE_FROM or result.posterior.names != names:
+    units = independent_units(result.posterior)
+    if units < STABLE_FROM or result.posterior.names != names:
         return dict.fromkeys(pairs, "")
     places = {(names.index(first), names.index(second)): (first, second) for first, second in pairs}
     resolved = np.ones_like(state.resolved)
@@ -118,7 +123,8 @@ def _forecasts(result: RaceOutcome, pairs: Sequence[tuple[str, str]]) -> dict[tu
     for place, needed in instances_per_time(result.posterior, resolved, state.settings).items():
         if compared_instances(result.posterior, *place) < STABLE_FROM:
             continue
-        more = roughly(max(float(needed.max()) - result.instances, 1.0))
+        growth = float(needed.max()) / result.instances - 1
+        more = roughly(max(growth * units, 1.0))
         texts[places[place]] = (
             f" (about {more:,.0f} more instances)"
             if math.isfinite(more)
@@ -136,7 +142,7 @@ def _remarks_on_stop(result: RaceOutcome, advice: Advice) -> list[Remark]:
         case "no elimination likely":
             text = (
                 f"Within its limit, the race is unlikely to eliminate another algorithm.{clause} With the resolution "
-                '"crossing", the race continues until every pair is decided.'
+                f'"crossing", the race continues {_until_decided(result)}.'
             )
             return [Remark("solid", text, advice.decide_every_pair())]
         case "pairs left undecided":
@@ -148,7 +154,7 @@ def _remarks_on_stop(result: RaceOutcome, advice: Advice) -> list[Remark]:
         case "max_instances":
             needed = 0 if advice.only else _further_instances(result)
             beyond = f"; about {needed:,} more would decide everything" if needed else ""
-            reason = f"The race stopped at its limit of instances, after {result.instances:,}{beyond}."
+            reason = f"The race stopped at its limit of instances; it has used {result.instances:,}{beyond}."
             reason, step = _with_higher_limit(result, reason, advice)
         case "max_evaluations":
             reason = f"The race stopped at its limit of {round_off(spent)} {unit}."
@@ -156,8 +162,9 @@ def _remarks_on_stop(result: RaceOutcome, advice: Advice) -> list[Remark]:
         case "max_seconds":
             reason, step = "The race stopped at its time limit.", advice.continue_race("", "")
         case "instances ran out":
-            repeated = "repeats in [instances]" if advice.file else "pb.problems.Repeated"
-            reason, step = f"The race has used all instances; add more, or repeat them with {repeated}.", ""
+            repeats = "repeats in [instances]" if advice.file else "pb.problems.Repeated"
+            repeat = f", or repeat them with {repeats}" if result.state.clusters is None else ""
+            reason, step = f"The race has used all instances; add more{repeat}.", ""
         case "selected pairs decided":
             reason = "Every pair of the selected algorithms is decided."
             step = replace(advice, only=()).continue_race("", "")
@@ -176,6 +183,11 @@ def _remarks_on_stop(result: RaceOutcome, advice: Advice) -> list[Remark]:
     return [Remark("provisional" if result.failing else "solid", f"{reason}{clause}", step)]
 
 
+def _until_decided(result: RaceOutcome) -> str:
+    limited = ", or its instances run out" if math.isfinite(result.available) else ""
+    return f"until every pair is decided{limited}"
+
+
 def _with_higher_limit(result: RaceOutcome, reason: str, advice: Advice) -> tuple[str, str]:
     """Return why a race stopped at a limit, and how to continue it: with a higher one, unless that is futile."""
     limit = _higher_instances(result) if result.stopped == "max_instances" else result.available
@@ -184,7 +196,7 @@ def _with_higher_limit(result: RaceOutcome, reason: str, advice: Advice) -> tupl
         within = f" within {limit:,.0f} instances" if math.isfinite(limit) else ""
         futile = f"It is unlikely to eliminate another algorithm{within}"
         return (
-            f'{reason} {futile}; with the resolution "crossing" it continues until every pair is decided.',
+            f'{reason} {futile}; with the resolution "crossing" it continues {_until_decided(result)}.',
             advice.decide_every_pair(),
         )
     return reason, advice.continue_race(*advice.limit)
