@@ -41,6 +41,8 @@ class TestSuggestedGrid:
         ]
         assert later_runs(runs, suggest_grid(runs)) == (40, 700)
         assert later_runs(recorded_runs(), suggest_grid(recorded_runs())) == (0, 100)
+        alone = [*recorded_runs(), *recorded_runs(until=700.0, names=("longer",))]
+        assert later_runs(alone, suggest_grid(alone)) == (40, 100)  # with nothing to compare them with
 
     def test_a_short_range_is_linear_and_its_ends_can_be_passed(self):
         assert suggest_grid(recorded_runs(), start=20, stop=80, count=3).axis == "linear"

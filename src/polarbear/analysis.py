@@ -106,10 +106,14 @@ def _earlier_start(runs: Sequence[Trajectory], stop: float) -> float:
 
 
 def later_runs(runs: Sequence[Trajectory], grid: Grid) -> tuple[int, float]:
-    """Return how many runs go on after the last time of a grid, and the time at which the last of them ends."""
+    """Return how many runs go on after the last time of a grid, and until when half of the runs of two algorithms do."""
     stop = float(grid.times[-1])
-    ends = [run.until for run in runs if stop * (1 + 1e-9) < run.until < math.inf]
-    return len(ends), max(ends, default=stop)
+    later = [run.until for run in runs if stop * (1 + 1e-9) < run.until < math.inf]
+    ends: dict[str, list[float]] = {}
+    for run in runs:
+        ends.setdefault(run.algorithm, []).append(math.inf if run.finished else run.until)
+    halves = sorted(float(np.quantile(each, 0.5, method="higher")) for each in ends.values())
+    return len(later), max(stop, min(halves[-2:][0], max(later, default=stop)))
 
 
 def replay(

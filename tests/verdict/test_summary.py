@@ -67,13 +67,20 @@ def test_a_result_without_remarks_is_solid(summary):
     assert summary.status_sentence == "Status: solid. No check gives reason to doubt it."
 
 
-def test_all_forms_have_the_same_answer_and_the_same_remarks(posterior):
+def test_without_the_choices_nothing_is_checked_and_the_status_says_so(posterior):
+    for advice, step in ((None, "pb.summarise(posterior, choices=choices)"), (Advice("posterior", "my.npz"), "")):
+        summary = pb.summarise(posterior, advice=advice)
+        (remark,) = (each for each in summary.remarks if "nothing was checked" in each.text)
+        assert (summary.status, remark.status, remark.command) == ("provisional", "provisional", step)
+
+
+def test_all_forms_have_the_same_answer_and_the_same_remarks(posterior, choices):
     given = [
         Remark("solid", "For information."),
         Remark("provisional", "Few runs."),
         Remark("do not rely on it", "A & B clash.", "polarbear fix 'A b'"),
     ]
-    summary = pb.summarise(posterior, unit="evaluations", remarks=given)
+    summary = pb.summarise(posterior, choices=choices, unit="evaluations", remarks=given)
     reasons = ["A & B clash.", "Few runs.", "For information."]
     assert [each.text for each in summary.remarks] == reasons
     assert summary.status == "do not rely on it"
@@ -263,13 +270,17 @@ def test_markdown_shows_names_as_they_are():
     assert "<b>" not in text.replace(r"\<b\>", "")
 
 
-def close_race(wins, instances=60):
-    """Return the posterior of a pair of which `a` wins on some of the instances."""
+def close_choices(wins, instances=60):
+    """Return the choices of a pair of which `a` wins on some of the instances."""
     values = np.where(np.arange(instances)[:, None, None] < wins, [[0.0, 1.0]], [[1.0, 0.0]])
-    return pb.fit(pb.Choices.from_values(values, grid=[5], names=["a", "b"]))
+    return pb.Choices.from_values(values, grid=[5], names=["a", "b"])
 
 
-def collected(posterior, *, undecided=None, strict=False, doubts=None, decisions=(), advice=None):
+def close_race(wins, instances=60):
+    return pb.fit(close_choices(wins, instances))
+
+
+def collected(posterior, *, undecided=None, strict=False, doubts=None, decisions=(), advice=None, choices=None):
     """Return the summary of a race in which these decisions have been taken."""
     out = {each.name for each in decisions}
     return collect(
@@ -277,7 +288,7 @@ def collected(posterior, *, undecided=None, strict=False, doubts=None, decisions
         candidates=[name for name in posterior.names if name not in out],
         decisions=decisions,
         specialists=(),
-        check=None,
+        check=None if choices is None else model_check(posterior, choices),
         unit="",
         advice=advice or Advice("race", "my.race"),
         remarks=(),
@@ -325,7 +336,7 @@ def test_the_headline_counts_the_statements_in_doubt():
 
 @pytest.mark.parametrize("wins", [37, 30])
 def test_what_is_decided_or_practically_equal_is_solid(wins):
-    summary = collected(close_race(wins), undecided=(), strict=True)
+    summary = collected(close_race(wins), choices=close_choices(wins), undecided=(), strict=True)
     assert {each.status for each in summary.standings} == {"solid"}
     assert summary.status == "solid"
     assert not any(each.command for each in summary.standings)

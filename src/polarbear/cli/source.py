@@ -155,8 +155,10 @@ def grid_of(recorded: RecordedRuns, reading: Reading) -> "tuple[Grid, tuple[Rema
         return grid, recorded.remarks
     text = (
         f"{later:,} of {len(recorded.runs):,} runs go on after {format_number(grid.times[-1])} {recorded.unit}, where "
-        f"others were cut off. To compare those that remain until {format_number(last)}, add: --stop {last:.12g}"
+        "others were cut off."
     )
+    if last > grid.times[-1]:
+        text += f" To compare those that remain until {format_number(last)}, add: --stop {last:.12g}"
     return grid, (*recorded.remarks, Remark("solid", text))
 
 

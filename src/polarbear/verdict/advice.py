@@ -82,6 +82,10 @@ class Advice:
         chosen = f"only={list(self.only)}" if self.only else ""
         return f"race.run({', '.join(filter(None, [chosen, argument]))})"
 
+    def check(self) -> str:
+        """Return how to check a posterior against the data that it was fitted to; empty for a file, which has none."""
+        return "" if self.file else "pb.summarise(posterior, choices=choices)"
+
     def use_bootstrap(self, *, without_model: bool = False) -> str:
         """Return how to fit again with the Bayesian bootstrap; empty where the command line has no option for it."""
         if not self.file:

@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 
 
 CHECKED = "No check gives reason to doubt it."
+UNCHECKED = (
+    "A posterior holds no runs: nothing was checked against them, and whether some failed or were skipped is not known."
+)
 _NAMED = 5  # algorithms that a remark names; the others are counted
 
 
@@ -92,8 +95,8 @@ def summarise(
     confidence, elimination
         The probability and the rule by which algorithms are eliminated; see `dominated`.
     choices
-        The choices that the posterior was fitted to, against which the model and each elimination are checked; without
-        them, nothing is checked.
+        The choices that the posterior was fitted to, against which the model and each elimination are checked. Without
+        them nothing is checked, and the verdict is provisional.
     unit
         The unit of time.
     advice
@@ -110,7 +113,7 @@ def summarise(
     >>> import numpy as np, polarbear as pb
     >>> values = np.random.default_rng(0).normal(size=(60, 3, 3)) + [0, 1, 4]
     >>> choices = pb.Choices.from_values(values, grid=[10, 100, 1000], names=["cma", "de", "random search"])
-    >>> summary = pb.summarise(pb.fit(choices))
+    >>> summary = pb.summarise(pb.fit(choices), choices=choices)
     >>> summary.headline
     'One algorithm leads somewhere, two are eliminated.'
     >>> summary.status
@@ -243,7 +246,9 @@ def collect(
     leaders = leading(overview, specialists, advice, open_at_a_budget=open_at_a_budget)
     others = [name for name in candidates if name not in {each.name for each in leaders}]
     found = data_remarks(posterior, by_design=advice.source == "race")
-    if check is not None:
+    if check is None:
+        found.append(Remark("provisional", UNCHECKED, advice.check()))
+    else:
         found += model_remarks(check, pair_checks, advice) + independence_remarks(posterior, check, advice)
     found += remarks
     remaining = not_ruled_out(posterior, overview, others, specialists, advice, undecided=undecided)
