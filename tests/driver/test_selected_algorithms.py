@@ -66,6 +66,19 @@ def test_only_selected_algorithms_run_until_their_pairs_are_decided(local, unfin
     assert all(("late", index) not in after.state.observations.runs for each in new for index in each.instances)
 
 
+def test_candidates_that_ran_on_few_instances_are_named(local, unfinished):
+    with reopen(unfinished, rope=0.001, resolution="strict") as race:
+        before = race.result.instances
+        result = run_quietly(race, local, only=["early", "middle"], max_instances=2 * before + 1)
+    assert result.instances == 2 * before + 1
+    others = sorted(set(result.pareto_set) - {"early", "middle"})
+    named = " and ".join(others)
+    start = f"Of {result.instances} instances, {named} ran on "
+    (text,) = (each.text for each in result.summary().remarks if each.text.startswith("Of "))
+    assert text.startswith(start)
+    assert f"{before} only: what compares " in text
+
+
 def test_selected_pairs_are_settled_although_no_elimination_is_likely(local, unfinished, monkeypatch):
     monkeypatch.setattr(StoppingLimits, "is_futile", lambda limits, state: True)
     with reopen(unfinished) as race:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -40,6 +41,7 @@ def race_remarks(result: RaceOutcome, advice: Advice) -> list[Remark]:
         *_remarks_on_clocks(result),
         *_remarks_on_eliminations(result, advice),
         *_remarks_on_groups(result),
+        *_remarks_on_missing_runs(result),
     ]
 
 
@@ -352,6 +354,20 @@ def _remarks_on_groups(result: RaceOutcome) -> list[Remark]:
     verb = "is" if len(kept) == 1 else "are"
     text = f"{rule} {join_names(kept)} {verb} beaten on all instances together, but not in every group."
     return [*leaks, Remark("solid", text)]
+
+
+def _remarks_on_missing_runs(result: RaceOutcome) -> list[Remark]:
+    """Return a remark on candidates that ran on less than half of the instances, as with `only`."""
+    counts = Counter(name for name, _ in result.state.observations.runs)
+    few = [name for name in result.pareto_set if 0 < 2 * counts[name] < result.instances]
+    if not few:
+        return []
+    most, them = max(counts[name] for name in few), "it" if len(few) == 1 else "them"
+    text = (
+        f"Of {result.instances:,} instances, {join_names(few)} ran on {'' if len(few) == 1 else 'at most '}{most:,} only: "
+        f"what compares {them} with others rests on these."
+    )
+    return [Remark("solid", text)]
 
 
 def _numbers_first(label: str) -> tuple[float, str]:
