@@ -27,7 +27,7 @@ def test_a_name_that_was_shortened_beside_other_names_is_found_by_its_ends(given
         ("DE...", "which may be any of DE with restarts and a long description .population 10., DE"),
         ("ES with restarts and a long description (population 11)", "did you mean 'ES with"),
         ("DE", "choose among DE with restarts and a long description .population 10., DE [^E]*$"),
-        ("cma", "expected --only with the names of algorithms, got 'cma'; choose among DE"),
+        ("cma", "expected names of algorithms for --only, got 'cma'; choose among DE"),
     ],
 )
 def test_other_names_are_refused_with_suggestions(given, message):

@@ -17,6 +17,7 @@ from polarbear.driver.resume import label_run
 from polarbear.execution import Limits, LocalExecutor, pack
 from polarbear.observe import Choices, Trajectory
 from polarbear.problems import Repeated
+from polarbear.race.failing import end_of_message
 from polarbear.race.observations import Observations, add_runs
 from polarbear.race.sampling import job
 from polarbear.race.settings import Settings
@@ -196,7 +197,7 @@ def _run_batch(
         if own and all(run.status != "done" for run in own):
             raise RaceError(
                 f"all {len(own)} runs of {name} failed, so there is nothing to compare; on instance "
-                f"{own[0].trajectory.instance} with: {own[0].message.strip()}"
+                f"{own[0].trajectory.instance} with: {end_of_message(own[0].message)}"
             )
     pairs = [[done.get((name, instance)) for name in names] for instance in instances]
     return [run for pair in pairs if None not in pair for run in pair if run is not None], complete

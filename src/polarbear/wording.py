@@ -249,12 +249,12 @@ def _by_ends(option: str, given: str, known: list[str]) -> str:
         return fitting[0]
     if fitting:
         raise ValueError(
-            f"expected {option} with one algorithm, got {given!r}, which may be any of {_list(fitting)}; give a whole name"
+            f"expected one algorithm for {option}, got {given!r}, which may be any of {_list(fitting)}; give a whole name"
         )
     part = [name for name in known if re.search(rf"\b{re.escape(given)}", name)]
     hint = suggest(given, known) if len(part) != 1 else f"did you mean {part[0]!r}?"
     raise ValueError(
-        f"expected {option} with the names of algorithms, got {given!r}; {hint or f'choose among {_list(part or known)}'}"
+        f"expected names of algorithms for {option}, got {given!r}; {hint or f'choose among {_list(part or known)}'}"
     )
 
 

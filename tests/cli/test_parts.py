@@ -183,7 +183,7 @@ def test_a_race_can_be_compared_without_some_of_its_algorithms(polarbear, finish
     [
         (["select", "TABLE", "--where", "dimension=3"], "got none: dimension has 2, 5"),
         (["select", "RACE", "--where", "dimension=3"], "which has no columns"),
-        (["select", "RACE", "--only", "unknown"], "expected --only with the names of algorithms"),
+        (["select", "RACE", "--only", "unknown"], "expected names of algorithms for --only"),
         (["report", "RACE", "--by", "function"], "got 'function'; it stores none: add --features TABLE"),
         (["select", "RACE", "--by", "function"], "got 'function'; it stores none: add --features TABLE"),
         (["plot", "SAVED", "--by", "function"], "expected recorded runs or a race with --by function"),

@@ -87,7 +87,7 @@ def test_values_of_recorded_runs_can_be_drawn(polarbear, tmp_path, figure, optio
         (["--figure", "tree"], "expected a table of features for the figure tree, got none; add --features FILE"),
         (
             ["--figure", "pair", "--pair", "climber", "nobody"],
-            "expected --pair with the names of algorithms, got 'nobody'; choose among random, climber, poor",
+            "expected names of algorithms for --pair, got 'nobody'; choose among random, climber, poor",
         ),
         (["--figure", "gap"], "expected two algorithms for the figure gap, got none; add --pair random climber"),
         (

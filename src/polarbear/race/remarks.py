@@ -317,7 +317,8 @@ def _remarks_on_eliminations(result: RaceOutcome, advice: Advice) -> list[Remark
         f"Under the present posterior, the elimination of {worst} is wrong with a probability of "
         f"{format_percent(errors[worst])}.{reason}{others if len(result.eliminations) > 1 else ''}"
     )
-    return [Remark("provisional", text, advice.readmit(worst))]
+    # Readmitted, it would be judged by the same data if there are no more instances.
+    return [Remark("provisional", text, "" if result.stopped == "instances ran out" else advice.readmit(worst))]
 
 
 def _remarks_on_groups(result: RaceOutcome) -> list[Remark]:

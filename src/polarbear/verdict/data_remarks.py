@@ -31,5 +31,5 @@ def data_remarks(posterior: Posterior, *, by_design: bool) -> list[Remark]:
     if not by_design and (sentence := thin_data_sentence(posterior)):
         remarks.append(Remark("provisional", sentence))
     if sentence := unobserved_sentence(posterior):
-        remarks.append(Remark("provisional", f"{sentence} Nothing is claimed about them there."))
+        remarks.append(Remark("provisional", f"{sentence} Nothing is claimed there."))
     return remarks
