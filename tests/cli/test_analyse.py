@@ -120,11 +120,12 @@ def test_the_page_has_the_remarks_of_the_terminal(polarbear, table, tmp_path):
     data = polarbear("analyse", table, "--report", tmp_path / "a.html", "--stop", 90, "--json").data["summary"]
     assert polarbear("report", table, "-o", tmp_path / "b.html", "--stop", 90).code == 0
     for page in ("a.html", "b.html"):
-        text = (tmp_path / page).read_text()
+        text = (tmp_path / page).read_text().replace("\N{NO-BREAK SPACE}", " ")
         assert read_data(tmp_path / page)["answer"] == data["answer"]
         assert html.escape(data["headline"]) in text
+        assert f"({data['effort']})</caption>" in text
         assert f"Status: {data['status']}." in text
-        assert all(html.escape(each["text"]) in text.replace("\N{NO-BREAK SPACE}", " ") for each in data["remarks"])
+        assert all(html.escape(each["text"]) in text for each in data["remarks"])
 
 
 def test_a_replayed_race_takes_a_guarantee(polarbear, table, as_race):

@@ -118,7 +118,7 @@ def compare(
             unit=clock,
             advice=advice,
             remarks=[*remarks_on_ends(runs, posterior), *remarks],
-            effort=_describe_data(choices, len(runs), clock),
+            effort=describe_data(choices, len(runs), clock),
             error_bounds=bounds,
             settled=CHECKED,
         ),
@@ -132,7 +132,7 @@ def compare(
     )
 
 
-def _describe_data(choices: "Choices", runs: int, clock: str) -> str:
+def describe_data(choices: "Choices", runs: int, clock: str) -> str:
     """Return what was compared: runs, algorithms, instances and times."""
     from polarbear.observe.scope import count_instances
 

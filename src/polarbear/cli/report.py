@@ -125,12 +125,14 @@ def _features_of(source: Source, file: Path, features: Path | None) -> dict[str,
 
 def _summary(source: Source, advice: "Advice", **rule: Any) -> "Summary":
     """Return the summary of recorded runs or of a saved posterior, with all remarks."""
-    from polarbear.cli.comparison import remarks_on_ends
+    from polarbear.cli.comparison import describe_data, remarks_on_ends
     from polarbear.verdict import summarise
 
     runs = () if source.recorded is None else source.recorded.runs
     remarks = [*remarks_on_ends(runs, source.posterior), *source.remarks]
     about: dict[str, Any] = {"choices": source.choices, "unit": source.unit, "advice": advice, "remarks": remarks}
+    if source.choices is not None:
+        about["effort"] = describe_data(source.choices, len(runs), source.unit)
     return summarise(source.posterior, **about, **rule)
 
 

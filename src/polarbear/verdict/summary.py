@@ -85,6 +85,7 @@ def summarise(
     unit: str = "",
     advice: Advice | None = None,
     remarks: Sequence[Remark] = (),
+    effort: str = "",
 ) -> Summary:
     """Return the verdict on a posterior: which algorithm at which budget, what is open, and how far to trust it.
 
@@ -103,6 +104,8 @@ def summarise(
         Where the posterior comes from, so that remarks name the command that settles them.
     remarks
         Further remarks, such as data that were skipped.
+    effort
+        What the heading says about the data; by default the number of instances.
 
     Returns
     -------
@@ -139,7 +142,7 @@ def summarise(
         unit=unit,
         advice=advice or Advice(),
         remarks=remarks,
-        effort=data_of(posterior),
+        effort=effort or data_of(posterior),
         error_bounds=bounds,
         settled=settled,
     )
