@@ -39,7 +39,7 @@ def check(
     if not 0 < until_time < math.inf:
         raise ValueError(f"expected a time above 0 for --until, got {until_time:g}")
     checked = _run_each(prepared, instance, until_time, quiet)
-    results = [(run, _remarks(run, prepared, until_time)) for run, _ in checked]
+    results = [(run, _remarks(run, prepared, until_time, transcript)) for run, transcript in checked]
     programs = {run.trajectory.algorithm: transcript for run, transcript in checked if transcript is not None}
     failed = [run for run, _ in results if run.status != "done"]
     if as_json:
@@ -113,7 +113,7 @@ def _print_program(run: "Run", transcript: "Transcript", instance: str, prepared
     terminal.print_result(f"  recognised  {recognised}")
 
 
-def _remarks(run: "Run", prepared: "Prepared", until: float) -> list[str]:
+def _remarks(run: "Run", prepared: "Prepared", until: float, transcript: "Transcript | None") -> list[str]:
     """Return remarks on a run that may point to a mistake without being errors."""
     path, grid = run.trajectory, prepared.settings.grid
     if run.status != "done":
@@ -123,7 +123,8 @@ def _remarks(run: "Run", prepared: "Prepared", until: float) -> list[str]:
         number = int((grid.times < path.times[0]).sum())
         remarks.append(f"has no value at the first {number} of {len(grid)} times")
     if run.reached < 0.5 * until:
-        remarks.append(f"ended by itself at {round_off(run.reached)} of {round_off(until)}")
+        ended = "ended by itself" if transcript is None else "counts as ended with its last line,"
+        remarks.append(f"{ended} at {round_off(run.reached)} of {round_off(until)}")
     if path.times.size == 1 and len(grid) > 1:
         remarks.append("reported only one value; does it report improvements as they happen?")
     return remarks
