@@ -79,7 +79,11 @@ def test_repetitions_of_two_instances_are_two_instances(executor):
     assert [each.data for each in looks] == ["2 instances with 24 repetitions", "2 instances with 48 repetitions"]
     assert (result.units, result.to_data()["units"]) == (2, 2)
     assert result.instances_needed >= 5 / 2 * 48  # fewer than five units show nothing
-    assert re.search(r"Undecided after 2 instances with 48 repetitions: .* more instances\.$", result.sentence)
+    assert result.to_data()["units_needed"] == pytest.approx(result.instances_needed / 24)
+    assert result.sentence.startswith("Undecided after 2 instances with 48 repetitions: ")
+    assert result.sentence.endswith(": it takes at least 5 instances.")
+    once = pb.compare(version(0.0), version(0.02), pb.problems.Repeated([1.0] * 9, 1), GRID, rope=0.01, **options)
+    assert re.search(r"Undecided after 9 instances: .* % of instances .* more instances\.$", once.sentence)
 
 
 def test_repetitions_of_many_instances_decide(executor):

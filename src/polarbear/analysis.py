@@ -106,7 +106,7 @@ def _earlier_start(runs: Sequence[Trajectory], stop: float) -> float:
 
 
 def later_runs(runs: Sequence[Trajectory], grid: Grid) -> tuple[int, float]:
-    """Return how many runs go on after the last time of a grid, and until when half of the runs of two algorithms do."""
+    """Return how many runs go on after a grid, and the last time at which half of the runs of two algorithms are known."""
     stop = float(grid.times[-1])
     later = [run.until for run in runs if stop * (1 + 1e-9) < run.until < math.inf]
     ends: dict[str, list[float]] = {}

@@ -149,6 +149,9 @@ def test_removed_algorithms_can_be_readmitted(polarbear, race_toml):
     polarbear("race", race_toml, "-q", "--max-instances", 4, "--confidence", 0.99)
     outcome = polarbear("remove", file, "poor", "pore")  # all or nothing
     assert (outcome.code, polarbear("status", file, "--json").data["removed"]) == (1, [])
+    outcome = polarbear("remove", file, "poor", "random", "climber")  # all, which leaves nothing
+    assert (outcome.code, "is the only candidate left" in outcome.err) == (1, True)
+    assert polarbear("status", file, "--json").data["removed"] == []
     before = file.read_bytes()
     outcome = polarbear("remove", file, "poor", "random", "poor")
     assert f"undo with: polarbear readmit {file} poor random\n" in outcome.err

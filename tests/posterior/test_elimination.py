@@ -101,7 +101,24 @@ def test_a_specialist_is_kept_by_default_and_can_be_dropped(elimination):
     assert specialist.share == pytest.approx(0.4, abs=0.05)
     assert specialist.lower < specialist.share < specialist.upper
     assert specialist.certain
-    assert re.search(r"but it comes first on \d\d % of instances \(\d\d to \d\d %\) at ", specialist.clause)
+    assert re.search(r"first more often at \d: on \d\d % of instances \(\d\d to \d\d %\), and B on ", specialist.clause)
+
+
+def test_a_specialist_is_explained_at_the_time_at_which_it_comes_first_more_often():
+    """At 10, S comes first on 31 % of instances and R on 14 %; at 100, S on 43 % and R on 57 %. R beats S at both."""
+    rng = np.random.default_rng(0)
+    early = rng.permutation(
+        np.repeat([[0, 3, 1, 2], [3, 0, 1, 2], [3, 1, 0, 2], [3, 1, 2, 0]], [124, 56, 110, 110], axis=0)
+    )
+    late = rng.permutation(np.repeat([[0, 1, 2, 3], [1, 0, 2, 3]], [172, 228], axis=0))
+    values = np.stack([early, late], axis=1).astype(float)
+    posterior = pb.fit(pb.Choices.from_values(values, grid=[10, 100], names=list("SRxy")), draws=2000)
+    (specialist,) = (each for each in pb.find_specialists(posterior) if each.name == "S")
+    assert (specialist.by, specialist.time, specialist.certain) == ("R", 10, True)
+    assert (specialist.share, specialist.share_of_other) == (
+        pytest.approx(0.31, abs=0.03),
+        pytest.approx(0.14, abs=0.03),
+    )
 
 
 def test_the_clause_of_a_specialist_says_whether_it_surely_comes_first_more_often():
@@ -111,7 +128,7 @@ def test_the_clause_of_a_specialist_says_whether_it_surely_comes_first_more_ofte
     posterior = pb.fit(pb.Choices.from_values(values, grid=[1], names=list("wxyz")), draws=2000)
     (specialist,) = pb.find_specialists(posterior, confidence=0.9)
     assert not specialist.certain
-    assert "but it may come first more often: on " in specialist.clause
+    assert "but it may come first more often at 1: on " in specialist.clause
 
 
 def test_under_plackett_luce_there_are_no_specialists():

@@ -238,21 +238,20 @@ def test_an_algorithm_that_failed_in_every_run_is_judged_provisionally_unless_it
     assert [each.status for each in removed.group("removed")] == ["solid"]
 
 
-@pytest.mark.parametrize("accepted", [False, True])
-def test_an_elimination_to_which_failed_runs_contributed_is_in_doubt(result, accepted):
+@pytest.mark.parametrize(("accepted", "failure"), [(False, "last"), (True, "last"), (False, "missing")])
+def test_an_elimination_to_which_failed_runs_contributed_is_in_doubt(result, accepted, failure):
     (first,) = (each for each in result.eliminations[:1])
     runs = dict(result.state.observations.runs)
     key = next(key for key in runs if key[0] == first.name)
     runs[key] = Run(dataclasses.replace(runs[key].trajectory, failed=True), 1.0, "crashed", "no such file")
-    state = replace(result.state, observations=replace(result.state.observations, runs=runs))
+    settings = replace(result.state.settings, failure=failure)
+    state = replace(result.state, settings=settings, observations=replace(result.state.observations, runs=runs))
     names = frozenset(NAMES) if accepted else frozenset()
     summary = RaceResult(state, "resolved", accepted_failures=names).summary()
     (standing,) = (each for each in summary.group("eliminated") if each.name == first.name)
     number = sum(name == first.name for name, _ in runs)
-    assert (standing.status == "solid", f"; 1 of its {number} runs failed" in standing.reason) == (
-        accepted,
-        not accepted,
-    )
+    doubted = not accepted and failure == "last"
+    assert (standing.status == "solid", f"; 1 of its {number} runs failed" in standing.reason) == (not doubted, doubted)
 
 
 def test_failed_runs_are_listed_with_their_cost():

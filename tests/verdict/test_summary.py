@@ -8,6 +8,7 @@ import pytest
 
 import polarbear as pb
 from polarbear.checks.model_check import model_check
+from polarbear.posterior.elimination import Specialist
 from polarbear.verdict import Advice, Remark
 from polarbear.verdict.model_remarks import model_remarks
 from polarbear.verdict.rendering import as_text
@@ -280,22 +281,24 @@ def close_race(wins, instances=60):
     return pb.fit(close_choices(wins, instances))
 
 
-def collected(posterior, *, undecided=None, strict=False, doubts=None, decisions=(), advice=None, choices=None):
+def collected(
+    posterior, *, strict=False, choices=None, advice=None, decisions=(), specialists=(), undecided=None, **more
+):
     """Return the summary of a race in which these decisions have been taken."""
     out = {each.name for each in decisions}
     return collect(
         posterior,
         candidates=[name for name in posterior.names if name not in out],
         decisions=decisions,
-        specialists=(),
+        specialists=specialists,
         check=None if choices is None else model_check(posterior, choices),
         unit="",
         advice=advice or Advice("race", "my.race"),
         remarks=(),
         effort="",
-        doubts=doubts,
         undecided=undecided,
         open_at_a_budget=undecided if strict else None,
+        **more,
     )
 
 
@@ -332,6 +335,16 @@ def test_the_headline_counts_the_statements_in_doubt():
         strict=True,
     )
     assert found.headline == "Two algorithms lead somewhere, two are eliminated (one provisional)."
+
+
+def test_without_a_leader_doubtful_algorithms_are_named_although_all_pairs_are_decided():
+    """a may be a specialist: it is not settled whether b comes first as often."""
+    specialist = Specialist("a", "b", 5.0, share=0.3, lower=0.1, upper=0.5, share_of_other=0.2, certain=False)
+    about = {"choices": close_choices(30), "specialists": [specialist]}
+    summary = collected(close_race(30), undecided=(), **about)
+    assert not summary.group("leads somewhere")
+    assert summary.status_sentence.startswith("Status: provisional. The data do not settle whether a ")
+    assert any("although every pair is decided" in each.text for each in summary.remarks)
 
 
 @pytest.mark.parametrize("wins", [37, 30])

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, get_args
 from polarbear.cli import terminal
 from polarbear.cli.selections import select_or_explain, selection_as_data, sentence_of
 from polarbear.literals import Elimination, Ended
-from polarbear.wording import format_number, format_percent, percent, plural, round_off, with_noun
+from polarbear.wording import format_number, format_percent, percent, plural, round_off, with_noun, with_unit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -139,7 +139,9 @@ def describe_data(choices: "Choices", runs: int, clock: str) -> str:
     times, rankings = choices.grid.times, choices.rankings
     data = count_instances(choices.instances, None if rankings is None else rankings.clusters)
     first, last = format_number(times[0]), format_number(times[-1])
-    where = f"{len(times)} times from {first} to {last} {clock}" if len(times) > 1 else f"{first} {clock}"
+    where = (
+        f"{len(times)} times from {first} to {last} {clock}" if len(times) > 1 else with_unit(float(times[0]), clock)
+    )
     return f"{with_noun(runs, 'run')} of {len(choices.names)} algorithms on {data}, compared at {where}"
 
 

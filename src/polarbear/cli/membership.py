@@ -124,8 +124,9 @@ def remove(
             raise ValueError(
                 f"expected two candidates or more to remain, got {', '.join(rest) or 'none'}; start another race"
             )
-        for name in names:
-            loop.remove(race.state, name)  # raises an error before anything is written
+        state = race.state
+        for name in sorted(names, key=lambda each: each in state.candidates):  # an unknown name is reported first
+            state = loop.remove(state, name)  # raises an error before anything is written
         for name in names:
             race.remove(name)
         candidates, ran = race.state.pareto_set, set(names) <= set(race.state.names)

@@ -130,9 +130,9 @@ def failing_lines(result: "RaceResult", known: str) -> list[str]:
     they, their = ("it", "its") if len(names) == 1 else ("them", "their")
     lines = [each.sentence for each in result.failing]
     if not known:
-        return [*lines, python_advice(result.failing)]
+        return [*lines, python_advice(result.failing, removable=result.failing_are_removable)]
     lines.append(f"Fix {they} and continue with: polarbear resume {known} --rerun-failed")
-    if len(result.pareto_set) - len(names) >= 2 or result.rounds:  # as `remove` demands
+    if result.failing_are_removable:
         lines.append(f"or remove {they}: polarbear remove {known} {shlex.join(names)}")
     return [*lines, f"or let {their} failures count: polarbear resume {known} --accept-failures"]
 

@@ -340,7 +340,8 @@ class Race:
             recorded; pairs with these algorithms become undecided, and the next round decides with the new outcomes.
         accept_failures
             Whether to judge an algorithm that fails in every run of its first round, instead of pausing the race, and to
-            trust decisions that rest on failed runs. The race remembers the latter. Recorded runs are always judged.
+            trust decisions although algorithms fail. The race remembers which algorithms have failed by the end of this
+            call. Recorded runs are always judged.
         time_limit
             Wall-clock seconds after which a single run is killed.
         retries
@@ -368,7 +369,7 @@ class Race:
                 self._record.accept_failures(self._record.accepted_failures - repeated)
                 self._rerun_failed(repeated)
             if accept_failures:
-                self._record.accept_failures(frozenset(self.state.names))
+                self._record.accept_present_failures()
             if (end := loop.end(self.state)) is not None and loop.ask(self.state, only=selected) is None:
                 self._stopped = end
                 return self.result
@@ -389,6 +390,8 @@ class Race:
         except KeyboardInterrupt:
             self._record.reload()
             self._stopped = "interrupted"
+        if accept_failures:
+            self._record.accept_present_failures()
         nothing_ran = before[1:] == (len(self.state.rounds), len(self._record.runs))
         # A call that selects decided pairs says nothing about why the race as a whole stopped.
         self._record.note_stop(

@@ -117,6 +117,11 @@ class RaceRecord:
             self.file.set_about("accepted_failures", sorted(names))
         self.accepted_failures = names
 
+    def accept_present_failures(self) -> None:
+        """Accept the failed runs of all algorithms that have any."""
+        failed = {name for (name, _), run in self.runs.items() if run.status != "done"}
+        self.accept_failures(self.accepted_failures | failed)
+
     def store_clusters(self) -> None:
         """Store the clusters of repeated instances, unless the file has them already or is open for reading."""
         if self.file is not None and self.file.writable and self.clusters is not None:

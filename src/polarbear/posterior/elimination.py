@@ -61,29 +61,34 @@ class Specialist:
     ----------
     name, by
         The specialist, and the algorithm that beats it.
-    share, lower, upper
-        The specialist's largest expected share of first places over all times, and its 95 % interval.
     time
-        The time of the largest share.
+        The time at which it most probably comes first more often than the other.
+    share, lower, upper
+        Its share of first places at that time, and the 95 % interval.
+    share_of_other
+        The other's share of first places at that time.
     certain
-        Whether it comes first more often than the other at some time, with the confidence of an elimination.
+        Whether it comes first more often there, with the confidence of an elimination.
     """
 
     name: str
     by: str
+    time: float
     share: float
     lower: float
     upper: float
-    time: float
+    share_of_other: float
     certain: bool
 
     @property
     def clause(self) -> str:
         """Why it is kept, as a clause that follows "it is"."""
-        first = f"on {100 * self.share:.0f} % of instances ({100 * self.lower:.0f} to {100 * self.upper:.0f} %)"
-        at = format_number(self.time)
-        more = f"it comes first {first} at {at}" if self.certain else f"it may come first more often: {first} at {at}"
-        return f"a specialist: {self.by} beats it on most instances at every budget, but {more}"
+        verb = "comes" if self.certain else "may come"
+        own = f"{100 * self.share:.0f} % of instances ({100 * self.lower:.0f} to {100 * self.upper:.0f} %)"
+        return (
+            f"a specialist: {self.by} beats it on most instances at every budget, but it {verb} first more often at "
+            f"{format_number(self.time)}: on {own}, and {self.by} on {100 * self.share_of_other:.0f} %"
+        )
 
 
 def elimination_probabilities(
@@ -196,18 +201,18 @@ def _specialist(posterior: Posterior, beaten: Dominated, confidence: float) -> S
     """Return an algorithm that would be eliminated if first places did not count."""
     assert posterior.outcomes is not None
     own, rival = (posterior.names.index(each) for each in (beaten.name, beaten.by))
-    shares = posterior.ratings[:, :, own].mean(axis=0)
-    best = int(shares.argmax())
+    more_often = (posterior.outcomes.first_place_lead(own, rival) > 0).mean(axis=1)
+    best = int(more_often.argmax())
     lower, upper = np.quantile(posterior.ratings[:, best, own], TAILS)
-    more_often = posterior.outcomes.first_place_lead(own, rival) > 0
     return Specialist(
         name=beaten.name,
         by=beaten.by,
-        share=float(shares[best]),
+        time=float(posterior.grid.times[best]),
+        share=float(posterior.ratings[:, best, own].mean()),
         lower=float(lower),
         upper=float(upper),
-        time=float(posterior.grid.times[best]),
-        certain=bool(more_often.mean(axis=1).max() >= confidence),
+        share_of_other=float(posterior.ratings[:, best, rival].mean()),
+        certain=bool(more_often[best] >= confidence),
     )
 
 

@@ -99,13 +99,13 @@ def _shorten(lines: list[str], *, first: bool = False) -> list[str]:
     return [*lines[:first], "...", *lines[-_LINES:]]
 
 
-def python_advice(failing: Iterable[FailingAlgorithm]) -> str:
-    """Return what to do about failing algorithms in a Python program."""
+def python_advice(failing: Iterable[FailingAlgorithm], *, removable: bool) -> str:
+    """Return what to do about failing algorithms in a Python program; they are `removable` if enough others remain."""
     names = [each.name for each in failing]
+    removal = f"or call {'; '.join(f'race.remove({name!r})' for name in names)}; " if removable else ""
     return (
-        f"Fix {'it' if len(names) == 1 else 'them'} and call run(rerun_failed=True); or call "
-        f"{'; '.join(f'race.remove({name!r})' for name in names)}; or let the failures count with "
-        "run(accept_failures=True)."
+        f"Fix {'it' if len(names) == 1 else 'them'} and call run(rerun_failed=True); {removal}or let the failures count "
+        "with run(accept_failures=True)."
     )
 
 

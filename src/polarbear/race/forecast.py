@@ -41,7 +41,7 @@ def further_instances(
     """Return about how many more instances decide every pair, to one digit, since it is often wrong by a factor of two.
 
     It is None before 32 independent instances, when a forecast is not stable, and infinite if 1,024 times the present data
-    are too few. Of repeated instances, each counts once.
+    are too few. Repetitions of instances are counted, as by a limit.
 
     Parameters
     ----------

@@ -121,7 +121,13 @@ class RaceOutcome:
         """Which algorithms failed in every run of their first round, and what to do; empty unless these paused the race."""
         if not self.failing:
             return ""
-        return "\n".join([*(each.sentence for each in self.failing), python_advice(self.failing)])
+        advice = python_advice(self.failing, removable=self.failing_are_removable)
+        return "\n".join([*(each.sentence for each in self.failing), advice])
+
+    @property
+    def failing_are_removable(self) -> bool:
+        """Whether enough candidates remain without those that paused the race."""
+        return bool(self.rounds) or len(self.pareto_set) - len(self.failing) >= 2
 
     @cached_property
     def posterior(self) -> Posterior:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from polarbear.observe.scope import unit_noun
 from polarbear.posterior.elimination import dominated
 from polarbear.race.failing import LAST_OUTPUT, end_of_message
 from polarbear.race.forecast import STABLE_FROM, compared_instances, further_instances, instances_per_time, roughly
@@ -18,7 +19,7 @@ from polarbear.selection.observed_times import independent_units
 from polarbear.verdict import Remark
 from polarbear.verdict.leakage import leak_of_cells
 from polarbear.verdict.summary import CHECKED, removal_remarks
-from polarbear.wording import format_number, format_percent, join_names, percent, round_off, with_noun
+from polarbear.wording import format_number, format_percent, join_names, percent, plural, round_off, with_noun
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
@@ -63,7 +64,7 @@ def doubts_by_algorithm(result: RaceOutcome) -> dict[str, str]:
             continue
         if failed == total:
             doubts[name] = ["all of its runs failed"]
-        elif name in out:
+        elif name in out and result.state.settings.failure != "missing":
             doubts[name] = [f"{failed:,} of its {total:,} runs failed"]
     for name, error in _doubted_eliminations(result).items():
         doubts.setdefault(name, []).append(f"wrong with a probability of {format_percent(error)} by now")
@@ -125,14 +126,20 @@ def _forecasts(result: RaceOutcome, pairs: Sequence[tuple[str, str]]) -> dict[tu
     for place, needed in instances_per_time(result.posterior, resolved, state.settings).items():
         if compared_instances(result.posterior, *place) < STABLE_FROM:
             continue
-        growth = float(needed.max()) / result.instances - 1
-        more = roughly(max(growth * units, 1.0))
+        further = float(needed.max()) - result.instances
         texts[places[place]] = (
-            f" (about {more:,.0f} more instances)"
-            if math.isfinite(more)
+            f" (about {_in_units(result, further)})"
+            if math.isfinite(further)
             else " (even 1,000 times as many instances would hardly decide it)"
         )
     return texts
+
+
+def _in_units(result: RaceOutcome, further: float) -> str:
+    """Return a number of further instances in words; if instances are repeated, as a number of other instances."""
+    units = independent_units(result.posterior)
+    more = roughly(max(further * units / result.instances, 1.0))
+    return f"{more:,.0f} more {plural(unit_noun(result.state.clusters))}"
 
 
 def _remarks_on_stop(result: RaceOutcome, advice: Advice) -> list[Remark]:
@@ -155,7 +162,7 @@ def _remarks_on_stop(result: RaceOutcome, advice: Advice) -> list[Remark]:
             return [Remark("solid", text, advice.settle_pair(*next(iter(result.undecided()))))]
         case "max_instances":
             needed = 0 if advice.only else _further_instances(result)
-            beyond = f"; about {needed:,} more would decide everything" if needed else ""
+            beyond = f"; about {_in_units(result, needed)} would decide everything" if needed else ""
             reason = f"The race stopped at its limit of instances; it has used {result.instances:,}{beyond}."
             reason, step = _with_higher_limit(result, reason, advice)
         case "max_evaluations":

@@ -74,7 +74,9 @@ class RaceResult(RaceOutcome):
         if not self.rounds:
             found = self.message or "got one in which nothing has been decided yet; call run() first"
             if len(self.pareto_set) == 1:
-                found = f"got one in which only {self.pareto_set[0]} is left, and nothing to compare it with; add another"
+                found = (
+                    f"got one in which only {self.pareto_set[0]} is left, and nothing to compare it with; add another"
+                )
             raise ValueError(f"expected a race with at least one round, {found}")
         known = self.posterior.names
         failing = {each.name for each in self.failing}

@@ -102,7 +102,7 @@ class VersionComparison:
     def sentence(self) -> str:
         """The verdict in one sentence."""
         rates = self.win_rates
-        members = plural(member_noun(self.clusters))
+        members = plural(unit_noun(self.clusters) if self.units == self.instances else member_noun(self.clusters))
         worst = rates.worst if self.verdict != "no worse" else int(rates.mean.argmin())
         share, at = percent(float(rates.mean[worst])), with_unit(float(rates.times[worst]), self.unit)
         low, high = percent(float(rates.lower[worst])).removesuffix(" %"), percent(float(rates.upper[worst]))
@@ -131,8 +131,10 @@ class VersionComparison:
 
     def _further_data(self) -> str:
         """Return how much more data should decide; of repeated instances, others are needed, not more repetitions."""
-        growth = self.instances_needed / self.instances
+        growth, least = self.instances_needed / self.instances, least_units(self.confidence)
         noun = plural(unit_noun(self.clusters))
+        if self.units < least:
+            return f"it takes at least {least} {noun}"
         if math.isfinite(growth):
             further = roughly(max((growth - 1) * self.units, 1.0))
             return f"expect a decision after about {further:,.0f} more {noun}"
@@ -158,6 +160,7 @@ class VersionComparison:
             "instances": self.instances,
             "units": self.units,
             "instances_needed": self.instances_needed,
+            "units_needed": self.instances_needed * self.units / self.instances,
             "confidence": self.confidence,
             "rope": self.rope,
             "looks": self.looks,
@@ -200,6 +203,17 @@ def required_at_one_look(confidence: float, looks: int) -> float:
     return 1 - (1 - confidence) / looks
 
 
+def least_units(confidence: float) -> int:
+    """Return the least number of independent instances for a verdict: of fewer, equal versions win or lose all too often.
+
+    Examples
+    --------
+    >>> least_units(0.95)
+    5
+    """
+    return math.ceil(math.log2(1 / (1 - confidence)))
+
+
 def judge(
     choices: Choices,
     old: str,
@@ -238,8 +252,7 @@ def judge(
     posterior = fit(choices, prior=PRIOR, draws=draws, seed=seed)
     rates = non_inferiority(posterior, old, new, rope=rope)
     no_worse, worse = (correct_for_looks(each, looks) for each in (rates.nowhere_worse, rates.worse_somewhere))
-    # Fewer instances show nothing: equal versions would win or lose on all of them too often.
-    least, units = math.ceil(math.log2(1 / (1 - confidence))), independent_units(posterior)
+    least, units = least_units(confidence), independent_units(posterior)
     sure = max(no_worse, worse) >= confidence and units >= least
     verdict: Verdict = "undecided" if not sure else "no worse" if no_worse >= worse else "worse"
     growth = rates.growth_to(required_at_one_look(confidence, looks)) if verdict == "undecided" else 1.0

@@ -177,12 +177,14 @@ def removal_remarks(removed: Mapping[str, str]) -> list[Remark]:
 
 def _doubts(leaders: Sequence[Standing], remaining: Sequence[Standing], *, decided: bool) -> list[Remark]:
     """Return remarks on the algorithms whose place in the answer is in doubt."""
-    if not leaders:
-        nowhere = "No algorithm is clearly the best choice at any budget"
-        settled = Remark("solid", f"{nowhere}, although every pair is decided or practically equal.")
-        return [settled if decided else Remark("provisional", f"{nowhere}.")]
     verbs = {"lead at any budget": leaders, "belong to the answer": remaining}
-    return [_doubt(doubtful, verb) for verb, each in verbs.items() if (doubtful := _provisional(each))]
+    doubts = [_doubt(doubtful, verb) for verb, each in verbs.items() if (doubtful := _provisional(each))]
+    if leaders:
+        return doubts
+    nowhere = "No algorithm is clearly the best choice at any budget"
+    if not decided:
+        return [Remark("provisional", f"{nowhere}.")]
+    return [*doubts, Remark("solid", f"{nowhere}, although every pair is decided or practically equal.")]
 
 
 def _provisional(standings: Sequence[Standing]) -> list[Standing]:
