@@ -195,18 +195,24 @@ def test_a_stretch_has_the_answer_of_select(shares, expected):
         assert stretch.choice == (selection.recommendation if selection.is_sure else "too close to call")
 
 
-def test_between_two_uncertain_grid_times_an_algorithm_may_be_a_sure_leader():
-    """At the first time B, at the second C beats A in a third of the draws; half-way A is ahead in nearly all."""
+def test_between_two_uncertain_grid_times_no_algorithm_is_a_sure_leader():
+    """At the first time B, at the second C beats A in a third of the draws; half-way A is ahead in every draw."""
     ratings = np.tile([[0.4, 0.2, 0.1], [0.4, 0.1, 0.2]], (300, 1, 1))
     ratings[:100, 0, 1] = 0.45
     ratings[100:200, 1, 2] = 0.45
     posterior = posterior_of(ratings, linear_grid(1, 2, 2))
-    assert [each.choice for each in decision_map(posterior).stretches] == [
-        "too close to call",
-        "A",
-        "too close to call",
-    ]
-    assert select(posterior, At(1.5)).recommendation == "A"
+    assert [each.choice for each in decision_map(posterior).stretches] == ["too close to call"]
+    selection = select(posterior, At(1.5))
+    assert (selection.recommendation, selection.is_sure) == ("A", False)
+    assert selection.probability_best == select(posterior, At(1)).probability_best == pytest.approx(2 / 3)
+    assert select(posterior, At(1.5), ProbabilityBest()).candidates[0].score == selection.probability_best
+
+
+def test_between_two_sure_leaders_a_third_algorithm_may_be_a_sure_one():
+    ratings = np.tile([[0.6, 0.35, 0.05], [0.05, 0.35, 0.6]], (300, 1, 1))
+    posterior = posterior_of(ratings, linear_grid(1, 2, 2))
+    assert [each.choice for each in decision_map(posterior).stretches] == ["A", "B", "C"]
+    assert select(posterior, At(1.5)).sentence.startswith("For a budget of 1.5, choose B: over 99 % sure")
 
 
 @pytest.mark.parametrize("seed", range(10))

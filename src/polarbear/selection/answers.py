@@ -1,6 +1,8 @@
 """The answer at each budget: the leader and its probability, on the grid and where the answer changes between grid times.
 
-Between grid times, ratings are interpolated on the axis of the grid, draw by draw, as `select` does for a known budget.
+Between grid times, ratings are interpolated on the axis of the grid, draw by draw, as `select` does for a known budget. An
+interpolated rating is an average, in which errors of the two grid times partly cancel. Probabilities are therefore limited
+to the highest one at these two, so that no answer is surer than both of theirs.
 """
 
 from __future__ import annotations
@@ -23,7 +25,6 @@ if TYPE_CHECKING:
 SURE_ENOUGH = 0.8  # probability of being the best choice below which advice reads "too close to call"
 NO_LEADER = -1  # instead of the column of a leader
 _HALVINGS = 12  # of the interval between two grid times; a change is then known to three digits on all but coarse grids
-_ALWAYS = 2  # halvings even if both ends have the same answer: between two uncertain grid times, one may be sure
 
 Kind = Literal["leader", "too close to call", "only one observed", "not observed"]
 
@@ -95,7 +96,8 @@ def refine(answers: Answers, posterior: Posterior, columns: Indices) -> Answers:
         k = int(left.place)
         if (observed[k] == observed[k + 1]).all():
             ends = posterior.ratings[:, k][:, columns], posterior.ratings[:, k + 1][:, columns]
-            points += _enclose(left, right, ends, observed[k])
+            most = float(max(left.probability.max(), right.probability.max()))
+            points += _enclose(left, right, _Step(*ends, observed[k], most))
         points.append(right)
     places = np.array([each.place for each in points])
     on_axis = np.interp(places, np.arange(len(grid)), np.log(grid.times) if grid.axis == "log" else grid.times)
@@ -119,24 +121,34 @@ class _Point(NamedTuple):
     probability: Array
 
 
-def _enclose(
-    left: _Point, right: _Point, ends: tuple[Array, Array], observed: Mask, halvings: int = 0
-) -> Iterator[_Point]:
+class _Step(NamedTuple):
+    """Two neighbouring grid times: ratings (draw, candidate) at both, and the highest probability between them."""
+
+    before: Array
+    after: Array
+    observed: Mask
+    most: float
+
+    def at(self, place: float) -> _Point:
+        share = place % 1
+        leader, probability = _lead((1 - share) * self.before + share * self.after, self.observed)
+        return _Point(place, leader, np.minimum(probability, self.most))
+
+
+def _enclose(left: _Point, right: _Point, step: _Step, halvings: int = 0) -> Iterator[_Point]:
     """Yield points between two others, until neighbours have the same answer or the interval was halved often enough.
 
-    `ends` are the ratings at the grid times before and after these points. Between two times at which the same algorithm is
-    a sure leader, it stays one.
+    Between two grid times with the same answer there is no other one: a sure leader stays one, and no leader becomes sure.
     """
-    answers = [answer_at(each.leader, each.probability, observed) for each in (left, right)]
-    same = answers[0] == answers[1] and (answers[0][0] == "leader" or halvings >= _ALWAYS)
-    if same or halvings == _HALVINGS or observed.sum() < 2:
+    same = answer_at(left.leader, left.probability, step.observed) == answer_at(
+        right.leader, right.probability, step.observed
+    )
+    if same or halvings == _HALVINGS or step.observed.sum() < 2:
         return
-    place = (left.place + right.place) / 2
-    share = place % 1
-    middle = _Point(place, *_lead((1 - share) * ends[0] + share * ends[1], observed))
-    yield from _enclose(left, middle, ends, observed, halvings + 1)
+    middle = step.at((left.place + right.place) / 2)
+    yield from _enclose(left, middle, step, halvings + 1)
     yield middle
-    yield from _enclose(middle, right, ends, observed, halvings + 1)
+    yield from _enclose(middle, right, step, halvings + 1)
 
 
 def _lead(ratings: Array, observed: Mask) -> tuple[int, Array]:

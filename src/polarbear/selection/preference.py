@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class At:
-    """One known budget: V = θ(t), interpolated between grid times.
+    """One known budget: V = θ(t), interpolated between grid times, where no answer is surer than both of theirs.
 
     Examples
     --------

@@ -28,7 +28,7 @@ from polarbear.selection.portfolio import (
     search_portfolios,
     win_rate_against,
 )
-from polarbear.selection.preference import Uniform
+from polarbear.selection.preference import At, Uniform
 from polarbear.selection.risk import Expected, ProbabilityBest
 from polarbear.selection.value_units import ValueUnits, units_of
 from polarbear.table import as_frame, as_html, as_lines
@@ -222,13 +222,18 @@ def select(
         if exhaustive
         else search_portfolios(valuation, size, risk, copies=copies)
     )
+    neighbours = _neighbours(posterior, preference, criterion, columns, copies=copies and size > 1)
     values = valuation.values(counts)
-    scores = risk.score(values)
+    best = _probability_best(values, neighbours, counts)
+    scores = best if isinstance(risk, ProbabilityBest) else risk.score(values)
     order = np.argsort(-scores, kind="stable")
-    single = names[int(risk.score(valuation.members).argmax())] if size > 1 else None
+    single = None
+    if size > 1:
+        alone = valuation.members
+        chances = _probability_best(alone, neighbours, np.eye(len(names), dtype=np.intp))
+        single = names[int((chances if isinstance(risk, ProbabilityBest) else risk.score(alone)).argmax())]
     if valuation.copies is not None and single is not None:
         order = _break_ties(posterior, preference, single, names, counts, scores, order)
-    best = ProbabilityBest().score(values)
     low, high = np.quantile(values, TAILS, axis=0)
     means = values.mean(axis=0)
     regret = values.max(axis=1).mean() - means
@@ -285,6 +290,30 @@ def _valuation(
         curves = curves.transpose(1, 2, 0)[:, columns].transpose(2, 0, 1)  # keeps draws contiguous in memory
     measured = measured_copies(posterior, columns, times) if copies else None
     return Valuation(curves, weighting, all_algorithms=everything, copies=measured)
+
+
+def _neighbours(
+    posterior: Posterior, preference: Preference, criterion: Criterion, columns: list[int], *, copies: bool
+) -> list[Valuation]:
+    """Return the valuations at the two grid times around a known budget; none if it is a grid time itself."""
+    if not isinstance(preference, At):
+        return []
+    places = np.flatnonzero(preference.weights(posterior.grid))
+    if len(places) == 1:
+        return []
+    times = [At(float(posterior.grid.times[place])) for place in places]
+    return [_valuation(posterior, each, criterion, columns, copies=copies) for each in times]
+
+
+def _probability_best(values: Array, neighbours: list[Valuation], counts: Indices) -> Array:
+    """Return the probability that each candidate is the best choice.
+
+    Each draw of a value between two grid times is an average, in which their errors partly cancel. The probabilities are
+    limited to the highest one at these two, since an answer would otherwise often be surer than both of theirs.
+    """
+    best = ProbabilityBest().score(values)
+    most = [ProbabilityBest().score(each.values(counts)).max() for each in neighbours]
+    return np.minimum(best, max(most, default=1.0))
 
 
 def _break_ties(

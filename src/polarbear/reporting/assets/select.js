@@ -21,7 +21,8 @@ function select(posterior, { preference, risk, columns: wanted, machines: availa
   const portfolios = exhaustive
     ? allPortfolios(columns.length, machines, mostCopies)
     : searchPortfolios(valuation, machines, risk, mostCopies);
-  const { scores, expected, probabilityBest, highest } = evaluate(valuation, portfolios, risk, most);
+  const neighbours = neighboursOf(posterior, preference, weights, columns);
+  const { scores, expected, probabilityBest, highest } = evaluateQuery(valuation, neighbours, portfolios, risk, most);
   const order = scores.map((_, place) => place).sort((a, b) => scores[b] - scores[a] || a - b);
   const membersOf = (place) =>
     portfolios[place].flatMap((count, member) => (count > 0 ? [{ algorithm: columns[member], count }] : []));
@@ -43,15 +44,30 @@ function select(posterior, { preference, risk, columns: wanted, machines: availa
     .slice(0, CONTENDERS)
     .filter((place) => probabilityBest[place] >= WORTH_NAMING)
     .map((place) => ({ members: membersOf(place), probabilityBest: probabilityBest[place] }));
-  const against = machines > 1 ? bestSingle(posterior, valuation, weights, columns, risk, candidates[0].members) : null;
+  const bestSingle = () => {
+    const { scores: alone } = evaluateQuery(valuation, neighbours, allPortfolios(columns.length, 1), risk);
+    const algorithm = columns[argmax(alone)];
+    return { algorithm, winRate: posterior.portfolioWinRate(weights, candidates[0].members, algorithm) }; // null if unknown
+  };
+  const against = machines > 1 ? bestSingle() : null;
   return { candidates, contenders, compared: portfolios.length, exhaustive, mass, notObserved, against, idle: available - machines };
 }
 
-// Return the best single algorithm by the same risk attitude, and the win rate of a portfolio over it (null if unknown).
-function bestSingle(posterior, valuation, weights, columns, risk, members) {
-  const { scores } = evaluate(valuation, allPortfolios(columns.length, 1), risk);
-  const algorithm = columns[argmax(scores)];
-  return { algorithm, winRate: posterior.portfolioWinRate(weights, members, algorithm) };
+// Return the valuations at the two grid times around a known budget; none if it is a grid time itself.
+function neighboursOf(posterior, { kind }, weights, columns) {
+  const times = Array.from(weights.keys()).filter((time) => weights[time] !== 0);
+  if (kind !== "at" || times.length === 1) return [];
+  return times.map((time) => valuationOf(posterior, weights.map((_, other) => Number(other === time)), columns));
+}
+
+// Evaluate portfolios. Between two grid times, probabilities of being best are limited to the highest one at these two: each
+// draw of a value there is an average, in which their errors partly cancel.
+function evaluateQuery(valuation, neighbours, portfolios, risk, top) {
+  const evaluated = evaluate(valuation, portfolios, risk, top);
+  if (!neighbours.length) return evaluated;
+  const most = Math.max(...neighbours.map((each) => evaluate(each, portfolios, { kind: "best" }).probabilityBest).flat());
+  const probabilityBest = evaluated.probabilityBest.map((each) => Math.min(each, most));
+  return { ...evaluated, probabilityBest, scores: risk.kind === "best" ? probabilityBest : evaluated.scores };
 }
 
 // Return the share of the weight at times at which an algorithm was not observed.
