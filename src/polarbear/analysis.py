@@ -113,7 +113,8 @@ def later_runs(runs: Sequence[Trajectory], grid: Grid) -> tuple[int, float]:
     for run in runs:
         ends.setdefault(run.algorithm, []).append(math.inf if run.finished else run.until)
     halves = sorted(float(np.quantile(each, 0.5, method="higher")) for each in ends.values())
-    return len(later), max(stop, min(halves[-2:][0], max(later, default=stop)))
+    second_longest = halves[-2] if len(halves) > 1 else stop
+    return len(later), max(stop, min(second_longest, max(later, default=stop)))
 
 
 def replay(

@@ -86,8 +86,8 @@ def test_values_of_recorded_runs_can_be_drawn(polarbear, tmp_path, figure, optio
         (["--figure", "pair"], "got none; add --pair random climber"),
         (["--figure", "tree"], "expected a table of features for the figure tree, got none; add --features FILE"),
         (
-            ["--figure", "pair", "--pair", "climber", "nobody"],
-            "expected names of algorithms for --pair, got 'nobody'; choose among random, climber, poor",
+            ["--figure", "pair", "--pair", "climber", "unknown"],
+            "expected names of algorithms for --pair, got 'unknown'; choose among random, climber, poor",
         ),
         (["--figure", "gap"], "expected two algorithms for the figure gap, got none; add --pair random climber"),
         (

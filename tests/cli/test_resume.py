@@ -217,6 +217,10 @@ def test_a_failing_algorithm_pauses_the_race_until_it_is_fixed(polarbear, race_t
     assert polarbear("remove", file, "climber").code == 0
     outcome = polarbear("readmit", file, "climber")
     assert (outcome.code, f"add it with: polarbear add {file} climber" in outcome.err) == (1, True)
+    outcome = polarbear("resume", file, "--rerun-failed", "--max-instances", 1)
+    assert f"to let it race again: polarbear add {file} climber\n" in outcome.err
+    outcome = polarbear("add", file, "climber", "--max-instances", 8, "--json")
+    assert (outcome.data["failed_runs"], "climber" in outcome.data["algorithms"]) == (0, True)
     file.write_bytes(before)
     outcome = polarbear("resume", file, "--max-instances", 8, "--rerun-failed", "--json")
     assert "Made again: 8 runs of climber\n" in outcome.err

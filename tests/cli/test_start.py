@@ -50,7 +50,7 @@ def test_check_reports_problems(polarbear, race_toml):
     assert late["status"] == "done"
     assert late["remarks"] == [
         "has no value at the first 3 of 5 times",
-        "counts as ended with its last line, at 20 of 60",
+        "is taken to end with its last line, at 20 of 60",
         "reported only one value; does it report improvements as they happen?",
     ]
     outcome = polarbear("check", race_toml)

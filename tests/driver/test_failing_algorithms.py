@@ -77,7 +77,9 @@ def test_failures_count_on_request_and_are_not_repeated(local, tmp_path, broken,
         result = race.result
     (remark,) = (each for each in result.summary().remarks if "failed" in each.text)
     assert remark.status == "solid"
-    assert remark.text.startswith("All 4 runs of poor failed, and failed runs count as the worst outcome; the first: ")
+    assert remark.text.startswith(
+        "All 4 runs of poor failed, and failed runs count as the worst outcome; the first error: "
+    )
     assert "all of its runs failed" not in str(result.summary())
 
 

@@ -70,3 +70,15 @@ def test_problems_that_the_race_has_used_keep_their_places():
 def test_what_cannot_be_repeated_is_refused(problems, repeats, words):
     with pytest.raises(ValueError, match=words):
         race_of(instances=pb.problems.Repeated(problems, repeats))
+
+
+@pytest.mark.parametrize(("problems", "repeats"), [(40, 2), (8, 10)])
+def test_forecasts_count_other_instances_and_need_many_of_them(local, problems, repeats):
+    """Eight instances, however often they are repeated, are too few for a forecast."""
+    source = pb.problems.Repeated([float(k) for k in range(problems)], repeats)
+    with pb.Race(four(), source, **{**STRICT, "resolution": "strict"}) as race:
+        result = run_quietly(race, local, max_instances=80)
+    (text,) = (each.text for each in result.summary().remarks if "Not decided: " in each.text)
+    assert result.instances == 80
+    assert (" more instances)" in text) == (problems == 40)
+    assert "repeat them" not in text

@@ -171,7 +171,7 @@ def test_notebooks_name_algorithms_without_a_value_on_an_instance():
     runs = [pb.Trajectory("a", 0, [1.0], [2.0], until=9), pb.Trajectory("<b>", 0, [], [], until=0, failed=True)]
     html = pb.instance_curves(runs, 0, grid=[1, 9])._repr_html_()
     assert html.startswith("<p>Improvements on instance 0</p>")
-    assert html.endswith("<p>No value of &lt;b&gt;.</p>")
+    assert html.endswith("<p>No value for &lt;b&gt;.</p>")
     complete = [runs[0], replace(runs[0], algorithm="<b>")]
     assert "No value" not in pb.instance_curves(complete, 0, grid=[1, 9])._repr_html_()
 

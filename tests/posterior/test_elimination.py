@@ -131,6 +131,20 @@ def test_the_clause_of_a_specialist_says_whether_it_surely_comes_first_more_ofte
     assert "but it may come first more often at 1: on " in specialist.clause
 
 
+def test_equal_shares_of_first_places_rarely_make_a_sure_specialist():
+    """S and R come first equally often at each of ten independent times, and R beats S elsewhere: no model is the truth."""
+    rng, kept, sure = np.random.default_rng(1), 0, 0
+    orders = np.array([[0, 1, 2, 3], [1, 0, 2, 3], [3, 1, 0, 2], [3, 1, 2, 0]], dtype=float)  # ranks of S, R, x and y
+    for seed in range(60):
+        values = orders[rng.choice(4, size=(30, 10), p=[0.25, 0.25, 0.25, 0.25])]
+        posterior = pb.fit(pb.Choices.from_values(values, grid=range(1, 11), names=list("SRxy")), draws=1000, seed=seed)
+        found = [each for each in pb.find_specialists(posterior) if (each.name, each.by) == ("S", "R")]
+        kept += len(found)
+        sure += sum(each.certain for each in found)
+    assert kept >= 10  # too few instances to rule it out
+    assert sure <= 0.05 * 60  # the level of the claim
+
+
 def test_under_plackett_luce_there_are_no_specialists():
     posterior = specialist_posterior(pb.RandomWalk())
     assert pb.find_specialists(posterior, confidence=0.9) == ()

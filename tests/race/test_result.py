@@ -178,7 +178,7 @@ def test_a_doubtful_elimination_of_a_specialist_says_why_and_how_to_reconsider_i
     result = RaceResult(state, "paused")
     (standing,) = result.summary().group("eliminated")
     assert standing.status == "provisional"
-    assert standing.reason.endswith("; wrong with a probability of 50 % by now")
+    assert standing.reason.endswith("; given all runs so far, wrong with a probability of 50 %")
     remarks = race_remarks(result, Advice("race", "a.race"))
     doubt = next(each for each in remarks if "the elimination of A is wrong" in each.text)
     assert "Another algorithm beats it at every budget (" in doubt.text
@@ -227,7 +227,7 @@ def test_an_algorithm_that_failed_in_every_run_is_judged_provisionally_unless_it
     assert summary.status == ("do not rely on it" if instances == 1 else "provisional")
     assert standing.reason.endswith("; all of its runs failed")
     failed = "The only run of b" if instances == 1 else "All 3 runs of b"
-    text = f"{failed} failed, and failed runs count as the worst outcome; the first: no such file."
+    text = f"{failed} failed, and failed runs count as the worst outcome; the first error: no such file."
     assert any(each.text.startswith(text) for each in summary.remarks)
     assert standing.group == ("eliminated" if instances == 3 else "not ruled out")
     if standing.group == "eliminated":

@@ -236,7 +236,7 @@ def test_hostile_names_and_missing_solutions_are_shown_as_text(open_report):
     assert page.evaluate("window.hacked") is None
     assert "no solution" in page.text_content("#instances-table")
     assert page.text_content("#instances-table tbody tr td:nth-child(4)") == "∞"
-    assert "of every algorithm. No value of: never. The dashed" in page.text_content("#instance-caption")
+    assert "of every algorithm. No value for: never. The dashed" in page.text_content("#instance-caption")
 
 
 def test_the_best_median_is_named_where_another_algorithm_comes_first_more_often():

@@ -71,7 +71,7 @@ def test_a_result_without_remarks_is_solid(summary):
 def test_without_the_choices_nothing_is_checked_and_the_status_says_so(posterior):
     for advice, step in ((None, "pb.summarise(posterior, choices=choices)"), (Advice("posterior", "my.npz"), "")):
         summary = pb.summarise(posterior, advice=advice)
-        (remark,) = (each for each in summary.remarks if "nothing was checked" in each.text)
+        (remark,) = (each for each in summary.remarks if "was not checked against" in each.text)
         assert (summary.status, remark.status, remark.command) == ("provisional", "provisional", step)
 
 

@@ -123,7 +123,7 @@ def _remarks(run: "Run", prepared: "Prepared", until: float, transcript: "Transc
         number = int((grid.times < path.times[0]).sum())
         remarks.append(f"has no value at the first {number} of {len(grid)} times")
     if run.reached < 0.5 * until:
-        ended = "ended by itself" if transcript is None else "counts as ended with its last line,"
+        ended = "ended by itself" if transcript is None else "is taken to end with its last line,"
         remarks.append(f"{ended} at {round_off(run.reached)} of {round_off(until)}")
     if path.times.size == 1 and len(grid) > 1:
         remarks.append("reported only one value; does it report improvements as they happen?")

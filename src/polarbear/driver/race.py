@@ -269,6 +269,7 @@ class Race:
             self.algorithms[name], self._payloads[name] = algorithm, payload
             return
         self._record.update(loop.add(self.state, name), "added", name)
+        self._record.forget_failures(frozenset({name}))  # those from before it was removed; their cause may be fixed
         self._stopped = "paused"
         if payload is not None:
             self.algorithms[name], self._payloads[name] = algorithm, payload

@@ -60,7 +60,7 @@ class InstanceCurves:
         return as_html(
             table,
             title=f"Improvements on instance {label_instance(self.instance)}",
-            notes=(f"No value of {join_names(without)}.",) if without else (),
+            notes=(f"No value for {join_names(without)}.",) if without else (),
         )
 
 

@@ -68,7 +68,8 @@ class Specialist:
     share_of_other
         The other's share of first places at that time.
     certain
-        Whether it comes first more often there, with the confidence of an elimination.
+        Whether it comes first more often there, with the confidence of an elimination. Since the time is chosen among all,
+        the probability of error at each is divided by their number (Bonferroni).
     """
 
     name: str
@@ -212,7 +213,7 @@ def _specialist(posterior: Posterior, beaten: Dominated, confidence: float) -> S
         lower=float(lower),
         upper=float(upper),
         share_of_other=float(posterior.ratings[:, best, rival].mean()),
-        certain=bool(more_often[best] >= confidence),
+        certain=bool(more_often[best] >= 1 - (1 - confidence) / len(more_often)),
     )
 
 

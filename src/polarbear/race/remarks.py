@@ -67,14 +67,16 @@ def doubts_by_algorithm(result: RaceOutcome) -> dict[str, str]:
         elif name in out and result.state.settings.failure != "missing":
             doubts[name] = [f"{failed:,} of its {total:,} runs failed"]
     for name, error in _doubted_eliminations(result).items():
-        doubts.setdefault(name, []).append(f"wrong with a probability of {format_percent(error)} by now")
+        doubts.setdefault(name, []).append(
+            f"given all runs so far, wrong with a probability of {format_percent(error)}"
+        )
     return {name: "; ".join(clauses) for name, clauses in doubts.items()}
 
 
 def _doubted_eliminations(result: RaceOutcome) -> dict[str, float]:
     """Return the eliminations of earlier rounds that the present posterior doubts, and how probably they are wrong."""
     allowed = 2 * (1 - result.state.settings.confidence)
-    if result.wrong_elimination <= allowed:
+    if result.wrong_elimination <= allowed:  # which no single error exceeds
         return {}
     errors = result.elimination_errors(result.state.settings.specialists)
     return {name: error for name, error in errors.items() if error > allowed}
@@ -252,9 +254,8 @@ def _remarks_on_failures(result: RaceOutcome, advice: Advice) -> list[Remark]:
     for name, (failed, total) in result.failure_counts.items():
         first = next(run for run in result.failures if run.trajectory.algorithm == name)
         settled = name in result.state.removed or name in result.accepted_failures
-        text = (
-            f"{_share(failed, total)} of {name} failed, and failed runs {count}; the first: {_reason(first.message)}."
-        )
+        share = _share(failed, total)
+        text = f"{share} of {name} failed, and failed runs {count}; the first error: {_reason(first.message)}."
         step = advice.readmit(name, rerun_failed=True)
         if name in result.state.candidates:
             step = _rerun_failed(advice, [name])
@@ -372,8 +373,8 @@ def _remarks_on_missing_runs(result: RaceOutcome) -> list[Remark]:
         return []
     most, them = max(counts[name] for name in few), "it" if len(few) == 1 else "them"
     text = (
-        f"Of {result.instances:,} instances, {join_names(few)} ran on {'' if len(few) == 1 else 'at most '}{most:,} only: "
-        f"what compares {them} with others rests on these."
+        f"Of {result.instances:,} instances, {join_names(few)} ran on only {most:,}{'' if len(few) == 1 else ' or fewer'}. "
+        f"Comparisons with {them} rest on these."
     )
     return [Remark("solid", text)]
 

@@ -31,9 +31,7 @@ if TYPE_CHECKING:
 
 
 CHECKED = "No check gives reason to doubt it."
-UNCHECKED = (
-    "A posterior holds no runs: nothing was checked against them, and whether some failed or were skipped is not known."
-)
+UNCHECKED = "The posterior does not contain the runs. It was not checked against them, and failed or skipped runs are not known."
 _NAMED = 5  # algorithms that a remark names; the others are counted
 
 

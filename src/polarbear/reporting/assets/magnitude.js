@@ -205,7 +205,7 @@ function instanceTable(data, page, valueOf, state, showInstance) {
     const budget = `${formatAmount(round(data.times[time]))} ${page.unit}`.trim();
     const ties = count(null) ? `; ${WHOLE.format(count(null))} tied` : "";
     byId("instances-text").replaceChildren(
-      `At ${budget}, on ${formatCount(rows.length, "instance")} that compare both${sample}: `,
+      `At ${budget}, on ${formatCount(rows.length, "instance")} on which both were compared${sample}: `,
       nameElement(first),
       ` wins ${WHOLE.format(count(state.pair[0]))}, `,
       nameElement(second),
@@ -296,7 +296,7 @@ function drawInstance(data, page, valueOf, state) {
     if (room) endLabels(root, page, area, ends);
     budgetAxis(root, area, page);
     const without = page.names.filter((_, algorithm) => !runs[algorithm].some(Number.isFinite));
-    const missing = without.length ? ` No value of: ${without.join(", ")}.` : "";
+    const missing = without.length ? ` No value for: ${without.join(", ")}.` : "";
     byId("instance-caption").textContent = `${label()}: the best value so far of every algorithm.${missing} The dashed line is the budget.`;
   });
   return redraw;
