@@ -31,7 +31,9 @@ if TYPE_CHECKING:
 
 
 CHECKED = "No check gives reason to doubt it."
-UNCHECKED = "The posterior does not contain the runs. It was not checked against them, and failed or skipped runs are not known."
+UNCHECKED = (
+    "The posterior does not contain the runs. It was not checked against them, and skipped or failed ones are unknown."
+)
 _NAMED = 5  # algorithms that a remark names; the others are counted
 
 
