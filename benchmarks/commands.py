@@ -5,7 +5,8 @@
 
 The race has 7 algorithms, 30 times and at most 200 instances; the recorded runs are those of the race. CPU time is that of
 the process and its children, the least of three runs, with compiled modules as after an installation. `import scipy.stats`
-takes turns with each command. A figure should take less than 3 seconds, `select` no longer than `import scipy.stats`.
+takes turns with each command. A figure should take less than 3 seconds, and `select` from a posterior or a race no longer
+than `import scipy.stats`.
 """
 
 from __future__ import annotations

@@ -14,10 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polarbear.driver.race import Race
-from polarbear.execution import ReplayExecutor
 from polarbear.observe import Grid, linear_grid, log_grid
-from polarbear.race.observations import ClusterLabel
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
@@ -148,6 +145,9 @@ def replay(
     -------
     Replay
     """
+    from polarbear.driver.race import Race  # with execution, slow to import, which suggesting a grid does not need
+    from polarbear.execution import ReplayExecutor
+
     names = list(dict.fromkeys(run.algorithm for run in runs))
     stop = float(grid.times[-1])
     by_instance: dict[Hashable, list[Trajectory]] = defaultdict(list)
@@ -171,4 +171,6 @@ def replay(
 
 def _add_label(run: Trajectory, kind: str, unit: str) -> Trajectory:
     """Return a run whose cluster label carries kind and unit into the race."""
+    from polarbear.race.observations import ClusterLabel
+
     return run if run.cluster is None else run.in_cluster(ClusterLabel(run.cluster, kind, unit))
